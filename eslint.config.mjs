@@ -1,0 +1,113 @@
+import { readdirSync, readFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import js from '@eslint/js';
+import tseslint from 'typescript-eslint';
+
+const root = import.meta.dirname;
+const SPECS = ['**/*.spec.ts', '**/*.fixture.ts', '**/test/**'];
+const projects = ['apps', 'libs', 'tools'].flatMap((area) =>
+  readdirSync(join(root, area))
+    .map((name) => `${area}/${name}`)
+    .filter((folder) => existsSync(join(root, folder, 'project.json')))
+    .map((folder) => {
+      const { name, tags } = JSON.parse(readFileSync(join(root, folder, 'project.json'), 'utf8'));
+      return { folder, name, type: tags.find((tag) => tag.startsWith('type:')) };
+    }),
+);
+
+/** What each type of project may import; an app is imported by nobody, a tool only by tools and tests. */
+const mayImport = {
+  'type:app': ['type:domain', 'type:platform'],
+  'type:domain': ['type:domain', 'type:platform'],
+  'type:platform': ['type:platform'],
+  'type:tool': ['type:domain', 'type:platform', 'type:tool'],
+};
+
+function forbiddenImports(project, isSpec) {
+  const allowed = new Set(mayImport[project.type]);
+  if (isSpec) allowed.add('type:tool');
+  const forbidden = projects
+    .filter((other) => other.name !== project.name)
+    .filter((other) => !allowed.has(other.type))
+    .map((other) => `@inference/${other.name}`);
+  return {
+    paths: forbidden.map((name) => ({
+      name,
+      message: `${project.type} may not import this (see the tags in project.json).`,
+    })),
+    patterns: [
+      {
+        group: ['**/apps/*', '**/libs/*', '@inference/*/*'],
+        message: 'Import another project by its alias only.',
+      },
+    ],
+  };
+}
+
+export default tseslint.config(
+  { ignores: ['**/node_modules', 'dist', '.data', '.nx', '**/.data'] },
+  js.configs.recommended,
+  ...tseslint.configs.recommended,
+  {
+    languageOptions: { parserOptions: { emitDecoratorMetadata: true, experimentalDecorators: true } },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+      'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
+    },
+  },
+  {
+    files: ['**/*.{js,cjs,mjs}'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        [
+          'process',
+          'console',
+          'require',
+          'module',
+          '__dirname',
+          'fetch',
+          'setTimeout',
+          'clearTimeout',
+          'setInterval',
+          'clearInterval',
+          'setImmediate',
+          'Buffer',
+          'URL',
+          'AbortController',
+          'AbortSignal',
+          'performance',
+          'TextDecoder',
+          'TextEncoder',
+        ].map((name) => [name, 'readonly']),
+      ),
+    },
+    rules: { '@typescript-eslint/no-require-imports': 'off' },
+  },
+  {
+    files: ['apps/**/*.ts', 'libs/**/*.ts'],
+    ignores: ['libs/config/**', ...SPECS, 'libs/testing/**'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        {
+          object: 'process',
+          property: 'env',
+          message: 'The environment is read once, in the config file of the app.',
+        },
+      ],
+    },
+  },
+  ...projects.flatMap((project) => [
+    {
+      files: [`${project.folder}/**/*.ts`],
+      ignores: SPECS,
+      rules: { 'no-restricted-imports': ['error', forbiddenImports(project, false)] },
+    },
+    {
+      files: SPECS.map((pattern) => `${project.folder}/${pattern}`),
+      rules: { 'no-restricted-imports': ['error', forbiddenImports(project, true)] },
+    },
+  ]),
+);

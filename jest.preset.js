@@ -1,0 +1,19 @@
+const { readFileSync } = require('node:fs');
+const { join } = require('node:path');
+
+const { compilerOptions } = JSON.parse(readFileSync(join(__dirname, 'tsconfig.base.json'), 'utf8'));
+const swc = JSON.parse(readFileSync(join(__dirname, '.swcrc'), 'utf8'));
+
+/** The aliases of tsconfig.base.json are the single list; Jest resolves them itself, so swc must not. */
+const moduleNameMapper = Object.fromEntries(
+  Object.entries(compilerOptions.paths).map(([alias, [file]]) => [`^${alias}$`, join(__dirname, file)]),
+);
+const { paths: _paths, baseUrl: _baseUrl, ...jsc } = swc.jsc;
+
+module.exports = {
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/**/*.spec.ts'],
+  transform: { '^.+\\.(ts|js|mjs)$': ['@swc/jest', { ...swc, $schema: undefined, swcrc: false, jsc }] },
+  transformIgnorePatterns: ['/node_modules/(?!jose/)'],
+  moduleNameMapper,
+};

@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { waitForLock } from './lock.mjs';
+
+/**
+ * Installs the packages of package-lock.json when they are not there yet. It runs before `npm start` and `npm test`,
+ * so it uses nothing but Node itself. Nothing in the product depends on the packages' own install scripts, which many
+ * npm set-ups forbid.
+ */
+
+const OLDEST_NODE = [20, 19];
+const INSTALL_DEADLINE_MS = 15 * 60_000;
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const lockFile = path.join(root, 'package-lock.json');
+const npmRecord = path.join(root, 'node_modules/.package-lock.json');
+const stampFile = path.join(root, 'node_modules/.install-stamp');
+
+function checkNodeVersion() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
+  throw new Error(
+    `Node.js ${OLDEST_NODE.join('.')} or newer is needed; this is ${process.version} (${process.execPath}).`,
+  );
+}
+
+/** What makes an installed tree right for this checkout on this machine. */
+function wantedStamp() {
+  return {
+    lock: createHash('sha256').update(fs.readFileSync(lockFile)).digest('hex'),
+    platform: `Node.js ${process.versions.node.split('.')[0]} on ${process.platform}-${process.arch}`,
+  };
+}
+
+/** @param {ReturnType<typeof wantedStamp>} stamp */
+function writeStamp(stamp) {
+  const draft = `${stampFile}.${process.pid}`;
+  fs.writeFileSync(draft, JSON.stringify(stamp));
+  fs.renameSync(draft, stampFile);
+}
+
+/** @param {string} file @returns {Record<string, any>} path → entry; empty when there is no such file */
+function readPackages(file) {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8')).packages;
+  } catch {
+    return {};
+  }
+}
+
+/** @returns {string[]} packages that the product names, or that npm once installed, and that are not there */
+function missingPackages() {
+  const { dependencies, devDependencies } = readPackages(lockFile)[''] ?? {};
+  const direct = Object.keys({ ...dependencies, ...devDependencies }).map((name) => `node_modules/${name}`);
+  const installed = Object.keys(readPackages(npmRecord));
+  return [...new Set([...direct, ...installed])]
+    .filter((folder) => !fs.existsSync(path.join(root, folder, 'package.json')))
+    .map((folder) => folder.replace('node_modules/', ''));
+}
+
+/** A package with a build of its own per platform; those per C library are left to npm, which knows the library. */
+const isMadeForHere = ({ optional, os, cpu, libc }) =>
+  optional && !libc && os?.includes(process.platform) && cpu?.includes(process.arch);
+
+/** True when npm's own record of a finished install, made by hand perhaps, is what the lock file asks for. */
+function npmInstalledTheSame() {
+  const wanted = readPackages(lockFile);
+  const installed = readPackages(npmRecord);
+  const madeForHere = Object.keys(wanted).filter((folder) => isMadeForHere(wanted[folder]));
+  return (
+    Object.keys(installed).length > 0 &&
+    Object.keys(installed).every((folder) => wanted[folder]?.integrity === installed[folder].integrity) &&
+    madeForHere.every((folder) => installed[folder])
+  );
+}
+
+/** @returns {string | null} why an install is needed, null when it is not */
+function reasonToInstall() {
+  if (!fs.existsSync(path.join(root, 'node_modules'))) return 'nothing is installed yet';
+  const missing = missingPackages();
+  if (missing.length > 0) return `${missing[0]} is missing`;
+  const wanted = wantedStamp();
+  const stamp = fs.existsSync(stampFile) ? JSON.parse(fs.readFileSync(stampFile, 'utf8')) : null;
+  if (stamp && stamp.platform !== wanted.platform) return `it was made for ${stamp.platform}`;
+  if (stamp && stamp.lock === wanted.lock) return null;
+  if (!npmInstalledTheSame())
+    return stamp ? 'package-lock.json has changed' : 'the last install did not finish';
+  writeStamp(wanted);
+  return null;
+}
+
+/** The npm that called this script, or else the one on the PATH. */
+function npmCommand() {
+  const caller = process.env.npm_execpath ?? '';
+  if (/^npm/.test(path.basename(caller))) return { command: process.execPath, args: [caller], shell: false };
+  return { command: 'npm', args: [], shell: process.platform === 'win32' };
+}
+
+/** @param {import('./lock.mjs').Lock} lock */
+async function runNpm(lock) {
+  const { command, args, shell } = npmCommand();
+  const wanted = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
+  const child = spawn(command, [...args, ...wanted], {
+    cwd: root,
+    shell,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  // Should this process be killed, npm runs on alone: nobody may start over before it has ended.
+  if (child.pid) lock.adopt(child.pid);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+  const ending = await new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code, signal) => resolve(signal ?? code));
+  });
+  if (ending !== 0) throw new Error(`npm ci ended with ${ending}; the lines above say why.`);
+}
+
+async function install() {
+  if (!reasonToInstall()) return;
+  const lock = await waitForLock(path.join(root, 'dist/.install-lock'), {
+    deadlineMs: INSTALL_DEADLINE_MS,
+    onWait: () => console.log('The packages are being installed by another process; waiting for it …'),
+  });
+  try {
+    const reason = reasonToInstall();
+    if (!reason) return;
+    console.log(`Installing packages (${reason}) …`);
+    const stamp = wantedStamp();
+    await runNpm(lock);
+    const missing = missingPackages();
+    if (missing.length > 0) throw new Error(`npm ci ended well but left out ${missing.join(', ')}.`);
+    writeStamp(stamp);
+  } finally {
+    lock.release();
+  }
+}
+
+try {
+  checkNodeVersion();
+  await install();
+} catch (error) {
+  console.error(`\n${error.message}\n`);
+  process.exitCode = 1;
+}

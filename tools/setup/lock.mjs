@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { processIdentity } from './processes.mjs';
+
+/**
+ * A lock between processes of one machine: a folder that holds the list of the processes it belongs to. It appears and
+ * disappears by a single rename, so it is never seen half made; a lock whose processes are all gone is taken over.
+ *
+ * @typedef {{ pid: number, identity: string | null }} Member
+ * @typedef {{ adopt(pid: number): void, release(): void }} Lock
+ * @typedef {{ ownerPid: number | null, orphanPids: number[] }} Holder
+ *   `ownerPid` is null when the owner is gone and only processes it had started (`orphanPids`) are left.
+ */
+
+/** @param {Member} member */
+const isAlive = ({ pid, identity }) => identity !== null && processIdentity(pid) === identity;
+
+/** @param {string} folder @returns {Member[] | null} null when there is no lock */
+function readMembers(folder) {
+  try {
+    return JSON.parse(fs.readFileSync(path.join(folder, 'members.json'), 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
+/** @param {string} folder @param {Member[]} members */
+function writeMembers(folder, members) {
+  const draft = path.join(folder, `members.json.${process.pid}`);
+  fs.writeFileSync(draft, JSON.stringify(members));
+  fs.renameSync(draft, path.join(folder, 'members.json'));
+}
+
+/**
+ * Removes the lock that held these members. Somebody else may take over an abandoned lock at the same moment, so what
+ * was moved aside is looked at once more, and goes back when it is not the lock that was meant.
+ * @param {string} folder
+ * @param {Member[] | null} members
+ */
+function discard(folder, members) {
+  const aside = `${folder}.${randomBytes(6).toString('hex')}`;
+  try {
+    fs.renameSync(folder, aside);
+    if (JSON.stringify(readMembers(aside)) !== JSON.stringify(members)) return fs.renameSync(aside, folder);
+  } catch {
+    return;
+  }
+  fs.rmSync(aside, { recursive: true, force: true });
+}
+
+/** @param {string} folder @returns {Lock | null} null when somebody holds it */
+function create(folder) {
+  fs.mkdirSync(path.dirname(folder), { recursive: true });
+  const draft = fs.mkdtempSync(`${folder}.`);
+  let members = [{ pid: process.pid, identity: processIdentity(process.pid) }];
+  writeMembers(draft, members);
+  try {
+    fs.renameSync(draft, folder);
+  } catch {
+    fs.rmSync(draft, { recursive: true, force: true });
+    return null;
+  }
+  return {
+    adopt(pid) {
+      members = [...members.filter(isAlive), { pid, identity: processIdentity(pid) }];
+      writeMembers(folder, members);
+    },
+    release: () => discard(folder, members),
+  };
+}
+
+/**
+ * @param {string} folder
+ * @returns {{ lock: Lock, holder?: undefined } | { lock?: undefined, holder: Holder }}
+ */
+export function tryLock(folder) {
+  for (;;) {
+    const lock = create(folder);
+    if (lock) return { lock };
+    const members = readMembers(folder);
+    const living = (members ?? []).filter(isAlive);
+    if (members && living.length > 0) {
+      const ownerPid = living[0].pid === members[0].pid ? living[0].pid : null;
+      return { holder: { ownerPid, orphanPids: living.map((member) => member.pid) } };
+    }
+    discard(folder, members);
+  }
+}
+
+/**
+ * Waits until the lock is free.
+ * @param {string} folder
+ * @param {{ deadlineMs: number, onWait?: (holder: Holder) => void }} options
+ * @returns {Promise<Lock>}
+ */
+export async function waitForLock(folder, { deadlineMs, onWait }) {
+  const deadline = Date.now() + deadlineMs;
+  for (let first = true; ; first = false) {
+    const { lock, holder } = tryLock(folder);
+    if (lock) return lock;
+    if (first) onWait?.(holder);
+    if (Date.now() > deadline) {
+      throw new Error(
+        `${folder} is still held by process ${holder.ownerPid ?? holder.orphanPids.join(', ')}.`,
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureBuilt } from '../launcher/build.mjs';
+import { ending, signalGroup, spawnNode } from '../launcher/children.mjs';
+import { onOrphaned } from '../launcher/parent.mjs';
+import { startPostgres } from '../postgres/postgres.mjs';
+
+/**
+ * `npm test`: every project's tests against the built product and a database server of their own, which is gone
+ * afterwards. Arguments go to Jest: `npm test -- --selectProjects wallet`.
+ */
+
+const JEST_GRACE_MS = 20_000;
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const control = new AbortController();
+
+/** @param {string[]} args @param {NodeJS.ProcessEnv} env @returns {Promise<number>} Jest's exit code */
+async function runJest(args, env) {
+  control.signal.throwIfAborted();
+  const jest = spawnNode(['node_modules/jest/bin/jest.js', ...args], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  control.signal.addEventListener('abort', () => {
+    signalGroup(jest, 'SIGTERM');
+    setTimeout(() => signalGroup(jest, 'SIGKILL'), JEST_GRACE_MS).unref();
+  });
+  await ending(jest);
+  return jest.exitCode ?? 1;
+}
+
+/** A file that could not even be loaded counts as one failed test: it has hidden at least one. */
+function describeOutcome(resultFile) {
+  if (!fs.existsSync(resultFile)) return null;
+  const result = JSON.parse(fs.readFileSync(resultFile, 'utf8'));
+  const failed = result.numFailedTests + result.numRuntimeErrorTestSuites;
+  const skipped = result.numPendingTests + result.numTodoTests;
+  return `${result.numPassedTests} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+}
+
+/** @param {string} folder for everything that is gone afterwards @returns {Promise<number>} exit code */
+async function runTests(folder) {
+  await ensureBuilt(root, { signal: control.signal, log: console.log });
+  const postgres = await startPostgres({
+    dataDir: path.join(folder, 'postgres'),
+    password: randomBytes(16).toString('hex'),
+    ephemeral: true,
+  });
+  const resultFile = path.join(folder, 'jest.json');
+  const args = ['--ci', '--json', `--outputFile=${resultFile}`, ...process.argv.slice(2)];
+  try {
+    const exitCode = await runJest(args, { TEST_DATABASE_URL: postgres.url });
+    control.signal.throwIfAborted();
+    const outcome = describeOutcome(resultFile);
+    // Jest has said itself why it ran nothing.
+    if (outcome) console.log(`\n${outcome}`);
+    return exitCode;
+  } finally {
+    await postgres.stop();
+  }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => control.abort(new Error(`Stopped by ${signal}.`)));
+}
+onOrphaned(() => control.abort(new Error('npm has ended.')));
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'platform-test-'));
+try {
+  process.exitCode = await runTests(folder);
+} catch (error) {
+  console.error(`\n${error.message}\n`);
+  process.exitCode = 1;
+} finally {
+  fs.rmSync(folder, { recursive: true, force: true });
+}
