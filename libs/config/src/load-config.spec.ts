@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import * as env from './fields';
+import { ConfigError, loadConfig } from './load-config';
+
+const schema = z.object({
+  ...env.service,
+  ...env.database,
+  ...env.callers,
+  UPSTREAMS: env.json(z.array(z.object({ name: z.string() }))).optional(),
+  RATIO: env.number(0, 10).optional(),
+});
+
+const VALID = {
+  SITE: 'intl',
+  PORT: '3000',
+  DATABASE_URL: 'postgres://console:pw@db/platform',
+  CONSOLE_URL: 'https://console.example.com/',
+  API_KEY_HASH_SECRET: 'x'.repeat(32),
+};
+
+function faultsOf(environment: Record<string, string | undefined>, of: z.ZodType = schema): string[] {
+  try {
+    loadConfig(of, environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe('loadConfig', () => {
+  it('returns typed values, defaults included, and leaves out what the schema does not name', () => {
+    const config = loadConfig(schema, { ...VALID, RATIO: '2.5', UPSTREAMS: '[{"name":"a"}]', PATH: '/bin' });
+    expect(config).toEqual({
+      ...VALID,
+      PORT: 3000,
+      HOST: '0.0.0.0',
+      NODE_ENV: 'production',
+      LOG_LEVEL: 'info',
+      DATABASE_POOL_SIZE: 10,
+      CONSOLE_URL: 'https://console.example.com',
+      RATIO: 2.5,
+      UPSTREAMS: [{ name: 'a' }],
+    });
+  });
+
+  it('reads the environment of the process by default', () => {
+    expect(loadConfig(z.object({ NODE_ENV: z.string() }))).toEqual({ NODE_ENV: process.env.NODE_ENV });
+  });
+
+  it('takes an empty variable for an absent one', () => {
+    expect(loadConfig(schema, { ...VALID, LOG_LEVEL: '' }).LOG_LEVEL).toBe('info');
+    expect(faultsOf({ ...VALID, SITE: '' })).toEqual(['SITE: is missing']);
+  });
+
+  it('names every missing variable at once', () => {
+    expect(faultsOf({})).toEqual([
+      'SITE: is missing',
+      'PORT: is missing',
+      'DATABASE_URL: is missing',
+      'CONSOLE_URL: is missing',
+      'API_KEY_HASH_SECRET: is missing',
+    ]);
+  });
+
+  it('names every faulty variable at once, missing ones among them', () => {
+    const faults = faultsOf({
+      SITE: 'mars',
+      PORT: '70000',
+      LOG_LEVEL: 'loud',
+      DATABASE_URL: 'mysql://db',
+      DATABASE_POOL_SIZE: 'ten',
+      API_KEY_HASH_SECRET: 'short',
+      UPSTREAMS: '[{"name":1},{}]',
+      RATIO: '-1',
+    });
+    expect(faults).toEqual([
+      'SITE: must be intl or cn',
+      'PORT: must be between 0 and 65535',
+      expect.stringMatching(/^LOG_LEVEL: /),
+      'DATABASE_URL: must be a URL starting with postgres:// or postgresql://',
+      'DATABASE_POOL_SIZE: must be a whole number',
+      'CONSOLE_URL: is missing',
+      'API_KEY_HASH_SECRET: must have at least 32 characters',
+      expect.stringMatching(/^UPSTREAMS \(at 0\.name\): /),
+      expect.stringMatching(/^UPSTREAMS \(at 1\.name\): /),
+      'RATIO: must be a number',
+    ]);
+  });
+
+  it('never shows a value', () => {
+    const secret = 'hunter2';
+    const environment = Object.fromEntries(
+      ['SITE', 'PORT', 'NODE_ENV', 'LOG_LEVEL', 'RATIO', 'API_KEY_HASH_SECRET'].map((name) => [name, secret]),
+    );
+    const urls = { DATABASE_URL: `http://u:${secret}@h`, CONSOLE_URL: `ftp://${secret}` };
+    for (const upstreams of [secret, `["${secret}"]`, `[{"name":{"x":"${secret}"}}]`]) {
+      const faults = faultsOf({ ...environment, ...urls, UPSTREAMS: upstreams });
+      expect(faults).toHaveLength(9);
+      expect(new ConfigError(faults).message).not.toContain(secret);
+    }
+  });
+
+  it('lists the faults in its message', () => {
+    expect(new ConfigError(['A: is missing', 'B: is wrong']).message).toBe(
+      'The configuration is not usable:\n  - A: is missing\n  - B: is wrong',
+    );
+  });
+
+  it('lets a rule about several variables speak for itself', () => {
+    const range = z
+      .object({ MIN: env.integer(0, 99).default(5), MAX: env.integer(0, 99).default(9) })
+      .superRefine(({ MIN, MAX }, context) => {
+        if (MIN <= MAX) return;
+        context.addIssue({ code: 'custom', path: ['MAX'], message: 'is less than MIN' });
+        context.addIssue({ code: 'custom', message: 'has no room' });
+      });
+    expect(faultsOf({ MIN: '10' }, range)).toEqual(['MAX: is less than MIN', 'the environment: has no room']);
+  });
+});
+
+describe('the fields', () => {
+  const accepts = (field: z.ZodType, value: string) => field.safeParse(value).success;
+
+  it.each(['0', '65535', '080'])('takes the port %s', (value) =>
+    expect(accepts(env.port(), value)).toBe(true),
+  );
+
+  it.each(['65536', '-1', '1.5', '1e3', ' 80', '0x50', '', '９'])('refuses the port "%s"', (value) =>
+    expect(accepts(env.port(), value)).toBe(false),
+  );
+
+  it.each(['.5', '1.', '1e3', 'NaN', 'Infinity', '-0.1', '10.1'])('refuses the number "%s"', (value) =>
+    expect(accepts(env.number(0, 10), value)).toBe(false),
+  );
+
+  it.each(['ftp://host', 'host:80', '//host', 'http//host', 'javascript:alert(1)'])(
+    'refuses the address "%s"',
+    (value) => expect(accepts(env.httpUrl(), value)).toBe(false),
+  );
+
+  it('takes the slashes off the end of an address', () => {
+    expect(env.httpUrl().parse('http://h/api//')).toBe('http://h/api');
+  });
+
+  it('refuses what is no JSON, and what is none of the wanted form', () => {
+    const field = env.json(z.object({ a: z.number() }));
+    expect(field.parse('{"a":1}')).toEqual({ a: 1 });
+    expect(field.safeParse('{').error?.issues[0]?.message).toBe('must be valid JSON');
+    expect(accepts(field, '{"a":"1"}')).toBe(false);
+  });
+});

@@ -1,0 +1,5 @@
+/** One deployment is one site; its currency follows from it (spec: "Currency is bound to the site"). */
+export type Site = 'intl' | 'cn';
+export type Currency = 'USD' | 'CNY';
+
+export const CURRENCY_BY_SITE: Record<Site, Currency> = { intl: 'USD', cn: 'CNY' };

@@ -1,0 +1,1 @@
+module.exports = { displayName: 'credentials', preset: '../../jest.preset.js' };

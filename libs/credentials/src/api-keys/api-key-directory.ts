@@ -1,0 +1,62 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { NotificationChannel, SQL_POOL, type SqlPool } from '@inference/database';
+import { type Caller, type Role } from '../caller';
+import { CredentialCache } from '../credential-cache';
+import { CREDENTIALS_OPTIONS, type CredentialsOptions } from '../credentials.options';
+import { hashApiKey, isApiKey } from './api-key';
+
+interface KeyRow {
+  id: string;
+  account_id: string;
+  role: Role;
+  spend_limited: boolean;
+  allowed_models: string[] | null;
+}
+
+/** How long a deleted key may live where the notification does not arrive. */
+const CACHE_MILLIS = 3_000;
+
+const FIND = `
+  SELECT k.id, k.account_id, a.role, k.spend_limit_picos IS NOT NULL AS spend_limited, k.allowed_models
+  FROM accounts.api_keys k JOIN accounts.accounts a ON a.id = k.account_id WHERE k.key_hash = $1`;
+const TOUCH = `
+  UPDATE accounts.api_keys SET last_used_at = now()
+  WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '10 seconds')`;
+
+/** Finds the caller behind an API key. A deletion is known at once through the channel `credentials`. */
+@Injectable()
+export class ApiKeyDirectory {
+  private readonly cache = new CredentialCache<Caller>(CACHE_MILLIS);
+
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(CREDENTIALS_OPTIONS) private readonly options: CredentialsOptions,
+    channel: NotificationChannel,
+  ) {
+    channel.on('credentials', (payload) => {
+      const [kind, id] = payload.split(':');
+      if (kind === 'api_key') this.cache.forget(({ apiKey }) => apiKey?.id === id);
+      if (kind === 'account') this.cache.forget(({ accountId }) => accountId === id);
+    });
+    channel.onReconnect(() => this.cache.forget(() => true));
+  }
+
+  async find(key: string): Promise<Caller | null> {
+    if (!isApiKey(key)) return null;
+    const hash = hashApiKey(key, this.options.API_KEY_HASH_SECRET);
+    return this.cache.get(hash.toString('base64'), () => this.lookUp(hash));
+  }
+
+  private async lookUp(hash: Buffer): Promise<Caller | null> {
+    const { rows } = await this.pool.query<KeyRow>(FIND, [hash]);
+    const row = rows[0];
+    if (!row) return null;
+    // When it was last used is a courtesy; it must not make a request slow or fail.
+    this.pool.query(TOUCH, [row.id]).catch(() => undefined);
+    return {
+      accountId: row.account_id,
+      role: row.role,
+      apiKey: { id: row.id, spendLimited: row.spend_limited, allowedModels: row.allowed_models },
+    };
+  }
+}

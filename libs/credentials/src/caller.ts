@@ -1,0 +1,26 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { type Request } from 'express';
+
+export type Role = 'user' | 'analyst' | 'admin';
+
+/** Who makes a request, as its credential proved. */
+export interface Caller {
+  accountId: string;
+  role: Role;
+  /** The session, when the credential was one. */
+  sessionId?: string;
+  /** The key, when the credential was one. */
+  apiKey?: { id: string; spendLimited: boolean; allowedModels: string[] | null };
+}
+
+declare module 'express' {
+  interface Request {
+    caller?: Caller;
+  }
+}
+
+export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => {
+  const { caller } = context.switchToHttp().getRequest<Request>();
+  if (!caller) throw new Error('A route without a credential asked for its caller.');
+  return caller;
+});

@@ -1,0 +1,17 @@
+import { SetMetadata } from '@nestjs/common';
+import { type Role } from './caller';
+
+/**
+ * session: a session JWT as Bearer; session_cookie: the same in the cookie `session`;
+ * session_query: the same as `?token=`; api_key: a bfvk- key as Bearer.
+ */
+export type CredentialKind = 'session' | 'session_cookie' | 'session_query' | 'api_key';
+
+export const ACCEPTS = 'accepts';
+export const ROLES = 'roles';
+
+/** The credentials a route takes; without it, those the app takes by default. */
+export const Accepts = (...kinds: CredentialKind[]) => SetMetadata(ACCEPTS, kinds);
+
+/** The roles a route is for; any other caller gets 403. */
+export const Roles = (...roles: Role[]) => SetMetadata(ROLES, roles);

@@ -1,0 +1,17 @@
+import { type Site } from '@inference/config';
+import { type JWK } from 'jose';
+import { type CredentialKind } from './credentials.decorators';
+
+export const CREDENTIALS_OPTIONS = Symbol('CREDENTIALS_OPTIONS');
+
+export type CredentialsOptions = {
+  SITE: Site;
+  API_KEY_HASH_SECRET: string;
+  /** What a route takes that does not say. */
+  defaultKinds: CredentialKind[];
+  /** How long an ended session may live where the notification does not arrive; 0 asks the database each time. */
+  sessionCacheSeconds: number;
+} & (
+  | { /** Where the public keys are fetched. */ CONSOLE_URL: string }
+  | { /** The console's own public keys. */ publicKeys: JWK[] }
+);

@@ -1,0 +1,6 @@
+export { createApiKey, hashApiKey, isApiKey } from './api-keys/api-key';
+export { type Caller, CurrentCaller, type Role } from './caller';
+export { Accepts, type CredentialKind, Roles } from './credentials.decorators';
+export { CredentialsGuard } from './credentials.guard';
+export { CredentialsModule, type CredentialsOptions } from './credentials.module';
+export { SESSION_AUDIENCE, SESSION_COOKIE, sessionIssuer } from './sessions/session-token';

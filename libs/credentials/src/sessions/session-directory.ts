@@ -1,0 +1,72 @@
+import { Inject, Injectable, ServiceUnavailableException } from '@nestjs/common';
+import { NotificationChannel, SQL_POOL, type SqlPool } from '@inference/database';
+import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { type Caller, type Role } from '../caller';
+import { CredentialCache } from '../credential-cache';
+import { CREDENTIALS_OPTIONS, type CredentialsOptions } from '../credentials.options';
+import { SESSION_AUDIENCE, sessionIssuer } from './session-token';
+
+const JWKS_PATH = '/.well-known/jwks.json';
+const FIND = `
+  SELECT s.account_id, a.role FROM accounts.sessions s JOIN accounts.accounts a ON a.id = s.account_id
+  WHERE s.id = $1 AND s.account_id = $2 AND s.ended_at IS NULL AND s.expires_at > now()`;
+
+/** What a bad token makes jose throw; anything else means that the console's public keys could not be had. */
+function isTokenFault(error: unknown): boolean {
+  if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
+  return error instanceof errors.JOSEError && error.code !== 'ERR_JOSE_GENERIC';
+}
+
+/** Finds the caller behind a session JWT: the signature by the console's public keys, the session by its row. */
+@Injectable()
+export class SessionDirectory {
+  private readonly keys: JWTVerifyGetKey;
+  private readonly cache: CredentialCache<Caller>;
+
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(CREDENTIALS_OPTIONS) private readonly options: CredentialsOptions,
+    channel: NotificationChannel,
+  ) {
+    this.keys =
+      'publicKeys' in options
+        ? createLocalJWKSet({ keys: options.publicKeys })
+        : createRemoteJWKSet(new URL(options.CONSOLE_URL + JWKS_PATH), {
+            cacheMaxAge: 600_000,
+            cooldownDuration: 5_000,
+          });
+    this.cache = new CredentialCache<Caller>(options.sessionCacheSeconds * 1000);
+    channel.on('credentials', (payload) => {
+      const [kind, id] = payload.split(':');
+      if (kind === 'session') this.cache.forget(({ sessionId }) => sessionId === id);
+      if (kind === 'account') this.cache.forget(({ accountId }) => accountId === id);
+    });
+    channel.onReconnect(() => this.cache.forget(() => true));
+  }
+
+  async find(token: string): Promise<Caller | null> {
+    const claims = await this.verify(token);
+    if (!claims) return null;
+    return this.cache.get(claims.sessionId, () => this.lookUp(claims.sessionId, claims.accountId));
+  }
+
+  private async verify(token: string): Promise<{ sessionId: string; accountId: string } | null> {
+    try {
+      const { payload } = await jwtVerify(token, this.keys, {
+        algorithms: ['ES256'],
+        issuer: sessionIssuer(this.options.SITE),
+        audience: SESSION_AUDIENCE,
+        requiredClaims: ['sub', 'sid', 'exp'],
+      });
+      return { sessionId: String(payload.sid), accountId: String(payload.sub) };
+    } catch (error) {
+      if (isTokenFault(error)) return null;
+      throw new ServiceUnavailableException('the session keys are unavailable');
+    }
+  }
+
+  private async lookUp(sessionId: string, accountId: string): Promise<Caller | null> {
+    const { rows } = await this.pool.query<{ account_id: string; role: Role }>(FIND, [sessionId, accountId]);
+    return rows[0] ? { accountId: rows[0].account_id, role: rows[0].role, sessionId } : null;
+  }
+}

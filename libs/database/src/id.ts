@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const TIME_DIGITS = 8;
+const RANDOM_DIGITS = 14;
+
+/**
+ * An opaque id such as `acct_0Vc3…`: 8 base62 digits of the millisecond, then 14 random ones (83 bits).
+ * Ids made later sort later, which keeps index inserts at the right edge.
+ */
+export function newId(prefix: string): string {
+  let millis = Date.now();
+  let time = '';
+  for (let i = 0; i < TIME_DIGITS; i++) {
+    time = BASE62[millis % 62]! + time;
+    millis = Math.floor(millis / 62);
+  }
+  return `${prefix}_${time}${randomBase62(RANDOM_DIGITS)}`;
+}
+
+/** Uniform over base62: bytes past the last multiple of 62 are thrown away. */
+export function randomBase62(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length + 8)) {
+      if (byte < 248 && text.length < length) text += BASE62[byte % 62];
+    }
+  }
+  return text;
+}

@@ -1,0 +1,6 @@
+export { createPool, type Sql, type SqlPool } from './pool';
+export { inTransaction } from './transaction';
+export { DatabaseModule, SQL_POOL } from './database.module';
+export { NotificationChannel, type NotificationHandler } from './notification-channel';
+export { isDatabaseUnavailable } from './unavailable';
+export { newId, randomBase62 } from './id';

@@ -1,0 +1,183 @@
+-- Up Migration
+CREATE SCHEMA wallet;
+GRANT USAGE ON SCHEMA wallet TO console, gateway, training;
+
+-- balance = sum of the wallet's entries; leased = sum of its leases. Money can be spent only out of what is
+-- not leased, or out of a lease: the check makes an overdraft impossible whatever the callers do.
+CREATE TABLE wallet.wallets (
+  account_id text PRIMARY KEY REFERENCES accounts.accounts,
+  currency text NOT NULL CHECK (currency IN ('USD', 'CNY')),
+  balance_picos numeric(38, 0) NOT NULL DEFAULT 0,
+  leased_picos numeric(38, 0) NOT NULL DEFAULT 0,
+  CONSTRAINT wallet_covers_leases CHECK (leased_picos >= 0 AND balance_picos >= leased_picos)
+);
+
+-- What an API key has spent, and the part of its spending limit that leases have set aside.
+CREATE TABLE wallet.key_budgets (
+  api_key_id text PRIMARY KEY REFERENCES accounts.api_keys,
+  account_id text NOT NULL REFERENCES accounts.accounts,
+  limit_picos numeric(38, 0) CHECK (limit_picos >= 0),
+  spent_picos numeric(38, 0) NOT NULL DEFAULT 0,
+  leased_picos numeric(38, 0) NOT NULL DEFAULT 0 CHECK (leased_picos >= 0)
+);
+
+CREATE TABLE wallet.leases (
+  id text PRIMARY KEY,
+  account_id text NOT NULL REFERENCES wallet.wallets,
+  -- Set when the money is set aside from that key's limit too.
+  api_key_id text REFERENCES wallet.key_budgets,
+  holder text NOT NULL,
+  amount_picos numeric(38, 0) NOT NULL CHECK (amount_picos >= 0),
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX leases_account ON wallet.leases (account_id);
+CREATE INDEX leases_expiry ON wallet.leases (expires_at);
+
+-- The ledger: append only. Each transfer's entries sum to zero.
+CREATE TABLE wallet.transfers (
+  id text PRIMARY KEY,
+  kind text NOT NULL CHECK (kind IN ('topup', 'usage', 'adjustment')),
+  account_id text NOT NULL REFERENCES wallet.wallets,
+  -- Says what the transfer is for, once and for all: a second transfer for the same thing is refused.
+  reference text NOT NULL UNIQUE,
+  description text NOT NULL,
+  -- Usage only: what the reconciliation compares with the rollup.
+  model text,
+  hour timestamptz,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  CHECK ((kind = 'usage') = (model IS NOT NULL AND hour IS NOT NULL))
+);
+CREATE INDEX transfers_statement ON wallet.transfers (account_id, created_at DESC, id DESC) WHERE kind <> 'usage';
+CREATE INDEX transfers_usage ON wallet.transfers (account_id, hour) WHERE kind = 'usage';
+
+CREATE TABLE wallet.entries (
+  transfer_id text NOT NULL REFERENCES wallet.transfers,
+  -- wallet:<account id>, revenue:usage, equity:adjustments, or provider:<payment provider>.
+  ledger_account text NOT NULL,
+  amount_picos numeric(38, 0) NOT NULL,
+  PRIMARY KEY (transfer_id, ledger_account)
+);
+CREATE INDEX entries_account ON wallet.entries (ledger_account);
+
+-- Gives expired leases back to one wallet. The caller holds that wallet's row lock.
+CREATE FUNCTION wallet.reclaim_expired(p_account text) RETURNS void LANGUAGE sql AS $$
+  WITH expired AS (
+    DELETE FROM wallet.leases WHERE account_id = p_account AND expires_at < clock_timestamp()
+    RETURNING api_key_id, amount_picos
+  ), keys AS (
+    UPDATE wallet.key_budgets b SET leased_picos = b.leased_picos - e.amount
+    FROM (SELECT api_key_id, sum(amount_picos) AS amount FROM expired GROUP BY api_key_id) e
+    WHERE b.api_key_id = e.api_key_id
+  )
+  UPDATE wallet.wallets SET leased_picos = leased_picos - (SELECT coalesce(sum(amount_picos), 0) FROM expired)
+  WHERE account_id = p_account AND EXISTS (SELECT FROM expired);
+$$;
+
+-- Draws on a wallet: extends the lease p_current when it still stands, or opens the lease p_new.
+-- Grants between p_need and p_want, or nothing: then lease_id is null and refusal says why
+-- ('balance' or 'key_limit'), and elsewhere_picos how much other leases hold.
+CREATE FUNCTION wallet.draw_lease(
+  p_account text, p_key text, p_current text, p_new text, p_holder text,
+  p_need numeric, p_want numeric, p_ttl_seconds integer,
+  OUT lease_id text, OUT granted_picos numeric, OUT refusal text, OUT elsewhere_picos numeric
+) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+DECLARE
+  w wallet.wallets;
+  b wallet.key_budgets;
+  free numeric;
+BEGIN
+  PERFORM FROM wallet.wallets WHERE account_id = p_account FOR UPDATE;
+  PERFORM wallet.reclaim_expired(p_account);
+  SELECT * INTO w FROM wallet.wallets WHERE account_id = p_account;
+  free := w.balance_picos - w.leased_picos;
+  elsewhere_picos := w.leased_picos - coalesce((SELECT amount_picos FROM wallet.leases WHERE id = p_current), 0);
+  IF free IS NULL OR free < p_need THEN
+    refusal := 'balance';
+    RETURN;
+  END IF;
+  IF p_key IS NOT NULL THEN
+    SELECT * INTO b FROM wallet.key_budgets WHERE api_key_id = p_key AND account_id = p_account;
+    IF b.limit_picos IS NOT NULL THEN
+      free := least(free, b.limit_picos - b.spent_picos - b.leased_picos);
+    END IF;
+    IF b.api_key_id IS NULL OR free < p_need THEN
+      refusal := 'key_limit';
+      elsewhere_picos := b.leased_picos - coalesce((SELECT amount_picos FROM wallet.leases WHERE id = p_current), 0);
+      RETURN;
+    END IF;
+  END IF;
+  -- While money is short a quarter at a time, so that it is not stuck where it is not needed.
+  granted_picos := greatest(p_need, least(p_want, trunc(free / 4)));
+  UPDATE wallet.key_budgets SET leased_picos = leased_picos + granted_picos WHERE api_key_id = p_key;
+  UPDATE wallet.wallets SET leased_picos = leased_picos + granted_picos WHERE account_id = p_account;
+  UPDATE wallet.leases
+  SET amount_picos = amount_picos + granted_picos,
+      expires_at = clock_timestamp() + make_interval(secs => p_ttl_seconds)
+  WHERE id = p_current RETURNING id INTO lease_id;
+  IF lease_id IS NULL THEN
+    INSERT INTO wallet.leases (id, account_id, api_key_id, holder, amount_picos, expires_at)
+    VALUES (p_new, p_account, p_key, p_holder, granted_picos, clock_timestamp() + make_interval(secs => p_ttl_seconds));
+    lease_id := p_new;
+  END IF;
+END $$;
+
+-- Keeps leases alive; returns those that still stand. Like every function here it locks wallets first, in the
+-- order of their ids, so that no two of them can wait for each other.
+CREATE FUNCTION wallet.renew_leases(p_ids text[], p_ttl_seconds integer) RETURNS SETOF text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+BEGIN
+  PERFORM FROM wallet.wallets
+  WHERE account_id IN (SELECT account_id FROM wallet.leases WHERE id = ANY (p_ids))
+  ORDER BY account_id FOR UPDATE;
+  RETURN QUERY
+    UPDATE wallet.leases SET expires_at = clock_timestamp() + make_interval(secs => p_ttl_seconds)
+    WHERE id = ANY (p_ids) RETURNING id;
+END $$;
+
+-- Gives part of a lease back to its wallet, and the lease up when p_close; false when it stands no more.
+CREATE FUNCTION wallet.return_lease(p_id text, p_amount numeric, p_close boolean) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+DECLARE
+  l wallet.leases;
+BEGIN
+  PERFORM FROM wallet.wallets
+  WHERE account_id = (SELECT account_id FROM wallet.leases WHERE id = p_id) FOR UPDATE;
+  SELECT * INTO l FROM wallet.leases WHERE id = p_id FOR UPDATE;
+  IF l.id IS NULL THEN
+    RETURN false;
+  END IF;
+  IF p_close THEN
+    p_amount := l.amount_picos;
+    DELETE FROM wallet.leases WHERE id = p_id;
+  ELSE
+    UPDATE wallet.leases SET amount_picos = amount_picos - p_amount WHERE id = p_id;
+  END IF;
+  UPDATE wallet.wallets SET leased_picos = leased_picos - p_amount WHERE account_id = l.account_id;
+  UPDATE wallet.key_budgets SET leased_picos = leased_picos - p_amount WHERE api_key_id = l.api_key_id;
+  RETURN true;
+END $$;
+
+-- Reclaims whatever expired anywhere; safe to run from every host at once.
+CREATE FUNCTION wallet.sweep_leases() RETURNS integer
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+DECLARE
+  account text;
+  swept integer := 0;
+BEGIN
+  FOR account IN
+    SELECT account_id FROM wallet.wallets
+    WHERE account_id IN (SELECT account_id FROM wallet.leases WHERE expires_at < clock_timestamp())
+    ORDER BY account_id FOR UPDATE SKIP LOCKED
+  LOOP
+    PERFORM wallet.reclaim_expired(account);
+    swept := swept + 1;
+  END LOOP;
+  RETURN swept;
+END $$;
+
+REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA wallet FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION wallet.draw_lease, wallet.renew_leases, wallet.return_lease, wallet.sweep_leases TO gateway;
+GRANT SELECT ON wallet.wallets TO gateway, training;
+GRANT SELECT, INSERT ON wallet.wallets, wallet.key_budgets, wallet.transfers, wallet.entries TO console;
+GRANT UPDATE (balance_picos) ON wallet.wallets TO console;
+GRANT SELECT ON wallet.leases TO console;

@@ -1,0 +1,178 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
+import { NotificationChannel } from './notification-channel';
+
+const NAME = 'channel under test';
+
+/** Stands between the channel and the server, so that the test can take the server away and bring it back. */
+class Line {
+  private readonly sockets = new Set<Socket>();
+  private server: Server | undefined;
+  private port = 0;
+  private refusing = false;
+  refusals = 0;
+
+  constructor(private readonly target: URL) {}
+
+  get url(): string {
+    const url = new URL(this.target);
+    url.port = String(this.port);
+    return url.href;
+  }
+
+  async up(): Promise<void> {
+    this.refusing = false;
+    this.server ??= createServer((socket) => {
+      if (this.refusing) {
+        this.refusals++;
+        socket.destroy();
+        return;
+      }
+      const upstream = connect(Number(this.target.port), this.target.hostname);
+      for (const [one, other] of [
+        [socket, upstream],
+        [upstream, socket],
+      ] as const) {
+        this.sockets.add(one);
+        one.pipe(other);
+        one.on('error', () => other.destroy());
+        one.on('close', () => this.sockets.delete(one));
+      }
+    });
+    if (this.server.listening) return;
+    await new Promise<void>((resolve) => this.server!.listen(this.port, '127.0.0.1', resolve));
+    this.port = (this.server.address() as AddressInfo).port;
+  }
+
+  /** Hangs up, now and on whoever calls. */
+  refuse(): void {
+    this.refusing = true;
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  /** Keeps the connections but carries nothing any more, as a firewall does that has forgotten them. */
+  freeze(): void {
+    for (const socket of this.sockets) socket.unpipe();
+  }
+
+  async down(): Promise<void> {
+    const closed = new Promise((resolve) => this.server?.close(resolve));
+    this.refuse();
+    await closed;
+  }
+}
+
+describe('NotificationChannel', () => {
+  let database: TestDatabase;
+  let line: Line;
+  let channel: NotificationChannel;
+  let heard: string[];
+  let reconnections: number;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+
+  beforeEach(async () => {
+    line = new Line(new URL(database.ownerUrl));
+    await line.up();
+    heard = [];
+    reconnections = 0;
+    channel = new NotificationChannel(line.url, NAME);
+    channel.on('first', (payload) => heard.push(`first:${payload}`));
+    channel.on('first', (payload) => heard.push(`again:${payload}`));
+    channel.on('Second One', (payload) => heard.push(`second:${payload}`));
+    channel.onReconnect(() => reconnections++);
+  });
+
+  afterEach(async () => {
+    await channel.close();
+    await line.down();
+  });
+
+  afterAll(() => database.drop());
+
+  const notify = (name: string, payload: string) =>
+    database.pool.query('SELECT pg_notify($1, $2)', [name, payload]);
+
+  async function connections(): Promise<number> {
+    const { rowCount } = await database.pool.query(
+      'SELECT FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database()',
+      [`${NAME} listen`],
+    );
+    return rowCount ?? 0;
+  }
+
+  it('tells every handler of a channel, and no other', async () => {
+    await channel.start();
+    await notify('first', 'a');
+    await notify('Second One', '');
+    await notify('third', 'x');
+    await notify('first', 'end');
+    await waitFor(() => heard.includes('again:end'));
+    expect(heard).toEqual(['first:a', 'again:a', 'second:', 'first:end', 'again:end']);
+    expect(reconnections).toBe(1);
+  });
+
+  it('listens again after its connection was terminated, and says so only then', async () => {
+    await channel.start();
+    await database.pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE application_name = $1 AND datname = current_database()`,
+      [`${NAME} listen`],
+    );
+    await notify('first', 'lost');
+    await waitFor(() => reconnections === 2, 3_000);
+    await notify('first', 'back');
+    await notify('Second One', 'back');
+    await waitFor(() => heard.includes('second:back'));
+    expect(heard).toEqual(['first:back', 'again:back', 'second:back']);
+    expect(await connections()).toBe(1);
+  });
+
+  it('starts without a server and connects when there is one, once', async () => {
+    line.refuse();
+    await channel.start();
+    expect(reconnections).toBe(0);
+    await line.up();
+    await waitFor(() => reconnections === 1, 3_000);
+    await notify('first', 'here');
+    await waitFor(() => heard.length === 2);
+    expect(await connections()).toBe(1);
+  });
+
+  it('keeps trying while the server stays away', async () => {
+    await channel.start();
+    line.refuse();
+    await waitFor(() => line.refusals >= 3);
+    await line.up();
+    await waitFor(() => reconnections === 2, 3_000);
+    await notify('first', 'here');
+    await waitFor(() => heard.length === 2);
+  });
+
+  it('notices within seconds that its connection carries nothing any more', async () => {
+    await channel.start();
+    line.freeze();
+    await notify('first', 'lost');
+    await waitFor(() => reconnections === 2, 15_000);
+    await notify('first', 'here');
+    await waitFor(() => heard.length === 2);
+    expect(heard).toEqual(['first:here', 'again:here']);
+  }, 20_000);
+
+  it('stays closed, also when it is closed while it connects or waits', async () => {
+    const connecting = channel.start();
+    await channel.close();
+    await connecting;
+    await waitFor(async () => (await connections()) === 0);
+    line.refuse();
+    const waiting = new NotificationChannel(line.url, NAME);
+    await waiting.start();
+    await waiting.close();
+    // Longer than it waits before it tries again.
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect(line.refusals).toBe(1);
+    expect(reconnections).toBe(0);
+  });
+});

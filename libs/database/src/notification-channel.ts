@@ -1,0 +1,87 @@
+import { Client } from 'pg';
+
+export type NotificationHandler = (payload: string) => void;
+
+const RECONNECT_MILLIS = 500;
+const PROBE_MILLIS = 5_000;
+
+/**
+ * LISTEN on its own connection, for ever: reconnects when it breaks and probes it, since a cut that sends no
+ * packet is otherwise not noticed. While it is down notifications are lost, so `onReconnect` tells the owner
+ * to forget what it had cached.
+ */
+export class NotificationChannel {
+  private client: Client | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private closed = false;
+  private readonly handlers = new Map<string, NotificationHandler[]>();
+  private readonly reconnectHandlers: (() => void)[] = [];
+
+  constructor(
+    private readonly url: string,
+    private readonly applicationName: string,
+  ) {}
+
+  on(channel: string, handler: NotificationHandler): void {
+    this.handlers.set(channel, [...(this.handlers.get(channel) ?? []), handler]);
+  }
+
+  onReconnect(handler: () => void): void {
+    this.reconnectHandlers.push(handler);
+  }
+
+  /** Resolves after the first attempt, whether or not it succeeded. */
+  async start(): Promise<void> {
+    await this.connect();
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.timer);
+    await this.client?.end().catch(() => undefined);
+  }
+
+  private async connect(): Promise<void> {
+    if (this.closed) return;
+    const client = new Client({
+      connectionString: this.url,
+      application_name: `${this.applicationName} listen`,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: 5_000,
+      keepAlive: true,
+    });
+    this.client = client;
+    let lost = false;
+    const onLost = () => {
+      if (lost) return;
+      lost = true;
+      clearTimeout(this.timer);
+      client.end().catch(() => undefined);
+      if (!this.closed) this.timer = setTimeout(() => void this.connect(), RECONNECT_MILLIS);
+    };
+    client.on('error', onLost);
+    client.on('end', onLost);
+    client.on('notification', ({ channel, payload }) => {
+      for (const handler of this.handlers.get(channel) ?? []) handler(payload ?? '');
+    });
+    // A client that is closed while it connects never settles its promise.
+    const ended = new Promise<never>((_resolve, reject) => client.once('end', reject));
+    ended.catch(() => undefined);
+    try {
+      await Promise.race([client.connect(), ended]);
+      for (const channel of this.handlers.keys())
+        await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
+      for (const handler of this.reconnectHandlers) handler();
+      this.scheduleProbe(client, onLost);
+    } catch {
+      onLost();
+    }
+  }
+
+  private scheduleProbe(client: Client, onLost: () => void): void {
+    if (this.closed) return;
+    this.timer = setTimeout(() => {
+      client.query('SELECT 1').then(() => this.scheduleProbe(client, onLost), onLost);
+    }, PROBE_MILLIS);
+  }
+}

@@ -1,0 +1,38 @@
+import { Pool, types, type PoolClient } from 'pg';
+
+/** Anything that runs a statement: the pool, or a client inside a transaction. */
+export type Sql = Pick<Pool | PoolClient, 'query'>;
+export type SqlPool = Pool;
+
+const INT8 = 20;
+const NUMERIC = 1700;
+/** numeric columns hold whole amounts (scale 0) or are cast to text in the statement. */
+types.setTypeParser(INT8, BigInt);
+types.setTypeParser(NUMERIC, (text) => BigInt(text));
+
+const STATEMENT_TIMEOUT_MILLIS = 30_000;
+
+export interface PoolOptions {
+  url: string;
+  /** Shown in pg_stat_activity. */
+  applicationName: string;
+  size: number;
+}
+
+/** Connects lazily: a service starts, and answers its health probe with 503, while the database is away. */
+export function createPool({ url, applicationName, size }: PoolOptions): SqlPool {
+  const pool = new Pool({
+    connectionString: url,
+    application_name: applicationName,
+    max: size,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+    statement_timeout: STATEMENT_TIMEOUT_MILLIS,
+    // The server may hang, or the network swallow its answer: then its own timeout does not help.
+    query_timeout: STATEMENT_TIMEOUT_MILLIS + 5_000,
+    keepAlive: true,
+  });
+  // An idle connection that breaks is replaced at the next query; without a listener it would end the process.
+  pool.on('error', () => undefined);
+  return pool;
+}

@@ -1,0 +1,1 @@
+module.exports = { displayName: 'http', preset: '../../jest.preset.js' };

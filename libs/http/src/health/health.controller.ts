@@ -1,0 +1,36 @@
+import { Controller, Get, Header, HttpStatus, Inject, Optional, Res } from '@nestjs/common';
+import { SQL_POOL, type SqlPool } from '@inference/database';
+import { type Response } from 'express';
+import { Public } from '../public.decorator';
+
+const PROBE_TIMEOUT_MILLIS = 2_000;
+
+/**
+ * Liveness and readiness in one (spec: Health): 200 `{status: "ok"}` while the database answers, otherwise 503
+ * `{error: "database unavailable"}`, the same at every service whatever shape its other errors have.
+ */
+@Controller('healthz')
+export class HealthController {
+  constructor(@Optional() @Inject(SQL_POOL) private readonly pool?: SqlPool) {}
+
+  @Get()
+  @Public()
+  @Header('Cache-Control', 'no-store')
+  async check(@Res({ passthrough: true }) response: Response): Promise<{ status: 'ok' } | { error: string }> {
+    if (!this.pool || (await this.databaseAnswers(this.pool))) return { status: 'ok' };
+    response.status(HttpStatus.SERVICE_UNAVAILABLE);
+    return { error: 'database unavailable' };
+  }
+
+  private async databaseAnswers(pool: SqlPool): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), PROBE_TIMEOUT_MILLIS);
+    });
+    const answer = pool.query('SELECT 1').then(
+      () => true,
+      () => false,
+    );
+    return Promise.race([answer, timeout]).finally(() => clearTimeout(timer));
+  }
+}

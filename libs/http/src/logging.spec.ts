@@ -1,0 +1,93 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { waitFor } from '@inference/testing';
+import { pino } from 'pino';
+import { NestLogger, requestLogger } from './logging';
+
+const SECRET = 'do-not-log-this';
+
+describe('the request log', () => {
+  let lines: string[];
+  let server: Server;
+  let url: string;
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  const logger = pino({ level: 'info' }, sink);
+
+  beforeAll(async () => {
+    const log = requestLogger(logger);
+    server = createServer((request, response) => {
+      log(request, response);
+      response.statusCode = Number(request.headers['x-status'] ?? 200);
+      request.resume().on('end', () => response.setHeader('Location', `/x?token=${SECRET}`).end());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+
+  beforeEach(() => (lines = []));
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  async function entry(path: string, init: RequestInit = {}): Promise<Record<string, unknown>> {
+    await fetch(url + path, { redirect: 'manual', ...init });
+    return JSON.parse(await waitFor(() => lines[0])) as Record<string, unknown>;
+  }
+
+  it('has a line per request, without query, headers and body', async () => {
+    const headers = {
+      Authorization: `Bearer ${SECRET}`,
+      Cookie: `session=${SECRET}`,
+      'X-API-Key': SECRET,
+      'X-Request-Id': 'trace-1',
+    };
+    const line = await entry(`/v1/things?token=${SECRET}`, { method: 'POST', headers, body: SECRET });
+    expect(line).toMatchObject({
+      level: 30,
+      req: { id: 'trace-1', method: 'POST', path: '/v1/things' },
+      res: { statusCode: 200 },
+      responseTime: expect.any(Number),
+    });
+    expect(Object.keys(line.req as object)).toEqual(['id', 'method', 'path']);
+    expect(lines).toHaveLength(1);
+    expect(lines.join()).not.toContain(SECRET);
+  });
+
+  it.each([
+    [404, 30],
+    [500, 50],
+    [501, 30],
+    [503, 50],
+  ])('logs the status %d on level %d', async (status, level) => {
+    expect((await entry('/', { headers: { 'X-Status': String(status) } })).level).toBe(level);
+  });
+
+  it('leaves out probes and scrapes', async () => {
+    await fetch(`${url}/healthz`);
+    await fetch(`${url}/metrics`);
+    expect(await entry('/other')).toMatchObject({ req: { path: '/other' } });
+    expect(lines).toHaveLength(1);
+  });
+
+  it("has Nest's own lines with their level and context", () => {
+    const nest = new NestLogger(logger);
+    nest.warn('careful', 'Somewhere');
+    nest.error(new Error('broken'), 'Elsewhere');
+    nest.debug('not at this level');
+    const entries = lines.map((line) => JSON.parse(line) as unknown);
+    expect(entries).toMatchObject([
+      { level: 40, msg: 'careful', context: 'Somewhere' },
+      {
+        level: 50,
+        msg: 'broken',
+        context: 'Elsewhere',
+        err: { message: 'broken', stack: expect.any(String) },
+      },
+    ]);
+    expect(entries).toHaveLength(2);
+  });
+});

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { type NextFunction, type Request, type Response } from 'express';
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+
+/** The process's Prometheus registry and the measure of every request. */
+@Injectable()
+export class Metrics {
+  readonly registry = new Registry();
+  private readonly requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the request to the end of its response.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.02, 0.05, 0.1, 0.5, 1, 5, 30],
+    registers: [this.registry],
+  });
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  measure(request: Request, response: Response, next: NextFunction): void {
+    const startedAt = performance.now();
+    response.on('close', () => {
+      const route = (request.route as { path?: string } | undefined)?.path ?? 'unmatched';
+      this.requests.observe(
+        { method: request.method, route, status: response.statusCode },
+        (performance.now() - startedAt) / 1000,
+      );
+    });
+    next();
+  }
+}

@@ -1,0 +1,25 @@
+import { type Server } from 'node:http';
+import { type Socket } from 'node:net';
+
+const HEADERS_TOO_LARGE = 'HPE_HEADER_OVERFLOW';
+const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT';
+
+function describe(code: string | undefined): [status: string, message: string] {
+  if (code === HEADERS_TOO_LARGE) return ['431 Request Header Fields Too Large', 'the headers are too large'];
+  if (code === TIMED_OUT) return ['408 Request Timeout', 'the request took too long to arrive'];
+  return ['400 Bad Request', 'the request is not valid HTTP'];
+}
+
+/** What Node cannot even parse reaches no filter: it gets the body of every other error here. */
+export function answerParserErrors(server: Server): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const [status, message] = describe(error.code);
+    const body = JSON.stringify({ error: message });
+    const headers = `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}`;
+    socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\nConnection: close\r\n\r\n${body}`);
+  });
+}

@@ -1,0 +1,82 @@
+import { type DynamicModule, type ExceptionFilter } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { type NestExpressApplication } from '@nestjs/platform-express';
+import { ConfigError } from '@inference/config';
+import helmet from 'helmet';
+import { ConnectionDrain } from './connection-drain';
+import { ErrorFilter } from './error.filter';
+import { hideBody } from './hide-body.middleware';
+import { createLogger, NestLogger, requestLogger } from './logging';
+import { requireJsonBody } from './media-type.middleware';
+import { Metrics } from './metrics/metrics';
+import { answerParserErrors } from './parser-errors';
+
+/** The part of every app's configuration that concerns the process (see `env.service`). */
+export interface ServiceConfig {
+  HOST: string;
+  PORT: number;
+  LOG_LEVEL: string;
+  TRUST_PROXY?: number | string[] | undefined;
+}
+
+export interface ServiceOptions {
+  /** Name in the logs. */
+  name: string;
+  /** Largest request body, in bytes; without it bodies are left unread and of any type. */
+  bodyLimitBytes?: number;
+  /** Handlers get the body's bytes instead of the parsed JSON. */
+  rawBodies?: boolean;
+  /** Renders errors in another shape than `{error}`. */
+  errorFilter?: ExceptionFilter;
+}
+
+const HEADERS_TIMEOUT_MILLIS = 30_000;
+
+/** Builds the application with everything that all services share; does not listen yet. */
+export async function createService(
+  module: DynamicModule,
+  config: ServiceConfig,
+  options: ServiceOptions,
+): Promise<NestExpressApplication> {
+  const logger = createLogger(options.name, config.LOG_LEVEL);
+  const app = await NestFactory.create<NestExpressApplication>(module, {
+    logger: new NestLogger(logger),
+    bodyParser: false,
+    abortOnError: false,
+  });
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  if (config.TRUST_PROXY !== undefined) app.set('trust proxy', config.TRUST_PROXY);
+  const metrics = app.get(Metrics);
+  app.use(requestLogger(logger), metrics.measure.bind(metrics), helmet());
+  if (options.bodyLimitBytes !== undefined) readBodies(app, options.bodyLimitBytes, options.rawBodies);
+  app.useGlobalFilters(options.errorFilter ?? new ErrorFilter());
+  app.enableShutdownHooks();
+  app.getHttpServer().headersTimeout = HEADERS_TIMEOUT_MILLIS;
+  app.get(ConnectionDrain).watch();
+  answerParserErrors(app.getHttpServer());
+  return app;
+}
+
+function readBodies(app: NestExpressApplication, limit: number, raw = false): void {
+  app.use(requireJsonBody);
+  if (raw) app.useBodyParser('raw', { limit, type: () => true });
+  else app.useBodyParser('json', { limit, strict: false, type: () => true });
+  app.use(hideBody);
+}
+
+/** The whole of an app's main.ts: reads the environment and listens, or says every fault at once and exits with 1. */
+export async function startService<Config extends ServiceConfig>(
+  readConfig: () => Config,
+  buildModule: (config: Config) => DynamicModule,
+  options: ServiceOptions,
+): Promise<void> {
+  try {
+    const config = readConfig();
+    const app = await createService(buildModule(config), config, options);
+    await app.listen(config.PORT, config.HOST);
+  } catch (error) {
+    process.stderr.write(`${error instanceof ConfigError ? error.message : (error as Error).stack}\n`);
+    process.exit(1);
+  }
+}

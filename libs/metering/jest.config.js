@@ -1,0 +1,1 @@
+module.exports = { displayName: 'metering', preset: '../../jest.preset.js' };

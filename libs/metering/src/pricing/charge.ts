@@ -1,0 +1,69 @@
+import { type PriceUnit, type UnitRate } from './price-unit';
+
+export interface TokenUsage {
+  inputTokens: number;
+  outputTokens: number;
+}
+
+export interface ChargeLine {
+  unit: PriceUnit;
+  /** Tokens or requests, as the unit says. */
+  quantity: bigint;
+  /** Tokens reported on this line: each token of the request is on exactly one line. */
+  tokens: bigint;
+  costPicos: bigint;
+  costUsdPicos: bigint;
+}
+
+export interface Charge {
+  costPicos: bigint;
+  costUsdPicos: bigint;
+  lines: ChargeLine[];
+}
+
+/** Exchange rates have ten decimals: `usdPerUnit` is the rate × 10^10. */
+export const RATE_DIGITS = 10;
+const RATE_SCALE = 10n ** BigInt(RATE_DIGITS);
+
+/** Rounded half up; exact on the USD site, whose rate is one. */
+function toUsd(picos: bigint, usdPerUnit: bigint): bigint {
+  return (picos * usdPerUnit + RATE_SCALE / 2n) / RATE_SCALE;
+}
+
+function quantityOf(unit: PriceUnit, input: bigint, output: bigint): bigint {
+  switch (unit) {
+    case 'per_million_tokens':
+      return input + output;
+    case 'per_million_input_tokens':
+      return input;
+    case 'per_million_output_tokens':
+      return output;
+    case 'per_request':
+      return 1n;
+  }
+}
+
+/** What one request costs: a line per priced unit, each quantity × rate, exact to the pico. */
+export function charge(rates: readonly UnitRate[], usage: TokenUsage, usdPerUnit: bigint): Charge {
+  const input = BigInt(usage.inputTokens);
+  const output = BigInt(usage.outputTokens);
+  const lines = rates.map(({ unit, ratePicos }): ChargeLine => {
+    const quantity = quantityOf(unit, input, output);
+    const costPicos = quantity * ratePicos;
+    const tokens = unit === 'per_request' ? 0n : quantity;
+    return { unit, quantity, tokens, costPicos, costUsdPicos: toUsd(costPicos, usdPerUnit) };
+  });
+  // Tokens that no unit prices (a model charged per request, or for its input only) are still reported once.
+  const [first] = lines;
+  if (first) first.tokens += input + output - lines.reduce((sum, { tokens }) => sum + tokens, 0n);
+  return {
+    costPicos: lines.reduce((sum, line) => sum + line.costPicos, 0n),
+    costUsdPicos: lines.reduce((sum, line) => sum + line.costUsdPicos, 0n),
+    lines,
+  };
+}
+
+/** The most that a request with these bounds can cost. */
+export function worstCasePicos(rates: readonly UnitRate[], bounds: TokenUsage): bigint {
+  return charge(rates, bounds, RATE_SCALE).costPicos;
+}

@@ -1,0 +1,22 @@
+/** What a price is for (spec: models[].unit). */
+export const PRICE_UNITS = [
+  'per_million_tokens',
+  'per_million_input_tokens',
+  'per_million_output_tokens',
+  'per_request',
+] as const;
+export type PriceUnit = (typeof PRICE_UNITS)[number];
+
+export interface UnitRate {
+  unit: PriceUnit;
+  /** Picos for one token or request. */
+  ratePicos: bigint;
+}
+
+/** Decimal places between a counted token or request and the unit that the price names. */
+export const UNIT_DIGITS: Record<PriceUnit, number> = {
+  per_million_tokens: 6,
+  per_million_input_tokens: 6,
+  per_million_output_tokens: 6,
+  per_request: 0,
+};

@@ -1,0 +1,94 @@
+export interface Check {
+  name: string;
+  /** Yields a row, with whatever helps to find it, per difference. */
+  sql: string;
+}
+
+/** The invariants of the money (each figure exact to the pico): a sound database yields no row for any of them. */
+export const CHECKS: Check[] = [
+  {
+    name: 'the entries of each transfer sum to zero',
+    sql: `SELECT t.id, t.kind, coalesce(sum(e.amount_picos), 0)::text AS sum, count(e.amount_picos)::text AS entries
+      FROM wallet.transfers t LEFT JOIN wallet.entries e ON e.transfer_id = t.id
+      GROUP BY t.id HAVING coalesce(sum(e.amount_picos), 0) <> 0 OR count(e.amount_picos) < 2`,
+  },
+  {
+    name: 'each balance is the sum of its entries, and never negative',
+    sql: `SELECT w.account_id, w.balance_picos::text AS balance, coalesce(e.sum, 0)::text AS entries
+      FROM wallet.wallets w LEFT JOIN (
+        SELECT ledger_account, sum(amount_picos) AS sum FROM wallet.entries GROUP BY ledger_account
+      ) e ON e.ledger_account = 'wallet:' || w.account_id
+      WHERE w.balance_picos <> coalesce(e.sum, 0) OR w.balance_picos < 0`,
+  },
+  {
+    name: 'the money set aside in each wallet is the sum of its leases',
+    sql: `SELECT w.account_id, w.leased_picos::text AS leased, coalesce(l.sum, 0)::text AS leases
+      FROM wallet.wallets w
+      LEFT JOIN (SELECT account_id, sum(amount_picos) AS sum FROM wallet.leases GROUP BY account_id) l USING (account_id)
+      WHERE w.leased_picos <> coalesce(l.sum, 0)`,
+  },
+  {
+    name: 'the money set aside in each key budget is the sum of its leases',
+    sql: `SELECT b.api_key_id, b.leased_picos::text AS leased, coalesce(l.sum, 0)::text AS leases
+      FROM wallet.key_budgets b
+      LEFT JOIN (SELECT api_key_id, sum(amount_picos) AS sum FROM wallet.leases GROUP BY api_key_id) l USING (api_key_id)
+      WHERE b.leased_picos <> coalesce(l.sum, 0)`,
+  },
+  {
+    name: 'what each key has spent is the cost of its events, within its limit',
+    sql: `SELECT b.api_key_id, b.spent_picos::text AS spent, coalesce(e.sum, 0)::text AS events
+      FROM wallet.key_budgets b
+      LEFT JOIN (SELECT api_key_id, sum(cost_picos) AS sum FROM metering.usage_events GROUP BY api_key_id) e USING (api_key_id)
+      WHERE b.spent_picos <> coalesce(e.sum, 0) OR b.spent_picos > b.limit_picos`,
+  },
+  {
+    name: 'cost of events = rollup = usage debits, per account, model and hour',
+    sql: `WITH events AS (
+        SELECT account_id, model, date_trunc('hour', occurred_at, 'UTC') AS hour, sum(cost_picos) AS cost
+        FROM metering.usage_events GROUP BY 1, 2, 3
+      ), rollup AS (
+        SELECT account_id, model, hour, sum(cost_picos) AS cost FROM metering.hourly_rollup GROUP BY 1, 2, 3
+      ), debits AS (
+        SELECT t.account_id, t.model, t.hour, -sum(e.amount_picos) AS cost
+        FROM wallet.transfers t
+        JOIN wallet.entries e ON e.transfer_id = t.id AND e.ledger_account = 'wallet:' || t.account_id
+        WHERE t.kind = 'usage' GROUP BY 1, 2, 3
+      )
+      SELECT account_id, model, hour, events.cost::text AS events, rollup.cost::text AS rollup, debits.cost::text AS debits
+      FROM events FULL JOIN rollup USING (account_id, model, hour) FULL JOIN debits USING (account_id, model, hour)
+      WHERE events.cost IS DISTINCT FROM rollup.cost OR coalesce(debits.cost, 0) <> coalesce(rollup.cost, 0)`,
+  },
+  {
+    name: 'tokens and cost in USD of events = rollup (the cost report), per account, model, entrypoint and hour',
+    sql: `WITH events AS (
+        SELECT account_id, model, entrypoint, date_trunc('hour', occurred_at, 'UTC') AS hour,
+          sum(input_tokens + output_tokens) AS tokens, sum(cost_usd_picos) AS usd
+        FROM metering.usage_events GROUP BY 1, 2, 3, 4
+      ), rollup AS (
+        SELECT account_id, model, entrypoint, hour, sum(tokens) AS tokens, sum(cost_usd_picos) AS usd
+        FROM metering.hourly_rollup GROUP BY 1, 2, 3, 4
+      )
+      SELECT account_id, model, entrypoint, hour, events.tokens::text AS event_tokens, rollup.tokens::text AS rollup_tokens,
+        events.usd::text AS event_usd, rollup.usd::text AS rollup_usd
+      FROM events FULL JOIN rollup USING (account_id, model, entrypoint, hour)
+      WHERE events.tokens IS DISTINCT FROM rollup.tokens OR events.usd IS DISTINCT FROM rollup.usd`,
+  },
+  {
+    name: 'each event costs its tokens at the prices of its price list',
+    sql: `SELECT e.request_id, e.cost_picos::text AS cost, p.cost::text AS priced
+      FROM metering.usage_events e
+      LEFT JOIN LATERAL (
+        SELECT sum(m.rate_picos * CASE m.unit
+          WHEN 'per_million_tokens' THEN e.input_tokens + e.output_tokens
+          WHEN 'per_million_input_tokens' THEN e.input_tokens
+          WHEN 'per_million_output_tokens' THEN e.output_tokens
+          ELSE 1 END) AS cost
+        FROM pricing.model_prices m WHERE m.price_list_id = e.price_list_id AND m.slug = e.model
+      ) p ON true
+      WHERE e.cost_picos IS DISTINCT FROM p.cost`,
+  },
+  {
+    name: 'each request is recorded once',
+    sql: `SELECT request_id, count(*)::text AS events FROM metering.usage_events GROUP BY request_id HAVING count(*) > 1`,
+  },
+];

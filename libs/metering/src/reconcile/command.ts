@@ -1,0 +1,28 @@
+import { env, loadConfig } from '@inference/config';
+import { createPool } from '@inference/database';
+import { z } from 'zod';
+import { CHECKS } from './checks';
+import { reconcile } from './reconcile';
+
+/** `npm run reconcile`: says each difference and exits with 1 when there is any, with 2 when it could not look. */
+async function main(): Promise<void> {
+  const { DATABASE_URL: url } = loadConfig(z.object({ DATABASE_URL: env.database.DATABASE_URL }));
+  const pool = createPool({ url, applicationName: 'reconcile', size: 1 });
+  try {
+    const differences = await reconcile(pool);
+    for (const { check, row } of differences) console.log(`DIFFERENCE: ${check}: ${JSON.stringify(row)}`);
+    console.log(
+      differences.length
+        ? `${differences.length} differences.`
+        : `Clean: ${CHECKS.length} checks, no difference.`,
+    );
+    process.exitCode = differences.length ? 1 : 0;
+  } finally {
+    await pool.end();
+  }
+}
+
+main().catch((error: Error) => {
+  console.error(error.message);
+  process.exitCode = 2;
+});

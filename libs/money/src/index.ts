@@ -1,0 +1,10 @@
+export {
+  decimalToPicos,
+  decimalToScaled,
+  InvalidAmountError,
+  PICO_DIGITS,
+  PICOS_PER_UNIT,
+  picosToDecimal,
+  scaledToDecimal,
+} from './picos';
+export { exactNumber, stringifyExact, type ExactNumber } from './exact-json';

@@ -1,0 +1,46 @@
+/**
+ * Money is counted in picos: 1e-12 of the site's currency, as BigInt.
+ * A price of 0.000001 per million tokens is exactly one pico per token, so every charge is a whole number.
+ */
+export const PICO_DIGITS = 12;
+export const PICOS_PER_UNIT = 10n ** BigInt(PICO_DIGITS);
+
+export class InvalidAmountError extends Error {}
+
+const DECIMAL = /^(-?)(\d{1,30})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,3}))?$/;
+
+/**
+ * Exact value of a decimal text (or of a JSON number, through its shortest text) in units of 10^-digits.
+ * Throws InvalidAmountError when it is no finite decimal or has more digits than can be kept.
+ */
+export function decimalToScaled(value: string | number, digits: number): bigint {
+  const match = DECIMAL.exec(String(value));
+  if (!match) throw new InvalidAmountError('must be a finite decimal number');
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match;
+  const shift = digits - fraction.length + Number(exponent);
+  const mantissa = BigInt(whole + fraction);
+  if (shift >= 0) {
+    if (shift > 60) throw new InvalidAmountError('is too large');
+    return (sign ? -1n : 1n) * mantissa * 10n ** BigInt(shift);
+  }
+  const divisor = 10n ** BigInt(-shift);
+  if (mantissa % divisor !== 0n) throw new InvalidAmountError(`has more than ${digits} decimals`);
+  return (sign ? -1n : 1n) * (mantissa / divisor);
+}
+
+export function decimalToPicos(value: string | number, maxDecimals = PICO_DIGITS): bigint {
+  return decimalToScaled(value, maxDecimals) * 10n ** BigInt(PICO_DIGITS - maxDecimals);
+}
+
+/** Shortest decimal text of value × 10^-digits: no exponent, no trailing zeros. */
+export function scaledToDecimal(value: bigint, digits: number): string {
+  const negative = value < 0n;
+  const text = (negative ? -value : value).toString().padStart(digits + 1, '0');
+  const whole = text.slice(0, text.length - digits);
+  const fraction = text.slice(text.length - digits).replace(/0+$/, '');
+  return `${negative ? '-' : ''}${whole}${fraction ? `.${fraction}` : ''}`;
+}
+
+export function picosToDecimal(picos: bigint): string {
+  return scaledToDecimal(picos, PICO_DIGITS);
+}

@@ -1,0 +1,18 @@
+/** Polls until the condition holds; fails with the last error, or its last value, once the deadline has passed. */
+export async function waitFor<T>(
+  condition: () => Promise<T | false | null | undefined> | T | false | null | undefined,
+  timeoutMillis = 10_000,
+): Promise<T> {
+  const deadline = Date.now() + timeoutMillis;
+  for (;;) {
+    let failure: unknown = new Error(`Nothing came of it within ${timeoutMillis} ms.`);
+    try {
+      const value = await condition();
+      if (value) return value;
+    } catch (error) {
+      failure = error;
+    }
+    if (Date.now() > deadline) throw failure;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

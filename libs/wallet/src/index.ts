@@ -1,0 +1,9 @@
+export {
+  postTransfer,
+  type Posting,
+  type PostedTransfer,
+  InsufficientFundsError,
+  ReferenceReusedError,
+} from './ledger';
+export { openWallet, readWallet, type Wallet } from './wallets';
+export { readStatement, type StatementLine, type StatementPosition } from './statement';

@@ -1,0 +1,75 @@
+import { type Sql } from '@inference/database';
+
+export interface StatementLine {
+  id: string;
+  type: 'topup' | 'usage' | 'adjustment';
+  /** Signed: negative for a deduction. */
+  amountPicos: bigint;
+  createdAt: Date;
+  description: string;
+  position: StatementPosition;
+}
+
+/** Where a page ended; lines older than this follow. */
+export interface StatementPosition {
+  /** ISO 8601 in UTC with microseconds: a Date is too coarse to tell two lines of one millisecond apart. */
+  at: string;
+  id: string;
+}
+
+/** Settlement takes the hour from the database's clock and may commit a little after that hour ended. */
+const CLOSING_DELAY = `interval '60 seconds'`;
+
+const PAGE = `
+  WITH lines AS (
+    (SELECT t.id, t.kind AS type, e.amount_picos, t.created_at, t.description
+     FROM wallet.transfers t
+     JOIN wallet.entries e ON e.transfer_id = t.id AND e.ledger_account = 'wallet:' || t.account_id
+     WHERE t.account_id = $1 AND t.kind <> 'usage' AND ($2::timestamptz IS NULL OR (t.created_at, t.id) < ($2, $3))
+     ORDER BY t.created_at DESC, t.id DESC LIMIT $4)
+    UNION ALL
+    (SELECT * FROM (
+       SELECT 'use_' || md5(r.account_id || ' ' || r.model || ' ' || extract(epoch FROM r.hour)::bigint) AS id,
+         'usage' AS type, -sum(r.cost_picos) AS amount_picos, r.hour + interval '1 hour' AS created_at,
+         'Usage of ' || r.model || ', ' || to_char(r.hour AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI') || ' to '
+           || to_char((r.hour + interval '1 hour') AT TIME ZONE 'UTC', 'HH24:MI') || ' UTC' AS description
+       FROM metering.hourly_rollup r
+       WHERE r.account_id = $1 AND r.hour + interval '1 hour' + ${CLOSING_DELAY} <= now()
+         AND ($2::timestamptz IS NULL OR r.hour + interval '1 hour' <= $2)
+       GROUP BY r.account_id, r.model, r.hour HAVING sum(r.cost_picos) > 0
+     ) hours
+     WHERE $2::timestamptz IS NULL OR (created_at, id) < ($2, $3)
+     ORDER BY created_at DESC, id DESC LIMIT $4)
+  )
+  SELECT *, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS position
+  FROM lines ORDER BY created_at DESC, id DESC LIMIT $4`;
+
+interface Row {
+  id: string;
+  type: StatementLine['type'];
+  amount_picos: bigint;
+  created_at: Date;
+  description: string;
+  position: string;
+}
+
+/**
+ * The account's movements, newest first: every top-up and adjustment, and one usage line per model and closed
+ * hour, dated at the end of that hour (spec: Wallet transaction).
+ */
+export async function readStatement(
+  sql: Sql,
+  accountId: string,
+  after: StatementPosition | null,
+  limit: number,
+): Promise<StatementLine[]> {
+  const { rows } = await sql.query<Row>(PAGE, [accountId, after?.at ?? null, after?.id ?? null, limit]);
+  return rows.map((row) => ({
+    id: row.id,
+    type: row.type,
+    amountPicos: row.amount_picos,
+    createdAt: row.created_at,
+    description: row.description,
+    position: { at: row.position, id: row.id },
+  }));
+}
