@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { hash, type Options, verify } from '@node-rs/argon2';
+
+/** argon2id (the library's default algorithm) at the strength that OWASP recommends. */
+const STRENGTH: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/** One form for passwords that look the same, whichever keyboard typed them. */
+const normalised = (password: string) => password.normalize('NFKC');
+
+export function hashPassword(password: string): Promise<string> {
+  return hash(normalised(password), STRENGTH);
+}
+
+@Injectable()
+export class PasswordHasher {
+  /** Of a password that nobody knows. */
+  private readonly decoy = hashPassword(randomBytes(32).toString('base64'));
+
+  /** Takes the same time whether the account exists (`stored` is null otherwise) or not. */
+  async matches(stored: string | null, password: string): Promise<boolean> {
+    const decoy = await this.decoy;
+    try {
+      const same = await verify(stored ?? decoy, normalised(password));
+      return same && stored !== null;
+    } catch {
+      // What is stored is no hash at all: an account without a password.
+      await verify(decoy, normalised(password));
+      return false;
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CURRENCY_BY_SITE } from '@inference/config';
+import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { postTransfer } from '@inference/wallet';
+import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
+import { type Adjustment, type AdjustmentView } from './adjustments.dto';
+import { transactionView } from './transaction-view';
+
+@Injectable()
+export class AdjustmentsService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(CONSOLE_CONFIG) private readonly config: ConsoleConfig,
+  ) {}
+
+  /** Posts once per admin and idempotency key; without a key every call is an adjustment of its own. */
+  async post(adminId: string, order: Adjustment, idempotencyKey: string | null): Promise<AdjustmentView> {
+    const { account_id: accountId, amount: amountPicos, description } = order;
+    const reference =
+      idempotencyKey === null ? `adjustment:${newId('adj')}` : `adjustment:${adminId}:${idempotencyKey}`;
+    const posted = await inTransaction(this.pool, (client) =>
+      postTransfer(client, {
+        kind: 'adjustment',
+        accountId,
+        amountPicos,
+        counterpart: 'equity:adjustments',
+        reference,
+        description,
+      }),
+    );
+    const line = { ...posted, type: 'adjustment', amountPicos, description } as const;
+    return { ...transactionView(line, CURRENCY_BY_SITE[this.config.SITE]), account_id: accountId };
+  }
+}

@@ -1,0 +1,81 @@
+import { ConfigError } from '@inference/config';
+import { readConsoleConfig } from './config';
+import { newSigningKey, SIGNING_KEY, testEnvironment } from './console.fixture';
+
+const environment = testEnvironment('postgres://console@db.test/platform');
+
+function faultsOf(changes: Record<string, string>): string[] {
+  try {
+    readConsoleConfig({ ...environment, ...changes });
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe('the configuration', () => {
+  it('has defaults for everything that may be left out', () => {
+    const { RATE_LIMIT_MULTIPLIER: _multiplier, ...least } = environment;
+    expect(readConsoleConfig(least)).toMatchObject({
+      SESSION_TTL_SECONDS: 1800,
+      SIGNUP: 'open',
+      SITE_NAME: 'Inference Platform',
+      RATE_LIMIT_MULTIPLIER: 1,
+      topup: { min: 5_000_000_000_000n, max: 10_000_000_000_000_000n },
+    });
+    expect(readConsoleConfig({ ...least, SITE: 'cn' }).topup.min).toBe(10_000_000_000_000n);
+  });
+
+  it('names every fault at once, and no value', () => {
+    const { GATEWAY_URL: _gateway, DATABASE_URL: _database, ...rest } = environment;
+    const broken = {
+      SITE: 'moon',
+      API_KEY_HASH_SECRET: 'hunter2',
+      SESSION_TTL_SECONDS: '-5',
+      SIGNUP: 'maybe',
+      COOKIE_DOMAIN: 'not a domain',
+      MIN_TOPUP: '50',
+      MAX_TOPUP: '20',
+      LOW_BALANCE_THRESHOLD: 'free',
+      SESSION_SIGNING_KEYS: '[{"kty":"RSA","d":"short"}]',
+    };
+    let message = '';
+    try {
+      readConsoleConfig({ ...rest, ...broken });
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    const { MIN_TOPUP: _inOrder, ...faulty } = broken;
+    for (const name of ['GATEWAY_URL', 'DATABASE_URL', ...Object.keys(faulty)]) {
+      expect(message).toContain(`- ${name}`);
+    }
+    expect(message).toContain('SESSION_SIGNING_KEYS (at 0.kty): must be EC');
+    expect(message).not.toContain('hunter2');
+  });
+
+  it.each([
+    ['no array', '{}', 'must be an array'],
+    ['an empty list', '[]', 'at least one key'],
+    ['no JSON', 'kid', 'must be valid JSON'],
+    ['a public key', JSON.stringify([{ ...SIGNING_KEY, d: undefined }]), 'is missing'],
+    ['another curve', JSON.stringify([{ ...SIGNING_KEY, crv: 'P-384' }]), 'must be P-256'],
+    ['a key without a kid', JSON.stringify([{ ...SIGNING_KEY, kid: undefined }]), 'is missing'],
+    ['one kid twice', JSON.stringify([SIGNING_KEY, newSigningKey(SIGNING_KEY.kid)]), 'unique kids'],
+    ['halves of two keys', JSON.stringify([{ ...SIGNING_KEY, d: newSigningKey().d }]), 'no matching pair'],
+  ])('refuses %s as signing keys', (_name, keys, fault) => {
+    expect(faultsOf({ SESSION_SIGNING_KEYS: keys }).join()).toContain(fault);
+  });
+
+  it('keeps the top-up amounts consistent', () => {
+    expect(faultsOf({ MIN_TOPUP: '50', MAX_TOPUP: '20' }).join()).toContain(
+      'MAX_TOPUP: is less than MIN_TOPUP',
+    );
+    expect(faultsOf({ TOPUP_PRESETS: '1,20' })).toEqual([
+      'TOPUP_PRESETS: must lie between MIN_TOPUP and MAX_TOPUP',
+    ]);
+    expect(faultsOf({ MIN_TOPUP: '0' })).toEqual(['MIN_TOPUP: must be positive']);
+    expect(faultsOf({ MIN_TOPUP: '1.005' })).toEqual(['MIN_TOPUP: has more than 2 decimals']);
+    expect(readConsoleConfig({ ...environment, MIN_TOPUP: '15' }).topup.presets[0]).toBe(20_000_000_000_000n);
+  });
+});

@@ -1,0 +1,58 @@
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { CURRENCY_BY_SITE, env, loadConfig } from '@inference/config';
+import { createPool, inTransaction } from '@inference/database';
+import { z } from 'zod';
+import { insertAccount, setRole } from './auth/accounts';
+import { emailField, newPasswordField } from './auth/auth.dto';
+import { hashPassword } from './auth/password-hasher';
+
+/**
+ * Makes an account whatever SIGNUP says, or gives an existing one its role:
+ *   create-account --email <address> --role user|analyst|admin < file-with-the-password
+ * Reads DATABASE_URL and SITE. An account that exists keeps its password.
+ */
+const environment = z.object({ SITE: env.site(), DATABASE_URL: env.database.DATABASE_URL });
+
+const order = z.object({
+  email: emailField,
+  role: z.enum(['user', 'analyst', 'admin'], 'must be user, analyst or admin'),
+  password: newPasswordField,
+});
+
+async function readOrder(): Promise<z.output<typeof order>> {
+  const { values } = parseArgs({ options: { email: { type: 'string' }, role: { type: 'string' } } });
+  const { email = '', role = '' } = values;
+  const password = (await text(process.stdin)).replace(/\r?\n$/, '');
+  const result = order.safeParse({ email, role, password });
+  if (result.success) return result.data;
+  const faults = result.error.issues.map(({ path: [name], message }) =>
+    name === 'password' ? `the password (on standard input) ${message}` : `--${String(name)} ${message}`,
+  );
+  throw new Error(faults.join('\n'));
+}
+
+async function createAccount(): Promise<string> {
+  const { SITE, DATABASE_URL } = loadConfig(environment);
+  const { email, role, password } = await readOrder();
+  const pool = createPool({ url: DATABASE_URL, applicationName: 'create-account', size: 1 });
+  try {
+    const passwordHash = await hashPassword(password);
+    const id = await inTransaction(pool, (client) =>
+      insertAccount(client, { email, passwordHash, role }, CURRENCY_BY_SITE[SITE]),
+    );
+    if (id !== null) return `Made ${email} (${id}) with the role ${role}.`;
+    const existing = await setRole(pool, email, role);
+    return `${email} exists already; ${existing?.changed ? `its role is ${role} now` : `its role is ${role}`}.`;
+  } finally {
+    await pool.end();
+  }
+}
+
+createAccount().then(
+  (message) => console.log(message),
+  (error: Error) => {
+    console.error(error.message);
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,82 @@
+import { SESSION_AUDIENCE, sessionIssuer } from '@inference/credentials';
+import { createPrivateKey } from 'node:crypto';
+import { SignJWT } from 'jose';
+import { SIGNING_KEY, TestConsole, TestSite } from './console.fixture';
+
+const LOGIN = { identifier: 'someone@example.com', password: 'correct horse' };
+const PRICES = { models: [{ slug: 'm', unit: 'per_request', price: 1 }] };
+
+/** Every route that asks the database, with a request that is otherwise in order. */
+const REQUESTS: [method: string, path: string, json: unknown][] = [
+  ['GET', '/api/pricing', undefined],
+  ['POST', '/api/auth/register', { email: 'someone@example.com', password: 'correct horse' }],
+  ['POST', '/api/auth/login', LOGIN],
+  ['GET', '/api/auth/me', undefined],
+  ['POST', '/api/auth/logout', undefined],
+  ['POST', '/api/api-keys', { name: 'a' }],
+  ['GET', '/api/api-keys', undefined],
+  ['DELETE', '/api/api-keys/key_0', undefined],
+  ['GET', '/api/billing/usage', undefined],
+  ['GET', '/api/billing/transactions', undefined],
+  ['GET', '/api/billing/settings', undefined],
+  ['PUT', '/api/admin/billing/pricing/models', PRICES],
+  ['PUT', '/api/admin/billing/pricing/gpus', { gpus: [] }],
+  ['PUT', '/api/admin/billing/exchange-rates', { rates: [{ date: '2026-01-01', usd_per_unit: 0.14 }] }],
+  ['POST', '/api/admin/billing/adjustments', { account_id: 'a', amount: 1, description: 'd' }],
+];
+
+function sign(): Promise<string> {
+  return new SignJWT({ sid: 'sess_1' })
+    .setProtectedHeader({ alg: 'ES256', kid: SIGNING_KEY.kid })
+    .setSubject('acct_1')
+    .setIssuer(sessionIssuer('intl'))
+    .setAudience(SESSION_AUDIENCE)
+    .setExpirationTime('5m')
+    .sign(createPrivateKey({ key: SIGNING_KEY, format: 'jwk' }));
+}
+
+describe('without a database', () => {
+  let console: TestConsole;
+
+  // Port 1 of the loopback refuses connections.
+  beforeAll(async () => (console = await TestConsole.start('postgres://console@127.0.0.1:1/platform')));
+  afterAll(() => console.close());
+
+  it('the console starts, and its probe says 503', async () => {
+    const answer = await console.request('GET', '/healthz');
+    expect([answer.status, answer.body]).toEqual([503, { error: 'database unavailable' }]);
+  });
+
+  it.each(REQUESTS)('%s %s is 503', async (method, path, json) => {
+    const answer = await console.request(method, path, { token: await sign(), json });
+    expect([answer.status, answer.body]).toEqual([503, { error: 'database unavailable' }]);
+    expect(answer.headers.get('retry-after')).not.toBeNull();
+  });
+
+  it('what needs no database is there', async () => {
+    expect((await console.request('GET', '/api/site')).status).toBe(200);
+    expect((await console.request('GET', '/.well-known/jwks.json')).status).toBe(200);
+  });
+});
+
+describe('with a database that refuses our statements', () => {
+  let site: TestSite;
+  let token: string;
+
+  beforeAll(async () => {
+    site = await TestSite.start();
+    ({ token } = await site.signedIn('admin'));
+    await site.database.pool.query('REVOKE USAGE ON SCHEMA accounts, wallet, metering, pricing FROM console');
+  });
+  afterAll(() => site.stop());
+
+  it.each(REQUESTS)('%s %s is 500, and tells nothing', async (method, path, json) => {
+    const answer = await site.console.request(method, path, { token, json });
+    expect([answer.status, answer.body]).toEqual([500, { error: 'internal server error' }]);
+  });
+
+  it('its probe says ok', async () => {
+    const answer = await site.console.request('GET', '/healthz');
+    expect([answer.status, answer.body]).toEqual([200, { status: 'ok' }]);
+  });
+});

@@ -1,0 +1,112 @@
+import { BadRequestException, Inject, Injectable } from '@nestjs/common';
+import { type Currency, CURRENCY_BY_SITE } from '@inference/config';
+import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { type PriceUnit } from '@inference/metering';
+import { exactNumber, picosToDecimal, scaledToDecimal } from '@inference/money';
+import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
+import {
+  type GpuPrice,
+  type GpuPriceView,
+  type ModelPrice,
+  type ModelPriceView,
+  priceDecimals,
+} from './pricing.dto';
+
+type Kind = 'models' | 'gpus';
+
+const NEWEST = 'SELECT max(id) FROM pricing.price_lists WHERE kind =';
+const MODELS = `
+  SELECT slug, unit, rate_picos FROM pricing.model_prices
+  WHERE price_list_id = (${NEWEST} 'models') ORDER BY position LIMIT $1`;
+const GPUS = `
+  SELECT name, hourly_price_picos FROM pricing.gpu_prices
+  WHERE price_list_id = (${NEWEST} 'gpus') ORDER BY position LIMIT $1`;
+const INSERT_MODELS = `
+  INSERT INTO pricing.model_prices (price_list_id, position, slug, unit, rate_picos)
+  SELECT $1, row.position, row.slug, row.unit, row.rate
+  FROM unnest($2::text[], $3::text[], $4::numeric[]) WITH ORDINALITY AS row (slug, unit, rate, position)`;
+const INSERT_GPUS = `
+  INSERT INTO pricing.gpu_prices (price_list_id, position, name, hourly_price_picos)
+  SELECT $1, row.position, row.name, row.price
+  FROM unnest($2::text[], $3::numeric[]) WITH ORDINALITY AS row (name, price, position)`;
+
+/** The published prices. A new list replaces the one before it; the old ones stay as history. */
+@Injectable()
+export class PricingService {
+  private readonly currency: Currency;
+
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(CONSOLE_CONFIG) config: ConsoleConfig,
+  ) {
+    this.currency = CURRENCY_BY_SITE[config.SITE];
+  }
+
+  /** Null: all. */
+  async readModels(limit: number | null): Promise<ModelPriceView[]> {
+    const { rows } = await this.pool.query<{ slug: string; unit: PriceUnit; rate_picos: bigint }>(MODELS, [
+      limit,
+    ]);
+    return rows.map(({ slug, unit, rate_picos: ratePicos }) => ({
+      slug,
+      unit,
+      price: exactNumber(scaledToDecimal(ratePicos, priceDecimals(unit))),
+      currency: this.currency,
+    }));
+  }
+
+  /** Null: all. */
+  async readGpus(limit: number | null): Promise<GpuPriceView[]> {
+    const { rows } = await this.pool.query<{ name: string; hourly_price_picos: bigint }>(GPUS, [limit]);
+    return rows.map(({ name, hourly_price_picos: picos }) => ({
+      name,
+      hourly_price: exactNumber(picosToDecimal(picos)),
+      currency: this.currency,
+    }));
+  }
+
+  async publishModels(models: ModelPrice[], adminId: string): Promise<void> {
+    this.requireSiteCurrency('models', models);
+    await this.publish('models', adminId, INSERT_MODELS, [
+      models.map(({ slug }) => slug),
+      models.map(({ unit }) => unit),
+      models.map(({ ratePicos }) => ratePicos),
+    ]);
+  }
+
+  async publishGpus(gpus: GpuPrice[], adminId: string): Promise<void> {
+    this.requireSiteCurrency('gpus', gpus);
+    await this.publish('gpus', adminId, INSERT_GPUS, [
+      gpus.map(({ name }) => name),
+      gpus.map(({ hourlyPricePicos }) => hourlyPricePicos),
+    ]);
+  }
+
+  private requireSiteCurrency(list: Kind, rows: { currency?: Currency | undefined }[]): void {
+    const wrong = rows.findIndex(({ currency }) => currency !== undefined && currency !== this.currency);
+    if (wrong < 0) return;
+    throw new BadRequestException(`${list}.${wrong}.currency: this site's currency is ${this.currency}`);
+  }
+
+  private async publish(
+    kind: Kind,
+    adminId: string,
+    insertRows: string,
+    columns: unknown[][],
+  ): Promise<void> {
+    await inTransaction(this.pool, async (client) => {
+      const listId = await this.openList(client, kind, adminId);
+      await client.query(insertRows, [listId, ...columns]);
+    });
+  }
+
+  /** The newest list is the one with the highest id, so lists must be committed in the order of their ids. */
+  private async openList(sql: Sql, kind: Kind, adminId: string): Promise<bigint> {
+    await sql.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`pricing.price_lists ${kind}`]);
+    const { rows } = await sql.query<{ id: bigint }>(
+      'INSERT INTO pricing.price_lists (kind, published_by) VALUES ($1, $2) RETURNING id',
+      [kind, adminId],
+    );
+    return rows[0]!.id;
+  }
+}

@@ -1,0 +1,36 @@
+import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { ThrottlerException, ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
+import { type Request, type Response } from 'express';
+
+/** Probes come often and from one address. */
+const UNLIMITED_PATHS = new Set(['/healthz', '/metrics']);
+
+/** Answers 429 with `Retry-After`, and every request with the `RateLimit-*` headers of its tightest limit. */
+@Injectable()
+export class RateLimitGuard extends ThrottlerGuard {
+  protected override async shouldSkip(context: ExecutionContext): Promise<boolean> {
+    return UNLIMITED_PATHS.has(context.switchToHttp().getRequest<Request>().path);
+  }
+
+  protected override async handleRequest(limited: ThrottlerRequest): Promise<boolean> {
+    const { context, limit, ttl, blockDuration, throttler, getTracker, generateKey } = limited;
+    const http = context.switchToHttp();
+    const response = http.getResponse<Response>();
+    const tracker = await getTracker(http.getRequest<Request>(), context);
+    const name = throttler.name ?? '';
+    const key = generateKey(context, tracker, name);
+    const count = await this.storageService.increment(key, ttl, limit, blockDuration, name);
+    const remaining = Math.max(0, limit - count.totalHits);
+    const shown = response.getHeader('RateLimit-Remaining');
+    if (shown === undefined || remaining < Number(shown) || count.isBlocked) {
+      response.set({
+        'RateLimit-Limit': String(limit),
+        'RateLimit-Remaining': String(remaining),
+        'RateLimit-Reset': String(count.timeToExpire),
+      });
+    }
+    if (!count.isBlocked) return true;
+    response.set('Retry-After', String(count.timeToBlockExpire));
+    throw new ThrottlerException('too many requests');
+  }
+}

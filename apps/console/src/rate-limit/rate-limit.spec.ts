@@ -1,0 +1,110 @@
+import { createTestDatabase, type TestDatabase } from '@inference/testing';
+import { type Answer, TestConsole } from '../console.fixture';
+import { WindowCounter } from './window-counter';
+
+describe('rate limits', () => {
+  let database: TestDatabase;
+  let console: TestConsole;
+  let address = 0;
+  let from: Record<string, string>;
+  const get = (path: string) => console.request('GET', path, { headers: from });
+  const post = (path: string, json: unknown, headers = from) =>
+    console.request('POST', path, { json, headers });
+
+  beforeAll(async () => (database = await createTestDatabase()));
+  beforeEach(() => (from = { 'X-Forwarded-For': `192.0.2.${++address}` }));
+  afterEach(() => console.close());
+  afterAll(() => database.drop());
+
+  /** 3,000 requests and 30 attempts a minute, each times the multiplier. */
+  const start = async (
+    multiplier: number,
+    environment: Record<string, string> = { TRUST_PROXY: 'loopback' },
+  ) => {
+    const url = database.urlFor('console');
+    console = await TestConsole.start(url, { ...environment, RATE_LIMIT_MULTIPLIER: String(multiplier) });
+  };
+  const limitHeaders = ({ headers }: Answer) =>
+    ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'].map((name) => Number(headers.get(name)));
+
+  it('count all requests of an address, whatever they are answered', async () => {
+    await start(0.02);
+    const paths = ['/api/site', '/api/auth/me', '/.well-known/jwks.json'];
+    for (let n = 0; n < 60; n++) {
+      const answer = await get(paths[n % 3]!);
+      expect(answer.status).toBe(n % 3 === 1 ? 401 : 200);
+      const [limit, remaining, reset] = limitHeaders(answer);
+      expect([limit, remaining]).toEqual([60, 59 - n]);
+      expect(reset).toBeGreaterThan(0);
+      expect(reset).toBeLessThanOrEqual(60);
+    }
+    for (const path of paths) {
+      const answer = await get(path);
+      expect([answer.status, answer.body]).toEqual([429, { error: 'too many requests' }]);
+      expect(limitHeaders(answer).slice(0, 2)).toEqual([60, 0]);
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+    }
+    expect((await get('/healthz')).status).toBe(200);
+    from = { 'X-Forwarded-For': '198.51.100.1' };
+    expect((await get('/api/site')).status).toBe(200);
+  });
+
+  it('are strict where passwords are taken, login and registration together', async () => {
+    await start(0.1);
+    const statuses: number[] = [];
+    for (let n = 0; n < 4; n++) {
+      const answer =
+        n % 2 ? await post('/api/auth/register', { email: `${n}` }) : await post('/api/auth/login', {});
+      statuses.push(answer.status);
+      expect(limitHeaders(answer)[0]).toBe(3);
+    }
+    expect(statuses).toEqual([400, 400, 400, 429]);
+    expect((await get('/api/site')).status).toBe(200);
+  });
+
+  it('protect an account from many addresses', async () => {
+    await start(0.1);
+    const statuses: number[] = [];
+    for (let n = 0; n < 4; n++) {
+      const json = { identifier: n % 2 ? 'Victim@example.com' : 'victim@example.com ', password: 'a guess' };
+      const answer = await post('/api/auth/login', json, { 'X-Forwarded-For': `203.0.113.${n}` });
+      statuses.push(answer.status);
+    }
+    expect(statuses).toEqual([401, 401, 401, 429]);
+  });
+
+  it('count every spelling of one phone number together', async () => {
+    await start(0.1);
+    const spellings = ['+14155550123', '+1 415 555 0123', '+1 (415) 555-0123', '+1.415.555.0123'];
+    const statuses: number[] = [];
+    for (const [n, identifier] of spellings.entries()) {
+      const headers = { 'X-Forwarded-For': `203.0.113.${100 + n}` };
+      statuses.push((await post('/api/auth/login', { identifier, password: 'a guess' }, headers)).status);
+    }
+    expect(statuses).toEqual([401, 401, 401, 429]);
+  });
+
+  it('do not believe X-Forwarded-For unless told to', async () => {
+    await start(0.01, {});
+    const statuses: number[] = [];
+    for (let n = 0; n < 31; n++) {
+      const headers = { 'X-Forwarded-For': `198.51.100.${n}` };
+      statuses.push((await console.request('GET', '/api/site', { headers })).status);
+    }
+    expect(statuses).toEqual([...Array<number>(30).fill(200), 429]);
+  });
+});
+
+describe('the window counter', () => {
+  it('begins anew when the window is over', async () => {
+    const counter = new WindowCounter();
+    const count = () => counter.increment('a', 50, 1);
+    expect(await count()).toMatchObject({ totalHits: 1, isBlocked: false });
+    expect(await count()).toMatchObject({ totalHits: 2, isBlocked: true, timeToBlockExpire: 1 });
+    const deadline = performance.now() + 60;
+    while (performance.now() < deadline) await new Promise((resolve) => setImmediate(resolve));
+    expect(await count()).toMatchObject({ totalHits: 1, isBlocked: false });
+    counter.onApplicationShutdown();
+  });
+});
