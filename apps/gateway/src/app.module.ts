@@ -1,0 +1,58 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { CredentialsModule } from '@inference/credentials';
+import { DatabaseModule, NotificationChannel, SQL_POOL, type SqlPool } from '@inference/database';
+import { ServiceModule } from '@inference/http';
+import { PriceBook } from '@inference/metering';
+import { GATEWAY_CONFIG, type GatewayConfig } from './config';
+import { HousekeepingService } from './housekeeping/housekeeping.service';
+import { LeaseDesk } from './leases/lease-desk';
+import { LeaseStore } from './leases/lease-store';
+import { ModelsController } from './models/models.controller';
+import { ModelsService } from './models/models.service';
+import { AdmissionService } from './relay/admission.service';
+import { RelayController } from './relay/relay.controller';
+import { RelayService } from './relay/relay.service';
+import { Settler } from './settlement/settler';
+import { Upstreams } from './upstreams/upstreams';
+
+const SESSION_CACHE_SECONDS = 10;
+
+@Module({})
+export class AppModule {
+  static forRoot(config: GatewayConfig): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ServiceModule,
+        DatabaseModule.forRoot({
+          url: config.DATABASE_URL,
+          applicationName: 'gateway',
+          size: config.DATABASE_POOL_SIZE,
+        }),
+        CredentialsModule.forRoot({
+          ...config,
+          defaultKinds: ['api_key'],
+          sessionCacheSeconds: SESSION_CACHE_SECONDS,
+        }),
+      ],
+      controllers: [RelayController, ModelsController],
+      providers: [
+        { provide: GATEWAY_CONFIG, useValue: config },
+        {
+          provide: PriceBook,
+          inject: [SQL_POOL, NotificationChannel],
+          useFactory: (pool: SqlPool, channel: NotificationChannel) =>
+            new PriceBook(pool, config.SITE, channel),
+        },
+        AdmissionService,
+        HousekeepingService,
+        LeaseDesk,
+        LeaseStore,
+        ModelsService,
+        RelayService,
+        Settler,
+        Upstreams,
+      ],
+    };
+  }
+}

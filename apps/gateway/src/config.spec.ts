@@ -1,0 +1,127 @@
+import { ConfigError } from '@inference/config';
+import { readGatewayConfig } from './config';
+import { testEnvironment } from './gateway.fixture';
+
+const UPSTREAM = { name: 'a', base_url: 'http://127.0.0.1:8000/v1/' };
+const environment = (overrides: Record<string, string> = {}) => ({
+  ...testEnvironment('postgres://gateway:pw@127.0.0.1/platform', [UPSTREAM]),
+  ...overrides,
+});
+
+function faultsOf(overrides: Record<string, string>): string[] {
+  try {
+    readGatewayConfig(environment(overrides));
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).faults;
+  }
+  return [];
+}
+const faultsOfUpstreams = (upstreams: unknown) => faultsOf({ UPSTREAMS: JSON.stringify(upstreams) });
+
+describe('readGatewayConfig', () => {
+  it('has defaults for all that can be left out', () => {
+    expect(readGatewayConfig(environment())).toMatchObject({
+      UPSTREAMS: [{ name: 'a', base_url: 'http://127.0.0.1:8000/v1' }],
+      DATABASE_POOL_SIZE: 10,
+      UPSTREAM_CONNECT_TIMEOUT_SECONDS: 5,
+      UPSTREAM_FIRST_BYTE_TIMEOUT_SECONDS: 300,
+      UPSTREAM_IDLE_TIMEOUT_SECONDS: 120,
+      LEASE_AMOUNT: 10n ** 12n,
+      LEASE_TTL_SECONDS: 30,
+      SETTLEMENT_PATIENCE_SECONDS: 20,
+    });
+    expect(readGatewayConfig(environment()).MODEL_LIMITS).toBeUndefined();
+  });
+
+  it('reads everything', () => {
+    const upstreams = [
+      { ...UPSTREAM, api_key: 'k', models: ['x', 'y/z'] },
+      { name: 'b', base_url: 'https://models.example', models: { x: 'their-x' } },
+    ];
+    const limits = { x: { context_tokens: 8192 }, '*': { max_output_tokens: 100 } };
+    const config = readGatewayConfig(
+      environment({
+        UPSTREAMS: JSON.stringify(upstreams),
+        MODEL_LIMITS: JSON.stringify(limits),
+        LEASE_AMOUNT: '0.000000000001',
+        LEASE_TTL_SECONDS: '1',
+        UPSTREAM_IDLE_TIMEOUT_SECONDS: '0.5',
+      }),
+    );
+    expect(config.UPSTREAMS).toMatchObject([{ models: ['x', 'y/z'] }, { models: { x: 'their-x' } }]);
+    expect(config).toMatchObject({
+      MODEL_LIMITS: limits,
+      LEASE_AMOUNT: 1n,
+      UPSTREAM_IDLE_TIMEOUT_SECONDS: 0.5,
+    });
+  });
+
+  it('names every fault at once, and no value', () => {
+    const secret = 'too-short-secret';
+    const faults = faultsOf({
+      SITE: 'moon',
+      PORT: '70000',
+      DATABASE_URL: 'mysql://x',
+      CONSOLE_URL: '',
+      API_KEY_HASH_SECRET: secret,
+      UPSTREAMS: '[{',
+      MODEL_LIMITS: '{"x":{"context_tokens":0}}',
+      LEASE_AMOUNT: '-1',
+      LEASE_TTL_SECONDS: '0',
+      SETTLEMENT_PATIENCE_SECONDS: 'long',
+      UPSTREAM_CONNECT_TIMEOUT_SECONDS: '0',
+      UPSTREAM_FIRST_BYTE_TIMEOUT_SECONDS: '99999',
+    });
+    expect(faults.map((fault) => fault.split(/[: ]/)[0]).sort()).toEqual([
+      'API_KEY_HASH_SECRET',
+      'CONSOLE_URL',
+      'DATABASE_URL',
+      'LEASE_AMOUNT',
+      'LEASE_TTL_SECONDS',
+      'MODEL_LIMITS',
+      'PORT',
+      'SETTLEMENT_PATIENCE_SECONDS',
+      'SITE',
+      'UPSTREAMS',
+      'UPSTREAM_CONNECT_TIMEOUT_SECONDS',
+      'UPSTREAM_FIRST_BYTE_TIMEOUT_SECONDS',
+    ]);
+    expect(faults.join()).not.toContain(secret);
+  });
+
+  it('names what is missing', () => {
+    expect(faultsOf({ UPSTREAMS: '' })).toEqual(['UPSTREAMS: is missing']);
+  });
+
+  it.each([
+    ['an empty list', []],
+    ['no list', {}],
+    ['null', null],
+    ['an upstream without a name', [{ base_url: UPSTREAM.base_url }]],
+    ['a name with a space', [{ ...UPSTREAM, name: 'a b' }]],
+    ['a URL that is none', [{ ...UPSTREAM, base_url: 'models' }]],
+    ['a URL of another protocol', [{ ...UPSTREAM, base_url: 'ftp://models.example' }]],
+    ['an empty key', [{ ...UPSTREAM, api_key: '' }]],
+    ['a model without a name', [{ ...UPSTREAM, models: [''] }]],
+    ['a model map to nothing', [{ ...UPSTREAM, models: { x: '' } }]],
+    ['models of another type', [{ ...UPSTREAM, models: 'x' }]],
+    ['two of one name', [UPSTREAM, { ...UPSTREAM, base_url: 'http://127.0.0.1:8001/v1' }]],
+  ])('refuses %s as upstreams', (_what, upstreams) => {
+    const faults = faultsOfUpstreams(upstreams);
+    expect(faults).not.toHaveLength(0);
+    for (const fault of faults) expect(fault).toMatch(/^UPSTREAMS/);
+  });
+
+  it('says where in the upstreams the fault is', () => {
+    expect(faultsOfUpstreams([UPSTREAM, { ...UPSTREAM, name: 'b', base_url: 'x' }])).toEqual([
+      'UPSTREAMS (at 1.base_url): must be a URL starting with http:// or https://',
+    ]);
+    expect(faultsOfUpstreams([UPSTREAM, UPSTREAM])).toEqual(['UPSTREAMS: names must differ']);
+    expect(faultsOf({ UPSTREAMS: 'models' })).toEqual(['UPSTREAMS: must be valid JSON']);
+  });
+
+  it.each(['1.5', '0', '3601', 'x'])('refuses a lease life of %s', (ttl) => {
+    expect(faultsOf({ LEASE_TTL_SECONDS: ttl })).toHaveLength(1);
+  });
+});

@@ -1,0 +1,37 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import { describeError } from '@inference/http';
+import { type Request, type Response } from 'express';
+import { OpenAiError, openAiErrorBody } from './openai-error';
+
+const CODE_BY_STATUS: Record<number, string> = {
+  401: 'invalid_api_key',
+  404: 'unknown_url',
+  405: 'method_not_allowed',
+  413: 'request_too_large',
+  415: 'unsupported_media_type',
+};
+
+/** Renders every error as OpenAI does, so that the official SDKs understand it. */
+@Catch()
+export class OpenAiErrorFilter implements ExceptionFilter {
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
+    const { status, message, headers } = describeError(error, request);
+    if (status >= 500) request.log.error(error);
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const code = CODE_BY_STATUS[status];
+    const body =
+      error instanceof OpenAiError
+        ? error.getResponse()
+        : openAiErrorBody(status, message, code ? { code } : {});
+    response
+      .status(status)
+      .set(headers ?? {})
+      .json(body);
+  }
+}

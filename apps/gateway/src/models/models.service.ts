@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import { type Caller } from '@inference/credentials';
+import { PriceBook } from '@inference/metering';
+import { modelNotFound } from '../errors/openai-error';
+import { Upstreams } from '../upstreams/upstreams';
+
+interface Model {
+  id: string;
+  object: 'model';
+  /** When the price list that offers it came into force, in Unix seconds. */
+  created: number;
+  owned_by: string;
+}
+
+const OWNER = 'inference-platform';
+
+@Injectable()
+export class ModelsService {
+  constructor(
+    private readonly prices: PriceBook,
+    private readonly upstreams: Upstreams,
+  ) {}
+
+  async list(caller: Caller): Promise<{ object: 'list'; data: Model[] }> {
+    const { models, effectiveFrom } = await this.prices.inForce();
+    const allowed = caller.apiKey?.allowedModels;
+    const created = Math.floor(effectiveFrom.getTime() / 1000);
+    const data = [...models.keys()]
+      .filter((slug) => this.upstreams.serves(slug) && (!allowed || allowed.includes(slug)))
+      .map((id): Model => ({ id, object: 'model', created, owned_by: OWNER }));
+    return { object: 'list', data };
+  }
+
+  async find(caller: Caller, slug: string): Promise<Model> {
+    const model = (await this.list(caller)).data.find(({ id }) => id === slug);
+    if (!model) throw modelNotFound(slug);
+    return model;
+  }
+}

@@ -1,0 +1,36 @@
+import { type RelayRequest } from './relay-request';
+
+/** No message has its text deeper than this. */
+const MAX_DEPTH = 12;
+
+function textOf(value: unknown, into: string[], depth = 0): void {
+  if (depth > MAX_DEPTH) return;
+  if (typeof value === 'string') into.push(value);
+  else if (Array.isArray(value)) for (const item of value) textOf(item, into, depth + 1);
+  else if (value !== null && typeof value === 'object') {
+    const { text, content, name, arguments: args, function: call } = value as Record<string, unknown>;
+    for (const part of [name, text, content, args, call])
+      if (part !== undefined) textOf(part, into, depth + 1);
+  }
+}
+
+/** The text of a prompt, for counting its tokens where the upstream did not. */
+export function promptText({ body }: RelayRequest): string {
+  const texts: string[] = [];
+  for (const part of [body.messages, body.prompt, body.input, body.tools]) textOf(part, texts);
+  return texts.join('\n');
+}
+
+const PRODUCED_FIELDS = ['content', 'refusal', 'tool_calls', 'function_call'];
+
+/** The text that a choice of a response, or of a stream's chunk, adds to the answer. */
+export function choiceText(choice: unknown): string {
+  const { message, delta, text } = (choice ?? {}) as Record<string, unknown>;
+  const texts: string[] = [];
+  textOf(text, texts);
+  const part = (delta ?? message ?? {}) as Record<string, unknown>;
+  // Two names of one field: some servers send the same text under both.
+  textOf(part.reasoning_content ?? part.reasoning, texts);
+  for (const field of PRODUCED_FIELDS) textOf(part[field], texts);
+  return texts.join('');
+}

@@ -1,0 +1,179 @@
+import { request as httpRequest } from 'node:http';
+import { type TestAccount, waitFor } from '@inference/testing';
+import {
+  costOf,
+  eventsOf,
+  type Gateway,
+  RATES,
+  startGateway,
+  testEnvironment,
+  TestSite,
+  walletOf,
+} from '../gateway.fixture';
+import { estimateTokens } from '../usage/token-counter';
+
+/** Clients that leave, and a gateway that is stopped, in the middle of a request. */
+
+const PROMPT = [{ role: 'user', content: 'Say something about the sea.' }];
+const PROMPT_TOKENS = 9;
+const LONG = 'sandbox-chat+tokens=60+delay=25';
+const LATE = 'sandbox-chat+first-delay=400';
+
+const MODELS = { 'sandbox-chat': RATES, [LONG]: RATES, [LATE]: RATES };
+
+let site: TestSite;
+let account: TestAccount;
+
+beforeAll(async () => {
+  site = await TestSite.start(MODELS);
+});
+beforeEach(async () => {
+  account = await site.account();
+});
+afterAll(() => site.stop());
+
+function chat(
+  body: { model: string; stream?: boolean },
+  signal?: AbortSignal,
+  of = account,
+): Promise<Response> {
+  const whole = { messages: PROMPT, max_tokens: 60, ...body };
+  return site.post('/v1/chat/completions', of.apiKey, whole, signal ? { signal } : {});
+}
+
+/** Starts a request, and leaves once the upstream works on it. */
+async function leaveEarly(body: { model: string; stream?: boolean }, of = account): Promise<void> {
+  const client = new AbortController();
+  const before = site.engine.served().requests;
+  const response = chat(body, client.signal, of);
+  await waitFor(() => site.engine.served().requests > before);
+  client.abort();
+  await expect(response).rejects.toThrow();
+}
+
+function contentOf(text: string): string {
+  return text
+    .split('\n\n')
+    .filter((event) => event.startsWith('data: {'))
+    .map(
+      (event) => JSON.parse(event.slice('data: '.length)) as { choices: { delta: { content?: string } }[] },
+    )
+    .map(({ choices }) => choices[0]?.delta.content ?? '')
+    .join('');
+}
+
+/** Reads until this many events have come. */
+async function readEvents(response: Response, count: number): Promise<string> {
+  const decoder = new TextDecoder();
+  const reader = response.body!.getReader();
+  let text = '';
+  while (text.split('\n\n').length <= count) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    text += decoder.decode(value, { stream: true });
+  }
+  return text.slice(0, text.lastIndexOf('\n\n') + 2);
+}
+
+it('bills a stream that the client leaves for what was produced, and stops the upstream', async () => {
+  const { aborted: abortedBefore, completion_tokens: tokensBefore } = site.engine.served();
+  const client = new AbortController();
+  const text = await readEvents(await chat({ model: LONG, stream: true }, client.signal), 6);
+  client.abort();
+  const event = await site.onlyEvent(account);
+  await waitFor(() => site.engine.served().aborted > abortedBefore);
+  expect(event).toMatchObject({ outcome: 'disconnected', estimated: true });
+  expect(event.output_tokens).toBeGreaterThanOrEqual(estimateTokens(contentOf(text)));
+  const produced = site.engine.served().completion_tokens - tokensBefore;
+  expect(produced).toBeLessThan(60);
+  // The engine counts words, we count the tokens of a vocabulary in which a rare word is two.
+  expect(Number(event.output_tokens)).toBeLessThanOrEqual(2 * produced);
+  await site.expectCharged(account, costOf(RATES, Number(event.input_tokens), Number(event.output_tokens)));
+});
+
+it('frees what a stream that was left had set aside beyond its cost', async () => {
+  const body = { messages: PROMPT, max_tokens: 60, model: LONG, stream: true };
+  const bound = costOf(RATES, Buffer.byteLength(JSON.stringify(body)), 60);
+  const poor = await site.account(bound + bound / 2n);
+  const client = new AbortController();
+  await readEvents(await chat({ model: LONG, stream: true }, client.signal, poor), 4);
+  expect((await chat({ model: LONG, stream: true }, undefined, poor)).status).toBe(402);
+  client.abort();
+  const { cost_picos: cost } = await site.onlyEvent(poor);
+  expect(cost).toBeLessThan(bound / 2n);
+  expect((await chat({ model: 'sandbox-chat' }, undefined, poor)).status).toBe(200);
+});
+
+it('asks nothing for a stream that the client leaves before the first token', async () => {
+  const body = { messages: PROMPT, max_tokens: 60, model: LATE, stream: true };
+  const bound = costOf(RATES, Buffer.byteLength(JSON.stringify(body)), 60);
+  const poor = await site.account(bound);
+  const { aborted: abortedBefore } = site.engine.served();
+  await leaveEarly({ model: LATE, stream: true }, poor);
+  await waitFor(() => site.engine.served().aborted > abortedBefore);
+  expect(
+    (
+      await waitFor(async () => {
+        const again = await chat({ model: 'sandbox-chat' }, undefined, poor);
+        return again.status === 200 && again;
+      })
+    ).ok,
+  ).toBe(true);
+  // Only what was asked again.
+  await site.expectCharged(poor, costOf(RATES, PROMPT_TOKENS, 60), bound);
+});
+
+it('bills an answer that is not streamed in full, though its client has left', async () => {
+  await leaveEarly({ model: LATE });
+  expect(await site.onlyEvent(account)).toMatchObject({
+    outcome: 'completed',
+    estimated: false,
+    output_tokens: 60n,
+  });
+  await site.expectCharged(account, costOf(RATES, PROMPT_TOKENS, 60));
+});
+
+describe('when it is stopped, the gateway', () => {
+  const withGateway = async (work: (gateway: Gateway) => Promise<void>) => {
+    const upstreams = [{ name: 'engine', base_url: `${site.engine.url}/v1` }];
+    const gateway = await startGateway(testEnvironment(site.database.urlFor('gateway'), upstreams));
+    await work(gateway).finally(() => gateway.close());
+    expect(await eventsOf(site.pool, account.accountId)).toMatchObject([
+      { outcome: 'completed', output_tokens: 60n },
+    ]);
+    expect(await walletOf(site.pool, account.accountId)).toMatchObject({ leased: 0n, leases: 0n });
+    await site.expectCharged(account, costOf(RATES, PROMPT_TOKENS, 60));
+  };
+  const streamFrom = (gateway: Gateway) =>
+    fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${account.apiKey}` },
+      body: JSON.stringify({ messages: PROMPT, max_tokens: 60, model: LONG, stream: true }),
+    });
+
+  it('finishes streams, bills them and gives every lease back', async () => {
+    await withGateway(async (gateway) => {
+      const response = await streamFrom(gateway);
+      const closed = gateway.close();
+      expect((await response.text()).endsWith('data: [DONE]\n\n')).toBe(true);
+      await closed;
+    });
+  });
+
+  it('bills what is still produced for a client that has left', async () => {
+    await withGateway(async (gateway) => {
+      const { requests } = site.engine.served();
+      // Without keep-alive: no open connection of this client delays the end.
+      const request = httpRequest(`${gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        agent: false,
+        headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${account.apiKey}` },
+      });
+      request.on('error', () => undefined);
+      request.end(JSON.stringify({ messages: PROMPT, max_tokens: 60, model: LATE }));
+      await waitFor(() => site.engine.served().requests > requests);
+      request.destroy();
+      await gateway.close();
+    });
+  });
+});

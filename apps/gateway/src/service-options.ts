@@ -1,0 +1,12 @@
+import { type ServiceOptions } from '@inference/http';
+import { OpenAiErrorFilter } from './errors/openai-error.filter';
+
+/** Long conversations with pictures inside are large. */
+const BODY_LIMIT_BYTES = 32 * 1024 * 1024;
+
+export const gatewayService = (): ServiceOptions => ({
+  name: 'gateway',
+  bodyLimitBytes: BODY_LIMIT_BYTES,
+  rawBodies: true,
+  errorFilter: new OpenAiErrorFilter(),
+});

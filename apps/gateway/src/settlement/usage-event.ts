@@ -1,0 +1,56 @@
+import { type Charge } from '@inference/metering';
+import { type Hold } from '../leases/lease';
+
+/** completed: served whole; disconnected: the client left; interrupted: the upstream broke off. */
+export type Outcome = 'completed' | 'disconnected' | 'interrupted';
+
+/** What one served request used and costs: written once, debited once. */
+export interface UsageEvent {
+  requestId: string;
+  startedAt: Date;
+  accountId: string;
+  apiKeyId: string | null;
+  model: string;
+  entrypoint: string;
+  endpoint: string;
+  upstream: string;
+  outcome: Outcome;
+  inputTokens: number;
+  outputTokens: number;
+  estimated: boolean;
+  priceListId: bigint;
+  /** × 10^10. */
+  usdPerUnit: bigint;
+  charge: Charge;
+}
+
+/** The event in the form that `metering.settle` reads; amounts as text, since JSON.stringify knows no bigint. */
+export function toSettlementRow(event: UsageEvent, hold: Hold, usdPerUnit: string) {
+  return {
+    request_id: event.requestId,
+    lease_id: hold.lease?.id ?? null,
+    limited: hold.lease?.limited ?? false,
+    started_at: event.startedAt.toISOString(),
+    account_id: event.accountId,
+    api_key_id: event.apiKeyId,
+    model: event.model,
+    entrypoint: event.entrypoint,
+    endpoint: event.endpoint,
+    upstream: event.upstream,
+    outcome: event.outcome,
+    input_tokens: event.inputTokens,
+    output_tokens: event.outputTokens,
+    estimated: event.estimated,
+    price_list_id: event.priceListId.toString(),
+    usd_per_unit: usdPerUnit,
+    cost_picos: event.charge.costPicos.toString(),
+    cost_usd_picos: event.charge.costUsdPicos.toString(),
+    lines: event.charge.lines.map((line) => ({
+      unit: line.unit,
+      quantity: line.quantity.toString(),
+      tokens: line.tokens.toString(),
+      cost_picos: line.costPicos.toString(),
+      cost_usd_picos: line.costUsdPicos.toString(),
+    })),
+  };
+}
