@@ -1,0 +1,1 @@
+module.exports = { displayName: 'router-cost', preset: '../../jest.preset.js' };

@@ -1,0 +1,19 @@
+import { picosToDecimal } from '@inference/money';
+import { type Dimension } from './cost.query';
+import { type CostGroup } from './cost.service';
+
+function field(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** The report as RFC 4180 has it: a header, then a line per group. */
+export function toCsv(dimensions: readonly Dimension[], groups: readonly CostGroup[]): string {
+  const lines = groups.map(({ keys, costUsdPicos, tokens }) => [
+    ...keys,
+    picosToDecimal(costUsdPicos),
+    String(tokens),
+  ]);
+  return [[...dimensions, 'cost_usd', 'tokens'], ...lines]
+    .map((line) => `${line.map(field).join(',')}\r\n`)
+    .join('');
+}

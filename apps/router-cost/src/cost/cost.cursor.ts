@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { BadRequestException } from '@nestjs/common';
+import { z } from 'zod';
+import { type CostQuery, type CostRange } from './cost.query';
+import { instant, type InstantMicros, instantText } from './instant';
+
+/** The last group of a page; the next page starts behind it. */
+export interface CostPosition {
+  costUsdPicos: bigint;
+  keys: string[];
+}
+
+/** What is left of a report: the range stays as the first page had it, so that pages fit together. */
+export interface Continuation {
+  range: CostRange & { to: InstantMicros };
+  position: CostPosition;
+}
+
+const picos = z
+  .string()
+  .regex(/^\d{1,38}$/)
+  .transform(BigInt);
+const key = z.string().refine((text) => !text.includes('\0'));
+const content = z.tuple([z.string(), instant(), instant(), picos, z.array(key)]);
+
+/** A cursor works for the report that it came from only: same scope (an account, or null for all), same query. */
+function bindingOf(scope: string | null, { from, to, group_by: dimensions }: CostQuery): string {
+  const identity = JSON.stringify([scope, String(from), String(to), dimensions]);
+  return createHash('sha256').update(identity).digest('base64url').slice(0, 22);
+}
+
+export function encodeCursor(scope: string | null, query: CostQuery, next: Continuation): string {
+  const { range, position } = next;
+  const bounds = [range.from, range.to].map(instantText);
+  const parts = [bindingOf(scope, query), ...bounds, String(position.costUsdPicos), position.keys];
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString()) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws BadRequestException for what is no cursor of this report. */
+export function decodeCursor(scope: string | null, query: CostQuery, cursor: string): Continuation {
+  const parsed = content.safeParse(parse(cursor));
+  if (!parsed.success) throw new BadRequestException('cursor: is not valid');
+  const [binding, from, to, costUsdPicos, keys] = parsed.data;
+  if (binding !== bindingOf(scope, query) || keys.length !== query.group_by.length) {
+    throw new BadRequestException('cursor: belongs to another report');
+  }
+  return { range: { from, to }, position: { costUsdPicos, keys } };
+}

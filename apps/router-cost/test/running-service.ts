@@ -1,0 +1,57 @@
+import { type INestApplication } from '@nestjs/common';
+import { createService } from '@inference/http';
+import { parse } from 'lossless-json';
+import { AppModule } from '../src/app.module';
+import { type RouterCostConfig } from '../src/config';
+import { SERVICE_OPTIONS } from '../src/service-options';
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The JSON body with its numbers as text, digit by digit. */
+  json: unknown;
+}
+
+export interface RunningService {
+  app: INestApplication;
+  /** Calls a path with a session cookie (a token) or an API key (`bfvk-…`). */
+  get(path: string, credential?: string, headers?: Record<string, string>, method?: string): Promise<Reply>;
+}
+
+export async function startRouterCost(
+  config: Pick<RouterCostConfig, 'DATABASE_URL' | 'CONSOLE_URL' | 'API_KEY_HASH_SECRET'>,
+): Promise<RunningService> {
+  const whole: RouterCostConfig = {
+    SITE: 'intl',
+    HOST: '127.0.0.1',
+    PORT: 0,
+    NODE_ENV: 'test',
+    LOG_LEVEL: 'silent',
+    DATABASE_POOL_SIZE: 4,
+    ...config,
+  };
+  const app = await createService(AppModule.forRoot(whole), whole, SERVICE_OPTIONS);
+  await app.listen(whole.PORT, whole.HOST);
+  const url = await app.getUrl();
+  return {
+    app,
+    get: async (path, credential, extra = {}, method = 'GET') => {
+      const headers = { ...(credential === undefined ? {} : credentialHeader(credential)), ...extra };
+      const response = await fetch(url + path, { method, headers });
+      const text = await response.text();
+      const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        json: isJson ? parse(text, undefined, String) : undefined,
+      };
+    },
+  };
+}
+
+function credentialHeader(credential: string): Record<string, string> {
+  if (credential.startsWith('bfvk-')) return { Authorization: `Bearer ${credential}` };
+  return { Cookie: `session=${credential}` };
+}
