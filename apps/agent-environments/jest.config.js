@@ -1,0 +1,1 @@
+module.exports = { displayName: 'agent-environments', preset: '../../jest.preset.js' };

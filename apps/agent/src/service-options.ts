@@ -1,0 +1,3 @@
+import { type ServiceOptions } from '@inference/http';
+
+export const SERVICE_OPTIONS: ServiceOptions = { name: 'agent', bodyLimitBytes: 1_048_576 };

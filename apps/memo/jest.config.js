@@ -1,0 +1,1 @@
+module.exports = { displayName: 'memo', preset: '../../jest.preset.js' };

@@ -1,0 +1,17 @@
+import { env, loadConfig } from '@inference/config';
+import { z } from 'zod';
+
+const schema = z.object({
+  ...env.service,
+  ...env.database,
+  ...env.callers,
+  /** The gateway that serves the models. */
+  GATEWAY_URL: env.httpUrl(),
+});
+
+export type MemoConfig = z.output<typeof schema>;
+
+/** The configuration from the environment; throws a ConfigError that names every fault. */
+export function readMemoConfig(environment?: NodeJS.ProcessEnv): MemoConfig {
+  return loadConfig(schema, environment);
+}

@@ -1,0 +1,1 @@
+module.exports = { displayName: 'training', preset: '../../jest.preset.js' };

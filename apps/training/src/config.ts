@@ -1,0 +1,11 @@
+import { env, loadConfig } from '@inference/config';
+import { z } from 'zod';
+
+const schema = z.object({ ...env.service, ...env.database, ...env.callers });
+
+export type TrainingConfig = z.output<typeof schema>;
+
+/** The configuration from the environment; throws a ConfigError that names every fault. */
+export function readTrainingConfig(environment?: NodeJS.ProcessEnv): TrainingConfig {
+  return loadConfig(schema, environment);
+}
