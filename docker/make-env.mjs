@@ -1,0 +1,49 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { generateSecrets } from '../tools/launcher/secrets.mjs';
+
+/** Writes the variables of compose.yaml with new secrets: node docker/make-env.mjs <file> */
+
+const EXAMPLE_UPSTREAMS = [{ name: 'engine', base_url: 'http://host.docker.internal:8000/v1' }];
+
+const file = process.argv[2];
+if (!file) {
+  console.error('Say where to: node docker/make-env.mjs .data/site.env');
+  process.exit(2);
+}
+
+const site = 'intl';
+const { databasePassword, rolePasswords, apiKeyHashSecret, sessionSigningKeys } = generateSecrets(site);
+// Single quotes keep the dollar signs and double quotes of a value from being interpreted.
+const lines = [
+  '# intl (prices in USD) or cn (prices in CNY)',
+  `SITE=${site}`,
+  '# The model servers behind the gateway, OpenAI-compatible, in the order of preference',
+  `UPSTREAMS='${JSON.stringify(EXAMPLE_UPSTREAMS)}'`,
+  '',
+  '# Where customers reach the services',
+  'PUBLIC_CONSOLE_URL=http://localhost:3000',
+  'PUBLIC_TRAINING_URL=http://localhost:3001',
+  'PUBLIC_ROUTER_URL=http://localhost:3002',
+  'PUBLIC_AGENT_URL=http://localhost:3003',
+  'PUBLIC_MEMO_URL=http://localhost:3004',
+  'PUBLIC_GATEWAY_URL=http://localhost:3006',
+  '',
+  '# Secrets of this site',
+  `POSTGRES_PASSWORD=${databasePassword}`,
+  ...Object.entries(rolePasswords).map(
+    ([role, password]) => `${role.toUpperCase()}_DATABASE_PASSWORD=${password}`,
+  ),
+  `API_KEY_HASH_SECRET=${apiKeyHashSecret}`,
+  `SESSION_SIGNING_KEYS='${JSON.stringify(sessionSigningKeys)}'`,
+  '',
+];
+
+fs.mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
+try {
+  fs.writeFileSync(file, lines.join('\n'), { mode: 0o600, flag: 'wx' });
+} catch (error) {
+  if (error.code !== 'EEXIST') throw error;
+  console.error(`${file} exists already; a site keeps its secrets.`);
+  process.exitCode = 1;
+}

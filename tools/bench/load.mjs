@@ -1,0 +1,126 @@
+import fs from 'node:fs';
+import { loadAutocannon } from './peers.mjs';
+
+export const MAX_TOKENS = 16;
+
+/**
+ * @typedef {{ streamed: boolean, connections: number }} Load
+ * @typedef {object} Measurement
+ * @property {number} requests sent, all of which were answered in full unless there are faults
+ * @property {number} perSecond
+ * @property {number} p50Ms until the last byte
+ * @property {number} p99Ms
+ * @property {number} cpuMs processor time of the contender's process per request; NaN where it cannot be read
+ * @property {string[]} faults
+ */
+
+const SAMPLE_MS = 20;
+const REQUEST_TIMEOUT_SECONDS = 30;
+/** Connection errors after which a load is given up. */
+const MOST_ERRORS = 100;
+/** Of /proc/<pid>/stat: what the kernel tells programs, whatever its own clock. */
+const TICKS_PER_SECOND = 100;
+
+/** @param {Load} load */
+const requestBody = ({ streamed }) =>
+  JSON.stringify({
+    model: 'sandbox-chat',
+    max_tokens: MAX_TOKENS,
+    ...(streamed ? { stream: true } : {}),
+    messages: [{ role: 'user', content: 'hello there, how are you today' }],
+  });
+
+/** @param {Load} load @returns {(body: string) => boolean} whether an answer is whole */
+function completeness({ streamed }) {
+  if (streamed)
+    return (body) => body.endsWith('data: [DONE]\n\n') && body.includes('"finish_reason":"length"');
+  return (body) => {
+    try {
+      return JSON.parse(body).usage.completion_tokens === MAX_TOKENS;
+    } catch {
+      return false;
+    }
+  };
+}
+
+/** @param {number} pid @returns {number} milliseconds of processor time so far */
+function processorTimeMs(pid) {
+  try {
+    const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
+    return ((Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND) * 1000;
+  } catch {
+    return NaN;
+  }
+}
+
+/** @param {number[]} sorted @param {number} share */
+const percentile = (sorted, share) => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? NaN;
+
+/** What is wrong with a result; an answer that breaks off shows only in that fewer came than were asked for. */
+function faultsOf({ result, answers, amount }) {
+  const counts = {
+    'not 200': answers - (result.statusCodeStats?.[200]?.count ?? 0),
+    'not complete': result.mismatches,
+    'connection errors and timeouts': result.errors,
+    'never ended': amount - answers,
+  };
+  return Object.entries(counts)
+    .filter(([, count]) => count !== 0)
+    .map(([what, count]) => `${count} of ${amount} responses: ${what}`);
+}
+
+/**
+ * Sends exactly `amount` requests, so that none is under way when it ends.
+ * @param {import('./contenders.mjs').Contender} contender
+ * @param {Load} load
+ * @param {number} amount at least one for each connection
+ * @param {AbortSignal} signal
+ * @returns {Promise<Measurement>}
+ */
+export async function applyLoad(contender, load, amount, signal) {
+  signal.throwIfAborted();
+  const autocannon = loadAutocannon();
+  const latencies = [];
+  const cpuBefore = processorTimeMs(contender.pid);
+  const startedAt = performance.now();
+  let endedAt = startedAt;
+  const options = {
+    url: `${contender.url}/v1/chat/completions`,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...contender.headers },
+    body: requestBody(load),
+    connections: load.connections,
+    amount,
+    sampleInt: SAMPLE_MS,
+    timeout: REQUEST_TIMEOUT_SECONDS,
+    bailout: MOST_ERRORS,
+    verifyBody: completeness(load),
+  };
+  let stop;
+  const result = await new Promise((resolve, reject) => {
+    const instance = autocannon(options, (error, value) => (error ? reject(error) : resolve(value)));
+    instance.on('response', (_client, _status, _bytes, latencyMs) => {
+      latencies.push(latencyMs);
+      endedAt = performance.now();
+    });
+    stop = () => instance.stop();
+    signal.addEventListener('abort', stop);
+  });
+  signal.removeEventListener('abort', stop);
+  signal.throwIfAborted();
+  latencies.sort((a, b) => a - b);
+  return {
+    requests: amount,
+    perSecond: (latencies.length / (endedAt - startedAt)) * 1000,
+    p50Ms: percentile(latencies, 0.5),
+    p99Ms: percentile(latencies, 0.99),
+    cpuMs: (processorTimeMs(contender.pid) - cpuBefore) / amount,
+    faults: faultsOf({ result, answers: latencies.length, amount }).map(
+      (fault) => `${contender.label}, ${describeLoad(load)}: ${fault}`,
+    ),
+  };
+}
+
+/** @param {Load} load */
+export const describeLoad = ({ streamed, connections }) =>
+  `${streamed ? 'SSE' : 'JSON'}, ${connections} connection${connections === 1 ? '' : 's'}`;

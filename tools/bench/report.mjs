@@ -1,0 +1,72 @@
+/** What the benchmarks print. */
+
+/** @param {number[]} values */
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** @param {string[][]} rows the first of which is the heading; all columns but the first are numbers */
+function columns(rows) {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column])))
+      .join('  '),
+  );
+}
+
+const figure = (value, digits) => (Number.isFinite(value) ? value.toFixed(digits) : '-');
+
+/**
+ * @param {string} title
+ * @param {import('./contenders.mjs').Contender[]} contenders
+ * @param {Record<string, import('./load.mjs').Measurement[]>} measurements
+ */
+export function printTable(title, contenders, measurements) {
+  const of = (key, field) => median(measurements[key].map((measurement) => measurement[field]));
+  const throughput = (key) => of(key, 'perSecond');
+  const rows = contenders.map(({ key, label }) => [
+    label,
+    figure(throughput(key), 0),
+    figure(of(key, 'p50Ms'), 2),
+    figure(of(key, 'p99Ms'), 2),
+    figure(of(key, 'cpuMs'), 2),
+    figure(throughput(key) / throughput('engine'), 3),
+  ]);
+  const heading = ['', 'req/s', 'p50 ms', 'p99 ms', 'CPU ms/req', '÷ (a)'];
+  console.log(
+    `\n${title}\n${columns([heading, ...rows])
+      .map((line) => `  ${line}`)
+      .join('\n')}`,
+  );
+}
+
+/**
+ * @typedef {{ what: string, value: number, unit: string, atLeast?: number, atMost?: number }} Verdict
+ * @param {Verdict} verdict
+ */
+function judge({ value, unit, atLeast, atMost }) {
+  const target = atLeast ?? atMost;
+  if (target === undefined) return '';
+  const missedBy = atLeast === undefined ? value - atMost : atLeast - value;
+  const digits = unit === ' ms' || unit === '×' ? 2 : 0;
+  const wanted = `target ${atLeast === undefined ? '≤' : '≥'} ${target}${unit}`;
+  return missedBy <= 0 ? `${wanted}: met` : `${wanted}: missed by ${missedBy.toFixed(digits)}${unit}`;
+}
+
+/** @param {Verdict[]} verdicts */
+export function printVerdicts(verdicts) {
+  console.log('');
+  for (const verdict of verdicts) {
+    const { what, value, unit } = verdict;
+    const digits = unit === ' ms' || unit === '×' ? 2 : 0;
+    console.log(`${what}: ${figure(value, digits)}${unit}  ${judge(verdict)}`.trimEnd());
+  }
+}
+
+/** @param {string[]} lines */
+export function printLedger(lines) {
+  console.log(`\nThe books\n${lines.map((line) => `  ${line}`).join('\n')}`);
+}

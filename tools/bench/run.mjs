@@ -1,0 +1,102 @@
+import { parseArgs } from 'node:util';
+import { onOrphaned } from '../launcher/parent.mjs';
+import { benchGateway } from './gateway.mjs';
+import { benchSettlement } from './settlement.mjs';
+import { Workbench } from './workbench.mjs';
+
+/** `npm run bench -- <benchmark>`; exits with 0 when everything that was sent was answered and booked, whatever the speed. */
+
+const USAGE = `Usage: npm run bench -- <benchmark> [options]
+
+Benchmarks
+  gateway      the gateway beside its upstream, a bare proxy and another gateway; then settlement
+  settlement   usage events per second into PostgreSQL
+
+Options
+  --rounds N               rounds per load, the first of which is a warm-up that does not count; 2 to 99 (5)
+  --seconds N              about how long a round is, for each contender; 0.2 to 600 (4)
+  --settlement-seconds N   how long settlement is measured; 0.2 to 600 (10)
+`;
+
+const BENCHMARKS = {
+  gateway: [benchGateway, benchSettlement],
+  settlement: [benchSettlement],
+};
+
+const LIMITS = { rounds: [2, 99], seconds: [0.2, 600], 'settlement-seconds': [0.2, 600] };
+
+/** @returns {{ benchmarks: Function[], options: Record<string, number> }} throws what is wrong with the arguments */
+function readArguments(args) {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      rounds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '4' },
+      'settlement-seconds': { type: 'string', default: '10' },
+    },
+  });
+  const [name, ...others] = positionals;
+  if (!name || others.length > 0) throw new Error('Name one benchmark.');
+  if (!Object.hasOwn(BENCHMARKS, name)) throw new Error(`There is no benchmark ${JSON.stringify(name)}.`);
+  for (const [option, [min, max]] of Object.entries(LIMITS)) {
+    const value = Number(values[option]);
+    if (!(value >= min && value <= max)) throw new Error(`--${option} must be between ${min} and ${max}.`);
+  }
+  if (!/^\d+$/.test(values.rounds)) throw new Error('--rounds must be a whole number.');
+  return {
+    benchmarks: BENCHMARKS[name],
+    options: {
+      rounds: Number(values.rounds),
+      seconds: Number(values.seconds),
+      settlementSeconds: Number(values['settlement-seconds']),
+    },
+  };
+}
+
+/** Thrown into whatever is going on when somebody wants the run to end. */
+class StopRequested extends Error {}
+
+/** @returns {Promise<string[]>} what was not as it must be */
+async function run({ benchmarks, options }) {
+  const control = new AbortController();
+  const stop = (why) => control.abort(new StopRequested(why));
+  const signals = { SIGINT: 'Ctrl-C', SIGTERM: 'SIGTERM', SIGHUP: 'Terminal closed' };
+  for (const [signal, why] of Object.entries(signals)) process.on(signal, () => stop(why));
+  process.stdout.on('error', () => undefined);
+  onOrphaned(() => stop('npm has ended'));
+
+  const bench = new Workbench(control.signal);
+  const faults = [];
+  try {
+    await bench.open();
+    for (const benchmark of benchmarks) faults.push(...(await benchmark(bench, options)));
+  } catch (error) {
+    const reason = control.signal.aborted ? control.signal.reason : error;
+    if (!(reason instanceof StopRequested)) throw reason;
+    faults.push(`stopped: ${reason.message}`);
+  } finally {
+    await bench.close();
+  }
+  return faults;
+}
+
+let order;
+try {
+  order = readArguments(process.argv.slice(2));
+} catch (error) {
+  console.error(`${error.message}\n\n${USAGE}`);
+  process.exitCode = 2;
+}
+if (order) {
+  try {
+    const faults = await run(order);
+    if (faults.length > 0) {
+      console.error(`\nFailed:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+      process.exitCode = 1;
+    }
+  } catch (error) {
+    console.error(`\n${error.message}`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,1 @@
+module.exports = { displayName: 'e2e', preset: '../../jest.preset.js' };

@@ -1,0 +1,46 @@
+import { parse } from 'lossless-json';
+
+export interface ConsoleAnswer {
+  status: number;
+  /** Numbers are kept digit by digit; `undefined` for an empty body. */
+  body: unknown;
+  /** The session cookie that came with it, as a Cookie header. */
+  cookie: string | null;
+}
+
+/** One call of the console's API. */
+export async function askConsole(
+  consoleUrl: string,
+  method: string,
+  path: string,
+  options: { token?: string; json?: unknown } = {},
+): Promise<ConsoleAnswer> {
+  const response = await fetch(consoleUrl + path, {
+    method,
+    headers: {
+      ...(options.json === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(options.token === undefined ? {} : { Authorization: `Bearer ${options.token}` }),
+    },
+    ...(options.json === undefined ? {} : { body: JSON.stringify(options.json) }),
+  });
+  const text = await response.text();
+  const [cookie = null] = response.headers
+    .getSetCookie()
+    .filter((line) => line.startsWith('session='))
+    .map((line) => line.split(';')[0]!);
+  return { status: response.status, body: text === '' ? undefined : parse(text), cookie };
+}
+
+/** The body of an answer that has to have this status. */
+export async function consoleBody<T>(
+  consoleUrl: string,
+  method: string,
+  path: string,
+  options: { token?: string; json?: unknown; status?: number } = {},
+): Promise<T> {
+  const { status, body } = await askConsole(consoleUrl, method, path, options);
+  if (status !== (options.status ?? 200)) {
+    throw new Error(`${method} ${path} answered ${status}: ${JSON.stringify(body)}`);
+  }
+  return body as T;
+}

@@ -1,0 +1,25 @@
+import { type SqlPool, inTransaction } from '@inference/database';
+
+/** So far that the hour is closed, however near to its end the usage was. */
+const BACK = `interval '2 hours'`;
+
+/** Events are kept by month; two hours ago may have been the month before. */
+const MONTH_BEFORE = `
+  DO $$ BEGIN
+    EXECUTE format('CREATE TABLE metering.usage_events_month_before PARTITION OF metering.usage_events FOR VALUES FROM (%L) TO (%L)',
+      date_trunc('month', now(), 'UTC') - interval '1 month', date_trunc('month', now(), 'UTC'));
+  END $$`;
+
+const MOVES = [
+  MONTH_BEFORE,
+  `UPDATE metering.usage_events SET occurred_at = occurred_at - ${BACK}, started_at = started_at - ${BACK}`,
+  `UPDATE metering.hourly_rollup SET hour = hour - ${BACK}`,
+  `UPDATE wallet.transfers SET hour = hour - ${BACK}, created_at = created_at - ${BACK} WHERE kind = 'usage'`,
+];
+
+/** Makes all usage so far two hours older, in every book, as if that time had passed. */
+export async function letHoursPass(pool: SqlPool): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    for (const statement of MOVES) await client.query(statement);
+  });
+}

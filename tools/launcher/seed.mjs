@@ -1,0 +1,124 @@
+import { runNode } from './children.mjs';
+import { apiOf } from './api.mjs';
+import { gpuPrices, modelPrices, USD_PER_YUAN } from './price-list.mjs';
+
+/**
+ * What a new site needs to be tried at once: two accounts with an API key each, published prices, credit. Everything
+ * goes through the product's own doors. Each step notes that it is done, so that an interrupted start goes on where it
+ * ended, and a step whose note was lost does no harm when done again; once done, later changes are the operator's.
+ */
+
+const API_KEY_NAME = 'Made at the first start';
+const CREDIT = 25;
+
+/**
+ * @typedef {object} Context
+ * @property {string} root
+ * @property {import('./settings.mjs').Settings} settings
+ * @property {import('./services.mjs').Description} console
+ * @property {import('./secrets.mjs').Secrets} secrets
+ * @property {() => void} save
+ * @property {string[] | null} engineModels
+ * @property {AbortSignal} signal
+ */
+
+/** Needs nothing but the database. @param {Context} context */
+export async function seedAccounts({ root, console: { env }, secrets, save, signal }) {
+  if (secrets.seeded.accounts) return;
+  const wanted = [
+    { ...secrets.accounts.demo, role: 'user' },
+    { ...secrets.accounts.admin, role: 'admin' },
+  ];
+  for (const { identifier, password, role } of wanted) {
+    const args = ['dist/apps/console/src/create-account.js', '--email', identifier, '--role', role];
+    await runNode(args, { cwd: root, env, input: password, signal });
+  }
+  secrets.seeded.accounts = true;
+  save();
+}
+
+/** @returns {() => Promise<{ token: string, user: { id: string } }>} signs in once, and only when it is needed */
+function signIn(api, { identifier, password }) {
+  let session;
+  return () => (session ??= api('POST', '/api/auth/login', { body: { identifier, password } }));
+}
+
+/** A key is shown once: one whose making was interrupted is replaced. */
+async function seedApiKey(api, session, account, save) {
+  if (account.apiKey) return;
+  const { token } = await session();
+  const { api_keys: keys } = await api('GET', '/api/api-keys', { token });
+  for (const { id } of keys.filter(({ name }) => name === API_KEY_NAME)) {
+    await api('DELETE', `/api/api-keys/${encodeURIComponent(id)}`, { token });
+  }
+  const { key } = await api('POST', '/api/api-keys', { token, body: { name: API_KEY_NAME } });
+  account.apiKey = key;
+  save();
+}
+
+/** The list is replaced as a whole, so what is published already is sent along. */
+async function seedModelPrices(api, admin, { settings, engineModels, secrets, save }) {
+  const { seeded } = secrets;
+  const wanted = modelPrices(settings.site, engineModels).filter(({ slug }) => !seeded.models.includes(slug));
+  if (wanted.length === 0) return;
+  const published = (await api('GET', '/api/pricing')).models.map(({ slug, unit, price }) => ({
+    slug,
+    unit,
+    price,
+  }));
+  const added = wanted.filter(({ slug }) => !published.some((row) => row.slug === slug));
+  if (added.length > 0) {
+    const { token } = await admin();
+    await api('PUT', '/api/admin/billing/pricing/models', {
+      token,
+      body: { models: [...published, ...added] },
+    });
+  }
+  seeded.models.push(...new Set(wanted.map(({ slug }) => slug)));
+  save();
+}
+
+async function seedExchangeRate(api, admin, { settings, secrets, save }) {
+  if (settings.site !== 'cn' || secrets.seeded.exchangeRate) return;
+  const { token } = await admin();
+  const rates = [{ date: new Date().toISOString().slice(0, 10), usd_per_unit: USD_PER_YUAN }];
+  await api('PUT', '/api/admin/billing/exchange-rates', { token, body: { rates } });
+  secrets.seeded.exchangeRate = true;
+  save();
+}
+
+async function seedGpuPrices(api, admin, { settings, secrets, save }) {
+  if (secrets.seeded.gpus) return;
+  const { token } = await admin();
+  await api('PUT', '/api/admin/billing/pricing/gpus', { token, body: { gpus: gpuPrices(settings.site) } });
+  secrets.seeded.gpus = true;
+  save();
+}
+
+/** The fixed idempotency key makes sure that the account is credited once, however often this is tried. */
+async function seedCredit(api, admin, demo, { settings, secrets, save }) {
+  if (secrets.seeded.credit) return;
+  const { user } = await demo();
+  const { token } = await admin();
+  await api('POST', '/api/admin/billing/adjustments', {
+    token,
+    headers: { 'Idempotency-Key': `first-start-credit-${settings.site}` },
+    body: { account_id: user.id, amount: CREDIT, description: 'Credit to try the platform with' },
+  });
+  secrets.seeded.credit = true;
+  save();
+}
+
+/** Needs the console. @param {Context} context */
+export async function seedSite(context) {
+  const { accounts } = context.secrets;
+  const api = apiOf(context.console.url, context.signal);
+  const demo = signIn(api, accounts.demo);
+  const admin = signIn(api, accounts.admin);
+  await seedApiKey(api, demo, accounts.demo, context.save);
+  await seedApiKey(api, admin, accounts.admin, context.save);
+  await seedExchangeRate(api, admin, context);
+  await seedModelPrices(api, admin, context);
+  await seedGpuPrices(api, admin, context);
+  await seedCredit(api, admin, demo, context);
+}

@@ -1,0 +1,80 @@
+/**
+ * The services of a site and the environment that each is started with.
+ *
+ * @typedef {object} Description
+ * @property {string} name of the app, also of its log
+ * @property {string} entry script, relative to the workspace
+ * @property {string} url without a trailing slash
+ * @property {NodeJS.ProcessEnv} env
+ */
+
+const HOST = '127.0.0.1';
+const SITE_NAMES = { intl: 'Inference Platform', cn: 'Inference Platform China' };
+
+/** @param {number} port */
+const urlOf = (port) => `http://${HOST}:${port}`;
+
+/** @param {string} role @param {string} password @param {number} port the database of the product, as one role sees it */
+export const databaseUrl = (role, password, port) =>
+  `postgres://${role}:${encodeURIComponent(password)}@${HOST}:${port}/platform`;
+
+/** @param {import('./settings.mjs').Settings} settings @returns {object[]} the gateway's model servers */
+function upstreams({ engine, ports }) {
+  if (!engine) return [{ name: 'sandbox', base_url: `${urlOf(ports['sandbox-engine'])}/v1` }];
+  return [{ name: 'engine', base_url: engine.url, api_key: engine.apiKey, models: engine.models }];
+}
+
+/** The caller's environment without what npm and the launcher itself were told, so that its settings reach the apps. */
+function inherited() {
+  const own = /^(npm_|INIT_CWD$|PORT_BASE$|DATA_DIR$|ENGINE_|SANDBOX_|API_KEY$)/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));
+}
+
+/**
+ * @param {import('./settings.mjs').Settings} settings
+ * @param {import('./secrets.mjs').Secrets} secrets
+ * @returns {Description[]} in the order of their ports
+ */
+export function describeServices(settings, secrets) {
+  const { site, ports, logLevel } = settings;
+  const common = { ...inherited(), SITE: site, HOST, LOG_LEVEL: logLevel, NODE_ENV: 'development' };
+  const database = (role) => ({
+    DATABASE_URL: databaseUrl(role, secrets.rolePasswords[role], ports.postgres),
+  });
+  const callers = { CONSOLE_URL: urlOf(ports.console), API_KEY_HASH_SECRET: secrets.apiKeyHashSecret };
+  const GATEWAY_URL = urlOf(ports.gateway);
+  const environments = {
+    console: {
+      ...database('console'),
+      ...callers,
+      SESSION_SIGNING_KEYS: JSON.stringify(secrets.sessionSigningKeys),
+      SITE_NAME: SITE_NAMES[site],
+      GATEWAY_URL,
+      TRAINING_URL: urlOf(ports.training),
+      ROUTER_URL: urlOf(ports['router-cost']),
+      AGENT_URL: urlOf(ports.agent),
+      MEMO_URL: urlOf(ports.memo),
+    },
+    training: { ...database('training'), ...callers },
+    'router-cost': { ...database('router_cost'), ...callers },
+    agent: { ...database('agent'), ...callers, GATEWAY_URL },
+    memo: { ...database('memo'), ...callers, GATEWAY_URL },
+    'agent-environments': {},
+    gateway: { ...database('gateway'), ...callers, UPSTREAMS: JSON.stringify(upstreams(settings)) },
+  };
+  const services = Object.entries(environments).map(([name, own]) => ({
+    name,
+    entry: `dist/apps/${name}/src/main.js`,
+    url: urlOf(ports[name]),
+    env: { ...common, PORT: String(ports[name]), ...own },
+  }));
+  if (settings.engine) return services;
+  const port = ports['sandbox-engine'];
+  const sandbox = {
+    name: 'sandbox-engine',
+    entry: 'dist/tools/sandbox-engine/src/main.js',
+    url: urlOf(port),
+    env: { ...common, SANDBOX_HOST: HOST, SANDBOX_PORT: String(port) },
+  };
+  return [...services, sandbox];
+}

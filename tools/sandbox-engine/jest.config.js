@@ -1,0 +1,1 @@
+module.exports = { displayName: 'sandbox-engine', preset: '../../jest.preset.js' };

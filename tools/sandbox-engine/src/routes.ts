@@ -1,0 +1,138 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { NORMAL, withBehaviour } from './behaviour';
+import { answerChat } from './chat';
+import { answerCompletion } from './completions';
+import { answerEmbeddings } from './embeddings';
+import { ApiError, errorForStatus } from './errors';
+import type { ModelRequest } from './model-request';
+import { findModel, MODEL_LIST_JSON, modelNotFound } from './models';
+import { readBody } from './request-body';
+import { sendError, sendJson } from './respond';
+import type { ServedCounters } from './served';
+import { missing, parseBody, wrongType } from './validation';
+
+/** What the routes need of their server. */
+export interface Engine {
+  apiKey: string | undefined;
+  served: ServedCounters;
+}
+
+type Handler = (engine: Engine, req: IncomingMessage, res: ServerResponse) => void;
+
+interface Route {
+  method: 'GET' | 'POST';
+  needsKey: boolean;
+  handle: Handler;
+}
+
+const ROUTES = new Map<string, Route>([
+  ['/v1/chat/completions', modelRoute(answerChat)],
+  ['/v1/completions', modelRoute(answerCompletion)],
+  ['/v1/embeddings', modelRoute(answerEmbeddings)],
+  [
+    '/v1/models',
+    { method: 'GET', needsKey: true, handle: (_engine, _req, res) => sendJson(res, 200, MODEL_LIST_JSON) },
+  ],
+  [
+    '/healthz',
+    { method: 'GET', needsKey: false, handle: (_engine, _req, res) => sendJson(res, 200, '{"status":"ok"}') },
+  ],
+  ['/_sandbox/served', { method: 'GET', needsKey: false, handle: sendServed }],
+  ['/_sandbox/reset', { method: 'POST', needsKey: false, handle: resetServed }],
+]);
+
+/** Answers one request; never throws. */
+export function answer(engine: Engine, req: IncomingMessage, res: ServerResponse): void {
+  const { method = '', url = '' } = req;
+  const path = url.includes('?') ? url.slice(0, url.indexOf('?')) : url;
+  const route = ROUTES.get(path);
+  if (route === undefined) {
+    sendError(res, new ApiError(404, `Invalid URL (${method} ${path})`, null, 'unknown_url'));
+  } else if (route.method !== method) {
+    const message = `Not allowed to ${method} on ${path} (HINT: Perhaps you meant to use a different HTTP method?)`;
+    sendError(res, new ApiError(405, message, null, 'method_not_allowed'), ['Allow', route.method]);
+  } else if (route.needsKey && !hasKey(engine, req)) {
+    sendError(res, errorForStatus(401), ['WWW-Authenticate', 'Bearer']);
+  } else {
+    route.handle(engine, req, res);
+  }
+}
+
+function hasKey({ apiKey }: Engine, req: IncomingMessage): boolean {
+  if (apiKey === undefined) return true;
+  const { authorization = '' } = req.headers;
+  return /^bearer /i.test(authorization) && authorization.slice('bearer '.length).trim() === apiKey;
+}
+
+function sendServed({ served }: Engine, _req: IncomingMessage, res: ServerResponse): void {
+  sendJson(res, 200, JSON.stringify(served.snapshot()));
+}
+
+function resetServed(engine: Engine, req: IncomingMessage, res: ServerResponse): void {
+  engine.served.reset();
+  sendServed(engine, req, res);
+}
+
+function modelRoute(answerModel: (request: ModelRequest) => void): Route {
+  const handle: Handler = (engine, req, res) => {
+    readBody(req, (outcome) => {
+      if (outcome === 'too large') {
+        const error = new ApiError(413, 'The body of your request is too large.', null, 'request_too_large');
+        sendError(res, error, ['Connection', 'close']);
+        return;
+      }
+      const { served } = engine;
+      served.countRequest();
+      res.once('close', () => {
+        if (!res.writableFinished) served.countAborted();
+      });
+      try {
+        answerModelRequest(answerModel, { ...outcome, told: req.headers['x-sandbox'], res, served });
+      } catch (error) {
+        if (!(error instanceof ApiError)) process.stderr.write(`${String(error)}\n`);
+        sendError(res, error instanceof ApiError ? error : errorForStatus(500));
+      }
+    });
+  };
+  return { method: 'POST', needsKey: true, handle };
+}
+
+/** A model request as it came in. `told` is its `x-sandbox` header. */
+interface RawRequest {
+  text: string;
+  bytes: number;
+  told: string | string[] | undefined;
+  res: ServerResponse;
+  served: ServedCounters;
+}
+
+function answerModelRequest(answerModel: (request: ModelRequest) => void, raw: RawRequest): void {
+  const { res, served } = raw;
+  const body = parseBody(raw.text);
+  const name = body['model'];
+  if (name === undefined) throw missing('model');
+  if (typeof name !== 'string') throw wrongType('model', 'a string', name);
+  const model = findModel(name);
+  const named = model?.behaviour ?? NORMAL;
+  const behaviour = raw.told === undefined ? named : withBehaviour(named, String(raw.told).split(/[;,]/));
+  // Told by header, a failure strikes whatever the model is called.
+  if (behaviour.instead !== undefined) {
+    insteadOfAnswer(behaviour.instead, behaviour.retryAfterSeconds, res);
+    return;
+  }
+  if (model === undefined) throw modelNotFound(name);
+  answerModel({ body, bodyBytes: raw.bytes, model, behaviour, res, served });
+}
+
+function insteadOfAnswer(
+  instead: NonNullable<ModelRequest['behaviour']['instead']>,
+  retryAfterSeconds: number,
+  res: ServerResponse,
+): void {
+  if (instead.kind === 'drop') {
+    res.socket?.destroy();
+  } else if (instead.kind === 'status') {
+    const retry = instead.status === 429 || instead.status === 503;
+    sendError(res, errorForStatus(instead.status), retry ? ['Retry-After', String(retryAfterSeconds)] : []);
+  }
+}

@@ -1,0 +1,66 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Engine, answer } from './routes';
+import { ServedCounters, type ServedFigures } from './served';
+
+export interface SandboxEngineOptions {
+  /** 0 for any free port */
+  port: number;
+  /** default 127.0.0.1 */
+  host?: string;
+  /** when given, every `/v1` request must carry it as a bearer token */
+  apiKey?: string;
+}
+
+/** A running engine. */
+export interface SandboxEngine {
+  /** e.g. `http://127.0.0.1:3090`; the OpenAI base URL is this + `/v1` */
+  url: string;
+  /** Stops listening, lets running answers finish for `graceMs` (default 0), then cuts them off. */
+  close(graceMs?: number): Promise<void>;
+  served(): ServedFigures;
+}
+
+// Longer than any client keeps an idle connection, so that the engine never closes one as it is being reused.
+const KEEP_ALIVE_MS = 120_000;
+const CLOSE_POLL_MS = 20;
+
+/** Starts an engine; rejects when it cannot listen. */
+export async function startSandboxEngine(options: SandboxEngineOptions): Promise<SandboxEngine> {
+  const engine: Engine = { apiKey: options.apiKey, served: new ServedCounters() };
+  const server = createServer(
+    { keepAlive: true, noDelay: true, keepAliveTimeout: KEEP_ALIVE_MS },
+    (req, res) => answer(engine, req, res),
+  );
+  const { address, family, port } = await listen(server, options);
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    close: (graceMs = 0) => close(server, graceMs),
+    served: () => engine.served.snapshot(),
+  };
+}
+
+function listen(server: Server, { port, host = '127.0.0.1' }: SandboxEngineOptions): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host }, () => {
+      const address = server.address();
+      if (address === null || typeof address === 'string')
+        reject(new Error('The engine listens on no port.'));
+      else resolve(address);
+    });
+  });
+}
+
+function close(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    // A connection falls idle only once its answer ends, so the idle ones are looked for again and again.
+    const idle = setInterval(() => server.closeIdleConnections(), CLOSE_POLL_MS);
+    const grace = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearInterval(idle);
+      clearTimeout(grace);
+      resolve();
+    });
+  });
+}
