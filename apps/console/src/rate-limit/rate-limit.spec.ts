@@ -97,6 +97,13 @@ describe('rate limits', () => {
 });
 
 describe('the window counter', () => {
+  it('never names more seconds than the window has', async () => {
+    const counter = new WindowCounter();
+    for (let n = 0; n < 20_000; n++)
+      expect((await counter.increment(`${n}`, 60_000, 1)).timeToExpire).toBeLessThanOrEqual(60);
+    counter.onApplicationShutdown();
+  });
+
   it('begins anew when the window is over', async () => {
     const counter = new WindowCounter();
     const count = () => counter.increment('a', 50, 1);

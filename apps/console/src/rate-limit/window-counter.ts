@@ -19,7 +19,8 @@ export class WindowCounter implements ThrottlerStorage, OnApplicationShutdown {
   private readonly sweeper = setInterval(() => this.sweep(), SWEEP_MILLIS).unref();
 
   increment(key: string, ttlMillis: number, limit: number): Promise<Count> {
-    const now = performance.now();
+    // Whole milliseconds: a fraction, added and taken away again, may leave a little more than the window.
+    const now = Math.floor(performance.now());
     let window = this.windows.get(key);
     if (!window || window.endsAtMillis <= now) {
       window = { hits: 0, endsAtMillis: now + ttlMillis };
