@@ -177,13 +177,13 @@ describe('logging in', () => {
     };
     const identifiers = ['ann@example.com', 'nobody@example.com', rows[0]!.email];
     const fastest = identifiers.map(() => Infinity);
-    for (let round = 0; round < 8; round++) {
+    const areAlike = () => Math.max(...fastest) < 2 * Math.min(...fastest);
+    // A busy machine only ever adds time; what is left in the end is the work itself.
+    for (let round = 0; round < 8 || (round < 200 && !areAlike()); round++) {
       for (const [i, identifier] of identifiers.entries())
         fastest[i] = Math.min(fastest[i]!, await timed(identifier));
     }
-    const known = fastest[0]!;
-    for (const other of fastest) expect(other).toBeGreaterThan(known / 2);
-    for (const other of fastest) expect(other).toBeLessThan(known * 2);
+    expect(areAlike()).toBe(true);
   });
 
   it('sets the session as a cookie that scripts cannot read', async () => {
