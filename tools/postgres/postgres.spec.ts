@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 /** The module is an ES module that runs before any build, so it is driven as a developer's script would. */
 const OWNER = `
@@ -69,12 +69,16 @@ function isRunning(pid: number): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
-  const stat = `/proc/${pid}/stat`;
-  return !existsSync(stat) || !/\) Z /.test(readFileSync(stat, 'utf8'));
+  if (!existsSync('/proc/self/stat')) return true;
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
 }
 
 async function untilGone(...pids: number[]): Promise<void> {
-  for (const deadline = Date.now() + 20_000; pids.some(isRunning);) {
+  for (const deadline = Date.now() + 60_000; pids.some(isRunning);) {
     if (Date.now() > deadline) throw new Error(`Still running: ${pids.filter(isRunning).join(', ')}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -37,6 +37,9 @@ const closed = Object.entries(CREDENTIALS)
   .filter(([, credential]) => credential === 'api_key')
   .map(([route]) => route);
 
+/** Before a key is looked up again in any case, after three seconds. */
+const WELL_BELOW_KEY_MILLIS = 2_500;
+
 let site: TestSite;
 let account: TestAccount;
 /** A gateway whose database is away. */
@@ -46,7 +49,7 @@ let wire: Wire;
 beforeAll(async () => {
   site = await TestSite.start(
     Object.fromEntries(MODELS.map((slug) => [slug, RATES])),
-    { UPSTREAM_FIRST_BYTE_TIMEOUT_SECONDS: '0.8' },
+    { UPSTREAM_FIRST_BYTE_TIMEOUT_SECONDS: '2' },
     (engine) => MODELS.map((slug, i) => ({ name: `engine-${i}`, base_url: engine, models: [slug] })),
   );
   account = await site.account();
@@ -156,17 +159,20 @@ describe('every route', () => {
     expect(inQuery.status).toBe(401);
   });
 
-  it.each(closed)('%s is closed to a key that was deleted, within a second', async (route) => {
-    const { apiKeyId, apiKey } = await insertApiKey(site.pool, account.accountId);
-    expect((await ask(route, { headers: bearer(apiKey) })).status).not.toBe(401);
-    await site.pool.query('DELETE FROM wallet.key_budgets WHERE api_key_id = $1', [apiKeyId]);
-    await site.pool.query('DELETE FROM accounts.api_keys WHERE id = $1', [apiKeyId]);
-    const refused = await waitFor(async () => {
-      const answer = await ask(route, { headers: bearer(apiKey) });
-      return answer.status === 401 && answer;
-    }, 1_000);
-    expectError(refused, 401, { type: 'invalid_request_error', code: 'invalid_api_key' });
-  });
+  it.each(closed)(
+    '%s is closed to a key that was deleted, before what is remembered of it has aged',
+    async (route) => {
+      const { apiKeyId, apiKey } = await insertApiKey(site.pool, account.accountId);
+      expect((await ask(route, { headers: bearer(apiKey) })).status).not.toBe(401);
+      await site.pool.query('DELETE FROM wallet.key_budgets WHERE api_key_id = $1', [apiKeyId]);
+      await site.pool.query('DELETE FROM accounts.api_keys WHERE id = $1', [apiKeyId]);
+      const refused = await waitFor(async () => {
+        const answer = await ask(route, { headers: bearer(apiKey) });
+        return answer.status === 401 && answer;
+      }, WELL_BELOW_KEY_MILLIS);
+      expectError(refused, 401, { type: 'invalid_request_error', code: 'invalid_api_key' });
+    },
+  );
 });
 
 describe('a refusal is in OpenAI’s shape:', () => {

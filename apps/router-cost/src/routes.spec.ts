@@ -12,6 +12,9 @@ import {
 import { type Issuer, startIssuer } from '../test/issuer';
 import { type RunningService, startRouterCost } from '../test/running-service';
 
+/** Before a session (ten seconds) and a key (three) are looked up again in any case. */
+const WELL_BELOW_SESSION_MILLIS = 8_000;
+const WELL_BELOW_KEY_MILLIS = 2_500;
 const COST = '/v1/router/cost';
 /** What opens each route (spec: Authentication, rules 8 and 10); everything opens a public one. */
 const OPENED_BY: Record<string, string[] | 'public'> = {
@@ -91,15 +94,16 @@ describe('a session', () => {
     expect(await statusOf(await signIn({ lifetimeSeconds: -1 }))).toBe(401);
     expect(await statusOf(await signIn({ site: 'cn' }))).toBe(401);
     const token = await signIn();
-    expect(await statusOf(`${token.slice(0, -2)}AA`)).toBe(401);
+    const other = token.at(-10) === 'A' ? 'B' : 'A';
+    expect(await statusOf(token.slice(0, -10) + other + token.slice(-9))).toBe(401);
     expect(await statusOf('nonsense')).toBe(401);
   });
 
-  it('ends with a logout, here within a second', async () => {
+  it('ends with a logout, here before what is remembered of it has aged', async () => {
     const { id, token } = await issuer.signIn(database.pool, account.accountId);
     expect(await statusOf(token)).toBe(200);
     await database.pool.query('UPDATE accounts.sessions SET ended_at = now() WHERE id = $1', [id]);
-    await waitFor(async () => (await statusOf(token)) === 401, 1_000);
+    await waitFor(async () => (await statusOf(token)) === 401, WELL_BELOW_SESSION_MILLIS);
   });
 
   it("sees everyone's cost as soon as its account is an analyst's", async () => {
@@ -111,12 +115,12 @@ describe('a session', () => {
     const users = async () => (await service.get(`${COST}?group_by=user`, token)).text;
     expect(await users()).not.toContain('someone');
     await database.pool.query("UPDATE accounts.accounts SET role = 'analyst' WHERE id = $1", [accountId]);
-    await waitFor(async () => (await users()).includes('someone'), 1_000);
+    await waitFor(async () => (await users()).includes('someone'), WELL_BELOW_SESSION_MILLIS);
   });
 });
 
 describe('an API key', () => {
-  it('stops working within a second of its deletion', async () => {
+  it('stops working before what is remembered of it has aged', async () => {
     const { apiKeyId, apiKey } = await insertApiKey(database.pool, account.accountId);
     const status = async () => (await service.get(COST, apiKey)).status;
     expect(await status()).toBe(200);
@@ -124,7 +128,7 @@ describe('an API key', () => {
       'UPDATE accounts.api_keys SET key_hash = NULL, deleted_at = now() WHERE id = $1',
       [apiKeyId],
     );
-    await waitFor(async () => (await status()) === 401, 1_000);
+    await waitFor(async () => (await status()) === 401, WELL_BELOW_KEY_MILLIS);
   });
 });
 

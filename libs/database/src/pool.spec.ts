@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
 import { createPool, type SqlPool } from './pool';
@@ -200,9 +201,12 @@ describe('isDatabaseUnavailable', () => {
   });
 
   it('is true for a server that has no connection left', async () => {
-    await database.pool.query('ALTER ROLE memo CONNECTION LIMIT 0');
-    const error = await failureOf(queryAt(database.urlFor('memo')));
-    await database.pool.query('ALTER ROLE memo CONNECTION LIMIT -1');
+    // Roles belong to the whole server: one of the product's own would be missed by the other tests.
+    const role = `crowded_${randomBytes(6).toString('hex')}`;
+    await database.pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'pw' CONNECTION LIMIT 0`);
+    const url = Object.assign(new URL(database.ownerUrl), { username: role, password: 'pw' });
+    const error = await failureOf(queryAt(url.href));
+    await database.pool.query(`DROP ROLE ${role}`);
     expect(isDatabaseUnavailable(error)).toBe(true);
   });
 

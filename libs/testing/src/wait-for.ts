@@ -1,7 +1,7 @@
 /** Polls until the condition holds; fails with the last error, or its last value, once the deadline has passed. */
 export async function waitFor<T>(
   condition: () => Promise<T | false | null | undefined> | T | false | null | undefined,
-  timeoutMillis = 10_000,
+  timeoutMillis = 30_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMillis;
   for (;;) {

@@ -6,7 +6,8 @@ const BACK = `interval '2 hours'`;
 /** Events are kept by month; two hours ago may have been the month before. */
 const MONTH_BEFORE = `
   DO $$ BEGIN
-    EXECUTE format('CREATE TABLE metering.usage_events_month_before PARTITION OF metering.usage_events FOR VALUES FROM (%L) TO (%L)',
+    EXECUTE format('CREATE TABLE IF NOT EXISTS metering.%I PARTITION OF metering.usage_events FOR VALUES FROM (%L) TO (%L)',
+      'usage_events_' || to_char(date_trunc('month', now() AT TIME ZONE 'UTC') - interval '1 month', 'YYYY_MM'),
       date_trunc('month', now(), 'UTC') - interval '1 month', date_trunc('month', now(), 'UTC'));
   END $$`;
 

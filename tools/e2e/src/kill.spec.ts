@@ -12,7 +12,7 @@ import { ContinuousLoad, LOAD_PRICES, loadCost } from './continuous-load';
 import { type ServiceProcess } from './service-process';
 import { Site } from './site';
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 const GATEWAYS = 4;
 const KILLS = 50;
@@ -83,13 +83,14 @@ async function wronglyBilled(results: CallResult[]): Promise<CallResult[]> {
 /** By now nobody renews a lease: all are gone once their life is over. */
 async function leasesAreGone(): Promise<void> {
   await Promise.all(gateways.map((gateway) => gateway.stop()));
-  await waitFor(
-    async () => {
-      await database.pool.query('SELECT wallet.sweep_leases()');
-      return (await readLeases(database.pool)).leases === 0n;
-    },
-    LEASE_TTL_SECONDS * 1000 + 1_000,
+  const { rows } = await database.pool.query<{ seconds: number | null }>(
+    'SELECT extract(epoch FROM max(expires_at) - clock_timestamp())::float8 AS seconds FROM wallet.leases',
   );
+  expect(rows[0]!.seconds ?? 0).toBeLessThanOrEqual(LEASE_TTL_SECONDS);
+  await waitFor(async () => {
+    await database.pool.query('SELECT wallet.sweep_leases()');
+    return (await readLeases(database.pool)).leases === 0n;
+  });
   expect(await readLeases(database.pool)).toEqual({ leases: 0n, walletPicos: 0n, keyPicos: 0n });
 }
 
@@ -100,13 +101,12 @@ function requestIdsOf(results: CallResult[]): string[] {
 test(`what a client received complete is billed once, over ${KILLS} kill -9 under load`, async () => {
   const load = startLoad();
   let kills = 0;
-  let struck = 0;
   const killAndRestart = async (pair: ServiceProcess[]) => {
     for (let turn = 0; kills < KILLS; turn++) {
       kills++;
       const gateway = pair[turn % pair.length]!;
       await randomPause(20, 300);
-      if (load.inFlight > 0) struck++;
+      await waitFor(() => load.inFlight > 0);
       await gateway.kill();
       await gateway.start();
     }
@@ -117,7 +117,6 @@ test(`what a client received complete is billed once, over ${KILLS} kill -9 unde
   const results = await load.stop();
   const complete = results.filter((result) => result.complete);
   const broken = results.filter((result) => result.status === 200 && !result.complete);
-  expect(struck).toBe(KILLS);
   expect(new Set(results.map(({ status }) => status))).toEqual(new Set([200, 0]));
   expect(complete.length).toBeGreaterThan(KILLS);
   expect(broken.length).toBeGreaterThan(0);

@@ -11,7 +11,7 @@ import {
 import { findFreePort } from './ports';
 
 const APPS = join(__dirname, '../../../dist/apps');
-const START_MILLIS = 15_000;
+const START_MILLIS = 60_000;
 
 const GATEWAY: NodeJS.ProcessEnv = { GATEWAY_URL: 'http://127.0.0.1:1' };
 const SERVICES: [app: string, role: ServiceRole, own: NodeJS.ProcessEnv][] = [

@@ -10,7 +10,7 @@ import { sdkChat, sdkClient, sdkStream } from './sdk-calls';
 import { type ServiceProcess } from './service-process';
 import { Site } from './site';
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 const ADMIN = { email: 'admin@example.com', password: 'admin password of this test' };
 const CUSTOMER = { email: 'customer@example.com', password: 'customer password of this test' };

@@ -7,13 +7,14 @@ import {
   waitFor,
 } from '@inference/testing';
 import { readEvents, runReconcile } from './books';
+import { type CallResult } from './call-result';
 import { askConsole } from './console-client';
 import { OwnPostgres } from './own-postgres';
 import { rawCall } from './raw-calls';
 import { type ServiceProcess } from './service-process';
 import { Site } from './site';
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 const MODEL = 'sandbox-chat';
 /** Takes about three seconds. */
@@ -23,7 +24,7 @@ const RATE_PICOS = 500_000n;
 /** Longer than the services remember a key and the prices. */
 const FORGETTING_MILLIS = 3_500;
 /** How long a gateway tries to bill what it has served. */
-const PATIENCE_SECONDS = 6;
+const PATIENCE_SECONDS = 20;
 
 let postgres: OwnPostgres;
 let database: TestDatabase;
@@ -75,14 +76,21 @@ async function untilHealthIs(expected: unknown): Promise<void> {
   }, 15_000);
 }
 
-function ask(model: string, maxTokens: number, stream: boolean) {
+function ask(model: string, maxTokens: number, stream: boolean, onFirstChunk?: () => void) {
   const body = {
     model,
     messages: [{ role: 'user', content: 'Are you there?' }],
     max_tokens: maxTokens,
     stream,
   };
-  return rawCall({ gatewayUrl: gateway.url, apiKey: account.apiKey, body });
+  return rawCall({ gatewayUrl: gateway.url, apiKey: account.apiKey, body, onFirstChunk });
+}
+
+/** An answer of some seconds, of which the first part has arrived. */
+async function askAtLength(): Promise<{ answer: Promise<CallResult> }> {
+  let answer!: Promise<CallResult>;
+  await new Promise<void>((resolve) => (answer = ask(LONG_MODEL, LONG_TOKENS, true, resolve)));
+  return { answer };
 }
 
 const servicePids = () => services.map(({ pid, isRunning }) => (isRunning ? pid : 0));
@@ -132,8 +140,7 @@ test('once it is back, all of them work again without a restart', async () => {
 });
 
 test('an answer under way while the database is away for a moment ends in order and is billed once', async () => {
-  const answer = ask(LONG_MODEL, LONG_TOKENS, true);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  const { answer } = await askAtLength();
   await postgres.stop();
   await new Promise((resolve) => setTimeout(resolve, LONG_TOKENS * 100));
   await postgres.start();
@@ -147,8 +154,7 @@ test('an answer under way while the database is away for a moment ends in order 
 });
 
 test('an answer that cannot be billed does not end as if it were complete', async () => {
-  const answer = ask(LONG_MODEL, LONG_TOKENS, true);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  const { answer } = await askAtLength();
   await postgres.stop();
   const result = await answer;
   expect(result).toMatchObject({ status: 200, complete: false });

@@ -11,10 +11,20 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** A port on loopback that nobody listens on at this moment. */
+/** Those of a stopped service too: it comes back to its port. */
+const given = new Set<number>();
+
+/** Every test worker draws from a part of its own. */
+const WORKERS = 8;
+const worker = (Number(process.env.JEST_WORKER_ID ?? 0) || 0) % WORKERS;
+
+/** A port on loopback that nobody listens on at this moment, and that was given to nobody before. */
 export async function findFreePort(): Promise<number> {
+  const span = Math.floor((HIGHEST - LOWEST + 1) / WORKERS);
   for (;;) {
-    const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST + 1));
+    const port = LOWEST + worker * span + Math.floor(Math.random() * span);
+    if (given.has(port)) continue;
+    given.add(port);
     if (await isFree(port)) return port;
   }
 }

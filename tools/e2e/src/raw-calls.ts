@@ -8,6 +8,7 @@ export interface RawCall {
   headers?: Record<string, string>;
   /** Leaves in the middle of a stream, after so many chunks of the connection. */
   leaveAfterChunks?: number;
+  onFirstChunk?: () => void;
 }
 
 const DONE = 'data: [DONE]';
@@ -15,7 +16,7 @@ const DONE = 'data: [DONE]';
 /** Reads until the end, or until it is time to leave; `broke` when there would have been more. */
 async function readBody(
   response: Response,
-  leaveAfterChunks: number,
+  { leaveAfterChunks = Infinity, onFirstChunk }: RawCall,
 ): Promise<{ text: string; broke: boolean }> {
   const decoder = new TextDecoder();
   let text = '';
@@ -23,6 +24,7 @@ async function readBody(
   try {
     for await (const chunk of response.body ?? []) {
       text += decoder.decode(chunk as Uint8Array, { stream: true });
+      if (chunks === 0) onFirstChunk?.();
       // Leaving the loop cancels the body, which closes the connection.
       if (++chunks >= leaveAfterChunks) return { text, broke: true };
     }
@@ -72,7 +74,7 @@ export async function rawCall(call: RawCall): Promise<CallResult> {
   }
   const { status, headers } = response;
   const requestId = headers.get('x-inference-request-id');
-  const { text, broke } = await readBody(response, call.leaveAfterChunks ?? Infinity);
+  const { text, broke } = await readBody(response, call);
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   if (isStream) {
     const usage = streamUsage(text);

@@ -2,6 +2,8 @@ import OpenAI from 'openai';
 import { type SandboxEngine, startSandboxEngine } from './index';
 import { PROMPT_TOKENS, readAll, TestClient, told, tokensIn, until } from './test-client';
 
+/** Long enough to see that nothing more comes. */
+const SILENCE_MS = 200;
 const NOTHING = { prompt_tokens: 0, completion_tokens: 0 };
 
 let engine: SandboxEngine;
@@ -21,9 +23,11 @@ describe('failures before the answer', () => {
   });
 
   it('hang: never answers', async () => {
-    await expect(
-      client.post('sandbox-chat+hang', {}, { signal: AbortSignal.timeout(200) }),
-    ).rejects.toThrow();
+    const leave = new AbortController();
+    const asked = client.post('sandbox-chat+hang', {}, { signal: leave.signal });
+    await until(() => engine.served().requests === 1);
+    leave.abort();
+    await expect(asked).rejects.toThrow();
     await until(() => engine.served().aborted === 1);
     expect(engine.served()).toEqual({ requests: 1, ...NOTHING, aborted: 1 });
   });
@@ -115,8 +119,12 @@ describe('failures in the middle of a stream', () => {
   });
 
   it('hang-mid: falls silent', async () => {
-    const signal = AbortSignal.timeout(300);
-    const { text, broke } = await readAll(await client.post('sandbox-chat+hang-mid=2', stream, { signal }));
+    const leave = new AbortController();
+    const response = await client.post('sandbox-chat+hang-mid=2', stream, { signal: leave.signal });
+    const reading = readAll(response);
+    await until(() => engine.served().completion_tokens === 2);
+    setTimeout(() => leave.abort(), SILENCE_MS);
+    const { text, broke } = await reading;
     expect([broke, tokensIn(text)]).toEqual([true, 2]);
     await until(() => engine.served().aborted === 1);
     expect(engine.served()).toMatchObject(counted(2));
@@ -141,7 +149,9 @@ describe('failures in the middle of a stream', () => {
 
 describe('failures of a whole answer', () => {
   it.each(['fail-mid', 'hang-mid'])('%s: sends less than it announced, and counts nothing', async (name) => {
-    const response = await client.post(`sandbox-chat+${name}`, {}, { signal: AbortSignal.timeout(300) });
+    const leave = new AbortController();
+    const response = await client.post(`sandbox-chat+${name}`, {}, { signal: leave.signal });
+    setTimeout(() => leave.abort(), SILENCE_MS);
     const { text, broke } = await readAll(response);
     expect(broke).toBe(true);
     expect(text.length).toBeGreaterThan(0);

@@ -30,7 +30,8 @@ interface TestDesk {
   stop(): Promise<void>;
 }
 
-async function startDesk(overrides: Environment = {}): Promise<TestDesk> {
+/** One that is not `timed` neither renews its leases nor gives idle ones back: only a recall moves its money. */
+async function startDesk(overrides: Environment = {}, timed = true): Promise<TestDesk> {
   const url = overrides.DATABASE_URL ?? database.urlFor('gateway');
   const config = readGatewayConfig({
     ...testEnvironment(url, [{ name: 'none', base_url: 'http://127.0.0.1:9' }]),
@@ -41,7 +42,7 @@ async function startDesk(overrides: Environment = {}): Promise<TestDesk> {
   const channel = new NotificationChannel(url, 'desk');
   const leaseDesk = new LeaseDesk(new LeaseStore(pool, config), config, channel);
   await channel.start();
-  leaseDesk.onApplicationBootstrap();
+  if (timed) leaseDesk.onApplicationBootstrap();
   const holds: Hold[] = [];
   const desk = {
     hold: async (caller: Caller, amountPicos: bigint) => {
@@ -160,10 +161,10 @@ describe('two desks on one wallet', () => {
 
   it('share: idle money of one comes back when the other asks', async () => {
     const of = await account(1_000n);
-    const [a, b] = [await startDesk(), await startDesk()];
+    const [a, b] = [await startDesk({}, false), await startDesk({}, false)];
     (await a.desk.hold(callerOf(of), 900n)).release();
     expect(await leased(of)).toBeGreaterThanOrEqual(900n);
-    const hold = await b.desk.hold(callerOf(of), 950n);
+    const hold = await waitFor(() => b.desk.hold(callerOf(of), 950n));
     expect(hold.amountPicos).toBe(950n);
     expect(await codeOf(a.desk.hold(callerOf(of), 100n))).toBe('insufficient_balance');
   });
@@ -173,7 +174,7 @@ describe('two desks on one wallet', () => {
     const [a, b] = [await startDesk(), await startDesk()];
     const [held, ended] = [await a.desk.hold(callerOf(of), 300n), await a.desk.hold(callerOf(of), 600n)];
     ended.release();
-    await b.desk.hold(callerOf(of), 700n);
+    await waitFor(() => b.desk.hold(callerOf(of), 700n));
     expect(await codeOf(b.desk.hold(callerOf(of), 1n))).toBe('insufficient_balance');
     expect(held.lease).toMatchObject({ heldPicos: 300n, remainingPicos: 0n, stands: true });
   });
@@ -196,12 +197,15 @@ describe('the life of a lease', () => {
     const of = await account(1_000n);
     const { desk } = await startDesk({ LEASE_TTL_SECONDS: '1' });
     const hold = await desk.hold(callerOf(of), 500n);
-    const { rows } = await database.pool.query<{ expires_at: Date }>(
-      'SELECT expires_at FROM wallet.leases WHERE id = $1',
-      [hold.lease!.id],
-    );
-    await waitFor(() => Date.now() > rows[0]!.expires_at.getTime() + 500);
-    await database.pool.query('SELECT wallet.sweep_leases()');
+    const expiry = async () => {
+      const { rows } = await database.pool.query<{ expires_at: Date }>(
+        'SELECT expires_at FROM wallet.leases WHERE id = $1',
+        [hold.lease!.id],
+      );
+      return rows[0]!.expires_at.getTime();
+    };
+    const first = await expiry();
+    await waitFor(async () => (await expiry()) > first + 500);
     expect(await leased(of)).toBeGreaterThanOrEqual(500n);
     expect(hold.lease!.stands).toBe(true);
   });
@@ -210,11 +214,11 @@ describe('the life of a lease', () => {
     const of = await account(1_000n);
     const { desk } = await startDesk({ LEASE_TTL_SECONDS: '1' });
     const lost = await desk.hold(callerOf(of), 100n);
-    await database.pool.query(
-      "UPDATE wallet.leases SET expires_at = now() - interval '1 minute' WHERE account_id = $1",
-      [of.accountId],
-    );
-    await database.pool.query('SELECT wallet.sweep_leases()');
+    // In one transaction, wallet first, or a renewal might come between.
+    await database.pool.query(`
+      SELECT FROM wallet.wallets WHERE account_id = '${of.accountId}' FOR UPDATE;
+      UPDATE wallet.leases SET expires_at = now() - interval '1 minute' WHERE account_id = '${of.accountId}';
+      SELECT wallet.sweep_leases()`);
     await waitFor(() => !lost.lease!.stands);
     const next = await desk.hold(callerOf(of), 1_000n);
     expect(next.lease!.id).not.toBe(lost.lease!.id);

@@ -15,9 +15,10 @@ export interface LeasePoolOptions {
   ttlMillis: number;
 }
 
-/** How long other processes get to give back what they do not need, and how often they are asked. */
-const RECALL_MILLIS = 100;
+/** How often other processes are asked to give back what they do not need, and how long and often it is looked for. */
 const RECALL_INTERVAL_MILLIS = 1_000;
+const RECALL_PATIENCE_MILLIS = 500;
+const RECALL_POLL_MILLIS = 100;
 
 /** This process's lease on one wallet (and on one limited key), and the requests that wait for it. */
 export class LeasePool {
@@ -99,18 +100,24 @@ export class LeasePool {
     const first = this.waiters[0]!;
     const refusal = await this.draw(first.amountPicos);
     if (!refusal) return;
-    if (refusal.elsewherePicos > 0n && performance.now() - this.recalledAtMillis > RECALL_INTERVAL_MILLIS) {
-      this.recalledAtMillis = performance.now();
-      await this.store.recall(this.options.accountId);
-      await new Promise((resolve) => setTimeout(resolve, RECALL_MILLIS));
-      return;
-    }
+    if (refusal.elsewherePicos > 0n && (await this.recallOrKeepWaiting())) return;
     if (this.serveFromLease()) return;
     const refused = this.waiters.filter((waiter) => waiter.amountPicos >= first.amountPicos);
     this.waiters = this.waiters.filter((waiter) => waiter.amountPicos < first.amountPicos);
     for (const waiter of refused) {
       waiter.reject(refusal.refusal === 'balance' ? insufficientBalance() : keyLimitReached());
     }
+  }
+
+  /** False when the others were asked a while ago: what they had to give is here by now. */
+  private async recallOrKeepWaiting(): Promise<boolean> {
+    const sinceMillis = performance.now() - this.recalledAtMillis;
+    if (sinceMillis > RECALL_INTERVAL_MILLIS) {
+      this.recalledAtMillis = performance.now();
+      await this.store.recall(this.options.accountId);
+    } else if (sinceMillis > RECALL_PATIENCE_MILLIS) return false;
+    await new Promise((resolve) => setTimeout(resolve, RECALL_POLL_MILLIS));
+    return true;
   }
 
   private async draw(amountPicos: bigint) {

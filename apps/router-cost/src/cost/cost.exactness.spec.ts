@@ -179,7 +179,7 @@ describe('the cost of any range', () => {
       ),
       { numRuns: 25 },
     );
-  }, 30_000);
+  });
 
   it('is what settlement debited, in total', async () => {
     const { rows } = await database.pool.query<{ debited: bigint; cost: bigint; cost_usd: bigint }>(

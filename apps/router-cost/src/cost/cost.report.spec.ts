@@ -158,7 +158,7 @@ describe('the cost report', () => {
     const request = { account: other, model: 'small', entrypoint: 'gateway', rates: SMALL };
     const [settled] = await settle(gateway, [{ ...request, inputTokens: 1, outputTokens: 0 }]);
     await database.pool.query(
-      `CREATE TABLE metering.last_month PARTITION OF metering.usage_events
+      `CREATE TABLE IF NOT EXISTS metering.usage_events_${lastMonth.toISOString().slice(0, 7).replace('-', '_')} PARTITION OF metering.usage_events
        FOR VALUES FROM ('${lastMonth.toISOString().slice(0, 7)}-01T00:00:00Z') TO ('${monthStart.toISOString()}')`,
     );
     await database.pool.query('UPDATE metering.usage_events SET occurred_at = $2 WHERE request_id = $1', [

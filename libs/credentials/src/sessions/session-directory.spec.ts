@@ -49,7 +49,7 @@ const options = (CONSOLE_URL: string) => ({
   API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
   CONSOLE_URL,
   defaultKinds: [],
-  sessionCacheSeconds: 10,
+  sessionCacheSeconds: 3_600,
 });
 const newDirectory = (url = consoleUrl) => new SessionDirectory(pool, options(url), channel);
 
@@ -168,16 +168,16 @@ describe('SessionDirectory', () => {
     expect(await directory.find(await makeToken())).toBeNull();
   });
 
-  it('knows of an ended session, and of a new role, within a second', async () => {
+  it('is told of an ended session, and of a new role, before what it remembers has aged', async () => {
     const token = await makeToken();
     const setRole = (role: string) =>
       database.pool.query('UPDATE accounts.accounts SET role = $2 WHERE id = $1', [accountId, role]);
     expect((await directory.find(token))?.role).toBe('user');
     await setRole('analyst');
-    await waitFor(async () => (await directory.find(token))?.role === 'analyst', 1_000);
+    await waitFor(async () => (await directory.find(token))?.role === 'analyst');
     await setRole('user');
     await database.pool.query('UPDATE accounts.sessions SET ended_at = now() WHERE id = $1', [sessionId]);
-    await waitFor(async () => (await directory.find(token)) === null, 1_000);
+    await waitFor(async () => (await directory.find(token)) === null);
   });
 
   it('goes on without the console once it has the keys', async () => {
@@ -208,7 +208,7 @@ describe('SessionDirectory', () => {
   it('fails with 503 when the console does not answer at all', async () => {
     answerKeys = () => null;
     await expect(directory.find(await makeToken())).rejects.toThrow(ServiceUnavailableException);
-  }, 15_000);
+  });
 
   it('takes up a new key, and goes on taking the old one while it is listed', async () => {
     await directory.find(await makeToken());
@@ -217,7 +217,7 @@ describe('SessionDirectory', () => {
     answerKeys = () => ({ status: 200, body });
     const token = await makeToken({ kid: 'two', key: second.privateKey });
     // It does not ask for keys more often than every five seconds, whatever tokens come.
-    await waitFor(() => directory.find(token), 8_000);
+    await waitFor(() => directory.find(token));
     expect(await directory.find(await makeToken())).not.toBeNull();
-  }, 15_000);
+  });
 });
