@@ -37,6 +37,8 @@ const schema = z.object({
   UPSTREAM_CONNECT_TIMEOUT_SECONDS: env.number(0.05, 60).default(5),
   UPSTREAM_FIRST_BYTE_TIMEOUT_SECONDS: env.number(0.05, 3600).default(300),
   UPSTREAM_IDLE_TIMEOUT_SECONDS: env.number(0.05, 3600).default(120),
+  /** A client that takes nothing of its stream for so long is taken to have left. */
+  CLIENT_STALL_TIMEOUT_SECONDS: env.number(0.05, 3600).default(60),
   /** What a gateway draws from a wallet at a time, in the site's currency. */
   LEASE_AMOUNT: z
     .string()

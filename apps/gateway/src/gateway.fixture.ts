@@ -218,6 +218,9 @@ export interface Wire {
   /** Cuts every connection, and new ones at once, until it is up again. */
   down(): void;
   up(): void;
+  /** Carries nothing any more, and says nothing of it, until it is thawed. */
+  freeze(): void;
+  thaw(): void;
   /** New connections refused while it was down. */
   refusals(): number;
   close(): Promise<void>;
@@ -227,7 +230,8 @@ export interface Wire {
 export async function startWire(databaseUrl: string): Promise<Wire> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
-  const state = { armed: false, cuts: 0, isDown: false, refusals: 0 };
+  const state = { armed: false, cuts: 0, isDown: false, isFrozen: false, refusals: 0 };
+  const carry = (bytes: Buffer, to: Socket) => (state.isFrozen ? undefined : to.write(bytes));
   const server = createTcpServer((near) => {
     near.on('error', () => undefined);
     if (state.isDown) {
@@ -237,10 +241,10 @@ export async function startWire(databaseUrl: string): Promise<Wire> {
     }
     const far = connect(Number(target.port), target.hostname);
     far.on('error', () => undefined);
-    near.on('data', (bytes) => far.write(bytes)).on('close', () => far.destroy());
+    near.on('data', (bytes) => carry(bytes, far)).on('close', () => far.destroy());
     far.on('close', () => near.destroy());
     far.on('data', (bytes) => {
-      if (!state.armed) return near.write(bytes);
+      if (!state.armed) return carry(bytes, near);
       state.armed = false;
       state.cuts++;
       return near.destroy();
@@ -260,6 +264,12 @@ export async function startWire(databaseUrl: string): Promise<Wire> {
       for (const socket of sockets) socket.destroy();
     },
     up: () => void (state.isDown = false),
+    freeze: () => void (state.isFrozen = true),
+    thaw: () => {
+      state.isFrozen = false;
+      // What it swallowed never comes.
+      for (const socket of sockets) socket.destroy();
+    },
     refusals: () => state.refusals,
     close: () => {
       for (const socket of sockets) socket.destroy();

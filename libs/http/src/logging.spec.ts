@@ -23,6 +23,7 @@ describe('the request log', () => {
     const log = requestLogger(logger);
     server = createServer((request, response) => {
       log(request, response);
+      if (request.url === '/billed') response.setHeader('X-Inference-Request-Id', 'req_1');
       response.statusCode = Number(request.headers['x-status'] ?? 200);
       request.resume().on('end', () => response.setHeader('Location', `/x?token=${SECRET}`).end());
     });
@@ -53,8 +54,13 @@ describe('the request log', () => {
       responseTime: expect.any(Number),
     });
     expect(Object.keys(line.req as object)).toEqual(['id', 'method', 'path']);
+    expect(line).not.toHaveProperty('inferenceRequestId');
     expect(lines).toHaveLength(1);
     expect(lines.join()).not.toContain(SECRET);
+  });
+
+  it('names the request as the usage events do', async () => {
+    expect(await entry('/billed')).toMatchObject({ inferenceRequestId: 'req_1' });
   });
 
   it.each([

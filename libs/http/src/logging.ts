@@ -29,6 +29,10 @@ export function requestLogger(logger: Logger): HttpLogger {
       req: ({ id, method, url = '' }: IncomingMessage) => ({ id, method, path: url.split('?')[0] }),
       res: ({ statusCode }: ServerResponse) => ({ statusCode }),
     },
+    // What the usage events carry, so that a request in the books is found in the log.
+    customProps: (_request, response) => ({
+      inferenceRequestId: response.getHeader('X-Inference-Request-Id'),
+    }),
     customLogLevel: (_request, { statusCode }, error) =>
       error || (statusCode >= 500 && statusCode !== 501) ? 'error' : 'info',
   });

@@ -18,8 +18,11 @@ const PROMPT = [{ role: 'user', content: 'Say something about the sea.' }];
 const PROMPT_TOKENS = 9;
 const LONG = 'sandbox-chat+tokens=60+delay=100';
 const LATE = 'sandbox-chat+first-delay=3000';
+/** More than the sockets on its way hold. */
+const ENDLESS_TOKENS = 100_000;
+const ENDLESS = `sandbox-chat+tokens=${ENDLESS_TOKENS}+delay=0`;
 
-const MODELS = { 'sandbox-chat': RATES, [LONG]: RATES, [LATE]: RATES };
+const MODELS = { 'sandbox-chat': RATES, [LONG]: RATES, [LATE]: RATES, [ENDLESS]: RATES };
 
 let site: TestSite;
 let account: TestAccount;
@@ -103,6 +106,25 @@ it('frees what a stream that was left had set aside beyond its cost', async () =
   expect(cost).toBeLessThan(bound / 2n);
   // The event is there a moment before the gateway knows of it.
   await waitFor(async () => (await chat({ model: 'sandbox-chat' }, undefined, poor)).status === 200);
+});
+
+it('breaks a stream off whose client takes nothing any more, and bills what was produced', async () => {
+  const upstreams = [{ name: 'engine', base_url: `${site.engine.url}/v1` }];
+  const environment = testEnvironment(site.database.urlFor('gateway'), upstreams);
+  const impatient = await startGateway({ ...environment, CLIENT_STALL_TIMEOUT_SECONDS: '0.5' });
+  const request = httpRequest(`${impatient.url}/v1/chat/completions`, {
+    method: 'POST',
+    agent: false,
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${account.apiKey}` },
+  });
+  // Its answer is never read.
+  request.on('response', (response) => response.pause().on('error', () => undefined));
+  request.end(JSON.stringify({ messages: PROMPT, max_tokens: ENDLESS_TOKENS, model: ENDLESS, stream: true }));
+  const event = await site.onlyEvent(account).finally(() => impatient.close());
+  request.destroy();
+  expect(event).toMatchObject({ outcome: 'disconnected', estimated: true });
+  expect(event.output_tokens).toBeLessThan(ENDLESS_TOKENS);
+  await site.expectCharged(account, costOf(RATES, Number(event.input_tokens), Number(event.output_tokens)));
 });
 
 it('asks nothing for a stream that the client leaves before the first token', async () => {

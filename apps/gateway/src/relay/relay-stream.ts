@@ -14,11 +14,11 @@ export interface StreamBilling {
   maxOutputTokens: number;
   /** Breaks the upstream off; aborted when the client has left. */
   abort: AbortController;
+  /** A client that takes nothing for this long is taken to have left. */
+  stallMillis: number;
   settle(outcome: Outcome, usage: TokenUsage | null, producedText: () => string): Promise<void>;
 }
 
-/** A client that takes nothing for this long is taken to have left. */
-const STALLED_MILLIS = 60_000;
 /** Names of tools and the like may come in events of their own. */
 const DELTA_SLACK = 16;
 /** How long an upstream may take to hang up after [DONE]. */
@@ -29,7 +29,7 @@ export async function relayStream(
   answer: UpstreamAnswer,
   request: RelayRequest,
   response: Response,
-  { abort, maxOutputTokens, settle }: StreamBilling,
+  { abort, maxOutputTokens, settle, stallMillis }: StreamBilling,
 ): Promise<void> {
   const meter = new StreamMeter(request.includeUsage, request.choices);
   const reader = new SseFrameReader();
@@ -52,7 +52,7 @@ export async function relayStream(
   try {
     let chunk: IteratorResult<Buffer> = { done: false, value: answer.head };
     while (!chunk.done) {
-      if (!forward(reader.push(chunk.value)) && !(await drained(response))) abort.abort();
+      if (!forward(reader.push(chunk.value)) && !(await drained(response, stallMillis))) abort.abort();
       if (meter.saidDone) break;
       if (meter.deltas > maxOutputTokens + DELTA_SLACK * request.choices)
         throw new Error('more than was asked for');
@@ -81,10 +81,10 @@ export async function relayStream(
 }
 
 /** Whether the client can take more; one that takes nothing for too long is cut off. */
-async function drained(response: Response): Promise<boolean> {
+async function drained(response: Response, stallMillis: number): Promise<boolean> {
   if (response.destroyed) return false;
   const stop = new AbortController();
-  const timeout = setTimeout(() => response.destroy(), STALLED_MILLIS);
+  const timeout = setTimeout(() => response.destroy(), stallMillis);
   await Promise.race([
     once(response, 'drain', { signal: stop.signal }),
     once(response, 'close', { signal: stop.signal }),

@@ -1,7 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type Caller } from '@inference/credentials';
 import { type TokenUsage } from '@inference/metering';
 import { type Response } from 'express';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
 import { NotCoveredError } from '../errors/openai-error';
 import { Settler } from '../settlement/settler';
 import { type Outcome } from '../settlement/usage-event';
@@ -26,6 +27,7 @@ export class RelayService {
     private readonly admissions: AdmissionService,
     private readonly upstreams: Upstreams,
     private readonly settler: Settler,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
   async relay(
@@ -96,6 +98,7 @@ export class RelayService {
     await relayStream(answer, admission.request, response, {
       abort,
       maxOutputTokens: admission.bounds.outputTokens,
+      stallMillis: this.config.CLIENT_STALL_TIMEOUT_SECONDS * 1000,
       settle: (outcome, usage, producedText) =>
         this.settle(admission, answer.upstream, outcome, usage, producedText),
     });

@@ -216,6 +216,15 @@ describe('Settler', () => {
     expect(await eventsOf(database.pool, of.accountId)).toHaveLength(1);
   });
 
+  it('gives up when its patience ends though the database neither answers nor fails', async () => {
+    const of = await account();
+    const hold = await holdFor(of);
+    wire.freeze();
+    const refusal = await refusalOf(hasty.settle(event(of), hold)).finally(() => wire.thaw());
+    expect(refusal).toEqual([503, 'billing_unavailable']);
+    expect(await eventsOf(database.pool, of.accountId)).toHaveLength(0);
+  });
+
   it('goes on by itself when the database comes back in time', async () => {
     const of = await account();
     const hold = await holdFor(of);
