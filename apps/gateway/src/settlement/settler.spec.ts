@@ -219,9 +219,15 @@ describe('Settler', () => {
   it('gives up when its patience ends though the database neither answers nor fails', async () => {
     const of = await account();
     const hold = await holdFor(of);
+    // A connection for each of the two statements below.
+    await Promise.all([1, 2].map(() => pool.query('SELECT pg_sleep(0.1)')));
     wire.freeze();
-    const refusal = await refusalOf(hasty.settle(event(of), hold)).finally(() => wire.thaw());
+    // Any other statement is given more time than the settlement has.
+    const other = pool.query('SELECT 1').catch(() => null);
+    const refusal = await Promise.race([refusalOf(hasty.settle(event(of), hold)), other]);
+    wire.thaw();
     expect(refusal).toEqual([503, 'billing_unavailable']);
+    await other;
     expect(await eventsOf(database.pool, of.accountId)).toHaveLength(0);
   });
 
