@@ -56,9 +56,8 @@ async function deleteKey(id: string): Promise<void> {
 const untilRefused = (key: string) => waitFor(async () => (await directory.find(key)) === null);
 
 /** While the clock stands still nothing that is remembered ages: only the channel can end it. */
-const clock = jest.spyOn(performance, 'now');
-const stopClock = () => clock.mockReturnValue(0);
-afterEach(() => clock.mockReset());
+const stopClock = (atMillis = 0) => jest.spyOn(performance, 'now').mockReturnValue(atMillis);
+afterEach(() => jest.restoreAllMocks());
 
 describe('ApiKeyDirectory', () => {
   it('finds the caller behind a key, with what the key may do', async () => {
@@ -166,9 +165,9 @@ describe('ApiKeyDirectory', () => {
     stopClock();
     await uninformed.find(account.apiKey);
     await deleteKey(account.apiKeyId);
-    clock.mockReturnValue(2_999);
+    stopClock(2_999);
     expect(await uninformed.find(account.apiKey)).not.toBeNull();
-    clock.mockReturnValue(3_000);
+    stopClock(3_000);
     expect(await uninformed.find(account.apiKey)).toBeNull();
     await deaf.close();
   });
