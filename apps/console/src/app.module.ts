@@ -35,11 +35,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ServiceModule,
-        DatabaseModule.forRoot({
-          url: config.DATABASE_URL,
-          applicationName: 'console',
-          size: config.DATABASE_POOL_SIZE,
-        }),
+        DatabaseModule.forRoot('console', config),
         CredentialsModule.forRoot({
           SITE: config.SITE,
           API_KEY_HASH_SECRET: config.API_KEY_HASH_SECRET,

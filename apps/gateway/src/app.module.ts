@@ -15,8 +15,6 @@ import { RelayService } from './relay/relay.service';
 import { Settler } from './settlement/settler';
 import { Upstreams } from './upstreams/upstreams';
 
-const SESSION_CACHE_SECONDS = 10;
-
 @Module({})
 export class AppModule {
   static forRoot(config: GatewayConfig): DynamicModule {
@@ -24,16 +22,8 @@ export class AppModule {
       module: AppModule,
       imports: [
         ServiceModule,
-        DatabaseModule.forRoot({
-          url: config.DATABASE_URL,
-          applicationName: 'gateway',
-          size: config.DATABASE_POOL_SIZE,
-        }),
-        CredentialsModule.forRoot({
-          ...config,
-          defaultKinds: ['api_key'],
-          sessionCacheSeconds: SESSION_CACHE_SECONDS,
-        }),
+        DatabaseModule.forRoot('gateway', config),
+        CredentialsModule.forRoot({ ...config, defaultKinds: ['api_key'] }),
       ],
       controllers: [RelayController, ModelsController],
       providers: [

@@ -6,9 +6,6 @@ import { type RouterCostConfig } from './config';
 import { CostController } from './cost/cost.controller';
 import { CostService } from './cost/cost.service';
 
-/** How long an ended session may live here while no notification comes through. */
-const SESSION_CACHE_SECONDS = 10;
-
 @Module({})
 export class AppModule {
   static forRoot(config: RouterCostConfig): DynamicModule {
@@ -16,18 +13,8 @@ export class AppModule {
       module: AppModule,
       imports: [
         ServiceModule,
-        DatabaseModule.forRoot({
-          url: config.DATABASE_URL,
-          applicationName: 'router-cost',
-          size: config.DATABASE_POOL_SIZE,
-        }),
-        CredentialsModule.forRoot({
-          SITE: config.SITE,
-          API_KEY_HASH_SECRET: config.API_KEY_HASH_SECRET,
-          CONSOLE_URL: config.CONSOLE_URL,
-          defaultKinds: ['session_cookie', 'api_key'],
-          sessionCacheSeconds: SESSION_CACHE_SECONDS,
-        }),
+        DatabaseModule.forRoot('router-cost', config),
+        CredentialsModule.forRoot({ ...config, defaultKinds: ['session_cookie', 'api_key'] }),
       ],
       controllers: [CostController],
       providers: [CostService],

@@ -4,9 +4,6 @@ import { DatabaseModule } from '@inference/database';
 import { ServiceModule } from '@inference/http';
 import { type TrainingConfig } from './config';
 
-/** How long an ended session may live here while no notification comes through. */
-const SESSION_CACHE_SECONDS = 10;
-
 @Module({})
 export class AppModule {
   static forRoot(config: TrainingConfig): DynamicModule {
@@ -14,18 +11,8 @@ export class AppModule {
       module: AppModule,
       imports: [
         ServiceModule,
-        DatabaseModule.forRoot({
-          url: config.DATABASE_URL,
-          applicationName: 'training',
-          size: config.DATABASE_POOL_SIZE,
-        }),
-        CredentialsModule.forRoot({
-          SITE: config.SITE,
-          API_KEY_HASH_SECRET: config.API_KEY_HASH_SECRET,
-          CONSOLE_URL: config.CONSOLE_URL,
-          defaultKinds: ['session', 'api_key'],
-          sessionCacheSeconds: SESSION_CACHE_SECONDS,
-        }),
+        DatabaseModule.forRoot('training', config),
+        CredentialsModule.forRoot({ ...config, defaultKinds: ['session', 'api_key'] }),
       ],
     };
   }

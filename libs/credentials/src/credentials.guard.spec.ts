@@ -75,7 +75,7 @@ describe('CredentialsGuard', () => {
       module: AppModule,
       imports: [
         ServiceModule,
-        DatabaseModule.forRoot({ url: database.urlFor('console'), applicationName: 'guard', size: 2 }),
+        DatabaseModule.forRoot('guard', { DATABASE_URL: database.urlFor('console'), DATABASE_POOL_SIZE: 2 }),
         CredentialsModule.forRoot({
           SITE: 'intl',
           API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,

@@ -9,8 +9,8 @@ export type CredentialsOptions = {
   API_KEY_HASH_SECRET: string;
   /** What a route takes that does not say. */
   defaultKinds: CredentialKind[];
-  /** How long an ended session may live where the notification does not arrive; 0 asks the database each time. */
-  sessionCacheSeconds: number;
+  /** How long a session is remembered, 10 unless told; 0 asks the database each time. */
+  sessionCacheSeconds?: number;
 } & (
   | { /** Where the public keys are fetched. */ CONSOLE_URL: string }
   | { /** The console's own public keys. */ publicKeys: JWK[] }

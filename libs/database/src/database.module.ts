@@ -7,7 +7,12 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { NotificationChannel } from './notification-channel';
-import { createPool, type PoolOptions, type SqlPool } from './pool';
+import { createPool, type SqlPool } from './pool';
+
+export interface DatabaseConfig {
+  DATABASE_URL: string;
+  DATABASE_POOL_SIZE: number;
+}
 
 export const SQL_POOL = Symbol('SQL_POOL');
 
@@ -19,15 +24,17 @@ export class DatabaseModule implements OnApplicationBootstrap, OnModuleDestroy, 
     private readonly channel: NotificationChannel,
   ) {}
 
-  static forRoot(options: PoolOptions): DynamicModule {
+  /** @param applicationName what PostgreSQL shows for its connections */
+  static forRoot(applicationName: string, config: DatabaseConfig): DynamicModule {
+    const { DATABASE_URL: url, DATABASE_POOL_SIZE: size } = config;
     return {
       module: DatabaseModule,
       global: true,
       providers: [
-        { provide: SQL_POOL, useFactory: () => createPool(options) },
+        { provide: SQL_POOL, useFactory: () => createPool({ url, applicationName, size }) },
         {
           provide: NotificationChannel,
-          useFactory: () => new NotificationChannel(options.url, options.applicationName),
+          useFactory: () => new NotificationChannel(url, applicationName),
         },
       ],
       exports: [SQL_POOL, NotificationChannel],

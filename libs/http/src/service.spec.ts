@@ -86,7 +86,7 @@ async function startThings(
     module: AppModule,
     imports: [
       ServiceModule,
-      DatabaseModule.forRoot({ url: databaseUrl, applicationName: 'things', size: 2 }),
+      DatabaseModule.forRoot('things', { DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: 2 }),
     ],
     controllers: [ThingsController],
   };

@@ -161,7 +161,8 @@ describe('two desks on one wallet', () => {
 
   it('share: idle money of one comes back when the other asks', async () => {
     const of = await account(1_000n);
-    const [a, b] = [await startDesk({}, false), await startDesk({}, false)];
+    const lasting = { LEASE_TTL_SECONDS: '3600' };
+    const [a, b] = [await startDesk(lasting, false), await startDesk(lasting, false)];
     (await a.desk.hold(callerOf(of), 900n)).release();
     expect(await leased(of)).toBeGreaterThanOrEqual(900n);
     const hold = await waitFor(() => b.desk.hold(callerOf(of), 950n));

@@ -17,7 +17,6 @@ const OPTIONS: CredentialsOptions = {
   API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
   publicKeys: [],
   defaultKinds: ['api_key'],
-  sessionCacheSeconds: 10,
 };
 const NOWHERE = 'postgres://u:p@127.0.0.1:1/none';
 const NAME = 'directory under test';

@@ -17,6 +17,9 @@ function isTokenFault(error: unknown): boolean {
   return error instanceof errors.JOSEError && error.code !== 'ERR_JOSE_GENERIC';
 }
 
+/** How long an ended session may live where the notification does not arrive. */
+const CACHE_SECONDS = 10;
+
 /** Finds the caller behind a session JWT: the signature by the console's public keys, the session by its row. */
 @Injectable()
 export class SessionDirectory {
@@ -35,7 +38,7 @@ export class SessionDirectory {
             cacheMaxAge: 600_000,
             cooldownDuration: 5_000,
           });
-    this.cache = new CredentialCache<Caller>(options.sessionCacheSeconds * 1000);
+    this.cache = new CredentialCache<Caller>((options.sessionCacheSeconds ?? CACHE_SECONDS) * 1000);
     channel.on('credentials', (payload) => {
       const [kind, id] = payload.split(':');
       if (kind === 'session') this.cache.forget(({ sessionId }) => sessionId === id);
