@@ -45,15 +45,28 @@ describe('create-account', () => {
 
   it('may be run again: the password stays, the role is set', async () => {
     await run(['--email', 'again@example.com', '--role', 'user']);
-    const same = await run(['--email', 'AGAIN@example.com', '--role', 'user'], 'another password');
+    const same = await run(['--email', 'AGAIN@example.com', '--role', 'user']);
     expect(same).toMatchObject({ code: 0, out: 'again@example.com exists already; its role is user.\n' });
-    const promoted = await run(['--email', 'again@example.com', '--role', 'analyst'], 'another password');
+    const promoted = await run(['--email', 'again@example.com', '--role', 'analyst']);
     expect(promoted).toMatchObject({
       code: 0,
-      out: 'again@example.com exists already; its role is analyst now.\n',
+      out: 'again@example.com exists already; its role is analyst.\n',
     });
     expect((await login('again@example.com', PASSWORD)).status).toBe(200);
     expect((await login('again@example.com', 'another password')).status).toBe(401);
+  });
+
+  it('raises no account that somebody else may have registered, unless it is told that it is meant', async () => {
+    const json = { email: 'operator@example.com', password: 'of somebody else' };
+    const { token } = (await site.console.request('POST', '/api/auth/register', { json })).body as {
+      token: string;
+    };
+    const role = async () => (await site.console.request('GET', '/api/auth/me', { token })).body;
+    const args = ['--email', 'operator@example.com', '--role', 'admin'];
+    expect(await run(args)).toMatchObject({ code: 1, out: '', err: expect.stringContaining('--existing') });
+    expect(await role()).toMatchObject({ role: 'user' });
+    expect(await run([...args, '--existing'])).toMatchObject({ code: 0 });
+    expect(await role()).toMatchObject({ role: 'admin' });
   });
 
   it('names every fault at once, and makes nothing', async () => {

@@ -3,14 +3,15 @@ import { parseArgs } from 'node:util';
 import { CURRENCY_BY_SITE, env, loadConfig } from '@inference/config';
 import { createPool, inTransaction } from '@inference/database';
 import { z } from 'zod';
-import { insertAccount, setRole } from './auth/accounts';
+import { findForLogin, insertAccount, setRole } from './auth/accounts';
 import { emailField, newPasswordField } from './auth/auth.dto';
-import { hashPassword } from './auth/password-hasher';
+import { hashPassword, PasswordHasher } from './auth/password-hasher';
 
 /**
  * Makes an account whatever SIGNUP says, or gives an existing one its role:
- *   create-account --email <address> --role user|analyst|admin < file-with-the-password
- * Reads DATABASE_URL and SITE. An account that exists keeps its password.
+ *   create-account --email <address> --role user|analyst|admin [--existing] < file-with-the-password
+ * Reads DATABASE_URL and SITE. An account that exists keeps its password; since somebody else may have registered the
+ * address, it gets the role only if this is its password, or if `--existing` says that it is meant.
  */
 const environment = z.object({ SITE: env.site(), DATABASE_URL: env.database.DATABASE_URL });
 
@@ -18,13 +19,16 @@ const order = z.object({
   email: emailField,
   role: z.enum(['user', 'analyst', 'admin'], 'must be user, analyst or admin'),
   password: newPasswordField,
+  existing: z.boolean(),
 });
 
 async function readOrder(): Promise<z.output<typeof order>> {
-  const { values } = parseArgs({ options: { email: { type: 'string' }, role: { type: 'string' } } });
-  const { email = '', role = '' } = values;
+  const { values } = parseArgs({
+    options: { email: { type: 'string' }, role: { type: 'string' }, existing: { type: 'boolean' } },
+  });
+  const { email = '', role = '', existing = false } = values;
   const password = (await text(process.stdin)).replace(/\r?\n$/, '');
-  const result = order.safeParse({ email, role, password });
+  const result = order.safeParse({ email, role, password, existing });
   if (result.success) return result.data;
   const faults = result.error.issues.map(({ path: [name], message }) =>
     name === 'password' ? `the password (on standard input) ${message}` : `--${String(name)} ${message}`,
@@ -34,7 +38,7 @@ async function readOrder(): Promise<z.output<typeof order>> {
 
 async function createAccount(): Promise<string> {
   const { SITE, DATABASE_URL } = loadConfig(environment);
-  const { email, role, password } = await readOrder();
+  const { email, role, password, existing } = await readOrder();
   const pool = createPool({ url: DATABASE_URL, applicationName: 'create-account', size: 1 });
   try {
     const passwordHash = await hashPassword(password);
@@ -42,8 +46,13 @@ async function createAccount(): Promise<string> {
       insertAccount(client, { email, passwordHash, role }, CURRENCY_BY_SITE[SITE]),
     );
     if (id !== null) return `Made ${email} (${id}) with the role ${role}.`;
-    const existing = await setRole(pool, email, role);
-    return `${email} exists already; ${existing?.changed ? `its role is ${role} now` : `its role is ${role}`}.`;
+    const account = await findForLogin(pool, email);
+    if (!existing && !(await new PasswordHasher().matches(account?.passwordHash ?? null, password)))
+      throw new Error(
+        `${email} exists already, with another password; --existing gives it the role nevertheless.`,
+      );
+    await setRole(pool, email, role);
+    return `${email} exists already; its role is ${role}.`;
   } finally {
     await pool.end();
   }

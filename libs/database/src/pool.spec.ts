@@ -200,6 +200,15 @@ describe('isDatabaseUnavailable', () => {
     await new Promise((resolve) => proxy.close(resolve));
   });
 
+  it.each([
+    ['a statement that took too long', 'BEGIN; SET LOCAL statement_timeout = 50; SELECT pg_sleep(30)'],
+    ['a server that only reads', 'BEGIN READ ONLY; CREATE TABLE public.never ()'],
+  ])('is true for %s', async (_what, text) => {
+    const client = await pool.connect();
+    expect(isDatabaseUnavailable(await failureOf(() => client.query(text)))).toBe(true);
+    client.release(true);
+  });
+
   it('is true for a server that has no connection left', async () => {
     // Roles belong to the whole server: one of the product's own would be missed by the other tests.
     const role = `crowded_${randomBytes(6).toString('hex')}`;

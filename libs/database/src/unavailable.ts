@@ -11,8 +11,11 @@ const CONNECTION_ERRNOS = new Set([
   'EPIPE',
   'EAI_AGAIN',
 ]);
-/** SQLSTATE: class 08 connection exceptions, shutdown and start-up of the server, no connection left. */
-const UNAVAILABLE_SQLSTATE = /^(08...|57P0[1-5]|53300)$/;
+/**
+ * SQLSTATE: class 08 connection exceptions, shutdown and start-up of the server, no connection left, a statement that
+ * was given up (our own time limit), a server that only reads (in the middle of a failover).
+ */
+const UNAVAILABLE_SQLSTATE = /^(08...|57P0[1-5]|53300|57014|25006)$/;
 const POOL_MESSAGES =
   /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end/;
 

@@ -4,7 +4,10 @@ import { answerParserErrors } from './parser-errors';
 
 let server: Server;
 beforeAll(async () => {
-  server = createServer((_request, response) => response.end('fine'));
+  server = createServer((request, response) => {
+    if (request.url === '/endless') response.write('first part');
+    else response.end('fine');
+  });
   answerParserErrors(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
@@ -19,6 +22,20 @@ function send(text: string): Promise<string> {
     socket.on('end', () => resolve(answer)).on('error', reject);
   });
 }
+
+it('adds nothing to an answer that is under way', async () => {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  let answer = '';
+  const closed = new Promise((resolve) => socket.on('close', resolve).on('error', () => undefined));
+  socket.on('data', (bytes) => {
+    if (!answer.includes('first part')) socket.write('nonsense\r\n\r\n');
+    answer += bytes.toString();
+  });
+  socket.write('GET /endless HTTP/1.1\r\nHost: a\r\n\r\n');
+  await closed;
+  expect(answer).toContain('first part');
+  expect(answer).not.toContain('400');
+});
 
 it.each([
   ['what is no HTTP', 'nonsense\r\n\r\n', 400],

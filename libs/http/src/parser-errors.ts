@@ -1,4 +1,4 @@
-import { type Server } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Socket } from 'node:net';
 
 const HEADERS_TOO_LARGE = 'HPE_HEADER_OVERFLOW';
@@ -10,10 +10,15 @@ function describe(code: string | undefined): [status: string, message: string] {
   return ['400 Bad Request', 'the request is not valid HTTP'];
 }
 
-/** What Node cannot even parse reaches no filter: it gets the body of every other error here. */
+/** What Node cannot even parse reaches no filter: it gets `{error}` here. */
 export function answerParserErrors(server: Server): void {
+  const answers = new WeakMap<Socket, ServerResponse>();
+  server.on('request', (request: IncomingMessage, response) => answers.set(request.socket, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
+    const answer = answers.get(socket);
+    // In the middle of an answer an error would be taken for a part of it.
+    const isAnswering = answer?.headersSent && !answer.writableFinished;
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
       socket.destroy();
       return;
     }

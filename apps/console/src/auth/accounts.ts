@@ -67,13 +67,7 @@ export async function findForLogin(
   return rows[0] ?? null;
 }
 
-/** Gives the account with this e-mail address a role; null when there is none, otherwise whether it changed. */
-export async function setRole(sql: Sql, email: string, role: Role): Promise<{ changed: boolean } | null> {
-  const found = await sql.query('SELECT FROM accounts.accounts WHERE email = $1', [email]);
-  if (found.rowCount === 0) return null;
-  const updated = await sql.query('UPDATE accounts.accounts SET role = $2 WHERE email = $1 AND role <> $2', [
-    email,
-    role,
-  ]);
-  return { changed: updated.rowCount === 1 };
+/** Gives the account with this e-mail address a role. */
+export async function setRole(sql: Sql, email: string, role: Role): Promise<void> {
+  await sql.query('UPDATE accounts.accounts SET role = $2 WHERE email = $1 AND role <> $2', [email, role]);
 }

@@ -16,9 +16,15 @@ export function encodeCursor(accountId: string, { at, id }: StatementPosition): 
 /** Throws a BadRequestException for anything that encodeCursor has not made for this account. */
 export function decodeCursor(accountId: string, cursor: string): StatementPosition {
   const [, at, id] = parse(cursor);
-  const isOurs = !Number.isNaN(Date.parse(at)) && encodeCursor(accountId, { at, id }) === cursor;
-  if (!isOurs) throw new BadRequestException('cursor: is not valid');
+  if (!isInstant(at) || encodeCursor(accountId, { at, id }) !== cursor)
+    throw new BadRequestException('cursor: is not valid');
   return { at, id };
+}
+
+/** Date.parse takes the 31st of February for a day in March. */
+function isInstant(at: string): boolean {
+  const date = new Date(at);
+  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 19) === at.slice(0, 19);
 }
 
 function parse(cursor: string): z.output<typeof content> {

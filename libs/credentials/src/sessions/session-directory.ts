@@ -64,7 +64,7 @@ export class SessionDirectory {
       return { sessionId: String(payload.sid), accountId: String(payload.sub) };
     } catch (error) {
       if (isTokenFault(error)) return null;
-      throw new ServiceUnavailableException('the session keys are unavailable');
+      throw new ServiceUnavailableException('the session keys are unavailable', { cause: error });
     }
   }
 
