@@ -4,7 +4,6 @@ import {
   Module,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
-  type OnModuleDestroy,
 } from '@nestjs/common';
 import { NotificationChannel } from './notification-channel';
 import { createPool, type SqlPool } from './pool';
@@ -18,7 +17,7 @@ export const SQL_POOL = Symbol('SQL_POOL');
 
 /** Provides the process's one connection pool (SQL_POOL) and its one LISTEN connection (NotificationChannel). */
 @Module({})
-export class DatabaseModule implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+export class DatabaseModule implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
     private readonly channel: NotificationChannel,
@@ -46,11 +45,9 @@ export class DatabaseModule implements OnApplicationBootstrap, OnModuleDestroy, 
     await this.channel.start();
   }
 
-  async onModuleDestroy(): Promise<void> {
-    await this.channel.close();
-  }
-
+  /** What is still under way hears of everything until its end. */
   async onApplicationShutdown(): Promise<void> {
+    await this.channel.close();
     await this.pool.end();
   }
 }

@@ -30,6 +30,8 @@ export function createPool({ url, applicationName, size }: PoolOptions): SqlPool
     statement_timeout: STATEMENT_TIMEOUT_MILLIS,
     // The server may hang, or the network swallow its answer: then its own timeout does not help.
     query_timeout: STATEMENT_TIMEOUT_MILLIS + 5_000,
+    // A host that vanishes in the middle of a transaction must not keep what it has locked.
+    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MILLIS,
     keepAlive: true,
   });
   // An idle connection that breaks is replaced at the next query; without a listener it would end the process.

@@ -145,6 +145,7 @@ describe('transactions', () => {
       encode([account.accountId]),
       encode([account.accountId, at]),
       encode([account.accountId, '2026-99-01T11:00:00.000000Z', 'a']),
+      encode([account.accountId, '2026-02-31T11:00:00.000000Z', 'a']),
       encode([account.accountId, 'infinity', 'a']),
       encode([account.accountId, at, 'a\0']),
       encode([account.accountId, at, 'a', 'b']),

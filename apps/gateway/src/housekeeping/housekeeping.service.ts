@@ -8,6 +8,7 @@ import {
 import { SQL_POOL, type SqlPool } from '@inference/database';
 
 const INTERVAL_MILLIS = 60_000;
+const JOBS = ['metering.ensure_partitions', 'wallet.sweep_leases', 'metering.forget_old_settlements'];
 
 /** Regular work on the metering tables; every gateway does it, and it is safe to do at once. */
 @Injectable()
@@ -27,12 +28,10 @@ export class HousekeepingService implements OnApplicationBootstrap, OnModuleDest
   }
 
   private async run(): Promise<void> {
-    try {
-      await this.pool.query('SELECT metering.ensure_partitions()');
-      await this.pool.query('SELECT wallet.sweep_leases()');
-      await this.pool.query('SELECT metering.forget_old_settlements()');
-    } catch (error) {
-      this.logger.warn(`Housekeeping failed: ${(error as Error).message}`);
+    for (const job of JOBS) {
+      await this.pool
+        .query(`SELECT ${job}()`)
+        .catch((error: Error) => this.logger.warn(`Housekeeping failed at ${job}: ${error.message}`));
     }
   }
 }

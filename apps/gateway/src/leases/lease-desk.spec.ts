@@ -1,7 +1,6 @@
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
-import { createPool, isDatabaseUnavailable, NotificationChannel, type SqlPool } from '@inference/database';
-import { type Caller } from '@inference/credentials';
+import { isDatabaseUnavailable } from '@inference/database';
 import { reconcile } from '@inference/metering';
 import {
   createTestDatabase,
@@ -12,53 +11,17 @@ import {
   waitFor,
 } from '@inference/testing';
 import { OpenAiError } from '../errors/openai-error';
-import { type Environment, startWire, testEnvironment, walletOf } from '../gateway.fixture';
-import { readGatewayConfig } from '../config';
+import { type Environment, startWire, walletOf } from '../gateway.fixture';
 import { type Hold } from './lease';
-import { LeaseDesk } from './lease-desk';
-import { LeaseStore } from './lease-store';
+import { callerOf, codeOf, openDesk, type TestDesk } from './lease-desk.fixture';
 
 /** Desks of several processes on one wallet, with a database each to themselves. */
 
 let database: TestDatabase;
 let open: TestDesk[] = [];
 
-interface TestDesk {
-  desk: Pick<LeaseDesk, 'hold'>;
-  pool: SqlPool;
-  /** Ends what requests still hold, and shuts the process down in good order. */
-  stop(): Promise<void>;
-}
-
-/** One that is not `timed` neither renews its leases nor gives idle ones back: only a recall moves its money. */
 async function startDesk(overrides: Environment = {}, timed = true): Promise<TestDesk> {
-  const url = overrides.DATABASE_URL ?? database.urlFor('gateway');
-  const config = readGatewayConfig({
-    ...testEnvironment(url, [{ name: 'none', base_url: 'http://127.0.0.1:9' }]),
-    LEASE_AMOUNT: '0.000000001',
-    ...overrides,
-  });
-  const pool = createPool({ url, applicationName: 'desk', size: 4 });
-  const channel = new NotificationChannel(url, 'desk');
-  const leaseDesk = new LeaseDesk(new LeaseStore(pool, config), config, channel);
-  await channel.start();
-  if (timed) leaseDesk.onApplicationBootstrap();
-  const holds: Hold[] = [];
-  const desk = {
-    hold: async (caller: Caller, amountPicos: bigint) => {
-      const hold = await leaseDesk.hold(caller, amountPicos);
-      holds.push(hold);
-      return hold;
-    },
-  };
-  let stopped: Promise<void> | undefined;
-  const stop = async () => {
-    for (const hold of holds) hold.release();
-    await channel.close();
-    await leaseDesk.onApplicationShutdown();
-    await pool.end();
-  };
-  const testDesk = { desk, pool, stop: () => (stopped ??= stop()) };
+  const testDesk = await openDesk(overrides.DATABASE_URL ?? database.urlFor('gateway'), overrides, timed);
   open.push(testDesk);
   return testDesk;
 }
@@ -73,24 +36,9 @@ afterEach(async () => {
 });
 afterAll(() => database.drop());
 
-const callerOf = ({ accountId, apiKeyId }: TestAccount, limitedKeyId?: string): Caller => ({
-  accountId,
-  role: 'user',
-  apiKey: { id: limitedKeyId ?? apiKeyId, spendLimited: limitedKeyId !== undefined, allowedModels: null },
-});
 const account = (balancePicos: bigint) => insertAccount(database.pool, { balancePicos });
 const wallet = ({ accountId }: TestAccount) => walletOf(database.pool, accountId);
 const leased = async (of: TestAccount) => (await wallet(of)).leased;
-
-async function codeOf(hold: Promise<Hold>): Promise<string> {
-  const refusal = await hold.then(
-    () => null,
-    (error: unknown) => error,
-  );
-  expect(refusal).toBeInstanceOf(OpenAiError);
-  expect((refusal as OpenAiError).getStatus()).toBe(402);
-  return ((refusal as OpenAiError).getResponse() as { error: { code: string } }).error.code;
-}
 
 describe('a lease', () => {
   it('covers the requests that fit, and one draw serves many', async () => {
@@ -168,6 +116,29 @@ describe('two desks on one wallet', () => {
     const hold = await waitFor(() => b.desk.hold(callerOf(of), 950n));
     expect(hold.amountPicos).toBe(950n);
     expect(await codeOf(a.desk.hold(callerOf(of), 100n))).toBe('insufficient_balance');
+  });
+
+  it('refuse nothing before the other one had half a second to give back, however often it is asked', async () => {
+    const of = await account(1_000n);
+    const desks = [await startDesk(), await startDesk()];
+    for (let turn = 0; turn < 6; turn++) {
+      const askedAt = performance.now();
+      const hold = await desks[turn % 2]!.desk.hold(callerOf(of), 600n).catch(() => null);
+      if (hold) hold.release();
+      else expect(performance.now() - askedAt).toBeGreaterThan(500);
+    }
+  });
+
+  it('do not keep a request waiting that the lease covers while another one looks for money', async () => {
+    const of = await account(1_000n);
+    const [a, b] = [await startDesk(), await startDesk()];
+    await a.desk.hold(callerOf(of), 400n);
+    (await b.desk.hold(callerOf(of), 300n)).release();
+    const ended: string[] = [];
+    const large = codeOf(b.desk.hold(callerOf(of), 900n)).then(() => ended.push('large'));
+    await b.desk.hold(callerOf(of), 100n).then(() => ended.push('small'));
+    await large;
+    expect(ended).toEqual(['small', 'large']);
   });
 
   it('keep what a request holds, and give back the rest', async () => {

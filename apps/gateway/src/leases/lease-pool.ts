@@ -4,6 +4,8 @@ import { type LeaseStore } from './lease-store';
 
 interface Waiter {
   amountPicos: bigint;
+  /** When it no longer waits for what others give back; null until it was refused for the first time. */
+  giveUpAtMillis: number | null;
   resolve(hold: Hold): void;
   reject(error: unknown): void;
 }
@@ -16,7 +18,7 @@ export interface LeasePoolOptions {
 }
 
 /** How often other processes are asked to give back what they do not need, and how long and often it is looked for. */
-const RECALL_INTERVAL_MILLIS = 1_000;
+const RECALL_INTERVAL_MILLIS = 500;
 const RECALL_PATIENCE_MILLIS = 500;
 const RECALL_POLL_MILLIS = 100;
 
@@ -26,6 +28,7 @@ export class LeasePool {
   private waiters: Waiter[] = [];
   private drawing = false;
   private recalledAtMillis = -Infinity;
+  private recalling = false;
   lastUsedMillis = performance.now();
 
   constructor(
@@ -36,9 +39,10 @@ export class LeasePool {
   /** Resolves with a hold of this amount, or rejects with 402. */
   async hold(amountPicos: bigint): Promise<Hold> {
     this.lastUsedMillis = performance.now();
-    if (this.waiters.length === 0 && this.lease?.covers(amountPicos)) return this.lease.hold(amountPicos);
+    const isNext = this.waiters.length === 0 || this.recalling;
+    if (isNext && this.lease?.covers(amountPicos)) return this.lease.hold(amountPicos);
     return new Promise<Hold>((resolve, reject) => {
-      this.waiters.push({ amountPicos, resolve, reject });
+      this.waiters.push({ amountPicos, giveUpAtMillis: null, resolve, reject });
       if (!this.drawing) void this.serveWaiters();
     });
   }
@@ -100,7 +104,7 @@ export class LeasePool {
     const first = this.waiters[0]!;
     const refusal = await this.draw(first.amountPicos);
     if (!refusal) return;
-    if (refusal.elsewherePicos > 0n && (await this.recallOrKeepWaiting())) return;
+    if (refusal.elsewherePicos > 0n && (await this.waitForRecall(first))) return;
     if (this.serveFromLease()) return;
     const refused = this.waiters.filter((waiter) => waiter.amountPicos >= first.amountPicos);
     this.waiters = this.waiters.filter((waiter) => waiter.amountPicos < first.amountPicos);
@@ -109,15 +113,33 @@ export class LeasePool {
     }
   }
 
-  /** False when the others were asked a while ago: what they had to give is here by now. */
-  private async recallOrKeepWaiting(): Promise<boolean> {
-    const sinceMillis = performance.now() - this.recalledAtMillis;
-    if (sinceMillis > RECALL_INTERVAL_MILLIS) {
-      this.recalledAtMillis = performance.now();
-      await this.store.recall(this.options.accountId);
-    } else if (sinceMillis > RECALL_PATIENCE_MILLIS) return false;
-    await new Promise((resolve) => setTimeout(resolve, RECALL_POLL_MILLIS));
+  /** False when the others have had their time to give back what they do not need. */
+  private async waitForRecall(waiter: Waiter): Promise<boolean> {
+    const now = performance.now();
+    const nextRecallMillis = Math.max(now, this.recalledAtMillis + RECALL_INTERVAL_MILLIS);
+    waiter.giveUpAtMillis ??= nextRecallMillis + RECALL_PATIENCE_MILLIS;
+    if (now > waiter.giveUpAtMillis) return false;
+    this.serveCovered();
+    this.recalling = true;
+    try {
+      if (now >= nextRecallMillis) {
+        this.recalledAtMillis = now;
+        await this.store.recall(this.options.accountId);
+      }
+      await new Promise((resolve) => setTimeout(resolve, RECALL_POLL_MILLIS));
+    } finally {
+      this.recalling = false;
+    }
     return true;
+  }
+
+  /** Those behind the first one that need no more than there is do not wait with it. */
+  private serveCovered(): void {
+    this.waiters = this.waiters.filter(({ amountPicos, resolve }) => {
+      if (!this.lease?.covers(amountPicos)) return true;
+      resolve(this.lease.hold(amountPicos));
+      return false;
+    });
   }
 
   private async draw(amountPicos: bigint) {

@@ -56,6 +56,8 @@ export class Hold {
     this.ended = true;
     this.lease.heldPicos -= this.amountPicos;
     this.lease.remainingPicos += backPicos;
+    // It cost more than the lease had: whether that came out of the lease or of free money only the database knows.
+    if (this.lease.remainingPicos < 0n) this.lease.stands = false;
   }
 }
 

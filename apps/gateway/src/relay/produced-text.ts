@@ -3,13 +3,19 @@ import { type RelayRequest } from './relay-request';
 /** No message has its text deeper than this. */
 const MAX_DEPTH = 12;
 
+const isTokenIds = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'number');
+
 function textOf(value: unknown, into: string[], depth = 0): void {
   if (depth > MAX_DEPTH) return;
   if (typeof value === 'string') into.push(value);
+  // A prompt of token ids: so many words of one token.
+  else if (isTokenIds(value)) into.push(' a'.repeat(value.length));
   else if (Array.isArray(value)) for (const item of value) textOf(item, into, depth + 1);
   else if (value !== null && typeof value === 'object') {
     const { text, content, name, arguments: args, function: call } = value as Record<string, unknown>;
-    for (const part of [name, text, content, args, call])
+    const { tool_calls: calls, function_call: oldCall } = value as Record<string, unknown>;
+    for (const part of [name, text, content, args, call, calls, oldCall])
       if (part !== undefined) textOf(part, into, depth + 1);
   }
 }
@@ -17,7 +23,9 @@ function textOf(value: unknown, into: string[], depth = 0): void {
 /** The text of a prompt, for counting its tokens where the upstream did not. */
 export function promptText({ body }: RelayRequest): string {
   const texts: string[] = [];
-  for (const part of [body.messages, body.prompt, body.input, body.tools]) textOf(part, texts);
+  for (const part of [body.messages, body.prompt, body.input]) textOf(part, texts);
+  // Their whole schema is shown to the model.
+  for (const part of [body.tools, body.functions]) if (part) texts.push(JSON.stringify(part));
   return texts.join('\n');
 }
 

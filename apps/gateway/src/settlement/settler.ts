@@ -18,8 +18,8 @@ interface Pending {
 const MAX_BATCH = 500;
 const FIRST_PAUSE_MILLIS = 50;
 const LONGEST_PAUSE_MILLIS = 1_000;
-/** Deadlock, serialization failure, cancelled by a timeout: the same batch may succeed next time. */
-const TRANSIENT_SQLSTATE = new Set(['40P01', '40001', '57014', '55P03']);
+/** Deadlock, serialization failure, cancelled by a timeout, disk or memory full: the same batch may succeed next time. */
+const TRANSIENT_SQLSTATE = new Set(['40P01', '40001', '57014', '55P03', '53100', '53200']);
 
 function isTransient(error: unknown): boolean {
   const code = (error as { code?: string } | null)?.code ?? '';

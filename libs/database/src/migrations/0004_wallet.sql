@@ -75,7 +75,7 @@ $$;
 
 -- Draws on a wallet: extends the lease p_current when it still stands, or opens the lease p_new.
 -- Grants between p_need and p_want, or nothing: then lease_id is null and refusal says why
--- ('balance' or 'key_limit'), and elsewhere_picos how much other leases hold.
+-- ('balance' or 'key_limit'), and elsewhere_picos how much other leases hold; 0 when all of it would not be enough.
 CREATE FUNCTION wallet.draw_lease(
   p_account text, p_key text, p_current text, p_new text, p_holder text,
   p_need numeric, p_want numeric, p_ttl_seconds integer,
@@ -93,6 +93,9 @@ BEGIN
   elsewhere_picos := w.leased_picos - coalesce((SELECT amount_picos FROM wallet.leases WHERE id = p_current), 0);
   IF free IS NULL OR free < p_need THEN
     refusal := 'balance';
+    IF free + elsewhere_picos < p_need THEN
+      elsewhere_picos := 0;
+    END IF;
     RETURN;
   END IF;
   IF p_key IS NOT NULL THEN
@@ -103,6 +106,9 @@ BEGIN
     IF b.api_key_id IS NULL OR free < p_need THEN
       refusal := 'key_limit';
       elsewhere_picos := b.leased_picos - coalesce((SELECT amount_picos FROM wallet.leases WHERE id = p_current), 0);
+      IF free + elsewhere_picos < p_need THEN
+        elsewhere_picos := 0;
+      END IF;
       RETURN;
     END IF;
   END IF;

@@ -77,8 +77,10 @@ CREATE TYPE metering.settlement_event AS (
 );
 
 -- Monthly partitions from this month to three months ahead.
+-- A partition needs the whole table for a moment: behind a long reader it would stop every settlement, so it gives up
+-- soon; there are months in which to succeed.
 CREATE FUNCTION metering.ensure_partitions() RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog SET lock_timeout = '1s' AS $$
 DECLARE
   month timestamp;
 BEGIN
