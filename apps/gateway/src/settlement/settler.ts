@@ -30,6 +30,13 @@ function isTransient(error: unknown): boolean {
   );
 }
 
+/** An earlier attempt may have been written after all: under other ids its events could be debited twice. */
+class UnknownOutcomeError extends Error {
+  constructor(options: ErrorOptions) {
+    super('It is not known whether a batch was settled.', options);
+  }
+}
+
 /**
  * Group commit: events that arrive while a batch is being written form the next batch. A batch keeps its id
  * when it is sent again, so one whose confirmation was lost is not debited twice.
@@ -75,7 +82,7 @@ export class Settler implements OnApplicationShutdown {
         else this.confirm(pending);
       }
     } catch (error) {
-      if (batch.length > 1 && !isTransient(error)) {
+      if (batch.length > 1 && !isTransient(error) && !(error instanceof UnknownOutcomeError)) {
         // One bad event must not take the others with it.
         for (const pending of batch) await this.commit([pending]);
         return;
@@ -107,6 +114,7 @@ export class Settler implements OnApplicationShutdown {
     );
     const deadline = performance.now() + this.config.SETTLEMENT_PATIENCE_SECONDS * 1000;
     let pauseMillis = FIRST_PAUSE_MILLIS;
+    let mayBeDone = false;
     for (;;) {
       try {
         // The types of pg do not know query_timeout for a single statement.
@@ -118,7 +126,9 @@ export class Settler implements OnApplicationShutdown {
         const result = await this.pool.query<{ request_id: string }>(statement);
         return new Set(result.rows.map(({ request_id: requestId }) => requestId));
       } catch (error) {
-        if (!isTransient(error) || performance.now() + pauseMillis > deadline) throw error;
+        if (!isTransient(error)) throw mayBeDone ? new UnknownOutcomeError({ cause: error }) : error;
+        mayBeDone = true;
+        if (performance.now() + pauseMillis > deadline) throw error;
         await new Promise((resolve) => setTimeout(resolve, pauseMillis));
         pauseMillis = Math.min(pauseMillis * 2, LONGEST_PAUSE_MILLIS);
       }
