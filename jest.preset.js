@@ -14,6 +14,6 @@ module.exports = {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/**/*.spec.ts'],
   transform: { '^.+\\.(ts|js|mjs)$': ['@swc/jest', { ...swc, $schema: undefined, swcrc: false, jsc }] },
-  transformIgnorePatterns: ['/node_modules/(?!jose/)'],
+  transformIgnorePatterns: ['/node_modules/(?!(jose|openid-client|oauth4webapi|smtp-server)/)'],
   moduleNameMapper,
 };

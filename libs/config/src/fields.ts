@@ -70,7 +70,21 @@ const trustedProxies = () =>
       'must be a number of hops, or a list of addresses, subnets, loopback, linklocal or uniquelocal',
     );
 
-/** What every service reads: where it listens and how it logs. */
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
+/** `*` for any, or the origins as browsers write them: a path, a trailing slash or a default port would never match. */
+const origins = () =>
+  z
+    .string()
+    .transform((text) => (text.trim() === '*' ? ('*' as const) : text.split(',').map((part) => part.trim())))
+    .refine(
+      (value) => value === '*' || value.every(isOrigin),
+      'must be * or a list of origins such as https://console.example.com',
+    );
+
+/** What every service reads: where it listens, how it logs, and which pages may call it. */
 export const service = {
   SITE: site(),
   HOST: z.string().default('0.0.0.0'),
@@ -79,6 +93,8 @@ export const service = {
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   /** Proxies in front of the service whose X-Forwarded-For is believed; none by default. */
   TRUST_PROXY: trustedProxies().optional(),
+  /** Origins whose pages may read the answers in a browser; none by default. */
+  CORS_ORIGINS: origins().optional(),
 };
 
 export const database = {

@@ -1,6 +1,7 @@
 import { Agent, get, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Controller, Get, type INestApplication } from '@nestjs/common';
+import { testLog } from '@inference/testing';
 import { createService } from './service';
 import { ServiceModule } from './service.module';
 
@@ -23,8 +24,8 @@ const agent = new Agent({ keepAlive: true });
 
 beforeEach(async () => {
   const module = { module: SlowModule, imports: [ServiceModule], controllers: [SlowController] };
-  const config = { HOST: '127.0.0.1', PORT: 0, LOG_LEVEL: 'silent' };
-  app = await createService(module, config, { name: 'test' });
+  const config = { HOST: '127.0.0.1', PORT: 0, LOG_LEVEL: 'trace' };
+  app = await createService(module, config, { name: 'test', logTo: testLog('test') });
   await app.listen(0, '127.0.0.1');
   // Without the drain, an idle connection would stay until its client ends it.
   (app.getHttpServer() as Server).keepAliveTimeout = 0;

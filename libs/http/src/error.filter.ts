@@ -2,6 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '
 import { isDatabaseUnavailable } from '@inference/database';
 import { type Request, type Response } from 'express';
 import { allowedMethods } from './allowed-methods';
+import { RetryLaterException } from './retry-later.exception';
 
 export interface DescribedError {
   status: number;
@@ -49,6 +50,7 @@ export function describeError(error: unknown, request: Request): DescribedError 
     return {
       status,
       message: status >= 500 && status !== 501 && status !== 503 ? INTERNAL.message : messageOf(error),
+      ...(error instanceof RetryLaterException ? { headers: error.headers } : {}),
     };
   }
   if (isDatabaseUnavailable(error)) return DATABASE_UNAVAILABLE;

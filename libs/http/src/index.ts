@@ -1,7 +1,9 @@
 export { createService, startService, type ServiceConfig, type ServiceOptions } from './service';
+export { type AllowedOrigins } from './cross-origin';
 export { ServiceModule } from './service.module';
 export { Public, PUBLIC } from './public.decorator';
 export { ErrorFilter, describeError, type DescribedError } from './error.filter';
+export { RetryLaterException } from './retry-later.exception';
 export { ValidBody, ValidQuery } from './validation';
 export { ExactJsonInterceptor } from './exact-json.interceptor';
 export { HealthController } from './health/health.controller';

@@ -96,4 +96,31 @@ describe('the request log', () => {
     ]);
     expect(entries).toHaveLength(2);
   });
+
+  it.each<[string, unknown[]]>([
+    ['with a context', [new Error('cause').stack, 'Somewhere']],
+    ['without a context', [new Error('cause').stack]],
+  ])('has the stack that Nest passes %s', (_name, rest) => {
+    new NestLogger(logger).error('broken', ...rest);
+    expect(JSON.parse(lines[0]!)).toMatchObject({
+      msg: 'broken',
+      stack: expect.stringMatching(/^Error: cause\n +at /),
+    });
+    expect((JSON.parse(lines[0]!) as { context?: string }).context).toBe(rest[1]);
+  });
+
+  it.each(['error', 'warn'] as const)('has the error that comes with a message of level %s', (level) => {
+    new NestLogger(logger)[level]('broken', new Error('cause'), 'Somewhere');
+    expect(JSON.parse(lines[0]!)).toMatchObject({
+      msg: 'broken',
+      context: 'Somewhere',
+      err: { message: 'cause', stack: expect.any(String) },
+    });
+  });
+
+  it('takes no context for a stack, and no missing stack for a context', () => {
+    new NestLogger(logger).error('broken', undefined, 'Somewhere');
+    expect(JSON.parse(lines[0]!)).toMatchObject({ msg: 'broken', context: 'Somewhere' });
+    expect(JSON.parse(lines[0]!)).not.toHaveProperty('stack');
+  });
 });

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type LoggerService } from '@nestjs/common';
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import { type HttpLogger, pinoHttp } from 'pino-http';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-export function createLogger(name: string, level: string): Logger {
-  return pino({ name, level });
+export function createLogger(name: string, level: string, destination?: DestinationStream): Logger {
+  return destination ? pino({ name, level }, destination) : pino({ name, level });
 }
 
 /** Takes the caller's X-Request-Id when it is a harmless one, and always sends one back. */
@@ -38,23 +38,29 @@ export function requestLogger(logger: Logger): HttpLogger {
   });
 }
 
-/** Nest's own log calls, written to the service's log. */
+type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+
+const STACK = /\n\s+at .+:\d+:\d+/;
+
+/**
+ * Nest's own log calls, written to the service's log. After the message come, any of them or none: an error or its
+ * stack, and last the context.
+ */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 
-  log = (message: unknown, context?: string) => this.write('info', message, context);
-  error = (message: unknown, ...rest: unknown[]) => this.write('error', message, rest.at(-1));
-  warn = (message: unknown, context?: string) => this.write('warn', message, context);
-  debug = (message: unknown, context?: string) => this.write('debug', message, context);
-  verbose = (message: unknown, context?: string) => this.write('trace', message, context);
-  fatal = (message: unknown, context?: string) => this.write('fatal', message, context);
+  log = (message: unknown, ...rest: unknown[]) => this.write('info', message, rest);
+  error = (message: unknown, ...rest: unknown[]) => this.write('error', message, rest);
+  warn = (message: unknown, ...rest: unknown[]) => this.write('warn', message, rest);
+  debug = (message: unknown, ...rest: unknown[]) => this.write('debug', message, rest);
+  verbose = (message: unknown, ...rest: unknown[]) => this.write('trace', message, rest);
+  fatal = (message: unknown, ...rest: unknown[]) => this.write('fatal', message, rest);
 
-  private write(
-    level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal',
-    message: unknown,
-    context: unknown,
-  ): void {
-    if (message instanceof Error) this.logger[level]({ context, err: message }, message.message);
-    else this.logger[level]({ context }, String(message));
+  private write(level: Level, message: unknown, rest: unknown[]): void {
+    const stack = rest.find((value) => typeof value === 'string' && STACK.test(value));
+    const err = [message, ...rest].find((value) => value instanceof Error);
+    const last = rest.at(-1);
+    const context = typeof last === 'string' && last !== stack ? last : undefined;
+    this.logger[level]({ context, err, stack }, message instanceof Error ? message.message : String(message));
   }
 }

@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-function send(text: string): Promise<string> {
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+function send(text: string, port = (server.address() as AddressInfo).port): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
   socket.write(text);
   return new Promise((resolve, reject) => {
     let answer = '';
@@ -35,6 +35,20 @@ it('adds nothing to an answer that is under way', async () => {
   await closed;
   expect(answer).toContain('first part');
   expect(answer).not.toContain('400');
+});
+
+it('lets the pages of allowed origins read the error, those alone', async () => {
+  const allowing = createServer();
+  answerParserErrors(allowing, ['https://console.example.com']);
+  await new Promise<void>((resolve) => allowing.listen(0, '127.0.0.1', resolve));
+  const { port } = allowing.address() as AddressInfo;
+  const ask = (origin: string) => send(`GET / HTTP/1.1\r\nOrigin: ${origin}\r\nX: a\0b\r\n\r\n`, port);
+  const allowed = await ask('https://console.example.com');
+  expect(allowed).toContain('\r\nAccess-Control-Allow-Origin: https://console.example.com\r\n');
+  const refused = await ask('https://console.example.com.evil.example');
+  expect(refused).toMatch(/^HTTP\/1.1 400 [\s\S]*\r\nVary: Origin\r\n/);
+  expect(refused).not.toContain('Access-Control');
+  allowing.close();
 });
 
 it.each([

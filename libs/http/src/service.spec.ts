@@ -15,7 +15,7 @@ import {
   Res,
 } from '@nestjs/common';
 import { DatabaseModule, SQL_POOL, type SqlPool } from '@inference/database';
-import { createTestDatabase, type TestDatabase } from '@inference/testing';
+import { createTestDatabase, type TestDatabase, testLog } from '@inference/testing';
 import { type Response } from 'express';
 import { createService } from './service';
 import { ServiceModule } from './service.module';
@@ -90,8 +90,9 @@ async function startThings(
     ],
     controllers: [ThingsController],
   };
-  const config = { HOST: '127.0.0.1', PORT: 0, LOG_LEVEL: 'silent' };
-  const app = await createService(module, config, { name: 'things', bodyLimitBytes: BODY_LIMIT_BYTES });
+  const config = { HOST: '127.0.0.1', PORT: 0, LOG_LEVEL: 'trace' };
+  const options = { name: 'things', bodyLimitBytes: BODY_LIMIT_BYTES, logTo: testLog('things') };
+  const app = await createService(module, config, options);
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   return { app, url: `http://127.0.0.1:${port}`, port };

@@ -3,7 +3,9 @@ import { NestFactory } from '@nestjs/core';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { ConfigError } from '@inference/config';
 import helmet from 'helmet';
+import { type DestinationStream } from 'pino';
 import { ConnectionDrain } from './connection-drain';
+import { type AllowedOrigins, corsOptions } from './cross-origin';
 import { ErrorFilter } from './error.filter';
 import { hideBody } from './hide-body.middleware';
 import { createLogger, NestLogger, requestLogger } from './logging';
@@ -17,6 +19,7 @@ export interface ServiceConfig {
   PORT: number;
   LOG_LEVEL: string;
   TRUST_PROXY?: number | string[] | undefined;
+  CORS_ORIGINS?: AllowedOrigins | undefined;
 }
 
 export interface ServiceOptions {
@@ -28,6 +31,8 @@ export interface ServiceOptions {
   rawBodies?: boolean;
   /** Renders errors in another shape than `{error}`. */
   errorFilter?: ExceptionFilter;
+  /** Takes the log in place of the standard output. */
+  logTo?: DestinationStream | undefined;
 }
 
 const HEADERS_TIMEOUT_MILLIS = 30_000;
@@ -38,7 +43,7 @@ export async function createService(
   config: ServiceConfig,
   options: ServiceOptions,
 ): Promise<NestExpressApplication> {
-  const logger = createLogger(options.name, config.LOG_LEVEL);
+  const logger = createLogger(options.name, config.LOG_LEVEL, options.logTo);
   const app = await NestFactory.create<NestExpressApplication>(module, {
     logger: new NestLogger(logger),
     bodyParser: false,
@@ -49,12 +54,14 @@ export async function createService(
   if (config.TRUST_PROXY !== undefined) app.set('trust proxy', config.TRUST_PROXY);
   const metrics = app.get(Metrics);
   app.use(requestLogger(logger), metrics.measure.bind(metrics), helmet());
+  // Before everything that may refuse a request: a preflight brings no credential, and a refusal has to be readable.
+  if (config.CORS_ORIGINS !== undefined) app.enableCors(corsOptions(config.CORS_ORIGINS));
   if (options.bodyLimitBytes !== undefined) readBodies(app, options.bodyLimitBytes, options.rawBodies);
   app.useGlobalFilters(options.errorFilter ?? new ErrorFilter());
   app.enableShutdownHooks();
   app.getHttpServer().headersTimeout = HEADERS_TIMEOUT_MILLIS;
   app.get(ConnectionDrain).watch();
-  answerParserErrors(app.getHttpServer());
+  answerParserErrors(app.getHttpServer(), config.CORS_ORIGINS);
   return app;
 }
 

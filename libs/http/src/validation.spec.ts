@@ -1,5 +1,6 @@
 import { BadRequestException, Controller, type INestApplication, Post, Get } from '@nestjs/common';
 import { env } from '@inference/config';
+import { testLog } from '@inference/testing';
 import { z } from 'zod';
 import { ServiceModule } from './service.module';
 import { createService } from './service';
@@ -34,8 +35,12 @@ describe('validated bodies and queries', () => {
 
   beforeAll(async () => {
     const module = { module: AppModule, imports: [ServiceModule], controllers: [ThingsController] };
-    const config = { HOST: '127.0.0.1', PORT: 0, LOG_LEVEL: 'silent' };
-    app = await createService(module, config, { name: 'things', bodyLimitBytes: 1_000_000 });
+    const config = { HOST: '127.0.0.1', PORT: 0, LOG_LEVEL: 'trace' };
+    app = await createService(module, config, {
+      name: 'things',
+      bodyLimitBytes: 1_000_000,
+      logTo: testLog('things'),
+    });
     await app.listen(0, '127.0.0.1');
     url = `${await app.getUrl()}/things`;
   });
