@@ -1,4 +1,5 @@
-import { Controller, Get, type INestApplication } from '@nestjs/common';
+import { Controller, Get, Post } from '@nestjs/common';
+import { type NestExpressApplication } from '@nestjs/platform-express';
 import { DatabaseModule, newId } from '@inference/database';
 import { createService, Public, ServiceModule } from '@inference/http';
 import {
@@ -7,6 +8,8 @@ import {
   TEST_API_KEY_HASH_SECRET,
   type TestAccount,
   type TestDatabase,
+  rememberRequest,
+  testLog,
 } from '@inference/testing';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { createApiKey } from './api-keys/api-key';
@@ -34,6 +37,12 @@ class RoutesController {
     return { accountId };
   }
 
+  @Post('cookie-or-key')
+  @Accepts('session_cookie', 'session', 'api_key')
+  act(@CurrentCaller() { accountId }: Caller) {
+    return { accountId };
+  }
+
   @Get('download')
   @Accepts('session', 'session_query')
   download(@CurrentCaller() { accountId }: Caller) {
@@ -57,11 +66,14 @@ class ClosedController {
   }
 }
 
+/** May act by the cookie, though it is of another site. */
+const UI = 'https://ui.example.com';
+
 class AppModule {}
 
 describe('CredentialsGuard', () => {
   let database: TestDatabase;
-  let app: INestApplication;
+  let app: NestExpressApplication;
   let url: string;
   let user: TestAccount;
   let admin: TestAccount;
@@ -82,12 +94,13 @@ describe('CredentialsGuard', () => {
           publicKeys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }],
           defaultKinds: ['session'],
           sessionCacheSeconds: 0,
+          CORS_ORIGINS: [UI],
         }),
       ],
       controllers: [RoutesController, ClosedController],
     };
-    const config = { HOST: '127.0.0.1', PORT: 0, LOG_LEVEL: 'silent' };
-    app = await createService(module, config, { name: 'guard' });
+    const config = { HOST: '127.0.0.1', PORT: 0, LOG_LEVEL: 'trace' };
+    app = await createService(module, config, { name: 'guard', logTo: testLog('guard') });
     await app.listen(0, '127.0.0.1');
     url = await app.getUrl();
     user = await insertAccount(database.pool);
@@ -126,8 +139,10 @@ describe('CredentialsGuard', () => {
   async function call(
     path: string,
     { headers = {}, query = '' }: { headers?: Record<string, string>; query?: string },
+    method = 'GET',
   ) {
-    const response = await fetch(`${url}${path}${query}`, { headers });
+    rememberRequest(query, headers);
+    const response = await fetch(`${url}${path}${query}`, { method, headers });
     return { status: response.status, headers: response.headers, body: (await response.json()) as unknown };
   }
 
@@ -196,5 +211,61 @@ describe('CredentialsGuard', () => {
       return (await call('/closed', bearer(credential))).status;
     });
     expect(await Promise.all(statuses)).toEqual([403, 200, 401]);
+  });
+
+  describe('by the cookie', () => {
+    const FOREIGN = 'https://evil.example';
+    const crossSite = { error: 'the session cookie is not accepted from another site' };
+    const act = (headers: Record<string, string>) =>
+      call('/routes/cookie-or-key', { headers: { Cookie: `session=${token}`, ...headers } }, 'POST');
+
+    it.each<[string, () => Record<string, string>]>([
+      ['a page of its own', () => ({ 'Sec-Fetch-Site': 'same-origin', Origin: url })],
+      ['the user', () => ({ 'Sec-Fetch-Site': 'none' })],
+      ['an older browser on a page of its own', () => ({ Origin: url })],
+      ['a page of a configured origin', () => ({ 'Sec-Fetch-Site': 'cross-site', Origin: UI })],
+      ['an older browser on a page of a configured origin', () => ({ Origin: UI })],
+    ])('lets %s change something', async (_who, headers) => {
+      const { status, body } = await act(headers());
+      expect([status, body]).toEqual([201, { accountId: user.accountId }]);
+    });
+
+    it.each<[string, () => Record<string, string>]>([
+      ['a page of another site', () => ({ 'Sec-Fetch-Site': 'cross-site', Origin: FOREIGN })],
+      ['a page of a sister site', () => ({ 'Sec-Fetch-Site': 'same-site', Origin: 'http://a.127.0.0.1' })],
+      ['one that lies about its origin', () => ({ 'Sec-Fetch-Site': 'cross-site', Origin: url })],
+      ['an older browser on a page of another site', () => ({ Origin: FOREIGN })],
+      ['a page without an origin', () => ({ Origin: 'null' })],
+      ['another port', () => ({ Origin: 'http://127.0.0.1:1' })],
+      ['another scheme', () => ({ Origin: url.replace('http:', 'https:') })],
+      ['one that names another host', () => ({ Origin: FOREIGN, 'X-Forwarded-Host': 'evil.example' })],
+      ['no browser at all', () => ({})],
+      ['one that says what nobody knows', () => ({ 'Sec-Fetch-Site': 'friendly', Origin: url })],
+    ])('lets %s change nothing', async (_who, headers) => {
+      const { status, body } = await act(headers());
+      expect([status, body]).toEqual([403, crossSite]);
+    });
+
+    it('lets anybody read, since nobody else sees the answer', async () => {
+      const headers = { Cookie: `session=${token}`, 'Sec-Fetch-Site': 'cross-site', Origin: FOREIGN };
+      expect((await call('/routes/cookie-or-key', { headers })).status).toBe(200);
+    });
+
+    it.each(['session', 'api_key'])('asks a Bearer %s nothing of this', async (way) => {
+      const { headers } = ways[way]!(token, user.apiKey);
+      expect((await act({ ...headers, 'Sec-Fetch-Site': 'cross-site', Origin: FOREIGN })).status).toBe(201);
+    });
+
+    it('knows its own origin behind a proxy that it trusts', async () => {
+      const headers = {
+        Origin: 'https://router.example.com',
+        'X-Forwarded-Proto': 'https',
+        'X-Forwarded-Host': 'router.example.com',
+      };
+      expect((await act(headers)).status).toBe(403);
+      app.set('trust proxy', ['loopback']);
+      expect((await act(headers)).status).toBe(201);
+      app.set('trust proxy', false);
+    });
   });
 });

@@ -10,6 +10,7 @@ import { Reflector } from '@nestjs/core';
 import { PUBLIC } from '@inference/http';
 import { parseCookie } from 'cookie';
 import { type Request, type Response } from 'express';
+import { mayUseCookie } from './cross-site';
 import { ApiKeyDirectory } from './api-keys/api-key-directory';
 import { type Caller, type Role } from './caller';
 import { ACCEPTS, type CredentialKind, ROLES } from './credentials.decorators';
@@ -62,7 +63,10 @@ export class CredentialsGuard implements CanActivate {
     }
     if (kinds.includes('session_cookie') && cookie !== undefined) {
       const token = parseCookie(cookie)[SESSION_COOKIE];
-      return token ? this.sessions.find(token) : null;
+      if (!token) return null;
+      if (!mayUseCookie(request, this.options.CORS_ORIGINS))
+        throw new ForbiddenException('the session cookie is not accepted from another site');
+      return this.sessions.find(token);
     }
     return null;
   }

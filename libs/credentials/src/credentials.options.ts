@@ -1,4 +1,5 @@
 import { type Site } from '@inference/config';
+import { type AllowedOrigins } from '@inference/http';
 import { type JWK } from 'jose';
 import { type CredentialKind } from './credentials.decorators';
 
@@ -11,6 +12,8 @@ export type CredentialsOptions = {
   defaultKinds: CredentialKind[];
   /** How long a session is remembered, 10 unless told; 0 asks the database each time. */
   sessionCacheSeconds?: number;
+  /** Origins whose pages may act by the session cookie, beside the service's own. */
+  CORS_ORIGINS?: AllowedOrigins | undefined;
 } & (
   | { /** Where the public keys are fetched. */ CONSOLE_URL: string }
   | { /** The console's own public keys. */ publicKeys: JWK[] }

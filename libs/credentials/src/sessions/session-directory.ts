@@ -1,12 +1,18 @@
-import { Inject, Injectable, ServiceUnavailableException } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  ServiceUnavailableException,
+} from '@nestjs/common';
 import { NotificationChannel, SQL_POOL, type SqlPool } from '@inference/database';
-import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { createLocalJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { type Caller, type Role } from '../caller';
 import { CredentialCache } from '../credential-cache';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions } from '../credentials.options';
+import { SessionKeys } from './session-keys';
 import { SESSION_AUDIENCE, sessionIssuer } from './session-token';
 
-const JWKS_PATH = '/.well-known/jwks.json';
 const FIND = `
   SELECT s.account_id, a.role FROM accounts.sessions s JOIN accounts.accounts a ON a.id = s.account_id
   WHERE s.id = $1 AND s.account_id = $2 AND s.ended_at IS NULL AND s.expires_at > now()`;
@@ -22,8 +28,10 @@ const CACHE_SECONDS = 10;
 
 /** Finds the caller behind a session JWT: the signature by the console's public keys, the session by its row. */
 @Injectable()
-export class SessionDirectory {
-  private readonly keys: JWTVerifyGetKey;
+export class SessionDirectory implements OnApplicationBootstrap, OnApplicationShutdown {
+  /** Absent where the keys are our own. */
+  private readonly remoteKeys: SessionKeys | undefined;
+  private readonly findKey: JWTVerifyGetKey;
   private readonly cache: CredentialCache<Caller>;
 
   constructor(
@@ -31,13 +39,11 @@ export class SessionDirectory {
     @Inject(CREDENTIALS_OPTIONS) private readonly options: CredentialsOptions,
     channel: NotificationChannel,
   ) {
-    this.keys =
-      'publicKeys' in options
-        ? createLocalJWKSet({ keys: options.publicKeys })
-        : createRemoteJWKSet(new URL(options.CONSOLE_URL + JWKS_PATH), {
-            cacheMaxAge: 600_000,
-            cooldownDuration: 5_000,
-          });
+    if ('publicKeys' in options) this.findKey = createLocalJWKSet({ keys: options.publicKeys });
+    else {
+      this.remoteKeys = new SessionKeys(options.CONSOLE_URL);
+      this.findKey = this.remoteKeys.find;
+    }
     this.cache = new CredentialCache<Caller>((options.sessionCacheSeconds ?? CACHE_SECONDS) * 1000);
     channel.on('credentials', (payload) => {
       const [kind, id] = payload.split(':');
@@ -45,6 +51,14 @@ export class SessionDirectory {
       if (kind === 'account') this.cache.forget(({ accountId }) => accountId === id);
     });
     channel.onReconnect(() => this.cache.forget(() => true));
+  }
+
+  onApplicationBootstrap(): void {
+    this.remoteKeys?.start();
+  }
+
+  onApplicationShutdown(): void {
+    this.remoteKeys?.stop();
   }
 
   async find(token: string): Promise<Caller | null> {
@@ -55,7 +69,7 @@ export class SessionDirectory {
 
   private async verify(token: string): Promise<{ sessionId: string; accountId: string } | null> {
     try {
-      const { payload } = await jwtVerify(token, this.keys, {
+      const { payload } = await jwtVerify(token, this.findKey, {
         algorithms: ['ES256'],
         issuer: sessionIssuer(this.options.SITE),
         audience: SESSION_AUDIENCE,
