@@ -7,10 +7,14 @@ import { ensureBuilt } from '../launcher/build.mjs';
 import { ending, signalGroup, spawnNode } from '../launcher/children.mjs';
 import { onOrphaned } from '../launcher/parent.mjs';
 import { startPostgres } from '../postgres/postgres.mjs';
+import { describeSearch, searchLogs } from './secret-search.mjs';
 
 /**
  * `npm test`: every project's tests against the built product and a database server of their own, which is gone
  * afterwards. Arguments go to Jest: `npm test -- --selectProjects wallet`.
+ *
+ * Everything that the tests start logs into a folder, and the tests note there every secret they use: a run in which
+ * one of these turns up in one of those has failed. TEST_LOG_KEEP=<folder> keeps the logs.
  */
 
 const JEST_GRACE_MS = 20_000;
@@ -43,18 +47,30 @@ function describeOutcome(resultFile) {
   return `${result.numPassedTests} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
-/** @param {string} folder for everything that is gone afterwards @returns {Promise<number>} exit code */
-async function runTests(folder) {
+/** @param {string} folder for everything that is gone afterwards @returns {string} a new one for the logs */
+function makeLogFolder(folder) {
+  const parent = process.env.TEST_LOG_KEEP || folder;
+  fs.mkdirSync(parent, { recursive: true });
+  return fs.mkdtempSync(path.join(parent, 'logs-'));
+}
+
+/**
+ * @param {string} folder for everything that is gone afterwards
+ * @param {string} logFolder
+ * @returns {Promise<number>} exit code
+ */
+async function runTests(folder, logFolder) {
   await ensureBuilt(root, { signal: control.signal, log: console.log });
   const postgres = await startPostgres({
     dataDir: path.join(folder, 'postgres'),
     password: randomBytes(16).toString('hex'),
     ephemeral: true,
+    logFile: path.join(logFolder, 'postgres.log'),
   });
   const resultFile = path.join(folder, 'jest.json');
   const args = ['--ci', '--json', `--outputFile=${resultFile}`, ...process.argv.slice(2)];
   try {
-    const exitCode = await runJest(args, { TEST_DATABASE_URL: postgres.url });
+    const exitCode = await runJest(args, { TEST_DATABASE_URL: postgres.url, TEST_LOG_FOLDER: logFolder });
     control.signal.throwIfAborted();
     const outcome = describeOutcome(resultFile);
     // Jest has said itself why it ran nothing.
@@ -72,7 +88,11 @@ onOrphaned(() => control.abort(new Error('npm has ended.')));
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'platform-test-'));
 try {
-  process.exitCode = await runTests(folder);
+  const logFolder = makeLogFolder(folder);
+  process.exitCode = await runTests(folder, logFolder);
+  const search = searchLogs(logFolder);
+  console.log(describeSearch(search));
+  if (search.findings.length > 0) process.exitCode = 1;
 } catch (error) {
   console.error(`\n${error.message}\n`);
   process.exitCode = 1;

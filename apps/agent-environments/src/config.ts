@@ -10,6 +10,9 @@ const schema = z.object({
     .optional(),
 });
 
+/** The names of everything it reads. */
+export const VARIABLES = Object.keys(schema.shape);
+
 export type AgentEnvironmentsConfig = z.output<typeof schema>;
 
 /** The configuration from the environment; throws a ConfigError that names every fault. */

@@ -50,6 +50,9 @@ const schema = z.object({
   SETTLEMENT_PATIENCE_SECONDS: env.number(0.1, 300).default(20),
 });
 
+/** The names of everything it reads. */
+export const VARIABLES = Object.keys(schema.shape);
+
 export type GatewayConfig = z.output<typeof schema>;
 export type UpstreamConfig = z.output<typeof upstream>;
 

@@ -9,9 +9,11 @@ import {
   createTestDatabase,
   insertAccount,
   publishPrices,
+  rememberEnvironment,
   TEST_API_KEY_HASH_SECRET,
   type TestAccount,
   type TestDatabase,
+  testLog,
   waitFor,
 } from '@inference/testing';
 import { AppModule } from './app.module';
@@ -35,7 +37,7 @@ export const testEnvironment = (databaseUrl: string, upstreams: unknown): Enviro
   HOST: '127.0.0.1',
   PORT: '0',
   NODE_ENV: 'test',
-  LOG_LEVEL: 'silent',
+  LOG_LEVEL: 'trace',
   DATABASE_URL: databaseUrl,
   CONSOLE_URL: 'http://127.0.0.1:9',
   API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
@@ -49,8 +51,10 @@ export interface Gateway {
 }
 
 export async function startGateway(environment: Environment): Promise<Gateway> {
+  rememberEnvironment(environment);
   const config = readGatewayConfig(environment);
-  const app = await createService(AppModule.forRoot(config), config, gatewayService());
+  const options = { ...gatewayService(), logTo: testLog('gateway') };
+  const app = await createService(AppModule.forRoot(config), config, options);
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   let closed: Promise<void> | undefined;

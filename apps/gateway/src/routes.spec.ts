@@ -2,7 +2,14 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { generateKeyPairSync } from 'node:crypto';
 import { createApiKey, SESSION_AUDIENCE, sessionIssuer } from '@inference/credentials';
-import { insertApiKey, type TestAccount, waitFor } from '@inference/testing';
+import {
+  credentialRows,
+  insertApiKey,
+  registeredRoutes,
+  tabledRoutes,
+  type TestAccount,
+  waitFor,
+} from '@inference/testing';
 import { SignJWT } from 'jose';
 import {
   type Gateway,
@@ -14,28 +21,11 @@ import {
   type Wire,
 } from './gateway.fixture';
 
-type Credential = 'public' | 'api_key';
-
-/** Who may use what. */
-const CREDENTIALS: Record<string, Credential> = {
-  'GET /healthz': 'public',
-  'GET /metrics': 'public',
-  'GET /v1/models': 'api_key',
-  'GET /v1/models/*slug': 'api_key',
-  'POST /v1/chat/completions': 'api_key',
-  'POST /v1/completions': 'api_key',
-  'POST /v1/embeddings': 'api_key',
-};
-
-interface Layer {
-  route?: { path: string; methods: Record<string, boolean> };
-}
-
 const MEBIBYTE = 1024 * 1024;
 const MODELS = ['sandbox-chat', 'sandbox-chat+status=500', 'sandbox-chat+hang'];
-const closed = Object.entries(CREDENTIALS)
-  .filter(([, credential]) => credential === 'api_key')
-  .map(([route]) => route);
+const closed = credentialRows('gateway')
+  .filter(({ statuses }) => statuses.none === 401)
+  .map(({ route }) => route);
 
 /** Before a key is looked up again in any case, after three seconds. */
 const WELL_BELOW_KEY_MILLIS = 2_500;
@@ -103,11 +93,7 @@ function expectError(
 
 describe('every route', () => {
   it('is in the table of credentials', () => {
-    const { stack } = site.gateway.app.getHttpAdapter().getInstance().router as { stack: Layer[] };
-    const registered = stack.flatMap(({ route }) =>
-      route ? Object.keys(route.methods).map((method) => `${method.toUpperCase()} ${route.path}`) : [],
-    );
-    expect(registered.sort()).toEqual(Object.keys(CREDENTIALS).sort());
+    expect(registeredRoutes(site.gateway.app)).toEqual(tabledRoutes('gateway'));
   });
 
   it.each(['GET /healthz', 'GET /metrics'])('%s needs no credential, and minds no bad one', async (route) => {

@@ -9,6 +9,9 @@ const schema = z.object({
   GATEWAY_URL: env.httpUrl(),
 });
 
+/** The names of everything it reads. */
+export const VARIABLES = Object.keys(schema.shape);
+
 export type MemoConfig = z.output<typeof schema>;
 
 /** The configuration from the environment; throws a ConfigError that names every fault. */

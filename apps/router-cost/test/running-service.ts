@@ -1,5 +1,6 @@
 import { type INestApplication } from '@nestjs/common';
 import { createService } from '@inference/http';
+import { rememberEnvironment, rememberRequest, testLog } from '@inference/testing';
 import { parse } from 'lossless-json';
 import { AppModule } from '../src/app.module';
 import { type RouterCostConfig } from '../src/config';
@@ -27,17 +28,21 @@ export async function startRouterCost(
     HOST: '127.0.0.1',
     PORT: 0,
     NODE_ENV: 'test',
-    LOG_LEVEL: 'silent',
+    LOG_LEVEL: 'trace',
     DATABASE_POOL_SIZE: 4,
     ...config,
   };
-  const app = await createService(AppModule.forRoot(whole), whole, SERVICE_OPTIONS);
+  const { DATABASE_URL, API_KEY_HASH_SECRET } = whole;
+  rememberEnvironment({ DATABASE_URL, API_KEY_HASH_SECRET });
+  const options = { ...SERVICE_OPTIONS, logTo: testLog('router-cost') };
+  const app = await createService(AppModule.forRoot(whole), whole, options);
   await app.listen(whole.PORT, whole.HOST);
   const url = await app.getUrl();
   return {
     app,
     get: async (path, credential, extra = {}, method = 'GET') => {
       const headers = { ...(credential === undefined ? {} : credentialHeader(credential)), ...extra };
+      rememberRequest(path, headers);
       const response = await fetch(url + path, { method, headers });
       const text = await response.text();
       const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== '';

@@ -3,6 +3,9 @@ import { z } from 'zod';
 
 const schema = z.object({ ...env.service, ...env.database, ...env.callers });
 
+/** The names of everything it reads. */
+export const VARIABLES = Object.keys(schema.shape);
+
 export type TrainingConfig = z.output<typeof schema>;
 
 /** The configuration from the environment; throws a ConfigError that names every fault. */

@@ -1,6 +1,7 @@
 import { createApiKey, hashApiKey, type Role } from '@inference/credentials';
 import { newId, type Sql } from '@inference/database';
 import { postTransfer } from '@inference/wallet';
+import { rememberSecret } from './remembered-secrets';
 import { TEST_API_KEY_HASH_SECRET } from './secrets';
 
 export interface TestAccount {
@@ -46,6 +47,7 @@ export async function insertApiKey(
 ): Promise<{ apiKeyId: string; apiKey: string }> {
   const apiKeyId = newId('key');
   const { key, prefix } = createApiKey();
+  rememberSecret(key);
   await sql.query(
     `INSERT INTO accounts.api_keys (id, account_id, name, prefix, key_hash, spend_limit_picos, allowed_models)
      VALUES ($1, $2, 'test', $3, $4, $5, $6)`,

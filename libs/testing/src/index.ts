@@ -3,3 +3,13 @@ export { TEST_API_KEY_HASH_SECRET } from './secrets';
 export { insertAccount, insertApiKey, type TestAccount } from './accounts';
 export { publishPrices, type TestPrice } from './prices';
 export { waitFor } from './wait-for';
+export { testLog, type TestLog } from './test-log';
+export { rememberAnswer, rememberEnvironment, rememberRequest, rememberSecret } from './remembered-secrets';
+export {
+  type Credential,
+  type CredentialRow,
+  credentialRows,
+  TABLED_SERVICES,
+  tabledRoutes,
+} from './credential-table';
+export { registeredRoutes } from './registered-routes';

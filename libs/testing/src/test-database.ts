@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createPool, type SqlPool } from '@inference/database';
 import { Client } from 'pg';
+import { rememberSecret } from './remembered-secrets';
 import { testRolePassword } from './secrets';
 
 export type ServiceRole = 'console' | 'gateway' | 'router_cost' | 'training' | 'agent' | 'memo';
@@ -37,6 +38,7 @@ function databaseUrl(database: string, role?: ServiceRole): string {
     url.username = role;
     url.password = testRolePassword(role);
   }
+  rememberSecret(url.password);
   return url.href;
 }
 

@@ -1,5 +1,6 @@
 import { type INestApplication } from '@nestjs/common';
 import { createService } from '@inference/http';
+import { registeredRoutes, rememberSecret, tabledRoutes, testLog } from '@inference/testing';
 import { AppModule } from '../app.module';
 import { type AgentEnvironmentsConfig, readAgentEnvironmentsConfig } from '../config';
 import { SERVICE_OPTIONS } from '../service-options';
@@ -20,9 +21,11 @@ const SPECIFIED = [
 ] as const;
 
 async function start(environment: NodeJS.ProcessEnv): Promise<{ app: INestApplication; url: string }> {
-  const fixed = { SITE: 'intl', HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent' };
+  const fixed = { SITE: 'intl', HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'trace' };
   const config: AgentEnvironmentsConfig = readAgentEnvironmentsConfig({ ...fixed, ...environment });
-  const app = await createService(AppModule.forRoot(config), config, SERVICE_OPTIONS);
+  if (config.API_KEY) rememberSecret(config.API_KEY);
+  const options = { ...SERVICE_OPTIONS, logTo: testLog('agent-environments') };
+  const app = await createService(AppModule.forRoot(config), config, options);
   await app.listen(config.PORT, config.HOST);
   return { app, url: await app.getUrl() };
 }
@@ -114,6 +117,11 @@ describe.each([
     const metrics = await fetch(`${url}/metrics`);
     expect(metrics.status).toBe(200);
     expect(await metrics.text()).toContain('http_request_duration_seconds');
+  });
+
+  it('have all their routes in the table of credentials', () => {
+    for (const table of ['agent-environments', 'agent-environments-with-key'])
+      expect(registeredRoutes(app)).toEqual(tabledRoutes(table));
   });
 
   it('do not take templates for an id', async () => {

@@ -1,0 +1,24 @@
+import { createService } from '@inference/http';
+import { registeredRoutes, tabledRoutes, TEST_API_KEY_HASH_SECRET } from '@inference/testing';
+import { AppModule } from './app.module';
+import { readAgentConfig } from './config';
+import { SERVICE_OPTIONS } from './service-options';
+
+/** Nothing here needs the database or another service to be there. */
+const ENVIRONMENT = {
+  SITE: 'intl',
+  PORT: '0',
+  LOG_LEVEL: 'silent',
+  DATABASE_URL: 'postgres://u:p@127.0.0.1:1/none',
+  CONSOLE_URL: 'http://127.0.0.1:1',
+  API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
+  GATEWAY_URL: 'http://127.0.0.1:1',
+};
+
+test('every route is in the table of credentials', async () => {
+  const config = readAgentConfig(ENVIRONMENT);
+  const app = await createService(AppModule.forRoot(config), config, SERVICE_OPTIONS);
+  await app.init();
+  expect(registeredRoutes(app)).toEqual(tabledRoutes('agent'));
+  await app.close();
+});

@@ -1,0 +1,109 @@
+-- Up Migration
+-- Where an address is: itself, or its /64, because whoever has one IPv6 address has all of those. What is no address
+-- counts as it is, up to the length of the longest one.
+CREATE FUNCTION accounts.place_of(p_address text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$
+  SELECT CASE
+    WHEN p_address NOT LIKE '%:%' OR NOT pg_input_is_valid(split_part(p_address, '%', 1), 'inet')
+      THEN left(p_address, 45)
+    -- An IPv4 address as a socket for both kinds shows it.
+    WHEN split_part(p_address, '%', 1)::inet <<= '::ffff:0:0/96'
+      THEN substring(host(split_part(p_address, '%', 1)::inet) FROM 8)
+    ELSE network(set_masklen(split_part(p_address, '%', 1)::inet, 64))::text
+  END;
+$$;
+
+-- The places where an account has been signed in to.
+CREATE INDEX security_events_places ON accounts.security_events (account_id, accounts.place_of(address), created_at)
+  WHERE type IN ('session.opened', 'password.reset');
+
+-- Wrong guesses at a secret, by whatever they count against.
+CREATE TABLE accounts.guesses (
+  subject text PRIMARY KEY,
+  -- What was left of them at counted_at; since then time forgives them.
+  failures double precision NOT NULL CHECK (failures >= 0),
+  counted_at timestamptz NOT NULL,
+  -- No guess is admitted before; null for at once.
+  retry_at timestamptz,
+  -- When the row says no more than its absence would.
+  forgotten_at timestamptz NOT NULL
+);
+CREATE INDEX guesses_forgotten ON accounts.guesses (forgotten_at);
+
+-- Counts a guess against each of several subjects, before anybody looks whether it is right: against all of them, or,
+-- when one of them has to wait, against none. Null subjects are left out. A failure is forgiven every
+-- p_forgive_seconds; after p_allowances of them the next guess waits for a second, then for two, four … 1,800.
+-- wait_seconds is 0, or how long is left of the longest wait, and exceeded the allowance of that subject;
+-- counted_at says which guess it was, to take_back_guess. Rows are locked in the order of the subjects, so that no
+-- two calls can wait for each other: not to be called within a transaction that holds others.
+CREATE FUNCTION accounts.count_guess(
+  p_subjects text[], p_allowances integer[], p_forgive_seconds double precision[],
+  OUT wait_seconds integer, OUT exceeded integer, OUT counted_at timestamptz
+) LANGUAGE plpgsql AS $$
+BEGIN
+  -- At first without a lock: refusing must not cost what guessing costs.
+  FOR is_locked IN 0..1 LOOP
+    IF is_locked = 1 THEN
+      INSERT INTO accounts.guesses (subject, failures, counted_at, forgotten_at)
+      SELECT s, 0, clock_timestamp(), clock_timestamp() FROM unnest(p_subjects) s WHERE s IS NOT NULL ORDER BY s
+      ON CONFLICT (subject) DO UPDATE SET failures = 0 WHERE false;
+    END IF;
+    counted_at := clock_timestamp();
+    SELECT ceil(extract(epoch FROM g.retry_at - count_guess.counted_at)), s.allowance INTO wait_seconds, exceeded
+    FROM unnest(p_subjects, p_allowances) AS s(subject, allowance)
+    JOIN accounts.guesses g ON g.subject = s.subject
+    WHERE g.retry_at > count_guess.counted_at ORDER BY g.retry_at DESC LIMIT 1;
+    IF FOUND THEN
+      RETURN;
+    END IF;
+  END LOOP;
+  wait_seconds := 0;
+
+  UPDATE accounts.guesses g
+  SET failures = c.failures,
+      counted_at = count_guess.counted_at,
+      retry_at = count_guess.counted_at + c.delay,
+      forgotten_at = count_guess.counted_at
+        + greatest(c.delay, make_interval(secs => c.failures * c.forgive_seconds))
+  FROM (
+    SELECT n.*, CASE WHEN ceil(n.failures) >= n.allowance
+      THEN make_interval(secs => least(1800, 2 ^ least(ceil(n.failures) - n.allowance, 11))) END AS delay
+    FROM (
+      SELECT s.*, 1 + greatest(0, old.failures
+        -- The clock of a server that took over may be behind.
+        - greatest(0, extract(epoch FROM count_guess.counted_at - old.counted_at)) / s.forgive_seconds) AS failures
+      FROM unnest(p_subjects, p_allowances, p_forgive_seconds) AS s(subject, allowance, forgive_seconds)
+      JOIN accounts.guesses old ON old.subject = s.subject
+    ) n
+  ) c
+  WHERE g.subject = c.subject;
+END $$;
+
+-- After a right guess: nothing is held against p_forgiven any more, and against p_refunded one guess less, the one
+-- counted at p_counted_at, and no delay that only it has caused.
+CREATE FUNCTION accounts.take_back_guess(p_forgiven text, p_refunded text, p_counted_at timestamptz) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM accounts.guesses WHERE subject IN (p_forgiven, p_refunded) ORDER BY subject FOR UPDATE;
+  DELETE FROM accounts.guesses WHERE subject = p_forgiven;
+  UPDATE accounts.guesses
+  SET failures = greatest(0, failures - 1),
+      retry_at = CASE WHEN counted_at <> p_counted_at THEN retry_at END
+  WHERE subject = p_refunded;
+END $$;
+
+-- Deletes at most p_limit rows that say nothing any more, and returns how many; safe to run from every host at once.
+CREATE FUNCTION accounts.forget_guesses(p_limit integer) RETURNS bigint LANGUAGE sql AS $$
+  WITH forgotten AS (
+    DELETE FROM accounts.guesses WHERE subject IN (
+      SELECT subject FROM accounts.guesses WHERE forgotten_at < clock_timestamp()
+      ORDER BY forgotten_at LIMIT p_limit FOR UPDATE SKIP LOCKED)
+    RETURNING 1
+  )
+  SELECT count(*) FROM forgotten;
+$$;
+
+REVOKE EXECUTE ON FUNCTION accounts.place_of, accounts.count_guess, accounts.take_back_guess, accounts.forget_guesses
+  FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION accounts.place_of, accounts.count_guess, accounts.take_back_guess, accounts.forget_guesses
+  TO console;
+GRANT SELECT, INSERT, UPDATE, DELETE ON accounts.guesses TO console;

@@ -1,0 +1,171 @@
+/**
+ * Which credential opens which route: what every route of every service answers to a request for JSON that brings
+ * nothing but that credential, and `{}` for a body. 401 is a closed door, 403 one for other roles; anything else is what
+ * a caller who was let in gets for such a request.
+ *
+ * none       no credential at all
+ * session    a session JWT of a customer, as Bearer; so are the next three
+ * expired    the token of a session that goes on, past its own end
+ * elsewhere  a token that the same key has signed for the other site
+ * admin      a session of an administrator
+ * key        an API key (bfvk-…) of the same customer, as Bearer; `deleted` is one that was deleted
+ * sk_        a key of a memo workspace, as X-API-Key
+ * cookie     the customer's session in the cookie `session`
+ * ?token=    the customer's session in the query
+ * API_KEY    the key that the agent environments have when they have one, as Bearer
+ */
+const TABLE = `
+console                                               none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  ?token=  API_KEY
+  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200      200
+  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200      200
+  GET    /.well-known/jwks.json                        200      200      200        200    200  200      200  200     200      200      200
+  GET    /api/site                                     200      200      200        200    200  200      200  200     200      200      200
+  GET    /api/pricing                                  200      200      200        200    200  200      200  200     200      200      200
+  POST   /api/auth/register                            400      400      400        400    400  400      400  400     400      400      400
+  POST   /api/auth/login                               400      400      400        400    400  400      400  400     400      400      400
+  GET    /api/auth/me                                  401      200      401        401    200  401      401  401     401      401      401
+  POST   /api/auth/logout                              401      204      401        401    204  401      401  401     401      401      401
+  POST   /api/auth/password/forgot                     400      400      400        400    400  400      400  400     400      400      400
+  POST   /api/auth/password/reset                      400      400      400        400    400  400      400  400     400      400      400
+  PUT    /api/auth/password                            401      400      401        401    400  401      401  401     401      401      401
+  POST   /api/auth/email/verify                        400      400      400        400    400  400      400  400     400      400      400
+  POST   /api/auth/2fa/setup                           401      200      401        401    200  401      401  401     401      401      401
+  POST   /api/auth/2fa/enable                          401      400      401        401    400  401      401  401     401      401      401
+  POST   /api/auth/2fa/disable                         401      400      401        401    400  401      401  401     401      401      401
+  POST   /api/auth/2fa/recovery-codes                  401      400      401        401    400  401      401  401     401      401      401
+  POST   /api/auth/2fa/verify                          400      400      400        400    400  400      400  400     400      400      400
+  GET    /api/auth/oauth/:provider                     404      404      404        404    404  404      404  404     404      404      404
+  GET    /api/auth/oauth/:provider/callback            404      404      404        404    404  404      404  404     404      404      404
+  POST   /api/auth/oauth/:provider/link                401      404      401        401    404  401      401  401     401      401      401
+  GET    /api/auth/identities                          401      200      401        401    200  401      401  401     401      401      401
+  DELETE /api/auth/identities/:id                      401      404      401        401    404  401      401  401     401      401      401
+  GET    /api/auth/events                              401      200      401        401    200  401      401  401     401      401      401
+  POST   /api/api-keys                                 401      400      401        401    400  401      401  401     401      401      401
+  GET    /api/api-keys                                 401      200      401        401    200  401      401  401     401      401      401
+  DELETE /api/api-keys/:id                             401      404      401        401    404  401      401  401     401      401      401
+  GET    /api/billing/usage                            401      200      401        401    200  401      401  401     401      401      401
+  GET    /api/billing/transactions                     401      200      401        401    200  401      401  401     401      401      401
+  GET    /api/billing/settings                         401      200      401        401    200  401      401  401     401      401      401
+  GET    /api/admin/accounts                           401      403      401        401    200  401      401  401     401      401      401
+  PUT    /api/admin/accounts/:id/role                  401      403      401        401    400  401      401  401     401      401      401
+  GET    /api/admin/events                             401      403      401        401    200  401      401  401     401      401      401
+  PUT    /api/admin/billing/pricing/models             401      403      401        401    400  401      401  401     401      401      401
+  PUT    /api/admin/billing/pricing/gpus               401      403      401        401    400  401      401  401     401      401      401
+  PUT    /api/admin/billing/exchange-rates             401      403      401        401    400  401      401  401     401      401      401
+  POST   /api/admin/billing/adjustments                401      403      401        401    400  401      401  401     401      401      401
+
+gateway                                               none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  ?token=  API_KEY
+  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200      200
+  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200      200
+  GET    /v1/models                                    401      401      401        401    401  200      401  401     401      401      401
+  GET    /v1/models/*slug                              401      401      401        401    401  404      401  401     401      401      401
+  POST   /v1/chat/completions                          401      401      401        401    401  400      401  401     401      401      401
+  POST   /v1/completions                               401      401      401        401    401  400      401  401     401      401      401
+  POST   /v1/embeddings                                401      401      401        401    401  400      401  401     401      401      401
+
+router-cost                                           none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  ?token=  API_KEY
+  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200      200
+  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200      200
+  GET    /v1/router/cost                               401      401      401        401    401  200      401  401     200      401      401
+
+training                                              none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  ?token=  API_KEY
+  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200      200
+  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200      200
+
+agent                                                 none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  ?token=  API_KEY
+  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200      200
+  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200      200
+
+memo                                                  none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  ?token=  API_KEY
+  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200      200
+  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200      200
+
+agent-environments                                    none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  ?token=  API_KEY
+  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200      200
+  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200      200
+  GET    /v1/agents/environments                       501      501      501        501    501  501      501  501     501      501      501
+  POST   /v1/agents/environments                       501      501      501        501    501  501      501  501     501      501      501
+  GET    /v1/agents/environments/templates             501      501      501        501    501  501      501  501     501      501      501
+  GET    /v1/agents/environments/:environment_id       501      501      501        501    501  501      501  501     501      501      501
+  GET    /v1/agents/environments/:environment_id/files 501      501      501        501    501  501      501  501     501      501      501
+  POST   /v1/agents/environments/:environment_id/files 501      501      501        501    501  501      501  501     501      501      501
+
+agent-environments-with-key                           none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  ?token=  API_KEY
+  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200      200
+  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200      200
+  GET    /v1/agents/environments                       401      401      401        401    401  401      401  401     401      401      501
+  POST   /v1/agents/environments                       401      401      401        401    401  401      401  401     401      401      501
+  GET    /v1/agents/environments/templates             401      401      401        401    401  401      401  401     401      401      501
+  GET    /v1/agents/environments/:environment_id       401      401      401        401    401  401      401  401     401      401      501
+  GET    /v1/agents/environments/:environment_id/files 401      401      401        401    401  401      401  401     401      401      501
+  POST   /v1/agents/environments/:environment_id/files 401      401      401        401    401  401      401  401     401      401      501
+`;
+
+const CREDENTIALS = [
+  'none',
+  'session',
+  'expired',
+  'elsewhere',
+  'admin',
+  'key',
+  'deleted',
+  'sk_',
+  'cookie',
+  '?token=',
+  'API_KEY',
+] as const;
+
+export type Credential = (typeof CREDENTIALS)[number];
+
+export interface CredentialRow {
+  service: string;
+  method: string;
+  /** As registered, such as /v1/things/:id. */
+  path: string;
+  /** Method and path, as `registeredRoutes` writes them. */
+  route: string;
+  /** The status that each credential gets. */
+  statuses: Record<Credential, number>;
+}
+
+function readRow(service: string, line: string): CredentialRow {
+  const [method = '', path = '', ...cells] = line.trim().split(/ +/);
+  const statuses = cells.map(Number);
+  if (statuses.length !== CREDENTIALS.length || !statuses.every((status) => status >= 200 && status < 600))
+    throw new Error(`This row of the table of credentials is not complete: ${line}`);
+  const byCredential = Object.fromEntries(CREDENTIALS.map((name, column) => [name, statuses[column]]));
+  return {
+    service,
+    method,
+    path,
+    route: `${method} ${path}`,
+    statuses: byCredential as CredentialRow['statuses'],
+  };
+}
+
+function readTable(text: string): CredentialRow[] {
+  let service = '';
+  return text.split('\n').flatMap((line) => {
+    if (line === '') return [];
+    if (line.startsWith(' ')) return [readRow(service, line)];
+    const [name = '', ...columns] = line.split(/ +/);
+    if (columns.join() !== CREDENTIALS.join()) throw new Error(`${name} has other columns than the rest.`);
+    service = name;
+    return [];
+  });
+}
+
+const ROWS = readTable(TABLE);
+
+/** Every service of the table. */
+export const TABLED_SERVICES: string[] = [...new Set(ROWS.map(({ service }) => service))];
+
+/** What is expected of the routes of one service. */
+export const credentialRows = (service: string): CredentialRow[] =>
+  ROWS.filter((row) => row.service === service);
+
+/** Every route of one service, sorted as `registeredRoutes` does. */
+export const tabledRoutes = (service: string): string[] =>
+  credentialRows(service)
+    .map(({ route }) => route)
+    .sort();

@@ -1,0 +1,1 @@
+module.exports = { displayName: 'test-runner', preset: '../../jest.preset.js' };
