@@ -1,60 +1,10 @@
-import { createECDH } from 'node:crypto';
-import { env, loadConfig, type Site } from '@inference/config';
-import { decimalToPicos, InvalidAmountError } from '@inference/money';
+import { env, loadConfig } from '@inference/config';
 import { z } from 'zod';
+import { encryptionKeys, signingKeys } from './config.keys';
+import { oauthProviders } from './config.oauth';
+import { hasOrderedBounds, hasPresetsInBounds, topupFields, topupOf } from './config.topup';
 
 export const CONSOLE_CONFIG = Symbol('CONSOLE_CONFIG');
-
-const UNCOMPRESSED_POINT = Buffer.from([4]);
-
-/** Whether d is the private half of the point (x, y): a mixed-up pair would sign what nobody can verify. */
-function isKeyPair({ x, y, d }: { x: string; y: string; d: string }): boolean {
-  const [publicX, publicY, privateKey] = [x, y, d].map((part) => Buffer.from(part, 'base64url'));
-  try {
-    const pair = createECDH('prime256v1');
-    pair.setPrivateKey(privateKey!);
-    return pair.getPublicKey().equals(Buffer.concat([UNCOMPRESSED_POINT, publicX!, publicY!]));
-  } catch {
-    return false;
-  }
-}
-
-const coordinate = () => z.string('is missing').regex(/^[A-Za-z0-9_-]{43}$/, 'must be 32 bytes in base64url');
-
-const signingKey = z
-  .object({
-    kty: z.literal('EC', 'must be EC'),
-    crv: z.literal('P-256', 'must be P-256'),
-    kid: z.string('is missing').min(1, 'must not be empty').max(200, 'must have at most 200 characters'),
-    x: coordinate(),
-    y: coordinate(),
-    d: coordinate(),
-  })
-  .refine(isKeyPair, 'is no matching pair of a private and a public key');
-
-const signingKeys = z
-  .array(signingKey, 'must be an array of private keys (JWK)')
-  .min(1, 'must hold at least one key')
-  .refine((keys) => new Set(keys.map(({ kid }) => kid)).size === keys.length, 'must have unique kids');
-
-/** Payment providers count in hundredths. */
-const MONEY_DECIMALS = 2;
-
-function moneyPicos(text: string, context: z.RefinementCtx): bigint {
-  try {
-    const picos = decimalToPicos(text, MONEY_DECIMALS);
-    if (picos > 0n) return picos;
-    context.addIssue({ code: 'custom', message: 'must be positive' });
-  } catch (error) {
-    if (!(error instanceof InvalidAmountError)) throw error;
-    context.addIssue({ code: 'custom', message: error.message });
-  }
-  return z.NEVER;
-}
-
-const money = () => z.string().transform(moneyPicos);
-const moneyList = () =>
-  z.string().transform((text, context) => text.split(',').map((part) => moneyPicos(part.trim(), context)));
 
 const fields = z.object({
   ...env.service,
@@ -63,10 +13,14 @@ const fields = z.object({
   SESSION_SIGNING_KEYS: env.json(signingKeys),
   SESSION_TTL_SECONDS: env.integer(1, 604_800).default(1_800),
   API_KEY_HASH_SECRET: env.secret(),
+  /** Keep secrets that have to be read again, such as those of authenticators. */
+  ENCRYPTION_KEYS: encryptionKeys,
   SIGNUP: z.enum(['open', 'closed'], 'must be open or closed').default('open'),
   SITE_NAME: z.string().max(200).default('Inference Platform'),
   /** Where customers reach this service and the others. */
   CONSOLE_URL: env.httpUrl(),
+  /** Where people use the console in a browser, CONSOLE_URL unless told: links in mails lead there. */
+  CONSOLE_UI_URL: env.httpUrl().optional(),
   GATEWAY_URL: env.httpUrl(),
   TRAINING_URL: env.httpUrl(),
   ROUTER_URL: env.httpUrl(),
@@ -77,71 +31,27 @@ const fields = z.object({
     .string()
     .regex(/^\.?([a-z0-9-]+\.)*[a-z0-9-]+$/i, 'must be a domain name')
     .optional(),
+  /** OpenID Connect issuers; none by default. */
+  OAUTH_PROVIDERS: oauthProviders.default([]),
+  /** The mail server: smtp://user:password@host:587, or smtps://. */
+  SMTP_URL: env.url('smtp', 'smtps').optional(),
+  /** Instead of a mail server: a folder that mails are written to as .eml files. */
+  MAIL_FOLDER: z.string().optional(),
+  /** `no-reply@example.com` or `Example <no-reply@example.com>`. */
+  MAIL_FROM: z
+    .string()
+    .max(300)
+    .regex(
+      /^([^<>\p{Cc}]*<[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+)$/u,
+      'must be an address, or a name and <an address>',
+    )
+    .optional(),
+  /** Shares the rate limits among replicas; without it each process counts for itself. */
+  REDIS_URL: env.url('redis', 'rediss').optional(),
   /** Scales every rate limit. */
   RATE_LIMIT_MULTIPLIER: env.number(0.01, 1_000_000).default(1),
-  MIN_TOPUP: money().optional(),
-  MAX_TOPUP: money().optional(),
-  /** Comma-separated amounts that the wallet page offers. */
-  TOPUP_PRESETS: moneyList().optional(),
-  LOW_BALANCE_THRESHOLD: money().optional(),
+  ...topupFields,
 });
-
-type Fields = z.output<typeof fields>;
-
-/** Amounts in picos of the site's currency. */
-interface TopupPicos {
-  min: bigint;
-  max: bigint;
-  presets: bigint[];
-  lowBalanceThreshold: bigint;
-}
-
-const toPicos = (amounts: number[]) => amounts.map((amount) => decimalToPicos(amount));
-
-const DEFAULT_TOPUP: Record<Site, TopupPicos> = {
-  intl: {
-    min: decimalToPicos(5),
-    max: decimalToPicos(10_000),
-    presets: toPicos([10, 20, 50, 100, 500]),
-    lowBalanceThreshold: decimalToPicos(5),
-  },
-  cn: {
-    min: decimalToPicos(10),
-    max: decimalToPicos(50_000),
-    presets: toPicos([50, 100, 200, 500, 1_000]),
-    lowBalanceThreshold: decimalToPicos(20),
-  },
-};
-
-function topupOf(config: Fields): TopupPicos {
-  const defaults = DEFAULT_TOPUP[config.SITE];
-  const min = config.MIN_TOPUP ?? defaults.min;
-  const max = config.MAX_TOPUP ?? defaults.max;
-  return {
-    min,
-    max,
-    // Moving the bounds alone must not stop the start over presets that nobody set.
-    presets: config.TOPUP_PRESETS ?? defaults.presets.filter((amount) => amount >= min && amount <= max),
-    lowBalanceThreshold: config.LOW_BALANCE_THRESHOLD ?? defaults.lowBalanceThreshold,
-  };
-}
-
-/** A variable at fault has no amount to compare. */
-const exceeds = (amount: unknown, limit: unknown) =>
-  typeof amount === 'bigint' && typeof limit === 'bigint' && amount > limit;
-
-function hasOrderedBounds({ SITE, MIN_TOPUP, MAX_TOPUP }: Fields): boolean {
-  const defaults: TopupPicos | undefined = DEFAULT_TOPUP[SITE];
-  return !exceeds(MIN_TOPUP ?? defaults?.min, MAX_TOPUP ?? defaults?.max);
-}
-
-function hasPresetsInBounds({ SITE, MIN_TOPUP, MAX_TOPUP, TOPUP_PRESETS }: Fields): boolean {
-  const defaults: TopupPicos | undefined = DEFAULT_TOPUP[SITE];
-  const presets = Array.isArray(TOPUP_PRESETS) ? TOPUP_PRESETS : [];
-  return !presets.some(
-    (amount) => exceeds(MIN_TOPUP ?? defaults?.min, amount) || exceeds(amount, MAX_TOPUP ?? defaults?.max),
-  );
-}
 
 /** These too are looked at when other variables are at fault, so that every fault is named at once. */
 const when = () => true;
@@ -153,7 +63,24 @@ const schema = fields
     path: ['TOPUP_PRESETS'],
     message: 'must lie between MIN_TOPUP and MAX_TOPUP',
   })
-  .transform((config) => ({ ...config, topup: topupOf(config) }));
+  .refine(({ SMTP_URL, MAIL_FOLDER }) => !SMTP_URL || !MAIL_FOLDER, {
+    when,
+    path: ['MAIL_FOLDER'],
+    message: 'must not be set beside SMTP_URL',
+  })
+  .refine(({ SMTP_URL, MAIL_FROM }) => !SMTP_URL || MAIL_FROM, {
+    when,
+    path: ['MAIL_FROM'],
+    message: 'is missing beside SMTP_URL',
+  })
+  .transform((config) => ({
+    ...config,
+    CONSOLE_UI_URL: config.CONSOLE_UI_URL ?? config.CONSOLE_URL,
+    topup: topupOf(config),
+  }));
+
+/** The names of everything it reads. */
+export const VARIABLES = Object.keys(fields.shape);
 
 export type ConsoleConfig = z.output<typeof schema>;
 

@@ -1,5 +1,6 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
-import { ThrottlerException, ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
+import { ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
+import { RetryLaterException } from '@inference/http';
 import { type Request, type Response } from 'express';
 
 /** Probes come often and from one address. */
@@ -30,7 +31,6 @@ export class RateLimitGuard extends ThrottlerGuard {
       });
     }
     if (!count.isBlocked) return true;
-    response.set('Retry-After', String(count.timeToBlockExpire));
-    throw new ThrottlerException('too many requests');
+    throw new RetryLaterException('too many requests', count.timeToBlockExpire);
   }
 }

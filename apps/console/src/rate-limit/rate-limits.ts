@@ -1,39 +1,32 @@
 import { type ExecutionContext, SetMetadata } from '@nestjs/common';
-import { type Site } from '@inference/config';
 import { type ThrottlerModuleOptions } from '@nestjs/throttler';
-import { type Request } from 'express';
-import { MAX_IDENTIFIER_LENGTH, normaliseIdentifier } from '../auth/identifier';
+import { type ConsoleConfig } from '../config';
+import { SharedCounter } from './shared-counter';
 import { WindowCounter } from './window-counter';
 
 const WINDOW_MILLIS = 60_000;
 const REQUESTS_PER_WINDOW = 3_000;
 const ATTEMPTS_PER_WINDOW = 30;
 
-const TAKES_PASSWORD = 'takes password';
+const CREDENTIAL_ATTEMPT = 'credential attempt';
 
-/** Marks a route where passwords could be guessed. */
-export const TakesPassword = () => SetMetadata(TAKES_PASSWORD, true);
+/** Marks a route that takes, makes or replaces a credential: where somebody could guess, or cause mail or much work. */
+export const CredentialAttempt = () => SetMetadata(CREDENTIAL_ATTEMPT, true);
 
-const takesPassword = (context: ExecutionContext) =>
-  Reflect.getMetadata(TAKES_PASSWORD, context.getHandler()) === true;
+const isCredentialAttempt = (context: ExecutionContext) =>
+  Reflect.getMetadata(CREDENTIAL_ATTEMPT, context.getHandler()) === true;
 
-/** What a request calls the account that it wants to open or to make; nothing valid is longer. */
-function claimedAccount({ body }: Request, site: Site): string | null {
-  const { identifier, email } = (body ?? {}) as Record<string, unknown>;
-  const claimed = identifier ?? email;
-  if (typeof claimed !== 'string' || claimed === '' || claimed.length > MAX_IDENTIFIER_LENGTH) return null;
-  return normaliseIdentifier(claimed, site);
-}
+type Config = Pick<ConsoleConfig, 'RATE_LIMIT_MULTIPLIER' | 'REDIS_URL' | 'SITE'>;
 
 /**
- * Per minute: 3,000 requests from one address; of those that bear a password 30, and 30 for one identifier from
- * wherever they come.
+ * From one address, per minute: 3,000 requests, and of those that are attempts at a credential 30. What is guessed at
+ * one account, from wherever it comes, the guess desk limits.
  */
-export function rateLimits(multiplier: number, site: Site): ThrottlerModuleOptions {
-  const scaled = (limit: number) => Math.max(1, Math.round(limit * multiplier));
+export function rateLimits({ RATE_LIMIT_MULTIPLIER, REDIS_URL, SITE }: Config): ThrottlerModuleOptions {
+  const scaled = (limit: number) => Math.max(1, Math.round(limit * RATE_LIMIT_MULTIPLIER));
   const common = { ttl: WINDOW_MILLIS, blockDuration: 0 };
   return {
-    storage: new WindowCounter(),
+    storage: REDIS_URL ? new SharedCounter(REDIS_URL, `console:${SITE}:limit:`) : new WindowCounter(),
     generateKey: (_context, tracker, limitName) => `${limitName} ${tracker}`,
     throttlers: [
       { ...common, name: 'requests', limit: scaled(REQUESTS_PER_WINDOW) },
@@ -41,16 +34,7 @@ export function rateLimits(multiplier: number, site: Site): ThrottlerModuleOptio
         ...common,
         name: 'attempts',
         limit: scaled(ATTEMPTS_PER_WINDOW),
-        skipIf: (context) => !takesPassword(context),
-      },
-      {
-        ...common,
-        name: 'attempts by identifier',
-        limit: scaled(ATTEMPTS_PER_WINDOW),
-        skipIf: (context) =>
-          !takesPassword(context) ||
-          claimedAccount(context.switchToHttp().getRequest<Request>(), site) === null,
-        getTracker: (request) => claimedAccount(request as Request, site) ?? '',
+        skipIf: (context) => !isCredentialAttempt(context),
       },
     ],
   };

@@ -6,7 +6,7 @@ interface Window {
   endsAtMillis: number;
 }
 
-type Count = Awaited<ReturnType<ThrottlerStorage['increment']>>;
+export type Count = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
 const SWEEP_MILLIS = 60_000;
 

@@ -1,0 +1,36 @@
+/**
+ * Every kind of mail. One with a token is ordered by what somebody typed and goes to the account found by it; its
+ * token begins with the prefix, is valid for so long, and leads to a page of the console UI. The others are ordered
+ * for an account.
+ */
+export const MAIL_KINDS = {
+  verify_email: { token: { prefix: 'vrf_', validSeconds: 86_400, page: '/verify-email' } },
+  reset_password: { token: { prefix: 'rst_', validSeconds: 3_600, page: '/reset-password' } },
+  password_changed: {},
+  two_factor_enabled: {},
+  two_factor_disabled: {},
+  recovery_codes_replaced: {},
+} as const satisfies Record<string, { token?: { prefix: string; validSeconds: number; page: string } }>;
+
+export type MailKind = keyof typeof MAIL_KINDS;
+export type TokenMailKind = {
+  [Kind in MailKind]: (typeof MAIL_KINDS)[Kind] extends { token: object } ? Kind : never;
+}[MailKind];
+export type NoticeKind = Exclude<MailKind, TokenMailKind>;
+
+/** What a notice says of the change beside what it was. */
+export interface NoticeParams {
+  /** Where the change came from, null when it is not known. */
+  address?: string | null;
+  /** ISO 8601; when the mail was ordered unless told. */
+  at?: string;
+}
+
+export type MailOrder =
+  /** The identifier is a normalised one (see normaliseIdentifier). */
+  | { kind: TokenMailKind; identifier: string }
+  | { kind: NoticeKind; accountId: string; params?: NoticeParams };
+
+/** False for a kind that a newer console has ordered. */
+export const isMailKind = (kind: string): kind is MailKind => Object.hasOwn(MAIL_KINDS, kind);
+export const isTokenMailKind = (kind: MailKind): kind is TokenMailKind => 'token' in MAIL_KINDS[kind];

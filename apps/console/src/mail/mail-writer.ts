@@ -1,0 +1,83 @@
+import { inTransaction, type SqlPool } from '@inference/database';
+import { type Account, findForLogin, readAccount } from '../auth/accounts';
+import { type ConsoleConfig } from '../config';
+import { type Letter, renderLetter, toOneLine } from './letter';
+import { isMailKind, isTokenMailKind, MAIL_KINDS, type MailKind, type TokenMailKind } from './mail-kinds';
+import { countTokenMails, createMailToken } from './mail-tokens';
+import { type ClaimedMail } from './outbox';
+
+/** Nobody's mailbox is filled by asking for mails to it. */
+const TOKEN_MAILS_PER_MINUTE = 1;
+const TOKEN_MAILS_PER_HOUR = 5;
+const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('mail ' || $1, 0))";
+
+/** A mail that is ready to be sent. */
+export interface WrittenMail extends Letter {
+  /** Of its row in the outbox; the same however often it is sent. */
+  id: string;
+  kind: MailKind;
+  createdAt: Date;
+  /** An address alone. */
+  to: string;
+}
+
+/** Makes of a row of the outbox the mail that it stands for. */
+export class MailWriter {
+  private readonly siteName: string;
+
+  constructor(
+    private readonly pool: SqlPool,
+    private readonly config: ConsoleConfig,
+  ) {
+    this.siteName = toOneLine(config.SITE_NAME);
+  }
+
+  /** Null when there is nothing to send: nobody has such an account, the address is verified, or it has had enough. */
+  async write(row: ClaimedMail): Promise<WrittenMail | null> {
+    const { id, kind, createdAt } = row;
+    if (!isMailKind(kind)) throw new Error('a kind of mail that is unknown here');
+    const account = await this.findAccount(row);
+    if (!account || (kind === 'verify_email' && account.emailVerified)) return null;
+    const letter = isTokenMailKind(kind)
+      ? await this.writeWithToken(kind, account, id)
+      : renderLetter(kind, account.language, {
+          siteName: this.siteName,
+          consoleUrl: this.config.CONSOLE_UI_URL,
+          at: new Date(row.params.at ?? createdAt).toISOString().slice(0, 19).replace('T', ' '),
+          address: row.params.address ?? null,
+        });
+    return letter && { id, kind, createdAt, to: account.email, ...letter };
+  }
+
+  private async findAccount({ identifier, accountId }: ClaimedMail): Promise<Account | null> {
+    const id = identifier === null ? accountId : (await findForLogin(this.pool, identifier))?.id;
+    return id == null ? null : readAccount(this.pool, id);
+  }
+
+  private async writeWithToken(
+    purpose: TokenMailKind,
+    { id: accountId, email, language }: Account,
+    mailId: string,
+  ): Promise<Letter | null> {
+    const token = await inTransaction(this.pool, async (client) => {
+      // Several consoles may have a mail for the account in hand.
+      await client.query(LOCK, [accountId]);
+      const sent = await countTokenMails(client, { accountId, purpose, mailId });
+      if (sent.minute >= this.limit(TOKEN_MAILS_PER_MINUTE) || sent.hour >= this.limit(TOKEN_MAILS_PER_HOUR))
+        return null;
+      return createMailToken(client, { accountId, purpose, email, mailId });
+    });
+    if (token === null) return null;
+    const { page, validSeconds } = MAIL_KINDS[purpose].token;
+    return renderLetter(purpose, language, {
+      siteName: this.siteName,
+      link: `${this.config.CONSOLE_UI_URL}${page}?token=${token}`,
+      token,
+      validHours: validSeconds / 3_600,
+    });
+  }
+
+  private limit(count: number): number {
+    return Math.max(1, count * this.config.RATE_LIMIT_MULTIPLIER);
+  }
+}

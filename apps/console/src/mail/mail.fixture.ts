@@ -1,0 +1,224 @@
+import { type AddressInfo, type Socket } from 'node:net';
+import { Logger } from '@nestjs/common';
+import { createPool, newId, NotificationChannel, type Sql, type SqlPool } from '@inference/database';
+import { waitFor } from '@inference/testing';
+import { type ParsedMail, simpleParser } from 'mailparser';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { readConsoleConfig } from '../config';
+import { testEnvironment } from '../console.fixture';
+import { MailSender } from './mail-sender';
+
+export interface ReceivedMail extends ParsedMail {
+  /** As it came. */
+  raw: string;
+  /** Who logged in, undefined for nobody. */
+  user: string | undefined;
+  recipients: string[];
+  encrypted: boolean;
+}
+
+/** What an SMTP server answers: null takes it, an error refuses it. */
+type Answer = (Error & { responseCode: number }) | null;
+
+export const refusal = (responseCode: number, message: string) =>
+  Object.assign(new Error(message), { responseCode });
+
+/** A real SMTP server on a port of its own, whose answers a test decides. */
+export class TestMailServer {
+  readonly mails: ReceivedMail[] = [];
+  private readonly sockets = new Set<Socket>();
+  /** Asked for every recipient. */
+  onRecipient: (address: string) => Answer | Promise<Answer> = () => null;
+  /** Asked when a mail is complete, before it counts. */
+  onMail: (mail: ParsedMail) => Answer | Promise<Answer> = () => null;
+  connections = 0;
+  port = 0;
+  private server: SMTPServer | undefined;
+
+  constructor(private readonly options: SMTPServerOptions = {}) {}
+
+  static async start(options: SMTPServerOptions = {}): Promise<TestMailServer> {
+    const server = new TestMailServer(options);
+    await server.listen();
+    return server;
+  }
+
+  async listen(): Promise<void> {
+    const server = new SMTPServer({
+      disabledCommands: ['STARTTLS'],
+      authOptional: true,
+      ...this.options,
+      onRcptTo: ({ address }, _session, callback) =>
+        void Promise.resolve(this.onRecipient(address)).then(callback),
+      onData: (stream, session, callback) => {
+        const chunks: Buffer[] = [];
+        stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+        stream.on('end', () => {
+          const { user, secure: encrypted } = session;
+          const recipients = session.envelope.rcptTo.map(({ address }) => address);
+          void this.take(Buffer.concat(chunks), { user, encrypted, recipients }).then(callback, callback);
+        });
+      },
+    });
+    server.on('error', () => undefined);
+    server.server.on('connection', (socket: Socket) => {
+      this.connections++;
+      this.sockets.add(socket);
+      socket.on('close', () => this.sockets.delete(socket));
+    });
+    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
+    this.port = (server.server.address() as AddressInfo).port;
+    this.server = server;
+  }
+
+  get url(): string {
+    return `smtp://127.0.0.1:${this.port}`;
+  }
+
+  /** As a crash does. */
+  hangUp(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.server?.close(resolve));
+    this.hangUp();
+    await closed;
+  }
+
+  private async take(
+    raw: Buffer,
+    session: { user: string | undefined; encrypted: boolean; recipients: string[] },
+  ): Promise<Answer> {
+    const mail = await simpleParser(raw);
+    const answer = await this.onMail(mail);
+    if (!answer) this.mails.push({ ...mail, ...session, raw: raw.toString() });
+    return answer;
+  }
+}
+
+/** A sender as each console has one, on a database. */
+export class TestSender {
+  private constructor(
+    private readonly sender: MailSender,
+    private readonly pool: SqlPool,
+    private readonly channel: NotificationChannel,
+  ) {}
+
+  /** One that does not poll hears of mails by notifications only. */
+  static async start(
+    databaseUrl: string,
+    environment: Record<string, string>,
+    { polls = true } = {},
+  ): Promise<TestSender> {
+    const config = readConsoleConfig({
+      ...testEnvironment(databaseUrl),
+      MAIL_FROM: 'Example <no-reply@example.com>',
+      ...environment,
+    });
+    const pool = createPool({ url: databaseUrl, applicationName: 'mail', size: 5 });
+    const channel = new NotificationChannel(databaseUrl, 'mail');
+    const sender = new MailSender(pool, config, channel);
+    await channel.start();
+    if (polls) sender.onApplicationBootstrap();
+    return new TestSender(sender, pool, channel);
+  }
+
+  /** Everything but what the database needs. */
+  shutDown(): Promise<void> {
+    return this.sender.onApplicationShutdown();
+  }
+
+  async stop(): Promise<void> {
+    await this.shutDown();
+    await this.channel.close();
+    await this.pool.end();
+  }
+}
+
+export interface MailAccount {
+  id: string;
+  email: string;
+  phone: string;
+  username: string;
+}
+
+export async function insertMailAccount(
+  sql: Sql,
+  options: { language?: 'en' | 'zh-CN'; verified?: boolean } = {},
+): Promise<MailAccount> {
+  const id = newId('acct');
+  const digits = String(Math.floor(Math.random() * 1e10)).padStart(10, '0');
+  const account = {
+    id,
+    email: `${id.toLowerCase()}@example.com`,
+    phone: `+1${digits}`,
+    username: `u${id.slice(-12).toLowerCase()}`,
+  };
+  await sql.query(
+    `INSERT INTO accounts.accounts (id, email, phone, username, password_hash, language, email_verified_at)
+     VALUES ($1, $2, $3, $4, 'unusable', $5, CASE WHEN $6 THEN now() END)`,
+    [id, account.email, account.phone, account.username, options.language ?? 'en', options.verified ?? false],
+  );
+  return account;
+}
+
+/** Keeps what is logged from now on, level first. */
+export function recordLog(): string[] {
+  const lines: string[] = [];
+  const keep =
+    (level: string) =>
+    (message: unknown): void =>
+      void lines.push(`${level}: ${message instanceof Error ? message.stack : String(message)}`);
+  Logger.overrideLogger({ log: keep('log'), warn: keep('warn'), error: keep('error') });
+  return lines;
+}
+
+export interface OutboxRow {
+  id: string;
+  attempts: number;
+  lastError: string | null;
+  /** Until the next attempt, in seconds. */
+  delay: number;
+  claimed: boolean;
+}
+
+const ROWS = `
+  SELECT id, attempts, last_error AS "lastError", claimed_until IS NOT NULL AS claimed,
+    extract(epoch FROM next_attempt_at - now())::integer AS delay
+  FROM accounts.mail_outbox ORDER BY id`;
+
+/** What waits to be sent, and ways not to wait for it. */
+export class TestOutbox {
+  constructor(private readonly sql: Sql) {}
+
+  async rows(): Promise<OutboxRow[]> {
+    return (await this.sql.query<OutboxRow>(ROWS)).rows;
+  }
+
+  async isEmpty(): Promise<void> {
+    await waitFor(async () => (await this.rows()).length === 0);
+  }
+
+  /** Its one mail, when it has been tried so often, and nobody tries it now. */
+  failedTimes(attempts: number): Promise<OutboxRow> {
+    return waitFor(async () => {
+      const [row] = await this.rows();
+      return row?.attempts === attempts && !row.claimed && row;
+    });
+  }
+
+  async makeDue(): Promise<void> {
+    await this.sql.query("UPDATE accounts.mail_outbox SET next_attempt_at = now() - interval '1 second'");
+    await this.sql.query("NOTIFY mail, ''");
+  }
+
+  /** The claims are over, as if their holders had died. */
+  async endClaims(): Promise<void> {
+    await this.sql.query("UPDATE accounts.mail_outbox SET claimed_until = now() - interval '1 second'");
+  }
+
+  async makeOld(): Promise<void> {
+    await this.sql.query("UPDATE accounts.mail_outbox SET created_at = now() - interval '25 hours'");
+  }
+}

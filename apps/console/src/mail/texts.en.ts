@@ -1,0 +1,70 @@
+import { type MailTexts, type NoticeFacts } from './mail-texts';
+
+const hours = (count: number) => (count === 1 ? 'one hour' : `${count} hours`);
+const when = ({ at, address }: NoticeFacts) => `When: ${at} UTC\nFrom: ${address ?? 'an unknown address'}`;
+const NOTHING_TO_DO = 'If this was you, there is nothing to do.';
+
+export const TEXTS_EN: MailTexts = {
+  verify_email: {
+    subject: ({ siteName }) => `Confirm your e-mail address for ${siteName}`,
+    paragraphs: ({ siteName, link, token, validHours }) => [
+      `Somebody, most likely you, uses this e-mail address for an account at ${siteName}. To confirm that it is yours, open this link:`,
+      { link },
+      'If the link does not open, enter this code instead:',
+      { token },
+      `The link and the code work once, within ${hours(validHours)}.`,
+      'If you have no account there, ignore this mail.',
+    ],
+  },
+  reset_password: {
+    subject: ({ siteName }) => `Set a new password for ${siteName}`,
+    paragraphs: ({ siteName, link, token, validHours }) => [
+      `Somebody, most likely you, asked to set a new password for your account at ${siteName}. To choose one, open this link:`,
+      { link },
+      'If the link does not open, enter this code instead:',
+      { token },
+      `The link and the code work once, within ${hours(validHours)}.`,
+      'If you did not ask for it, ignore this mail: your password stays as it is.',
+    ],
+  },
+  password_changed: {
+    subject: ({ siteName }) => `Your password for ${siteName} was changed`,
+    paragraphs: (facts) => [
+      `The password of your account at ${facts.siteName} was changed.`,
+      when(facts),
+      NOTHING_TO_DO,
+      'If it was not you, somebody else may be using your account. Say there that you have forgotten your password, and set a new one, which signs everybody out:',
+      { link: facts.consoleUrl },
+    ],
+  },
+  two_factor_enabled: {
+    subject: ({ siteName }) => `Two-factor sign-in for ${siteName} was turned on`,
+    paragraphs: (facts) => [
+      `Two-factor sign-in was turned on for your account at ${facts.siteName}. From now on, signing in also takes a code from the authenticator app or a recovery code.`,
+      when(facts),
+      `${NOTHING_TO_DO} Keep your recovery codes in a safe place.`,
+      'If it was not you, somebody else may be using your account and could lock you out of it. Set a new password there at once, and ask for help if you can no longer sign in:',
+      { link: facts.consoleUrl },
+    ],
+  },
+  two_factor_disabled: {
+    subject: ({ siteName }) => `Two-factor sign-in for ${siteName} was turned off`,
+    paragraphs: (facts) => [
+      `Two-factor sign-in was turned off for your account at ${facts.siteName}. From now on, the password alone is enough to sign in.`,
+      when(facts),
+      NOTHING_TO_DO,
+      'If it was not you, somebody else knows your password. Set a new one there at once, and then turn two-factor sign-in on again:',
+      { link: facts.consoleUrl },
+    ],
+  },
+  recovery_codes_replaced: {
+    subject: ({ siteName }) => `Your recovery codes for ${siteName} were replaced`,
+    paragraphs: (facts) => [
+      `The recovery codes of your account at ${facts.siteName} were replaced. The old ones no longer work.`,
+      when(facts),
+      `${NOTHING_TO_DO} Keep the new codes in a safe place.`,
+      'If it was not you, somebody else may be using your account. Set a new password there at once, and then make new recovery codes:',
+      { link: facts.consoleUrl },
+    ],
+  },
+};

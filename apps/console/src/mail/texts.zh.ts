@@ -1,0 +1,69 @@
+import { type MailTexts, type NoticeFacts } from './mail-texts';
+
+const when = ({ at, address }: NoticeFacts) => `时间：${at}（UTC）\n来源地址：${address ?? '未知'}`;
+const NOTHING_TO_DO = '如果是您本人操作，则无需理会。';
+
+export const TEXTS_ZH: MailTexts = {
+  verify_email: {
+    subject: ({ siteName }) => `请验证您在 ${siteName} 使用的邮箱`,
+    paragraphs: ({ siteName, link, token, validHours }) => [
+      `有人（很可能是您本人）在 ${siteName} 的账户中使用了这个邮箱地址。请打开以下链接，确认该邮箱属于您：`,
+      { link },
+      '如果链接无法打开，请改为输入以下验证码：',
+      { token },
+      `链接和验证码在 ${validHours} 小时内有效，且只能使用一次。`,
+      '如果您没有该账户，请忽略本邮件。',
+    ],
+  },
+  reset_password: {
+    subject: ({ siteName }) => `重设您的 ${siteName} 密码`,
+    paragraphs: ({ siteName, link, token, validHours }) => [
+      `有人（很可能是您本人）请求重设您在 ${siteName} 的账户密码。请打开以下链接设置新密码：`,
+      { link },
+      '如果链接无法打开，请改为输入以下验证码：',
+      { token },
+      `链接和验证码在 ${validHours} 小时内有效，且只能使用一次。`,
+      '如果您没有提出过该请求，请忽略本邮件，您的密码不会改变。',
+    ],
+  },
+  password_changed: {
+    subject: ({ siteName }) => `您的 ${siteName} 密码已修改`,
+    paragraphs: (facts) => [
+      `您在 ${facts.siteName} 的账户密码已被修改。`,
+      when(facts),
+      NOTHING_TO_DO,
+      '如果不是您本人操作，您的账户可能正被他人使用。请前往以下网址，通过“忘记密码”设置新密码，届时所有已登录的会话都会退出：',
+      { link: facts.consoleUrl },
+    ],
+  },
+  two_factor_enabled: {
+    subject: ({ siteName }) => `您的 ${siteName} 账户已开启两步验证`,
+    paragraphs: (facts) => [
+      `您在 ${facts.siteName} 的账户已开启两步验证。今后登录时，还需要输入身份验证器中的动态码或一个恢复码。`,
+      when(facts),
+      `${NOTHING_TO_DO}请妥善保管您的恢复码。`,
+      '如果不是您本人操作，他人可能正在使用您的账户，并可能使您无法登录。请立即前往以下网址设置新密码；如果已经无法登录，请联系我们：',
+      { link: facts.consoleUrl },
+    ],
+  },
+  two_factor_disabled: {
+    subject: ({ siteName }) => `您的 ${siteName} 账户已关闭两步验证`,
+    paragraphs: (facts) => [
+      `您在 ${facts.siteName} 的账户已关闭两步验证。今后仅凭密码即可登录。`,
+      when(facts),
+      NOTHING_TO_DO,
+      '如果不是您本人操作，说明他人知道您的密码。请立即前往以下网址设置新密码，然后重新开启两步验证：',
+      { link: facts.consoleUrl },
+    ],
+  },
+  recovery_codes_replaced: {
+    subject: ({ siteName }) => `您的 ${siteName} 恢复码已更换`,
+    paragraphs: (facts) => [
+      `您在 ${facts.siteName} 的账户恢复码已更换，旧的恢复码不再有效。`,
+      when(facts),
+      `${NOTHING_TO_DO}请妥善保管新的恢复码。`,
+      '如果不是您本人操作，他人可能正在使用您的账户。请立即前往以下网址设置新密码，然后重新生成恢复码：',
+      { link: facts.consoleUrl },
+    ],
+  },
+};

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { waitFor } from '@inference/testing';
+import { Redis } from 'ioredis';
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** `REDIS_SERVER`, or what the PATH has; undefined where there is none. */
+function findRedisServer(): string | undefined {
+  const { REDIS_SERVER, PATH = '' } = process.env;
+  if (REDIS_SERVER) return REDIS_SERVER;
+  return PATH.split(delimiter)
+    .map((folder) => join(folder, 'redis-server'))
+    .find(isExecutable);
+}
+
+const REDIS_SERVER = findRedisServer();
+
+/** Skips where there is no Redis to test with. */
+export const describeWithRedis: typeof describe = REDIS_SERVER
+  ? describe
+  : (((name: string, tests: () => void) =>
+      describe.skip(
+        `${name} (skipped: no redis-server in the PATH, nor REDIS_SERVER)`,
+        tests,
+      )) as typeof describe);
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** A real Redis that keeps nothing, on one port for its life, which may end and begin again. */
+export class RedisServer {
+  private child: ChildProcess | undefined;
+  private ended: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+    readonly port: number,
+    private readonly password: string | undefined,
+  ) {}
+
+  static async create(password?: string): Promise<RedisServer> {
+    return new RedisServer(await findFreePort(), password);
+  }
+
+  get url(): string {
+    return `redis://${this.password === undefined ? '' : `:${this.password}@`}127.0.0.1:${this.port}`;
+  }
+
+  /** Resolves when it answers. */
+  async start(): Promise<void> {
+    const settings = { port: this.port, bind: '127.0.0.1', save: '', dir: tmpdir() };
+    const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    if (this.password !== undefined) args.push('--requirepass', this.password);
+    this.child = spawn(REDIS_SERVER!, args, { stdio: 'ignore' });
+    this.ended = once(this.child, 'exit');
+    await waitFor(() => this.ask((redis) => redis.ping()));
+  }
+
+  /** kill -9. */
+  async kill(): Promise<void> {
+    this.child?.kill('SIGKILL');
+    await this.ended;
+  }
+
+  /** It keeps its connections and takes new ones, and answers nothing. */
+  pause(): void {
+    this.child?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.child?.kill('SIGCONT');
+  }
+
+  /** On a connection of its own. */
+  async ask<T>(question: (redis: Redis) => Promise<T>): Promise<T> {
+    const redis = new Redis(this.url, {
+      lazyConnect: true,
+      retryStrategy: () => null,
+      disconnectTimeout: 250,
+    });
+    redis.on('error', () => undefined);
+    try {
+      await redis.connect();
+      return await question(redis);
+    } finally {
+      redis.disconnect();
+    }
+  }
+}
