@@ -4,13 +4,20 @@ import { ThrottlerModule } from '@nestjs/throttler';
 import { CredentialsModule } from '@inference/credentials';
 import { DatabaseModule } from '@inference/database';
 import { ExactJsonInterceptor, ServiceModule } from '@inference/http';
+import { AdminAccountsController } from './accounts/admin-accounts.controller';
+import { AdminAccountsService } from './accounts/admin-accounts.service';
 import { ApiKeysController } from './api-keys/api-keys.controller';
 import { ApiKeysService } from './api-keys/api-keys.service';
 import { AuthController } from './auth/auth.controller';
 import { AuthService } from './auth/auth.service';
 import { JwksController } from './auth/jwks.controller';
+import { PasswordCheck } from './auth/password-check';
+import { PasswordController } from './auth/password.controller';
 import { PasswordHasher } from './auth/password-hasher';
+import { PasswordService } from './auth/password.service';
+import { SessionCookie } from './auth/session-cookie';
 import { SessionsService } from './auth/sessions.service';
+import { SignInService } from './auth/sign-in.service';
 import { publicKeyOf } from './auth/signing-keys';
 import { AdjustmentsController } from './billing/adjustments.controller';
 import { AdjustmentsService } from './billing/adjustments.service';
@@ -19,6 +26,17 @@ import { TransactionsController } from './billing/transactions.controller';
 import { UsageController } from './billing/usage.controller';
 import { UsageService } from './billing/usage.service';
 import { CONSOLE_CONFIG, type ConsoleConfig } from './config';
+import { AdminEventsController } from './events/admin-events.controller';
+import { EventsController } from './events/events.controller';
+import { GuessDesk } from './guesses/guess-desk';
+import { MailSender } from './mail/mail-sender';
+import { FlowCookie } from './oauth/flow-cookie';
+import { OAuthFlows } from './oauth/flows';
+import { IdentitiesController } from './oauth/identities.controller';
+import { IdentitiesService } from './oauth/identities.service';
+import { OAuthController } from './oauth/oauth.controller';
+import { OAuthService } from './oauth/oauth.service';
+import { OAuthProviders } from './oauth/providers';
 import { AdminPricingController } from './pricing/admin-pricing.controller';
 import { ExchangeRatesController } from './pricing/exchange-rates.controller';
 import { ExchangeRatesService } from './pricing/exchange-rates.service';
@@ -26,7 +44,12 @@ import { PricingController } from './pricing/pricing.controller';
 import { PricingService } from './pricing/pricing.service';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard';
 import { rateLimits } from './rate-limit/rate-limits';
+import { SealedTokens } from './sealing/sealed-tokens';
 import { SiteController } from './site/site.controller';
+import { ChallengesService } from './two-factor/challenges.service';
+import { SecondFactor } from './two-factor/second-factor';
+import { TwoFactorController } from './two-factor/two-factor.controller';
+import { TwoFactorService } from './two-factor/two-factor.service';
 
 @Module({})
 export class AppModule {
@@ -44,10 +67,17 @@ export class AppModule {
           sessionCacheSeconds: 0,
           publicKeys: config.SESSION_SIGNING_KEYS.map(publicKeyOf),
         }),
-        ThrottlerModule.forRoot(rateLimits(config.RATE_LIMIT_MULTIPLIER, config.SITE)),
+        ThrottlerModule.forRoot(rateLimits(config)),
       ],
       controllers: [
         AuthController,
+        PasswordController,
+        TwoFactorController,
+        OAuthController,
+        IdentitiesController,
+        EventsController,
+        AdminAccountsController,
+        AdminEventsController,
         JwksController,
         ApiKeysController,
         PricingController,
@@ -64,6 +94,22 @@ export class AppModule {
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_INTERCEPTOR, useClass: ExactJsonInterceptor },
         PasswordHasher,
+        GuessDesk,
+        PasswordCheck,
+        PasswordService,
+        SessionCookie,
+        SignInService,
+        MailSender,
+        SealedTokens,
+        SecondFactor,
+        ChallengesService,
+        TwoFactorService,
+        FlowCookie,
+        OAuthProviders,
+        OAuthFlows,
+        IdentitiesService,
+        OAuthService,
+        AdminAccountsService,
         SessionsService,
         AuthService,
         ApiKeysService,

@@ -1,18 +1,23 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { type AddressInfo } from 'node:net';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type Role } from '@inference/credentials';
-import { newId, type Sql } from '@inference/database';
+import { newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { createService } from '@inference/http';
 import { charge, type TokenUsage, type UnitRate } from '@inference/metering';
 import {
   createTestDatabase,
   insertAccount,
+  rememberAnswer,
+  rememberEnvironment,
+  rememberRequest,
   TEST_API_KEY_HASH_SECRET,
   type TestAccount,
   type TestDatabase,
+  testLog,
 } from '@inference/testing';
 import { AppModule } from './app.module';
+import { readForSignIn } from './auth/accounts';
 import { SessionsService } from './auth/sessions.service';
 import { readConsoleConfig } from './config';
 import { SERVICE_OPTIONS } from './service-options';
@@ -28,6 +33,7 @@ export function newSigningKey(kid: string = randomUUID()) {
 }
 
 export const SIGNING_KEY = newSigningKey('test-key');
+export const ENCRYPTION_KEY = randomBytes(32).toString('hex');
 
 /** Limits that no test reaches unless it means to. */
 export const testEnvironment = (databaseUrl: string): Record<string, string> => ({
@@ -35,10 +41,11 @@ export const testEnvironment = (databaseUrl: string): Record<string, string> => 
   HOST: '127.0.0.1',
   PORT: '0',
   NODE_ENV: 'test',
-  LOG_LEVEL: 'silent',
+  LOG_LEVEL: 'trace',
   DATABASE_URL: databaseUrl,
   API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
   SESSION_SIGNING_KEYS: JSON.stringify([SIGNING_KEY]),
+  ENCRYPTION_KEYS: ENCRYPTION_KEY,
   CONSOLE_URL: 'http://console.test',
   GATEWAY_URL: 'http://gateway.test',
   TRAINING_URL: 'http://training.test',
@@ -73,8 +80,11 @@ export class TestConsole {
   ) {}
 
   static async start(databaseUrl: string, environment: Record<string, string> = {}): Promise<TestConsole> {
-    const config = readConsoleConfig({ ...testEnvironment(databaseUrl), ...environment });
-    const app = await createService(AppModule.forRoot(config), config, SERVICE_OPTIONS);
+    const wholeEnvironment = { ...testEnvironment(databaseUrl), ...environment };
+    rememberEnvironment(wholeEnvironment);
+    const config = readConsoleConfig(wholeEnvironment);
+    const options = { ...SERVICE_OPTIONS, logTo: testLog('console') };
+    const app = await createService(AppModule.forRoot(config), config, options);
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
     return new TestConsole(app, `http://127.0.0.1:${port}`);
@@ -82,28 +92,32 @@ export class TestConsole {
 
   async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
     const content = options.raw ?? (options.json === undefined ? undefined : JSON.stringify(options.json));
+    const headers: Record<string, string> = {
+      ...(content === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(options.token === undefined ? {} : { Authorization: `Bearer ${options.token}` }),
+      ...options.headers,
+    };
+    rememberRequest(path, headers, options.json);
     const response = await fetch(this.url + path, {
       method,
-      headers: {
-        ...(content === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...(options.token === undefined ? {} : { Authorization: `Bearer ${options.token}` }),
-        ...options.headers,
-      },
+      headers,
       ...(content === undefined ? {} : { body: content }),
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: isJson ? JSON.parse(text) : undefined,
-    };
+    const body: unknown = isJson ? JSON.parse(text) : undefined;
+    rememberAnswer(response.headers, body);
+    return { status: response.status, headers: response.headers, text, body };
   }
 
   /** A session of an account, without its password. */
-  openSession(accountId: string): Promise<string> {
-    return this.app.get(SessionsService).open(accountId);
+  async openSession(accountId: string): Promise<string> {
+    const pool = this.app.get<SqlPool>(SQL_POOL);
+    const account = await readForSignIn(pool, accountId);
+    const token =
+      account && (await this.app.get(SessionsService).open(pool, accountId, account.credentialsVersion));
+    if (!token) throw new Error(`No session for ${accountId}.`);
+    return token;
   }
 
   close(): Promise<void> {

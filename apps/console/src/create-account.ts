@@ -5,6 +5,7 @@ import { createPool, inTransaction } from '@inference/database';
 import { z } from 'zod';
 import { findForLogin, insertAccount, setRole } from './auth/accounts';
 import { emailField, newPasswordField } from './auth/auth.dto';
+import { recordEvent } from './events/security-events';
 import { hashPassword, PasswordHasher } from './auth/password-hasher';
 
 /**
@@ -42,16 +43,34 @@ async function createAccount(): Promise<string> {
   const pool = createPool({ url: DATABASE_URL, applicationName: 'create-account', size: 1 });
   try {
     const passwordHash = await hashPassword(password);
-    const id = await inTransaction(pool, (client) =>
-      insertAccount(client, { email, passwordHash, role }, CURRENCY_BY_SITE[SITE]),
-    );
+    const id = await inTransaction(pool, async (client) => {
+      const language = SITE === 'cn' ? 'zh-CN' : 'en';
+      const made = await insertAccount(
+        client,
+        { email, emailVerified: true, passwordHash, role, language },
+        CURRENCY_BY_SITE[SITE],
+      );
+      const event = { accountId: made, actorId: null, origin: null, details: { role } };
+      if (made !== null) await recordEvent(client, { type: 'account.created', ...event });
+      return made;
+    });
     if (id !== null) return `Made ${email} (${id}) with the role ${role}.`;
     const account = await findForLogin(pool, email);
     if (!existing && !(await new PasswordHasher().matches(account?.passwordHash ?? null, password)))
       throw new Error(
         `${email} exists already, with another password; --existing gives it the role nevertheless.`,
       );
-    await setRole(pool, email, role);
+    await inTransaction(pool, async (client) => {
+      const before = account && (await setRole(client, account.id, role));
+      if (!before || before === role) return;
+      const event = {
+        accountId: account.id,
+        actorId: null,
+        origin: null,
+        details: { from: before, to: role },
+      };
+      await recordEvent(client, { type: 'account.role_changed', ...event });
+    });
     return `${email} exists already; its role is ${role}.`;
   } finally {
     await pool.end();

@@ -1,6 +1,7 @@
 import { Controller, Delete, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
 import { type Caller, CurrentCaller } from '@inference/credentials';
 import { ValidBody } from '@inference/http';
+import { type Actor, CurrentActor } from '../events/actor';
 import { type ApiKeyView, type CreatedApiKeyView, newApiKey, type NewApiKey } from './api-keys.dto';
 import { ApiKeysService } from './api-keys.service';
 
@@ -10,8 +11,8 @@ export class ApiKeysController {
 
   @Post()
   @Header('Cache-Control', 'no-store')
-  create(@CurrentCaller() caller: Caller, @ValidBody(newApiKey) body: NewApiKey): Promise<CreatedApiKeyView> {
-    return this.apiKeys.create(caller.accountId, body);
+  create(@CurrentActor() actor: Actor, @ValidBody(newApiKey) body: NewApiKey): Promise<CreatedApiKeyView> {
+    return this.apiKeys.create(actor, body);
   }
 
   /** The account's keys, newest first. */
@@ -22,7 +23,7 @@ export class ApiKeysController {
 
   @Delete(':id')
   @HttpCode(204)
-  delete(@CurrentCaller() caller: Caller, @Param('id') id: string): Promise<void> {
-    return this.apiKeys.delete(caller.accountId, id);
+  delete(@CurrentActor() actor: Actor, @Param('id') id: string): Promise<void> {
+    return this.apiKeys.delete(actor, id);
   }
 }

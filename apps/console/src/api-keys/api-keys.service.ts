@@ -3,6 +3,8 @@ import { createApiKey, hashApiKey } from '@inference/credentials';
 import { inTransaction, newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
+import { type Actor } from '../events/actor';
+import { recordEvent } from '../events/security-events';
 import { type ApiKeyView, type CreatedApiKeyView, type NewApiKey } from './api-keys.dto';
 
 export const MAX_API_KEYS = 100;
@@ -52,7 +54,7 @@ export class ApiKeysService {
   ) {}
 
   /** Makes a key and its budget; this answer alone holds the secret. */
-  async create(accountId: string, order: NewApiKey): Promise<CreatedApiKeyView> {
+  async create({ accountId, origin }: Actor, order: NewApiKey): Promise<CreatedApiKeyView> {
     const { key, prefix } = createApiKey();
     const hash = hashApiKey(key, this.config.API_KEY_HASH_SECRET);
     const spendLimitPicos = order.spend_limit ?? null;
@@ -72,6 +74,8 @@ export class ApiKeysService {
         'INSERT INTO wallet.key_budgets (api_key_id, account_id, limit_picos) VALUES ($1, $2, $3)',
         [id, accountId, spendLimitPicos],
       );
+      const details = { api_key_id: id, prefix };
+      await recordEvent(client, { type: 'api_key.created', accountId, actorId: accountId, origin, details });
       return rows[0]!;
     });
     const { last_used_at: _neverUsed, id, name, ...shown } = view(row);
@@ -83,9 +87,13 @@ export class ApiKeysService {
     return rows.map(view);
   }
 
-  async delete(accountId: string, id: string): Promise<void> {
-    const deleted = ID_FORM.test(id) && (await this.pool.query(DELETE, [id, accountId])).rowCount === 1;
-    if (!deleted) throw new NotFoundException('no such API key');
+  async delete({ accountId, origin }: Actor, id: string): Promise<void> {
+    await inTransaction(this.pool, async (client) => {
+      const deleted = ID_FORM.test(id) && (await client.query(DELETE, [id, accountId])).rowCount === 1;
+      if (!deleted) throw new NotFoundException('no such API key');
+      const details = { api_key_id: id };
+      await recordEvent(client, { type: 'api_key.deleted', accountId, actorId: accountId, origin, details });
+    });
   }
 
   /** The account's row is locked, so that keys made at the same time are all counted. */

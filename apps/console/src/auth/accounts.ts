@@ -2,25 +2,61 @@ import { type Currency } from '@inference/config';
 import { type Role } from '@inference/credentials';
 import { newId, type Sql } from '@inference/database';
 import { openWallet } from '@inference/wallet';
+import { type Position } from '../pages/cursor';
+
+export const LANGUAGES = ['en', 'zh-CN'] as const;
+export type Language = (typeof LANGUAGES)[number];
 
 export interface NewAccount {
   email: string;
+  /** Whether somebody has proved to receive mail there. */
+  emailVerified?: boolean;
   phone?: string | null;
   username?: string | null;
-  passwordHash: string;
+  /** Null for an account that signs in elsewhere. */
+  passwordHash: string | null;
   role: Role;
+  language: Language;
 }
 
 export interface Account {
   id: string;
   email: string;
+  emailVerified: boolean;
   phone: string | null;
   username: string | null;
   role: Role;
+  language: Language;
+  hasPassword: boolean;
+  twoFactor: boolean;
   createdAt: Date;
 }
 
-const COLUMNS = 'id, email, phone, username, role, created_at AS "createdAt"';
+/** What a sign-in needs to know of an account, all of it read at once. */
+export interface SignInAccount {
+  id: string;
+  email: string;
+  passwordHash: string | null;
+  /** Changes with the password and the second factor (see SessionsService.open). */
+  credentialsVersion: number;
+  twoFactor: boolean;
+}
+
+const HAS_TWO_FACTOR =
+  'EXISTS (SELECT FROM accounts.totp t WHERE t.account_id = a.id AND t.enabled_at IS NOT NULL) AS "twoFactor"';
+const SIGN_IN = `
+  SELECT a.id, a.email, a.password_hash AS "passwordHash", a.credentials_version AS "credentialsVersion",
+    ${HAS_TWO_FACTOR} FROM accounts.accounts a`;
+const COLUMNS = `
+  a.id, a.email, a.email_verified_at IS NOT NULL AS "emailVerified", a.phone, a.username, a.role, a.language,
+  a.password_hash IS NOT NULL AS "hasPassword", a.created_at AS "createdAt", ${HAS_TWO_FACTOR}`;
+const READ = `SELECT ${COLUMNS} FROM accounts.accounts a WHERE a.id = $1`;
+const LIST = `
+  SELECT ${COLUMNS}, to_char(a.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
+  FROM accounts.accounts a
+  WHERE ($1::text IS NULL OR a.email = $1 OR a.phone = $1 OR a.username = $1)
+    AND ($2::timestamptz IS NULL OR (a.created_at, a.id) < ($2, $3))
+  ORDER BY a.created_at DESC, a.id DESC LIMIT $4`;
 
 /**
  * Inserts an account with its empty wallet and returns its id, or null when its e-mail address, phone number or
@@ -32,15 +68,18 @@ export async function insertAccount(
   currency: Currency,
 ): Promise<string | null> {
   const { rows } = await sql.query<{ id: string }>(
-    `INSERT INTO accounts.accounts (id, email, phone, username, password_hash, role)
-     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id`,
+    `INSERT INTO accounts.accounts
+       (id, email, email_verified_at, phone, username, password_hash, role, language)
+     VALUES ($1, $2, CASE WHEN $3 THEN now() END, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING id`,
     [
       newId('acct'),
       account.email,
+      account.emailVerified ?? false,
       account.phone ?? null,
       account.username ?? null,
       account.passwordHash,
       account.role,
+      account.language,
     ],
   );
   const id = rows[0]?.id;
@@ -50,24 +89,54 @@ export async function insertAccount(
 }
 
 export async function readAccount(sql: Sql, id: string): Promise<Account | null> {
-  const { rows } = await sql.query<Account>(`SELECT ${COLUMNS} FROM accounts.accounts WHERE id = $1`, [id]);
+  const { rows } = await sql.query<Account>(READ, [id]);
   return rows[0] ?? null;
 }
 
-/** By a normalised identifier: e-mail address, phone number or username. */
-export async function findForLogin(
+/** Newest first: all, or the one with this normalised identifier. */
+export async function listAccounts(
   sql: Sql,
-  identifier: string,
-): Promise<{ id: string; email: string; passwordHash: string } | null> {
-  const { rows } = await sql.query<{ id: string; email: string; passwordHash: string }>(
-    `SELECT id, email, password_hash AS "passwordHash" FROM accounts.accounts
-     WHERE email = $1 OR phone = $1 OR username = $1`,
+  identifier: string | null,
+  after: Position | null,
+  count: number,
+): Promise<(Account & { position: Position })[]> {
+  const { rows } = await sql.query<Account & { at: string }>(LIST, [
+    identifier,
+    after?.at ?? null,
+    after?.id ?? null,
+    count,
+  ]);
+  return rows.map(({ at, ...account }) => ({ ...account, position: { at, id: account.id } }));
+}
+
+/** By a normalised identifier: e-mail address, phone number or username. */
+export async function findForLogin(sql: Sql, identifier: string): Promise<SignInAccount | null> {
+  const { rows } = await sql.query<SignInAccount>(
+    `${SIGN_IN} WHERE a.email = $1 OR a.phone = $1 OR a.username = $1`,
     [identifier],
   );
   return rows[0] ?? null;
 }
 
-/** Gives the account with this e-mail address a role. */
-export async function setRole(sql: Sql, email: string, role: Role): Promise<void> {
-  await sql.query('UPDATE accounts.accounts SET role = $2 WHERE email = $1 AND role <> $2', [email, role]);
+export async function readForSignIn(sql: Sql, accountId: string): Promise<SignInAccount | null> {
+  const { rows } = await sql.query<SignInAccount>(`${SIGN_IN} WHERE a.id = $1`, [accountId]);
+  return rows[0] ?? null;
+}
+
+/** The ids of all admins, who stay admins until the caller's transaction ends. */
+export async function lockAdmins(sql: Sql): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    "SELECT id FROM accounts.accounts WHERE role = 'admin' ORDER BY id FOR NO KEY UPDATE",
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Gives an account a role; returns the one it had, or null when there is no such account. */
+export async function setRole(sql: Sql, accountId: string, role: Role): Promise<Role | null> {
+  const { rows } = await sql.query<{ before: Role }>(
+    `WITH old AS (SELECT id, role FROM accounts.accounts WHERE id = $1 FOR NO KEY UPDATE)
+     UPDATE accounts.accounts a SET role = $2 FROM old WHERE a.id = old.id RETURNING old.role AS before`,
+    [accountId, role],
+  );
+  return rows[0]?.before ?? null;
 }

@@ -1,10 +1,12 @@
-import { Controller, Get, Header, HttpCode, Inject, Post, Res } from '@nestjs/common';
-import { type Caller, CurrentCaller, SESSION_COOKIE } from '@inference/credentials';
+import { Controller, Get, Header, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { type Caller, CurrentCaller } from '@inference/credentials';
 import { Public, ValidBody } from '@inference/http';
-import { type CookieOptions, type Response } from 'express';
-import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
-import { TakesPassword } from '../rate-limit/rate-limits';
+import { type Request, type Response } from 'express';
+import { type Origin, RequestOrigin } from '../events/request-origin';
+import { CredentialAttempt } from '../rate-limit/rate-limits';
+import { type Language, LANGUAGES } from './accounts';
 import {
+  type ChallengeView,
   type Login,
   login,
   type Registration,
@@ -13,49 +15,48 @@ import {
   type UserView,
 } from './auth.dto';
 import { AuthService } from './auth.service';
-import { SessionsService } from './sessions.service';
+import { SessionCookie } from './session-cookie';
 
 @Controller('api/auth')
 export class AuthController {
-  private readonly cookie: CookieOptions;
-
   constructor(
     private readonly auth: AuthService,
-    private readonly sessions: SessionsService,
-    @Inject(CONSOLE_CONFIG) private readonly config: ConsoleConfig,
-  ) {
-    this.cookie = {
-      httpOnly: true,
-      sameSite: 'lax',
-      secure: config.NODE_ENV === 'production',
-      path: '/',
-      ...(config.COOKIE_DOMAIN ? { domain: config.COOKIE_DOMAIN } : {}),
-    };
-  }
+    private readonly cookie: SessionCookie,
+  ) {}
 
-  /** `{email, password, phone?, username?}` → 201 `{token, user: {id, email}}`; 403 when closed, 409 when taken. */
+  /**
+   * `{email, password, phone?, username?, language?}` → 201 `{token, user: {id, email}}`; 403 when sign-up is closed,
+   * 409 when taken. A mail asks to confirm the address.
+   */
   @Post('register')
   @Public()
-  @TakesPassword()
+  @CredentialAttempt()
   @Header('Cache-Control', 'no-store')
   async register(
     @ValidBody(registration) body: Registration,
+    @RequestOrigin() origin: Origin,
+    @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SessionView> {
-    return this.withCookie(response, await this.auth.register(body));
+    const language = body.language ?? acceptedLanguage(request);
+    return this.cookie.set(response, await this.auth.register(body, language, origin));
   }
 
-  /** `{identifier, password}` → `{token, user: {id, email}}`, and the cookie `session`; 401 (spec: Login). */
+  /**
+   * `{identifier, password}` → `{token, user: {id, email}}` and the cookie `session`, or, for an account with two
+   * factors, `{challenge: {id, methods, expires_at}}`; 401, 429 (spec: Login).
+   */
   @Post('login')
   @HttpCode(200)
   @Public()
-  @TakesPassword()
+  @CredentialAttempt()
   @Header('Cache-Control', 'no-store')
   async login(
     @ValidBody(login) body: Login,
+    @RequestOrigin() origin: Origin,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<SessionView> {
-    return this.withCookie(response, await this.auth.login(body));
+  ): Promise<SessionView | ChallengeView> {
+    return this.cookie.set(response, await this.auth.login(body, origin));
   }
 
   @Get('me')
@@ -69,15 +70,18 @@ export class AuthController {
   @HttpCode(204)
   async logout(
     @CurrentCaller() caller: Caller,
+    @RequestOrigin() origin: Origin,
     @Res({ passthrough: true }) response: Response,
   ): Promise<void> {
-    if (caller.sessionId !== undefined) await this.sessions.end(caller.sessionId);
-    response.clearCookie(SESSION_COOKIE, this.cookie);
+    await this.auth.logout(caller, origin);
+    this.cookie.clear(response);
   }
+}
 
-  private withCookie(response: Response, session: SessionView): SessionView {
-    const maxAge = this.config.SESSION_TTL_SECONDS * 1000;
-    response.cookie(SESSION_COOKIE, session.token, { ...this.cookie, maxAge });
-    return session;
-  }
+/** What the browser asks for, undefined when it asks for nothing that there is. */
+function acceptedLanguage(request: Request): Language | undefined {
+  if (request.get('Accept-Language') === undefined) return undefined;
+  const accepted = request.acceptsLanguages(...LANGUAGES, 'zh');
+  if (accepted === false) return undefined;
+  return accepted === 'en' ? 'en' : 'zh-CN';
 }

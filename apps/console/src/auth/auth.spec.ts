@@ -36,9 +36,13 @@ describe('registering', () => {
     expect(me.body).toEqual({
       id: user.id,
       email: 'ann@example.com',
+      email_verified: false,
       phone: '+14155550123',
       username: null,
       role: 'user',
+      language: 'en',
+      has_password: true,
+      two_factor_enabled: false,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
     const settings = await site.console.request('GET', '/api/billing/settings', { token });
@@ -85,6 +89,7 @@ describe('registering', () => {
     [{ email: 'a@example.com', password: `${PASSWORD}\0` }, 'password'],
     [{ email: 'a@example.com', password: PASSWORD, phone: '0123' }, 'phone'],
     [{ email: 'a@example.com', password: PASSWORD, username: '+1' }, 'username'],
+    [{ email: 'a@example.com', password: PASSWORD, language: 'fr' }, 'language'],
   ])('is 400 for %j', async (body, field) => {
     const answer = await register(body);
     expect([answer.status, answer.body]).toEqual([400, { error: expect.stringContaining(`${field}: `) }]);

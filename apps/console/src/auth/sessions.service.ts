@@ -1,17 +1,26 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { SESSION_AUDIENCE, sessionIssuer } from '@inference/credentials';
-import { newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { newId, type Sql } from '@inference/database';
 import { SignJWT } from 'jose';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
 
-/** Ends with the second, as the token does, so that row and token expire together. */
+/**
+ * Ends with the second, as the token does, so that row and token expire together. The account's row is locked: a change
+ * of its credentials waits, and ends this session too, or was first, and leaves no row to take.
+ */
 const OPEN = `
   INSERT INTO accounts.sessions (id, account_id, expires_at)
-  VALUES ($1, $2, date_trunc('second', now()) + make_interval(secs => $3)) RETURNING expires_at`;
+  SELECT $1, id, date_trunc('second', now()) + make_interval(secs => $3) FROM accounts.accounts
+  WHERE id = $2 AND credentials_version = $4 FOR SHARE RETURNING expires_at`;
 const FORGET_OLD = `
-  DELETE FROM accounts.sessions WHERE account_id = $1 AND expires_at < now() - interval '1 day'`;
+  DELETE FROM accounts.sessions WHERE id IN (
+    SELECT id FROM accounts.sessions WHERE account_id = $1 AND expires_at < now() - interval '1 day'
+    FOR UPDATE SKIP LOCKED)`;
 const END = 'UPDATE accounts.sessions SET ended_at = now() WHERE id = $1 AND ended_at IS NULL';
+const END_OTHERS = `
+  UPDATE accounts.sessions SET ended_at = now()
+  WHERE account_id = $1 AND id IS DISTINCT FROM $2 AND ended_at IS NULL AND expires_at > now()`;
 
 /** Sessions are rows; their tokens are ES256 JWTs, signed by the first of the configured keys. */
 @Injectable()
@@ -19,23 +28,29 @@ export class SessionsService {
   private readonly kid: string;
   private readonly key: KeyObject;
 
-  constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
-    @Inject(CONSOLE_CONFIG) private readonly config: ConsoleConfig,
-  ) {
+  constructor(@Inject(CONSOLE_CONFIG) private readonly config: ConsoleConfig) {
     const [key] = config.SESSION_SIGNING_KEYS;
     if (!key) throw new Error('A console without a signing key.');
     this.kid = key.kid;
     this.key = createPrivateKey({ key, format: 'jwk' });
   }
 
-  /** Opens a session and returns its token. */
-  async open(accountId: string): Promise<string> {
+  /**
+   * Opens a session in the caller's transaction and returns its token, or null when the account's credentials have
+   * changed since that version of them was read.
+   */
+  async open(sql: Sql, accountId: string, credentialsVersion: number): Promise<string | null> {
     const id = newId('sess');
     const ttlSeconds = this.config.SESSION_TTL_SECONDS;
-    await this.pool.query(FORGET_OLD, [accountId]);
-    const { rows } = await this.pool.query<{ expires_at: Date }>(OPEN, [id, accountId, ttlSeconds]);
-    const expiresAtSeconds = rows[0]!.expires_at.getTime() / 1000;
+    await sql.query(FORGET_OLD, [accountId]);
+    const { rows } = await sql.query<{ expires_at: Date }>(OPEN, [
+      id,
+      accountId,
+      ttlSeconds,
+      credentialsVersion,
+    ]);
+    if (!rows[0]) return null;
+    const expiresAtSeconds = rows[0].expires_at.getTime() / 1000;
     return new SignJWT({ sid: id })
       .setProtectedHeader({ alg: 'ES256', kid: this.kid, typ: 'JWT' })
       .setSubject(accountId)
@@ -46,7 +61,12 @@ export class SessionsService {
       .sign(this.key);
   }
 
-  async end(sessionId: string): Promise<void> {
-    await this.pool.query(END, [sessionId]);
+  async end(sql: Sql, sessionId: string): Promise<void> {
+    await sql.query(END, [sessionId]);
+  }
+
+  /** Ends all sessions of an account but one, or every one. */
+  async endOthers(sql: Sql, accountId: string, keptSessionId: string | null): Promise<void> {
+    await sql.query(END_OTHERS, [accountId, keptSessionId]);
   }
 }

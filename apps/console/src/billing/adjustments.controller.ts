@@ -1,6 +1,7 @@
 import { Controller, Post } from '@nestjs/common';
-import { type Caller, CurrentCaller, Roles } from '@inference/credentials';
+import { Roles } from '@inference/credentials';
 import { ValidBody } from '@inference/http';
+import { type Actor, CurrentActor } from '../events/actor';
 import { adjustment, type Adjustment, type AdjustmentView } from './adjustments.dto';
 import { AdjustmentsService } from './adjustments.service';
 import { IdempotencyKey } from './idempotency-key';
@@ -16,10 +17,10 @@ export class AdjustmentsController {
    */
   @Post()
   post(
-    @CurrentCaller() admin: Caller,
+    @CurrentActor() admin: Actor,
     @ValidBody(adjustment) body: Adjustment,
     @IdempotencyKey() idempotencyKey: string | null,
   ): Promise<AdjustmentView> {
-    return this.adjustments.post(admin.accountId, body, idempotencyKey);
+    return this.adjustments.post(admin, body, idempotencyKey);
   }
 }

@@ -5,9 +5,9 @@ import { SQL_POOL, type SqlPool } from '@inference/database';
 import { ValidQuery } from '@inference/http';
 import { readStatement } from '@inference/wallet';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
+import { readPage } from '../pages/page';
+import { pageQuery, type PageQuery } from '../pages/page.dto';
 import { type TransactionView, transactionView } from './transaction-view';
-import { decodeCursor, encodeCursor } from './transactions.cursor';
-import { transactionsQuery, type TransactionsQuery } from './transactions.dto';
 
 @Controller('api/billing/transactions')
 export class TransactionsController {
@@ -20,15 +20,12 @@ export class TransactionsController {
   @Get()
   async list(
     @CurrentCaller() { accountId }: Caller,
-    @ValidQuery(transactionsQuery) { limit, cursor }: TransactionsQuery,
+    @ValidQuery(pageQuery) query: PageQuery,
   ): Promise<{ transactions: TransactionView[]; next_cursor: string | null }> {
-    const after = cursor === undefined ? null : decodeCursor(accountId, cursor);
-    const lines = await readStatement(this.pool, accountId, after, limit + 1);
-    const page = lines.slice(0, limit);
-    const last = page.at(-1);
-    return {
-      transactions: page.map((line) => transactionView(line, CURRENCY_BY_SITE[this.config.SITE])),
-      next_cursor: last && lines.length > limit ? encodeCursor(accountId, last.position) : null,
-    };
+    const { rows, nextCursor } = await readPage(accountId, query, (after, count) =>
+      readStatement(this.pool, accountId, after, count),
+    );
+    const currency = CURRENCY_BY_SITE[this.config.SITE];
+    return { transactions: rows.map((line) => transactionView(line, currency)), next_cursor: nextCursor };
   }
 }

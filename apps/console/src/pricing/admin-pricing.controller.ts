@@ -1,6 +1,7 @@
 import { Controller, Put } from '@nestjs/common';
-import { type Caller, CurrentCaller, Roles } from '@inference/credentials';
+import { Roles } from '@inference/credentials';
 import { ValidBody } from '@inference/http';
+import { type Actor, CurrentActor } from '../events/actor';
 import { gpuPriceList, type GpuPriceList, modelPriceList, type ModelPriceList } from './pricing.dto';
 import { PricingService } from './pricing.service';
 
@@ -12,15 +13,15 @@ export class AdminPricingController {
 
   /** `{models: [{slug, unit, price, currency?}]}` */
   @Put('models')
-  async publishModels(@CurrentCaller() admin: Caller, @ValidBody(modelPriceList) { models }: ModelPriceList) {
-    await this.pricing.publishModels(models, admin.accountId);
+  async publishModels(@CurrentActor() admin: Actor, @ValidBody(modelPriceList) { models }: ModelPriceList) {
+    await this.pricing.publishModels(models, admin);
     return { models: await this.pricing.readModels(null) };
   }
 
   /** `{gpus: [{name, hourly_price, currency?}]}` */
   @Put('gpus')
-  async publishGpus(@CurrentCaller() admin: Caller, @ValidBody(gpuPriceList) { gpus }: GpuPriceList) {
-    await this.pricing.publishGpus(gpus, admin.accountId);
+  async publishGpus(@CurrentActor() admin: Actor, @ValidBody(gpuPriceList) { gpus }: GpuPriceList) {
+    await this.pricing.publishGpus(gpus, admin);
     return { gpus: await this.pricing.readGpus(null) };
   }
 }

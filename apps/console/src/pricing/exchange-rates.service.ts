@@ -1,9 +1,11 @@
 import { ConflictException, Inject, Injectable } from '@nestjs/common';
 import { CURRENCY_BY_SITE } from '@inference/config';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
 import { RATE_DIGITS } from '@inference/metering';
 import { scaledToDecimal } from '@inference/money';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
+import { type Actor } from '../events/actor';
+import { recordEvent } from '../events/security-events';
 import { type ExchangeRates } from './exchange-rates.dto';
 
 const UPSERT = `
@@ -19,13 +21,22 @@ export class ExchangeRatesService {
   ) {}
 
   /** Sets what one unit of the site's currency is worth in USD from each of these days on. */
-  async store({ rates }: ExchangeRates): Promise<void> {
+  async store({ accountId: adminId, origin }: Actor, { rates }: ExchangeRates): Promise<void> {
     if (CURRENCY_BY_SITE[this.config.SITE] === 'USD') {
       throw new ConflictException("this site's currency is USD, which needs no exchange rate");
     }
-    await this.pool.query(UPSERT, [
-      rates.map(({ date }) => date),
-      rates.map(({ usd_per_unit: rate }) => scaledToDecimal(rate, RATE_DIGITS)),
-    ]);
+    await inTransaction(this.pool, async (client) => {
+      await client.query(UPSERT, [
+        rates.map(({ date }) => date),
+        rates.map(({ usd_per_unit: rate }) => scaledToDecimal(rate, RATE_DIGITS)),
+      ]);
+      await recordEvent(client, {
+        type: 'admin.exchange_rates_published',
+        accountId: adminId,
+        actorId: adminId,
+        origin,
+        details: { rows: rates.length },
+      });
+    });
   }
 }

@@ -3,6 +3,8 @@ import { type Currency, CURRENCY_BY_SITE } from '@inference/config';
 import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { type PriceUnit } from '@inference/metering';
 import { exactNumber, picosToDecimal, scaledToDecimal } from '@inference/money';
+import { type Actor } from '../events/actor';
+import { recordEvent } from '../events/security-events';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
 import {
   type GpuPrice,
@@ -65,18 +67,18 @@ export class PricingService {
     }));
   }
 
-  async publishModels(models: ModelPrice[], adminId: string): Promise<void> {
+  async publishModels(models: ModelPrice[], admin: Actor): Promise<void> {
     this.requireSiteCurrency('models', models);
-    await this.publish('models', adminId, INSERT_MODELS, [
+    await this.publish('models', admin, INSERT_MODELS, [
       models.map(({ slug }) => slug),
       models.map(({ unit }) => unit),
       models.map(({ ratePicos }) => ratePicos),
     ]);
   }
 
-  async publishGpus(gpus: GpuPrice[], adminId: string): Promise<void> {
+  async publishGpus(gpus: GpuPrice[], admin: Actor): Promise<void> {
     this.requireSiteCurrency('gpus', gpus);
-    await this.publish('gpus', adminId, INSERT_GPUS, [
+    await this.publish('gpus', admin, INSERT_GPUS, [
       gpus.map(({ name }) => name),
       gpus.map(({ hourlyPricePicos }) => hourlyPricePicos),
     ]);
@@ -90,13 +92,20 @@ export class PricingService {
 
   private async publish(
     kind: Kind,
-    adminId: string,
+    { accountId: adminId, origin }: Actor,
     insertRows: string,
     columns: unknown[][],
   ): Promise<void> {
     await inTransaction(this.pool, async (client) => {
       const listId = await this.openList(client, kind, adminId);
       await client.query(insertRows, [listId, ...columns]);
+      await recordEvent(client, {
+        type: 'admin.prices_published',
+        accountId: adminId,
+        actorId: adminId,
+        origin,
+        details: { list: kind, rows: columns[0]?.length ?? 0 },
+      });
     });
   }
 

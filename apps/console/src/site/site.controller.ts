@@ -28,7 +28,7 @@ export class SiteController {
         memo: config.MEMO_URL,
       },
       signup: config.SIGNUP,
-      oauth_providers: [],
+      oauth_providers: config.OAUTH_PROVIDERS.map(({ name }) => name),
     };
   }
 }

@@ -1,6 +1,12 @@
 import { BadRequestException } from '@nestjs/common';
-import { type StatementPosition } from '@inference/wallet';
 import { z } from 'zod';
+
+/** Where a page of a list ends that is ordered by time and id. */
+export interface Position {
+  /** ISO 8601 in UTC, to the microsecond. */
+  at: string;
+  id: string;
+}
 
 const content = z.tuple([
   z.string(),
@@ -8,15 +14,15 @@ const content = z.tuple([
   z.string().regex(/^[A-Za-z0-9_]{1,64}$/),
 ]);
 
-/** An opaque text that finds a page's end again, for its own account only. */
-export function encodeCursor(accountId: string, { at, id }: StatementPosition): string {
-  return Buffer.from(JSON.stringify([accountId, at, id])).toString('base64url');
+/** An opaque text that finds a page's end again, in its own list only, such as the transactions of one account. */
+export function encodeCursor(list: string, { at, id }: Position): string {
+  return Buffer.from(JSON.stringify([list, at, id])).toString('base64url');
 }
 
-/** Throws a BadRequestException for anything that encodeCursor has not made for this account. */
-export function decodeCursor(accountId: string, cursor: string): StatementPosition {
+/** Throws a BadRequestException for anything that encodeCursor has not made for this list. */
+export function decodeCursor(list: string, cursor: string): Position {
   const [, at, id] = parse(cursor);
-  if (!isInstant(at) || encodeCursor(accountId, { at, id }) !== cursor)
+  if (!isInstant(at) || encodeCursor(list, { at, id }) !== cursor)
     throw new BadRequestException('cursor: is not valid');
   return { at, id };
 }

@@ -2,7 +2,8 @@ import { z } from 'zod';
 
 const LIMIT_FORM = 'must be a whole number from 1 to 100';
 
-export const transactionsQuery = z.object({
+/** Query of a list that comes in pages: `limit` 1…100, 50 unless told; `cursor` from the page before. */
+export const pageQuery = z.object({
   limit: z
     .string('must be given once')
     .regex(/^\d{1,3}$/, LIMIT_FORM)
@@ -11,4 +12,4 @@ export const transactionsQuery = z.object({
     .default(50),
   cursor: z.string('must be given once').optional(),
 });
-export type TransactionsQuery = z.output<typeof transactionsQuery>;
+export type PageQuery = z.output<typeof pageQuery>;

@@ -1,0 +1,26 @@
+import { type Role } from '@inference/credentials';
+import { z } from 'zod';
+import { identifierField } from '../auth/auth.dto';
+import { pageQuery } from '../pages/page.dto';
+
+export const ROLES = ['user', 'analyst', 'admin'] as const satisfies Role[];
+
+/** `identifier`: an e-mail address, phone number or username, whole. */
+export const accountsQuery = pageQuery.extend({ identifier: identifierField.optional() });
+export type AccountsQuery = z.output<typeof accountsQuery>;
+
+export const roleChange = z.object({ role: z.enum(ROLES, `must be ${ROLES.join(', ')}`) });
+export type RoleChange = z.output<typeof roleChange>;
+
+/** An account as admins see it. */
+export interface AccountView {
+  id: string;
+  email: string;
+  email_verified: boolean;
+  phone: string | null;
+  username: string | null;
+  role: Role;
+  two_factor_enabled: boolean;
+  /** ISO 8601. */
+  created_at: string;
+}

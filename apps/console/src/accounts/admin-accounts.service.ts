@@ -1,0 +1,65 @@
+import { ConflictException, Inject, Injectable, NotFoundException } from '@nestjs/common';
+import { type Role } from '@inference/credentials';
+import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { type Account, listAccounts, lockAdmins, readAccount, setRole } from '../auth/accounts';
+import { normaliseIdentifier } from '../auth/identifier';
+import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
+import { type Origin } from '../events/request-origin';
+import { recordEvent } from '../events/security-events';
+import { readPage } from '../pages/page';
+import { type AccountsQuery, type AccountView } from './accounts.dto';
+
+const ID_FORM = /^acct_[0-9A-Za-z]{1,64}$/;
+
+function view(account: Account): AccountView {
+  const { id, email, emailVerified, phone, username, role, twoFactor, createdAt } = account;
+  return {
+    id,
+    email,
+    email_verified: emailVerified,
+    phone,
+    username,
+    role,
+    two_factor_enabled: twoFactor,
+    created_at: createdAt.toISOString(),
+  };
+}
+
+@Injectable()
+export class AdminAccountsService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(CONSOLE_CONFIG) private readonly config: ConsoleConfig,
+  ) {}
+
+  async list({
+    identifier,
+    ...query
+  }: AccountsQuery): Promise<{ accounts: AccountView[]; next_cursor: string | null }> {
+    const wanted = identifier === undefined ? null : normaliseIdentifier(identifier, this.config.SITE);
+    const { rows, nextCursor } = await readPage(`accounts ${wanted ?? ''}`, query, (after, count) =>
+      listAccounts(this.pool, wanted, after, count),
+    );
+    return { accounts: rows.map(view), next_cursor: nextCursor };
+  }
+
+  async setRole(adminId: string, accountId: string, role: Role, origin: Origin): Promise<AccountView> {
+    const account = await inTransaction(this.pool, async (client) => {
+      const admins = await lockAdmins(client);
+      if (role !== 'admin' && admins.length === 1 && admins[0] === accountId)
+        throw new ConflictException('the last admin stays one');
+      const before = ID_FORM.test(accountId) ? await setRole(client, accountId, role) : null;
+      if (before === null) throw new NotFoundException('no such account');
+      if (before !== role)
+        await recordEvent(client, {
+          type: 'account.role_changed',
+          accountId,
+          actorId: adminId,
+          origin,
+          details: { from: before, to: role },
+        });
+      return readAccount(client, accountId);
+    });
+    return view(account!);
+  }
+}

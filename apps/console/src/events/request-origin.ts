@@ -1,0 +1,21 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { type Request } from 'express';
+
+const MAX_USER_AGENT_CHARS = 300;
+
+/** Where a request came from, as far as it can be known (see TRUST_PROXY). */
+export interface Origin {
+  address: string | null;
+  userAgent: string | null;
+}
+
+export function originOf(request: Request): Origin {
+  return {
+    address: request.ip ?? null,
+    userAgent: request.get('User-Agent')?.slice(0, MAX_USER_AGENT_CHARS) ?? null,
+  };
+}
+
+export const RequestOrigin = createParamDecorator((_data: unknown, context: ExecutionContext): Origin =>
+  originOf(context.switchToHttp().getRequest<Request>()),
+);

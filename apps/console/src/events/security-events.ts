@@ -1,0 +1,57 @@
+import { newId, type Sql } from '@inference/database';
+import { type Origin } from './request-origin';
+
+/** What is worth knowing afterwards; `<what>.<happened to it>`. */
+export const SECURITY_EVENT_TYPES = [
+  'account.created',
+  'account.role_changed',
+  'api_key.created',
+  'api_key.deleted',
+  'email.verified',
+  'identity.linked',
+  'identity.unlinked',
+  'login.challenged',
+  'login.failed',
+  'password.changed',
+  'password.failed',
+  'password.reset',
+  'recovery_codes.replaced',
+  'second_factor.failed',
+  'session.ended',
+  'session.opened',
+  'two_factor.disabled',
+  'two_factor.enabled',
+  'admin.adjustment_posted',
+  'admin.exchange_rates_published',
+  'admin.prices_published',
+] as const;
+export type SecurityEventType = (typeof SECURITY_EVENT_TYPES)[number];
+
+export interface NewSecurityEvent {
+  type: SecurityEventType;
+  /** Whose account it is about; null for a failed sign-in as somebody who is unknown here. */
+  accountId: string | null;
+  /** The account that did it; null for somebody who is not signed in, and for an operator's command. */
+  actorId: string | null;
+  /** Null for an operator's command. */
+  origin: Origin | null;
+  /** Never a secret. */
+  details?: Record<string, string | number | boolean | null>;
+}
+
+const INSERT = `
+  INSERT INTO accounts.security_events (id, account_id, type, actor_id, address, user_agent, details)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)`;
+
+/** Part of the caller's transaction, so that nothing is recorded that did not happen, and nothing happens unrecorded. */
+export async function recordEvent(sql: Sql, event: NewSecurityEvent): Promise<void> {
+  await sql.query(INSERT, [
+    newId('evt'),
+    event.accountId,
+    event.type,
+    event.actorId,
+    event.origin?.address ?? null,
+    event.origin?.userAgent ?? null,
+    JSON.stringify(event.details ?? {}),
+  ]);
+}

@@ -1,0 +1,58 @@
+import { newId, type Sql } from '@inference/database';
+import { type Link } from './flows';
+import { type ProvenIdentity } from './providers';
+
+export interface Identity {
+  id: string;
+  accountId: string;
+  issuer: string;
+  email: string | null;
+  createdAt: Date;
+}
+
+type Key = Pick<ProvenIdentity, 'issuer' | 'subject'>;
+
+const COLUMNS = 'id, account_id AS "accountId", issuer, email, created_at AS "createdAt"';
+const FIND = `SELECT ${COLUMNS} FROM accounts.oauth_identities WHERE issuer = $1 AND subject = $2 FOR SHARE`;
+const INSERT = `
+  INSERT INTO accounts.oauth_identities (id, account_id, issuer, subject, email) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`;
+const LIVE_SESSION = `
+  SELECT FROM accounts.sessions
+  WHERE id = $1 AND account_id = $2 AND ended_at IS NULL AND expires_at > now() FOR SHARE`;
+const LIST = `
+  SELECT ${COLUMNS} FROM accounts.oauth_identities WHERE account_id = $1 ORDER BY created_at, id`;
+const DELETE = 'DELETE FROM accounts.oauth_identities WHERE id = $1 AND account_id = $2';
+
+/** Locked against being unlinked until the caller's transaction ends. */
+export async function findIdentity(sql: Sql, { issuer, subject }: Key): Promise<Identity | null> {
+  const { rows } = await sql.query<Identity>(FIND, [issuer, subject]);
+  return rows[0] ?? null;
+}
+
+/** Null when the identity is linked already. */
+export async function insertIdentity(
+  sql: Sql,
+  { issuer, subject }: Key,
+  accountId: string,
+  email: string | null,
+): Promise<Identity | null> {
+  const { rows } = await sql.query<Identity>(INSERT, [newId('idn'), accountId, issuer, subject, email]);
+  return rows[0] ?? null;
+}
+
+/** Whether the session is live; if so, it cannot end before the caller's transaction does. */
+export async function holdSession(sql: Sql, { sessionId, accountId }: Link): Promise<boolean> {
+  const { rowCount } = await sql.query(LIVE_SESSION, [sessionId, accountId]);
+  return rowCount === 1;
+}
+
+/** Oldest first. */
+export async function listIdentities(sql: Sql, accountId: string): Promise<Identity[]> {
+  const { rows } = await sql.query<Identity>(LIST, [accountId]);
+  return rows;
+}
+
+export async function deleteIdentity(sql: Sql, { id, accountId }: Identity): Promise<void> {
+  await sql.query(DELETE, [id, accountId]);
+}

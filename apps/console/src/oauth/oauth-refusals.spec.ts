@@ -1,0 +1,280 @@
+import { type Answer } from '../console.fixture';
+import { SealedTokens } from '../sealing/sealed-tokens';
+import { OAuthFlows } from './flows';
+import { BROWSER, cookieIn, JSON_ONLY, OAuthSite, UI_URL } from './oauth.fixture';
+
+const EMAIL = 'ada@example.com';
+const REFUSED = { error: 'the sign-in through the provider was refused; begin again' };
+const INVALID = { error: 'the sign-in is too old or was begun elsewhere; begin again' };
+const UNAVAILABLE = { error: 'the provider cannot be used now' };
+
+/** Everything that tells or takes time, but for the date. */
+const TIMERS = [
+  ...(['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
+  ...(['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const),
+];
+
+describe('a sign-in through a provider is refused', () => {
+  let all: OAuthSite;
+
+  beforeAll(async () => (all = await OAuthSite.start()));
+  afterEach(() => {
+    jest.restoreAllMocks();
+    return Promise.all([all.alpha.tell(), all.beta.tell()]);
+  });
+  afterAll(() => all.stop());
+
+  const sessions = async () => {
+    const { rows } = await all.site.database.pool.query('SELECT count(*) FROM accounts.sessions');
+    return Number(rows[0].count);
+  };
+  /** The way to alpha and back, until the callback. */
+  const atCallback = async () => {
+    const { authorizationUrl, cookie } = await all.client.begin('alpha');
+    return { returned: await all.alpha.signIn(authorizationUrl, { email: EMAIL }), cookie };
+  };
+  const changed = (url: string, changes: Record<string, string | null>) => {
+    const { origin, pathname, searchParams } = new URL(url);
+    for (const [name, value] of Object.entries(changes)) {
+      if (value === null) searchParams.delete(name);
+      else searchParams.set(name, value);
+    }
+    return `${origin}${pathname}?${searchParams}`;
+  };
+  /** Runs something that must open no session and answer a script with JSON, a browser with a redirect. */
+  const expectRefusal = async (
+    attempt: (headers: Record<string, string>) => Promise<Answer>,
+    status: number,
+    body: object,
+    code: string,
+  ) => {
+    const before = await sessions();
+    const answer = await attempt(JSON_ONLY);
+    expect([answer.status, answer.body]).toEqual([status, body]);
+    expect(cookieIn(answer, 'session')).toBeUndefined();
+    expect(answer.headers.getSetCookie().join()).toMatch(
+      /^oauth_flow=; Path=\/api\/auth\/oauth; Expires=Thu, 01 Jan 1970/,
+    );
+    const inBrowser = await attempt(BROWSER);
+    expect([inBrowser.status, inBrowser.headers.get('location')]).toEqual([
+      302,
+      `${UI_URL}/login?error=${code}`,
+    ]);
+    expect(cookieIn(inBrowser, 'session')).toBeUndefined();
+    expect(await sessions()).toBe(before);
+  };
+
+  it.each([
+    ['without its state', { state: null }],
+    ['with another state', { state: 'A'.repeat(43) }],
+    ['without a code', { code: null }],
+  ])('%s', async (_name, changes) => {
+    await expectRefusal(
+      async (headers) => {
+        const { returned, cookie } = await atCallback();
+        return all.client.finish(changed(returned, changes), cookie, headers);
+      },
+      400,
+      INVALID,
+      'flow_invalid',
+    );
+  });
+
+  it('with two states', async () => {
+    const { returned, cookie } = await atCallback();
+    expect((await all.client.finish(`${returned}&state=other`, cookie)).status).toBe(400);
+  });
+
+  it('without the cookie, with rubbish in it, with one that is altered, and with one of another flow', async () => {
+    const other = await all.client.begin('alpha');
+    const { cookie: ofBeta } = await all.client.begin('beta');
+    const wrong = [null, 'oauth_flow=', 'oauth_flow=rubbish', `${other.cookie}A`, other.cookie, ofBeta];
+    for (const cookie of wrong) {
+      const { returned } = await atCallback();
+      await expectRefusal(
+        (headers) => all.client.finish(returned, cookie, headers),
+        400,
+        INVALID,
+        'flow_invalid',
+      );
+    }
+  });
+
+  it('with a cookie that was sealed for something else', async () => {
+    const { returned, cookie } = await atCallback();
+    const sealed = all.site.console.app.get(SealedTokens);
+    const flow = await all.site.console.app.get(OAuthFlows).open('alpha', cookie.slice('oauth_flow='.length));
+    const forged = `oauth_flow=${await sealed.seal('totp', 'alpha', { ...flow })}`;
+    expect((await all.client.finish(returned, forged)).status).toBe(400);
+    const genuine = `oauth_flow=${await sealed.seal('oauth_flow', 'alpha', { ...flow })}`;
+    expect((await all.client.finish(returned, genuine)).status).toBe(200);
+  });
+
+  it('after ten minutes', async () => {
+    const { returned, cookie } = await atCallback();
+    jest.useFakeTimers({ now: Date.now() + 601_000, doNotFake: [...TIMERS] });
+    const answer = await all.client.finish(returned, cookie);
+    jest.useRealTimers();
+    expect([answer.status, answer.body]).toEqual([400, INVALID]);
+    expect((await all.client.finish(returned, cookie)).status).toBe(200);
+  });
+
+  it('a second time, even if everything but the code is as before', async () => {
+    const { returned, cookie } = await atCallback();
+    expect((await all.client.finish(returned, cookie)).status).toBe(200);
+    await expectRefusal(
+      (headers) => all.client.finish(returned, cookie, headers),
+      401,
+      REFUSED,
+      'sign_in_refused',
+    );
+    // A fresh code for the same flow: the provider has no reason to refuse it.
+    const { authorizationUrl, cookie: fresh } = await all.client.begin('alpha');
+    const codes = [
+      await all.alpha.signIn(authorizationUrl, { email: EMAIL }),
+      await all.alpha.signIn(authorizationUrl, { email: EMAIL }),
+    ];
+    expect((await all.client.finish(codes[0]!, fresh)).status).toBe(200);
+    expect((await all.client.finish(codes[1]!, fresh)).status).toBe(401);
+  });
+
+  it('all but once, of fifty callbacks at once', async () => {
+    const { authorizationUrl, cookie } = await all.client.begin('alpha');
+    const codes: string[] = [];
+    for (let i = 0; i < 5; i++) codes.push(await all.alpha.signIn(authorizationUrl, { email: EMAIL }));
+    const before = await sessions();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => all.client.finish(codes[i % codes.length]!, cookie)),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(49);
+    expect(await sessions()).toBe(before + 1);
+  });
+
+  it('with a code that was used, that is made up, or that another flow got', async () => {
+    const used = await atCallback();
+    await all.client.finish(used.returned, used.cookie);
+    const { returned: foreign } = await atCallback();
+    for (const code of [used.returned, foreign]
+      .map((url) => new URL(url).searchParams.get('code')!)
+      .concat('made-up')) {
+      await expectRefusal(
+        async (headers) => {
+          const { returned, cookie } = await atCallback();
+          return all.client.finish(changed(returned, { code }), cookie, headers);
+        },
+        401,
+        REFUSED,
+        'sign_in_refused',
+      );
+    }
+  });
+
+  it('with the code of another provider, however it is dressed up', async () => {
+    const beta = await all.client.begin('beta');
+    const ofBeta = new URL(await all.beta.signIn(beta.authorizationUrl, { email: EMAIL })).searchParams;
+    for (const iss of [all.beta.issuer, all.alpha.issuer, null]) {
+      const { returned, cookie } = await atCallback();
+      const mixedUp = changed(returned, { code: ofBeta.get('code'), iss });
+      const answer = await all.client.finish(mixedUp, cookie);
+      expect([answer.status, answer.body]).toEqual([401, REFUSED]);
+    }
+  });
+
+  it.each([
+    ['another nonce', { id_token: { nonce: 'other' } }],
+    ['no nonce', { id_token: { nonce: null } }],
+    ['another issuer', { id_token: { iss: 'https://other.example' } }],
+    ['another audience', { id_token: { aud: 'other' } }],
+    ['an end in the past', { id_token: { exp: 1_000_000_000 } }],
+    ['an empty subject', { id_token: { sub: '' } }],
+    ['a subject that cannot be stored', { id_token: { sub: 'a\0b' } }],
+    ['a subject without end', { id_token: { sub: 'x'.repeat(256) } }],
+    ['a signature of somebody else', { foreign_key: true }],
+  ])('when the id token has %s', async (_name, told) => {
+    await all.alpha.tell(told);
+    await expectRefusal(
+      async (headers) => {
+        const { returned, cookie } = await atCallback();
+        return all.client.finish(returned, cookie, headers);
+      },
+      401,
+      REFUSED,
+      'sign_in_refused',
+    );
+  });
+
+  it('when consent is denied', async () => {
+    await expectRefusal(
+      async (headers) => {
+        const { authorizationUrl, cookie } = await all.client.begin('alpha');
+        const returned = await all.alpha.signIn(authorizationUrl, { email: EMAIL, decision: 'deny' });
+        expect(returned).toContain('error=access_denied');
+        return all.client.finish(returned, cookie, headers);
+      },
+      403,
+      { error: 'consent was denied at the provider' },
+      'access_denied',
+    );
+  });
+
+  it('repeating nothing of what the provider says', async () => {
+    for (const error of ['server_error', 'invalid_scope', '<script>alert(1)</script>']) {
+      const { returned, cookie } = await atCallback();
+      const hostile = changed(returned, { error, error_description: 'call 555-0100', code: null });
+      const answer = await all.client.finish(hostile, cookie);
+      expect([answer.status, answer.body]).toEqual([503, UNAVAILABLE]);
+    }
+  });
+
+  it.each(['rubbish', 'ALPHA', '%00', '__proto__', 'a'.repeat(300)])(
+    'at %s, which is no provider',
+    async (name) => {
+      const error = { error: 'there is no such provider' };
+      for (const path of [`/api/auth/oauth/${name}`, `/api/auth/oauth/${name}/callback?code=1&state=1`]) {
+        const answer = await all.client.get(path);
+        expect([answer.status, answer.body]).toEqual([404, error]);
+        expect(cookieIn(answer, 'oauth_flow')).toBeUndefined();
+      }
+      const inBrowser = await all.client.get(`/api/auth/oauth/${name}`, BROWSER);
+      expect(inBrowser.headers.get('location')).toBe(`${UI_URL}/login?error=unknown_provider`);
+    },
+  );
+
+  it.each([
+    'https://evil.example',
+    '//evil.example',
+    '/\\evil.example',
+    '\\evil',
+    '/a//b',
+    'wallet',
+    '',
+    '/a b',
+    '/a\tb',
+    '/a\r\nSet-Cookie:x=1',
+    '/\u00e9',
+    '/a\0',
+    `/${'a'.repeat(512)}`,
+  ])('with %j to return to', async (returnTo) => {
+    const answer = await all.client.get(`/api/auth/oauth/alpha?return_to=${encodeURIComponent(returnTo)}`);
+    expect([answer.status, answer.body]).toEqual([400, { error: expect.stringContaining('return_to') }]);
+    expect(answer.headers.getSetCookie()).toEqual([]);
+  });
+
+  it('with several pages to return to', async () => {
+    expect((await all.client.get('/api/auth/oauth/alpha?return_to=/a&return_to=/b')).status).toBe(400);
+  });
+
+  it('too often', async () => {
+    for (const [path, status] of [
+      ['/api/auth/oauth/beta', 302],
+      ['/api/auth/oauth/beta/callback', 400],
+    ] as const) {
+      const { console, client } = await all.another({ RATE_LIMIT_MULTIPLIER: '0.1' });
+      const statuses: number[] = [];
+      for (let i = 0; i < 4; i++) statuses.push((await client.get(path)).status);
+      await console.close();
+      expect(statuses).toEqual([status, status, status, 429]);
+    }
+  });
+});

@@ -1,0 +1,81 @@
+import { type Answer, ENCRYPTION_KEY, TestConsole, TestSite } from '../console.fixture';
+import { challenge, FrozenClock, securedAccount, verify } from './two-factor.fixture';
+
+let site: TestSite;
+let clock: FrozenClock;
+
+beforeAll(async () => {
+  clock = new FrozenClock();
+  site = await TestSite.start();
+});
+afterAll(async () => {
+  clock.thaw();
+  await site.stop();
+});
+
+describe('50 requests at once', () => {
+  const outcomes = (answers: Answer[]) => {
+    const opened = answers.filter(({ status }) => status === 200);
+    return { opened: opened.length, refused: answers.length - opened.length };
+  };
+  const sessionsOf = async (accountId: string) => {
+    const { rows } = await site.database.pool.query(
+      "SELECT FROM accounts.security_events WHERE account_id = $1 AND type = 'session.opened' AND details ? 'second_factor'",
+      [accountId],
+    );
+    return rows.length;
+  };
+  const fifty = <T>(make: () => Promise<T>) => Promise.all(Array.from({ length: 50 }, make));
+
+  it('open one session with one code, over as many challenges', async () => {
+    const { accountId, authenticator } = await securedAccount(site, clock);
+    const challenges = await fifty(() => challenge(site, accountId));
+    const code = authenticator.code();
+    const answers = await Promise.all(challenges.map((id) => verify(site, id, code)));
+    expect(outcomes(answers)).toEqual({ opened: 1, refused: 49 });
+    expect(await sessionsOf(accountId)).toBe(1);
+  });
+
+  it('open one session with one recovery code', async () => {
+    const { accountId, recoveryCodes } = await securedAccount(site, clock);
+    const challenges = await fifty(() => challenge(site, accountId));
+    const answers = await Promise.all(challenges.map((id) => verify(site, id, recoveryCodes[0]!)));
+    expect(outcomes(answers)).toEqual({ opened: 1, refused: 49 });
+    expect(await sessionsOf(accountId)).toBe(1);
+  });
+
+  it('open one session with one challenge, whatever code they have', async () => {
+    const { accountId, authenticator, recoveryCodes } = await securedAccount(site, clock);
+    const id = await challenge(site, accountId);
+    const codes = [authenticator.code(), authenticator.code(1), ...recoveryCodes];
+    let n = 0;
+    const answers = await fifty(() => verify(site, id, codes[n++ % codes.length]!));
+    expect(outcomes(answers)).toEqual({ opened: 1, refused: 49 });
+    expect(await sessionsOf(accountId)).toBe(1);
+  });
+});
+
+describe('the encryption key', () => {
+  it('may be replaced while the old one still opens, and without it recovery codes still work', async () => {
+    const { accountId, authenticator, recoveryCodes } = await securedAccount(site, clock);
+    const url = site.database.urlFor('console');
+    const fresh = '0123456789abcdef'.repeat(4);
+    const both = await TestConsole.start(url, { ENCRYPTION_KEYS: `${fresh},${ENCRYPTION_KEY}` });
+    const id = await challenge(site, accountId);
+    const json = { challenge_id: id, code: authenticator.code() };
+    const answer = await both.request('POST', '/api/auth/2fa/verify', { json });
+    await both.close();
+    expect(answer.status).toBe(200);
+    const without = await TestConsole.start(url, { ENCRYPTION_KEYS: fresh });
+    clock.tick();
+    const attempt = async (code: string) =>
+      (
+        await without.request('POST', '/api/auth/2fa/verify', {
+          json: { challenge_id: await challenge(site, accountId), code },
+        })
+      ).status;
+    expect(await attempt(authenticator.code())).toBe(500);
+    expect(await attempt(recoveryCodes[0]!)).toBe(200);
+    await without.close();
+  });
+});

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { type Sql } from '@inference/database';
+import { SealedTokens } from '../sealing/sealed-tokens';
+import { useRecoveryCode } from './recovery-codes';
+import { stepOf } from './totp';
+
+const PURPOSE = 'totp';
+const TOTP_CODE = /^\d{6}$/;
+
+const READ = 'SELECT sealed_secret FROM accounts.totp WHERE account_id = $1 AND enabled_at IS NOT NULL';
+/** Compares and sets: of any number of uses of a code, at once or later, one finds a smaller step. */
+const TAKE_STEP = `
+  UPDATE accounts.totp SET last_step = $2
+  WHERE account_id = $1 AND enabled_at IS NOT NULL AND last_step < $2`;
+const READ_ALL = `
+  SELECT account_id AS "accountId", sealed_secret AS sealed FROM accounts.totp ORDER BY account_id FOR UPDATE`;
+const REPLACE = 'UPDATE accounts.totp SET sealed_secret = $2 WHERE account_id = $1';
+
+/** Takes an account's second factor: the code of its authenticator, or a recovery code, each once. */
+@Injectable()
+export class SecondFactor {
+  constructor(private readonly sealed: SealedTokens) {}
+
+  /** Which of the two the code was, null when it was neither. Part of the caller's transaction. */
+  async take(sql: Sql, accountId: string, code: string): Promise<'totp' | 'recovery_code' | null> {
+    if (!TOTP_CODE.test(code)) return (await useRecoveryCode(sql, accountId, code)) ? 'recovery_code' : null;
+    const { rows } = await sql.query<{ sealed_secret: string }>(READ, [accountId]);
+    if (!rows[0]) return null;
+    const step = stepOf(await this.unseal(accountId, rows[0].sealed_secret), code);
+    if (step === null) return null;
+    const taken = await sql.query(TAKE_STEP, [accountId, step]);
+    return taken.rowCount === 1 ? 'totp' : null;
+  }
+
+  /** An authenticator's secret as it may be kept. */
+  seal(accountId: string, secret: string): Promise<string> {
+    return this.sealed.seal(PURPOSE, accountId, { secret });
+  }
+
+  unseal(accountId: string, sealedSecret: string): Promise<string> {
+    return unseal(this.sealed, accountId, sealedSecret);
+  }
+}
+
+async function unseal(tokens: SealedTokens, accountId: string, sealedSecret: string): Promise<string> {
+  const claims = await tokens.open(PURPOSE, accountId, sealedSecret);
+  if (!claims)
+    throw new Error(`The authenticator secret of ${accountId} opens with none of ENCRYPTION_KEYS.`);
+  return String(claims.secret);
+}
+
+/** Seals all authenticators' secrets anew; returns how many. Part of the caller's transaction. */
+export async function resealSecrets(sql: Sql, tokens: SealedTokens): Promise<number> {
+  const { rows } = await sql.query<{ accountId: string; sealed: string }>(READ_ALL);
+  for (const { accountId, sealed } of rows) {
+    const secret = await unseal(tokens, accountId, sealed);
+    await sql.query(REPLACE, [accountId, await tokens.seal(PURPOSE, accountId, { secret })]);
+  }
+  return rows.length;
+}

@@ -1,0 +1,1 @@
+module.exports = { displayName: 'sandbox-oidc', preset: '../../jest.preset.js' };

@@ -1,0 +1,2 @@
+export { type SignIn } from './browser';
+export { SandboxOidc, type SandboxOidcOptions } from './sandbox-oidc';

@@ -1,0 +1,18 @@
+import { readConfig } from './config';
+import { startServer } from './server';
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env);
+  // The library warns of what would be wrong in production: keys of one run, everything in memory.
+  console.warn = console.info = () => undefined;
+  const server = await startServer(config);
+  process.stdout.write(`sandbox oidc listening on ${server.issuer}\n`);
+  const stop = (): void => void server.close().then(() => process.exit(0));
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`sandbox oidc: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});
