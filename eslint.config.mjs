@@ -23,6 +23,8 @@ const mayImport = {
   'type:tool': ['type:domain', 'type:platform', 'type:tool'],
 };
 
+const BY_ALIAS = 'Import another project by its alias only.';
+
 function forbiddenImports(project, isSpec) {
   const allowed = new Set(mayImport[project.type]);
   if (isSpec) allowed.add('type:tool');
@@ -36,10 +38,9 @@ function forbiddenImports(project, isSpec) {
       message: `${project.type} may not import this (see the tags in project.json).`,
     })),
     patterns: [
-      {
-        group: ['**/apps/*', '**/libs/*', '@inference/*/*'],
-        message: 'Import another project by its alias only.',
-      },
+      { group: ['**/apps/*', '**/libs/*', '**/tools/*', '@inference/*/*'], message: BY_ALIAS },
+      // From a folder beside: ../../console/src/config
+      { regex: String.raw`(^|/)\.\./[^./][^/]*/(src|test)(/|$)`, message: BY_ALIAS },
     ],
   };
 }

@@ -13,7 +13,8 @@ if (!file) {
 }
 
 const site = 'intl';
-const { databasePassword, rolePasswords, apiKeyHashSecret, sessionSigningKeys } = generateSecrets(site);
+const { databasePassword, rolePasswords, apiKeyHashSecret, sessionSigningKeys, encryptionKeys } =
+  generateSecrets(site);
 // Single quotes keep the dollar signs and double quotes of a value from being interpreted.
 const lines = [
   '# intl (prices in USD) or cn (prices in CNY)',
@@ -29,12 +30,23 @@ const lines = [
   'PUBLIC_MEMO_URL=http://localhost:3004',
   'PUBLIC_GATEWAY_URL=http://localhost:3006',
   '',
+  '# Where people use the console in a browser, PUBLIC_CONSOLE_URL unless told; links in mails lead there',
+  'PUBLIC_CONSOLE_UI_URL=',
+  '',
+  '# The mail server, smtp://user:password@host:587 or smtps://…, and the sender; without it no mail is sent',
+  'SMTP_URL=',
+  'MAIL_FROM=',
+  '',
+  '# OpenID Connect issuers that customers may sign in with: a JSON array of {name, issuer, client_id, client_secret}',
+  "OAUTH_PROVIDERS='[]'",
+  '',
   '# Secrets of this site',
   `POSTGRES_PASSWORD=${databasePassword}`,
   ...Object.entries(rolePasswords).map(
     ([role, password]) => `${role.toUpperCase()}_DATABASE_PASSWORD=${password}`,
   ),
   `API_KEY_HASH_SECRET=${apiKeyHashSecret}`,
+  `ENCRYPTION_KEYS=${encryptionKeys.join(',')}`,
   `SESSION_SIGNING_KEYS='${JSON.stringify(sessionSigningKeys)}'`,
   '',
 ];

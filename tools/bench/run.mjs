@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { onOrphaned } from '../launcher/parent.mjs';
 import { benchGateway } from './gateway.mjs';
+import { benchGuesses } from './guesses.mjs';
 import { benchSettlement } from './settlement.mjs';
 import { Workbench } from './workbench.mjs';
 
@@ -11,6 +12,7 @@ const USAGE = `Usage: npm run bench -- <benchmark> [options]
 Benchmarks
   gateway      the gateway beside its upstream, a bare proxy and another gateway; then settlement
   settlement   usage events per second into PostgreSQL
+  guesses      how many of 10,000 guessed passwords and codes are looked at
 
 Options
   --rounds N               rounds per load, the first of which is a warm-up that does not count; 2 to 99 (5)
@@ -21,6 +23,7 @@ Options
 const BENCHMARKS = {
   gateway: [benchGateway, benchSettlement],
   settlement: [benchSettlement],
+  guesses: [benchGuesses],
 };
 
 const LIMITS = { rounds: [2, 99], seconds: [0.2, 600], 'settlement-seconds': [0.2, 600] };

@@ -29,7 +29,11 @@ export function writePlatformFile({ settings, secrets, services }) {
     urls: Object.fromEntries(Object.entries(URL_KEYS).map(([name, key]) => [key, url(name)])),
     accounts: { demo: account(secrets.accounts.demo), admin: account(secrets.accounts.admin) },
     database: { url: databaseUrl('postgres', secrets.databasePassword, settings.ports.postgres) },
-    sandbox: { engine: url('sandbox-engine') },
+    sandbox: {
+      engine: url('sandbox-engine'),
+      mail: settings.mailFolder ?? undefined,
+      oidc: url('sandbox-oidc'),
+    },
   });
 }
 
@@ -43,7 +47,7 @@ function columns(rows) {
 
 /** @param {Running} running @returns {string} */
 export function describeRunning({ settings, secrets, services, engineModels }) {
-  const { site, dataDir, engine, ports } = settings;
+  const { site, dataDir, engine, mailFolder, ports } = settings;
   const { demo, admin } = secrets.accounts;
   const gateway = services.find(({ name }) => name === 'gateway').url;
   const model = engineModels ? engineModels[0] : 'sandbox-chat';
@@ -66,6 +70,7 @@ export function describeRunning({ settings, secrets, services, engineModels }) {
     '',
     `  all of this for scripts   ${path.join(dataDir, 'platform.json')}`,
     `  what each service logs    ${path.join(dataDir, 'logs')}/<name>.log`,
+    ...(mailFolder ? [`  mails that were sent      ${mailFolder}`] : []),
     '',
     'Try it:',
     '',

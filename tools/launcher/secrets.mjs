@@ -12,6 +12,8 @@ import path from 'node:path';
  * @property {Record<string, string>} rolePasswords by role
  * @property {string} apiKeyHashSecret
  * @property {object[]} sessionSigningKeys private JWKs; the first one signs
+ * @property {string[]} encryptionKeys 32 bytes each in hexadecimal digits; the first one encrypts
+ * @property {string} oidcClientSecret of the console at the sandbox's OpenID provider
  * @property {{ demo: Account, admin: Account }} accounts
  * @property {{ models: string[], accounts?: true, exchangeRate?: true, gpus?: true, credit?: true }} seeded what has
  *   been put into the database once, and is the operator's own business from then on
@@ -34,6 +36,8 @@ export const generateSecrets = (site) => ({
   rolePasswords: Object.fromEntries(DATABASE_ROLES.map((role) => [role, newSecret()])),
   apiKeyHashSecret: newSecret(),
   sessionSigningKeys: [newSigningKey()],
+  encryptionKeys: [newSecret()],
+  oidcClientSecret: newSecret(),
   accounts: {
     demo: { identifier: 'demo@example.com', password: newPassword() },
     admin: { identifier: 'admin@example.com', password: newPassword() },
@@ -64,8 +68,9 @@ export function openSecrets({ dataDir, site }) {
     throw new Error(`${file} is missing: without it the database beside it cannot be opened. Put it back, or remove
 ${dataDir} to start anew.`);
   }
-  /** @type {Secrets} */
-  const secrets = fresh ? generateSecrets(site) : JSON.parse(fs.readFileSync(file, 'utf8'));
+  const saved = fresh ? {} : JSON.parse(fs.readFileSync(file, 'utf8'));
+  /** @type {Secrets} an earlier version has generated fewer than this one needs */
+  const secrets = { ...generateSecrets(site), ...saved };
   if (secrets.site !== site) {
     throw new Error(
       `${dataDir} holds the data of the site ${secrets.site}, not ${site}. Give each site a folder of its own:\n` +
@@ -73,6 +78,6 @@ ${dataDir} to start anew.`);
     );
   }
   const save = () => writePrivateJson(file, secrets);
-  if (fresh) save();
+  if (Object.keys(secrets).some((name) => !(name in saved))) save();
   return { secrets, save };
 }

@@ -9,6 +9,8 @@
  */
 
 const HOST = '127.0.0.1';
+const OIDC_PROVIDER = 'sandbox';
+const OIDC_CLIENT_ID = 'inference-platform';
 const SITE_NAMES = { intl: 'Inference Platform', cn: 'Inference Platform China' };
 
 /** @param {number} port */
@@ -22,6 +24,19 @@ export const databaseUrl = (role, password, port) =>
 function upstreams({ engine, ports }) {
   if (!engine) return [{ name: 'sandbox', base_url: `${urlOf(ports['sandbox-engine'])}/v1` }];
   return [{ name: 'engine', base_url: engine.url, api_key: engine.apiKey, models: engine.models }];
+}
+
+/** Where the console's mails go, and who may sign people in, as far as the caller's environment does not say. */
+function outsideParties({ ports, mailFolder }, { oidcClientSecret }) {
+  const mail = mailFolder ? { MAIL_FOLDER: mailFolder } : {};
+  if (!ports['sandbox-oidc']) return mail;
+  const provider = {
+    name: OIDC_PROVIDER,
+    issuer: urlOf(ports['sandbox-oidc']),
+    client_id: OIDC_CLIENT_ID,
+    client_secret: oidcClientSecret,
+  };
+  return { ...mail, OAUTH_PROVIDERS: JSON.stringify([provider]) };
 }
 
 /** The caller's environment without what npm and the launcher itself were told, so that its settings reach the apps. */
@@ -47,7 +62,9 @@ export function describeServices(settings, secrets) {
     console: {
       ...database('console'),
       ...callers,
+      ...outsideParties(settings, secrets),
       SESSION_SIGNING_KEYS: JSON.stringify(secrets.sessionSigningKeys),
+      ENCRYPTION_KEYS: secrets.encryptionKeys.join(','),
       SITE_NAME: SITE_NAMES[site],
       GATEWAY_URL,
       TRAINING_URL: urlOf(ports.training),
@@ -68,13 +85,31 @@ export function describeServices(settings, secrets) {
     url: urlOf(ports[name]),
     env: { ...common, PORT: String(ports[name]), ...own },
   }));
-  if (settings.engine) return services;
-  const port = ports['sandbox-engine'];
-  const sandbox = {
-    name: 'sandbox-engine',
-    entry: 'dist/tools/sandbox-engine/src/main.js',
-    url: urlOf(port),
-    env: { ...common, SANDBOX_HOST: HOST, SANDBOX_PORT: String(port) },
+  return [...services, ...describeSandboxes(settings, secrets, common)];
+}
+
+/** What stands in for the outside parties that nobody has configured. */
+function describeSandboxes({ ports }, { oidcClientSecret }, common) {
+  const redirectUri = `${urlOf(ports.console)}/api/auth/oauth/${OIDC_PROVIDER}/callback`;
+  const client = {
+    client_id: OIDC_CLIENT_ID,
+    client_secret: oidcClientSecret,
+    redirect_uris: [redirectUri],
   };
-  return [...services, sandbox];
+  const environments = {
+    'sandbox-engine': { SANDBOX_HOST: HOST, SANDBOX_PORT: String(ports['sandbox-engine']) },
+    'sandbox-oidc': {
+      SANDBOX_OIDC_HOST: HOST,
+      SANDBOX_OIDC_PORT: String(ports['sandbox-oidc']),
+      SANDBOX_OIDC_CLIENTS: JSON.stringify([client]),
+    },
+  };
+  return Object.entries(environments)
+    .filter(([name]) => ports[name])
+    .map(([name, own]) => ({
+      name,
+      entry: `dist/tools/${name}/src/main.js`,
+      url: urlOf(ports[name]),
+      env: { ...common, ...own },
+    }));
 }

@@ -14,10 +14,11 @@ import path from 'node:path';
  * @property {string} dataDir absolute
  * @property {Record<PortName, number>} ports
  * @property {Engine | null} engine
+ * @property {string | null} mailFolder absolute, of what the console sends; null when a mail server takes it
  * @property {string} logLevel
  *
  * @typedef {'console' | 'training' | 'router-cost' | 'agent' | 'memo' | 'agent-environments' | 'gateway' |
- *   'sandbox-engine' | 'postgres'} PortName
+ *   'sandbox-engine' | 'sandbox-oidc' | 'postgres'} PortName
  */
 
 /** What each part listens on, counted from PORT_BASE. */
@@ -30,6 +31,7 @@ const PORT_OFFSETS = {
   'agent-environments': 5,
   gateway: 6,
   'sandbox-engine': 10,
+  'sandbox-oidc': 11,
   postgres: 20,
 };
 const HIGHEST_OFFSET = Math.max(...Object.values(PORT_OFFSETS));
@@ -90,6 +92,8 @@ export function readSettings(environment, root) {
     PORT_BASE = '3000',
     DATA_DIR = '.data',
     LOG_LEVEL: logLevel = 'info',
+    SMTP_URL,
+    OAUTH_PROVIDERS,
   } = present;
   const faults = [];
   if (process.platform === 'win32') {
@@ -106,7 +110,9 @@ export function readSettings(environment, root) {
     Object.entries(PORT_OFFSETS).map(([name, offset]) => [name, base + offset]),
   );
   if (engine) delete ports['sandbox-engine'];
-  return { site, dataDir: path.resolve(root, DATA_DIR), ports, engine, logLevel };
+  if (OAUTH_PROVIDERS) delete ports['sandbox-oidc'];
+  const dataDir = path.resolve(root, DATA_DIR);
+  return { site, dataDir, ports, engine, mailFolder: SMTP_URL ? null : path.join(dataDir, 'mail'), logLevel };
 }
 
 /** @param {number} port @returns {Promise<string | null>} why it cannot be listened on, null when it can */

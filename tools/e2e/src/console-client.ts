@@ -1,3 +1,4 @@
+import { rememberAnswer, rememberRequest } from '@inference/testing';
 import { parse } from 'lossless-json';
 
 export interface ConsoleAnswer {
@@ -15,20 +16,24 @@ export async function askConsole(
   path: string,
   options: { token?: string; json?: unknown } = {},
 ): Promise<ConsoleAnswer> {
+  const headers: Record<string, string> = {
+    ...(options.json === undefined ? {} : { 'Content-Type': 'application/json' }),
+    ...(options.token === undefined ? {} : { Authorization: `Bearer ${options.token}` }),
+  };
+  rememberRequest(path, headers, options.json);
   const response = await fetch(consoleUrl + path, {
     method,
-    headers: {
-      ...(options.json === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...(options.token === undefined ? {} : { Authorization: `Bearer ${options.token}` }),
-    },
+    headers,
     ...(options.json === undefined ? {} : { body: JSON.stringify(options.json) }),
   });
   const text = await response.text();
+  const body: unknown = text === '' ? undefined : parse(text);
+  rememberAnswer(response.headers, body);
   const [cookie = null] = response.headers
     .getSetCookie()
     .filter((line) => line.startsWith('session='))
     .map((line) => line.split(';')[0]!);
-  return { status: response.status, body: text === '' ? undefined : parse(text), cookie };
+  return { status: response.status, body, cookie };
 }
 
 /** The body of an answer that has to have this status. */

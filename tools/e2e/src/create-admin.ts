@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { rememberSecret } from '@inference/testing';
 import { ROOT } from './service-process';
 
 /** Makes an administrator the way an operator does. */
@@ -10,6 +11,7 @@ export async function createAdmin(
   site: 'intl' | 'cn',
   account: { email: string; password: string },
 ): Promise<void> {
+  rememberSecret(account.password);
   const command = join(ROOT, 'dist/apps/console/src/create-account.js');
   const child = spawn(process.execPath, [command, '--email', account.email, '--role', 'admin'], {
     env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, SITE: site },

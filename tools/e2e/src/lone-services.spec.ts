@@ -6,6 +6,7 @@ import {
   type ServiceRole,
   TEST_API_KEY_HASH_SECRET,
   type TestDatabase,
+  testLog,
   waitFor,
 } from '@inference/testing';
 import { findFreePort } from './ports';
@@ -41,8 +42,13 @@ describe.each(SERVICES)('%s, built and started alone', (app, role, own) => {
     });
     children.push(child);
     let text = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    for (const stream of [child.stdout, child.stderr]) {
+      const log = testLog(app);
+      stream.on('data', (chunk: Buffer) => {
+        log.write(chunk);
+        text += chunk.toString();
+      });
+    }
     return { child, output: () => text };
   }
 

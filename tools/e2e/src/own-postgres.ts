@@ -38,7 +38,9 @@ export class OwnPostgres {
 
   /** Resolves with the superuser's connection string once connections are taken. */
   async start(): Promise<string> {
+    const logs = process.env.TEST_LOG_FOLDER;
     const options = {
+      ...(logs ? { logFile: join(logs, `own-postgres-${this.port}.log`) } : {}),
       dataDir: join(this.folder, 'data'),
       port: this.port,
       password: 'e2e',

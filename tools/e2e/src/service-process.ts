@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { waitFor } from '@inference/testing';
+import { type Readable } from 'node:stream';
+import { rememberEnvironment, testLog, waitFor } from '@inference/testing';
 
 export const ROOT = join(__dirname, '../../..');
 
@@ -47,6 +48,7 @@ export class ServiceProcess {
   /** Resolves when it answers its health probe; rejects with its own words when it ends instead. */
   async start(): Promise<void> {
     const { entry, port, environment } = this.description;
+    rememberEnvironment(environment);
     const child = spawn(process.execPath, ['--import', PRELOAD, join(ROOT, entry)], {
       cwd: ROOT,
       env: { PATH: process.env.PATH, ...environment, PORT: String(port), LAUNCHED_BY: String(process.pid) },
@@ -54,9 +56,7 @@ export class ServiceProcess {
     });
     this.child = child;
     this.ended = new Promise((resolve) => child.once('exit', () => resolve()));
-    const keep = (chunk: Buffer) => (this.text = (this.text + chunk.toString()).slice(-KEPT_OUTPUT_CHARS));
-    child.stdout?.on('data', keep);
-    child.stderr?.on('data', keep);
+    for (const stream of [child.stdout, child.stderr]) if (stream) this.keep(stream);
     await this.untilReady(child);
   }
 
@@ -75,6 +75,15 @@ export class ServiceProcess {
     await this.ended;
     clearTimeout(timer);
     return child.exitCode === 0 || child.signalCode === 'SIGTERM';
+  }
+
+  private keep(stream: Readable): void {
+    const log = testLog(this.name);
+    stream.on('data', (chunk: Buffer) => {
+      log.write(chunk);
+      this.text += chunk.toString();
+      if (this.text.length > 2 * KEPT_OUTPUT_CHARS) this.text = this.text.slice(-KEPT_OUTPUT_CHARS);
+    });
   }
 
   private async untilReady(child: ChildProcess): Promise<void> {

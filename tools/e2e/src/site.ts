@@ -1,20 +1,29 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { type ServiceRole, TEST_API_KEY_HASH_SECRET, type TestDatabase } from '@inference/testing';
+import { type JWTPayload, SignJWT } from 'jose';
 import { findFreePort } from './ports';
 import { ServiceProcess } from './service-process';
 
-type App = 'console' | 'gateway' | 'router-cost';
+/** What needs nothing beyond its own address, the database and the console. */
+type PlainApp = 'router-cost' | 'training' | 'agent' | 'memo' | 'agent-environments';
+type App = 'console' | 'gateway' | PlainApp;
 type Environment = Record<string, string>;
 
-const DATABASE_ROLES: Record<App, ServiceRole> = {
+const DATABASE_ROLES: Partial<Record<App, ServiceRole>> = {
   console: 'console',
   gateway: 'gateway',
   'router-cost': 'router_cost',
+  training: 'training',
+  agent: 'agent',
+  memo: 'memo',
 };
+/** Where nobody listens. */
+const ELSEWHERE = 'http://127.0.0.1:9';
+const KID = 'e2e';
 
 function newSigningKey() {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  return { ...privateKey.export({ format: 'jwk' }), kid: 'e2e' };
+  return { ...privateKey.export({ format: 'jwk' }), kid: KID };
 }
 
 export interface SiteOptions {
@@ -26,7 +35,8 @@ export interface SiteOptions {
 /** The processes of one site on one database. Whatever was started here ends with `stop`. */
 export class Site {
   private readonly processes: ServiceProcess[] = [];
-  private readonly signingKeys = JSON.stringify([newSigningKey()]);
+  private readonly encryptionKey = randomBytes(32).toString('hex');
+  private readonly signingKey = newSigningKey();
   private consolePort: Promise<number> | undefined;
 
   constructor(
@@ -52,22 +62,32 @@ export class Site {
     });
   }
 
-  async startRouterCost(): Promise<ServiceProcess> {
-    return this.startApp('router-cost', await findFreePort());
+  startRouterCost(): Promise<ServiceProcess> {
+    return this.startPlain('router-cost');
+  }
+
+  async startPlain(app: PlainApp, environment: Environment = {}): Promise<ServiceProcess> {
+    return this.startApp(app, await findFreePort(), { GATEWAY_URL: ELSEWHERE, ...environment });
   }
 
   async startConsole(environment: Environment = {}): Promise<ServiceProcess> {
-    const elsewhere = 'http://127.0.0.1:9';
     return this.startApp('console', await this.portOfConsole(), {
-      SESSION_SIGNING_KEYS: this.signingKeys,
-      GATEWAY_URL: elsewhere,
-      TRAINING_URL: elsewhere,
-      ROUTER_URL: elsewhere,
-      AGENT_URL: elsewhere,
-      MEMO_URL: elsewhere,
+      SESSION_SIGNING_KEYS: JSON.stringify([this.signingKey]),
+      ENCRYPTION_KEYS: this.encryptionKey,
+      GATEWAY_URL: ELSEWHERE,
+      TRAINING_URL: ELSEWHERE,
+      ROUTER_URL: ELSEWHERE,
+      AGENT_URL: ELSEWHERE,
+      MEMO_URL: ELSEWHERE,
       RATE_LIMIT_MULTIPLIER: '1000',
       ...environment,
     });
+  }
+
+  /** A token as the console signs them, with any claims. */
+  signToken(claims: JWTPayload): Promise<string> {
+    const key = createPrivateKey({ key: this.signingKey, format: 'jwk' });
+    return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: KID, typ: 'JWT' }).sign(key);
   }
 
   async stop(): Promise<void> {
@@ -80,7 +100,9 @@ export class Site {
 
   private async startApp(app: App, port: number, environment: Environment = {}): Promise<ServiceProcess> {
     const role = DATABASE_ROLES[app];
-    const url = this.options.databaseUrl?.(role) ?? this.database.urlFor(role);
+    const database = role && {
+      DATABASE_URL: this.options.databaseUrl?.(role) ?? this.database.urlFor(role),
+    };
     return this.start({
       name: app,
       entry: `dist/apps/${app}/src/main.js`,
@@ -89,8 +111,8 @@ export class Site {
         SITE: this.options.site ?? 'intl',
         HOST: '127.0.0.1',
         NODE_ENV: 'test',
-        LOG_LEVEL: 'error',
-        DATABASE_URL: url,
+        LOG_LEVEL: 'trace',
+        ...database,
         CONSOLE_URL: `http://127.0.0.1:${await this.portOfConsole()}`,
         API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
         ...environment,

@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import {
+  createTestDatabase,
+  type Credential,
+  type CredentialRow,
+  credentialRows,
+  rememberRequest,
+  rememberSecret,
+  TABLED_SERVICES,
+  type TestDatabase,
+} from '@inference/testing';
+import { decodeJwt } from 'jose';
+import { consoleBody } from './console-client';
+import { createAdmin } from './create-admin';
+import { type ServiceProcess } from './service-process';
+import { Site } from './site';
+
+jest.setTimeout(300_000);
+
+const CUSTOMER = { email: 'customer@example.com', password: 'correct horse battery' };
+const ADMIN = { email: 'admin@example.com', password: 'correct horse battery' };
+const ENVIRONMENTS_KEY = randomBytes(20).toString('hex');
+const WORKSPACE_KEY = `sk_${randomBytes(20).toString('hex')}`;
+const CLOSED = 401;
+
+let database: TestDatabase;
+let site: Site;
+let services: Record<string, ServiceProcess>;
+let consoleUrl: string;
+let apiKey: string;
+let deletedKey: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  site = new Site(database);
+  const engine = await site.startEngine();
+  const consoleApp = await site.startConsole();
+  consoleUrl = consoleApp.url;
+  services = {
+    console: consoleApp,
+    gateway: await site.startGateway(engine),
+    'router-cost': await site.startRouterCost(),
+    training: await site.startPlain('training'),
+    agent: await site.startPlain('agent'),
+    memo: await site.startPlain('memo'),
+    'agent-environments': await site.startPlain('agent-environments'),
+    'agent-environments-with-key': await site.startPlain('agent-environments', { API_KEY: ENVIRONMENTS_KEY }),
+  };
+  await createAdmin(database.urlFor('console'), 'intl', ADMIN);
+  const options = { json: CUSTOMER, status: 201 };
+  const { token } = await consoleBody<{ token: string }>(consoleUrl, 'POST', '/api/auth/register', options);
+  ({ key: apiKey } = await makeApiKey(token));
+  const { id, key } = await makeApiKey(token);
+  deletedKey = key;
+  await consoleBody(consoleUrl, 'DELETE', `/api/api-keys/${id}`, { token, status: 204 });
+  [WORKSPACE_KEY, ENVIRONMENTS_KEY].forEach(rememberSecret);
+});
+
+afterAll(async () => {
+  await site?.stop();
+  await database?.drop();
+});
+
+const makeApiKey = (token: string) =>
+  consoleBody<{ id: string; key: string }>(consoleUrl, 'POST', '/api/api-keys', {
+    token,
+    json: { name: 'e2e' },
+    status: 201,
+  });
+
+async function signIn({ email, password }: typeof CUSTOMER): Promise<string> {
+  const json = { identifier: email, password };
+  const { token } = await consoleBody<{ token: string }>(consoleUrl, 'POST', '/api/auth/login', { json });
+  return token;
+}
+
+interface Carried {
+  headers?: Record<string, string>;
+  query?: string;
+}
+
+const bearer = (token: string): Carried => ({ headers: { Authorization: `Bearer ${token}` } });
+
+/** One of each credential, with new sessions. */
+async function newCredentials(): Promise<Record<Credential, Carried>> {
+  const session = await signIn(CUSTOMER);
+  const claims = decodeJwt(session);
+  const justNow = Math.floor(Date.now() / 1000) - 1;
+  return {
+    none: {},
+    session: bearer(session),
+    expired: bearer(await site.signToken({ ...claims, exp: justNow })),
+    elsewhere: bearer(await site.signToken({ ...claims, iss: 'inference-platform/cn' })),
+    admin: bearer(await signIn(ADMIN)),
+    key: bearer(apiKey),
+    deleted: bearer(deletedKey),
+    sk_: { headers: { 'X-API-Key': WORKSPACE_KEY } },
+    cookie: { headers: { Cookie: `session=${session}` } },
+    '?token=': { query: `?token=${session}` },
+    API_KEY: bearer(ENVIRONMENTS_KEY),
+  };
+}
+
+async function statusOf({ service, method, path }: CredentialRow, { headers, query = '' }: Carried) {
+  const url = services[service]!.url + path.replace(/[:*]\w+/g, 'unknown') + query;
+  const content = method === 'GET' || method === 'DELETE' ? undefined : {};
+  const type = content && { 'Content-Type': 'application/json' };
+  const sent = { Accept: 'application/json', ...type, ...headers };
+  rememberRequest(url, sent, content);
+  const response = await fetch(url, {
+    method,
+    headers: sent,
+    redirect: 'manual',
+    ...(content && { body: JSON.stringify(content) }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+describe.each(TABLED_SERVICES)('%s', (service) => {
+  test.each(credentialRows(service))('$route', async (row) => {
+    const credentials = await newCredentials();
+    const expected = Object.entries(row.statuses) as [Credential, number][];
+    const isClosed = ([, status]: [Credential, number]) => status === CLOSED;
+    // The closed doors first: behind an open one the session may end, and after that nothing could be wrong with it.
+    const ordered = [...expected.filter(isClosed), ...expected.filter((entry) => !isClosed(entry))];
+    const answered: Partial<CredentialRow['statuses']> = {};
+    for (const [name] of ordered) answered[name] = await statusOf(row, credentials[name]);
+    expect(answered).toEqual(row.statuses);
+  });
+});
+
+test('a token that is signed as the expired one is opens the door before its end', async () => {
+  const claims = decodeJwt(await signIn(CUSTOMER));
+  const row = credentialRows('console').find(({ route }) => route === 'GET /api/auth/me')!;
+  expect(await statusOf(row, bearer(await site.signToken(claims)))).toBe(200);
+});
