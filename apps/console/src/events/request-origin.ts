@@ -1,6 +1,8 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { type Request } from 'express';
 
+/** The longest IPv6 address; what a proxy forwards may be anything. */
+const MAX_ADDRESS_CHARS = 45;
 const MAX_USER_AGENT_CHARS = 300;
 
 /** Where a request came from, as far as it can be known (see TRUST_PROXY). */
@@ -11,7 +13,7 @@ export interface Origin {
 
 export function originOf(request: Request): Origin {
   return {
-    address: request.ip ?? null,
+    address: request.ip?.slice(0, MAX_ADDRESS_CHARS) ?? null,
     userAgent: request.get('User-Agent')?.slice(0, MAX_USER_AGENT_CHARS) ?? null,
   };
 }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { waitFor } from '@inference/testing';
 import { type Answer } from '../console.fixture';
 import { BROWSER, cookieIn, OAuthSite, UI_URL } from './oauth.fixture';
 
@@ -141,17 +140,9 @@ describe('the identities of an account', () => {
     const { token, accountId } = await all.site.signedIn();
     const { authorizationUrl, cookie } = await all.client.beginLink('alpha', token);
     const returned = await all.alpha.signIn(authorizationUrl, { email: someAddress() });
-    const logout = await all.site.database.pool.connect();
-    await logout.query('BEGIN');
-    await logout.query('UPDATE accounts.sessions SET ended_at = now() WHERE account_id = $1', [accountId]);
-    const linking = all.client.finish(returned, cookie);
-    await waitFor(async () => {
-      const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-      return ((await query(waiting)).rowCount ?? 0) > 0;
-    });
-    await logout.query('COMMIT');
-    logout.release();
-    expect((await linking).status).toBe(401);
+    const logout = 'UPDATE accounts.sessions SET ended_at = now() WHERE account_id = $1';
+    const linked = await all.whileHeld(logout, [accountId], 1, () => all.client.finish(returned, cookie));
+    expect(linked.status).toBe(401);
   });
 
   it('are linked by nobody without a session, and to no unknown provider', async () => {

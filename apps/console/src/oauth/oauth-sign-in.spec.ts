@@ -194,7 +194,10 @@ describe('a sign-in through a provider', () => {
     const returned = await Promise.all(
       flows.map(({ authorizationUrl }) => all.alpha.signIn(authorizationUrl, { email })),
     );
-    const answers = await Promise.all(returned.map((url, at) => all.client.finish(url, flows[at]!.cookie)));
+    // None inserts before all have seen that there is no account yet.
+    const answers = await all.whileHeld('LOCK accounts.accounts IN SHARE MODE', [], returned.length, () =>
+      Promise.all(returned.map((url, at) => all.client.finish(url, flows[at]!.cookie))),
+    );
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(new Set(answers.map((answer) => sessionOf(answer).user.id)).size).toBe(1);
   });

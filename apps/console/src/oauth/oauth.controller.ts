@@ -33,7 +33,7 @@ export class OAuthController {
 
   /**
    * `?return_to=/path` → 302 to the provider; 400 for another `return_to`, 404 for an unknown provider, 503 when it is
-   * down. Whoever asks for HTML gets the last two as a redirect to the login page.
+   * down, or, for whoever asks for HTML, 302 to the login page.
    */
   @Get(':provider')
   @Public()
@@ -55,7 +55,7 @@ export class OAuthController {
 
   /**
    * Where the provider sends people back to. With `Accept: application/json`: `{token, user: {id, email}}` and the
-   * cookie `session`, `{challenge}`, or `{identity}` when it was begun to link one; 400, 401, 403, 409, 503 (see
+   * cookie `session`, `{challenge}`, or `{identity}` when it was begun to link one; 400, 401, 403, 404, 409, 503 (see
    * oauth.failures.ts). Otherwise 302 into the interface, with the cookie, or with `?error=<code>` to its login page.
    */
   @Get(':provider/callback')
@@ -109,7 +109,9 @@ export class OAuthController {
     try {
       await work();
     } catch (error) {
-      if (!asksForPage || !(error instanceof HttpException)) throw error;
+      // There is no page at the address of a provider that there is not, and a fault of this service has no code.
+      const hasPage = error instanceof HttpException && error.getStatus() !== 404;
+      if (!asksForPage || !hasPage) throw error;
       response.redirect(`${this.config.CONSOLE_UI_URL}/login?error=${codeOf(error)}`);
     }
   }

@@ -2,7 +2,8 @@ import { HttpException } from '@nestjs/common';
 
 /**
  * What may go wrong with a sign-in through a provider, by the code that a browser finds in
- * `{CONSOLE_UI_URL}/login?error=<code>`. Nothing that the provider says is passed on.
+ * `{CONSOLE_UI_URL}/login?error=<code>`, but for the first, which is a 404 to everybody. Nothing that the provider says
+ * is passed on.
  */
 const FAILURES = {
   unknown_provider: [404, 'there is no such provider'],

@@ -1,5 +1,5 @@
 import { SandboxOidc, type SignIn } from '@inference/sandbox-oidc';
-import { rememberAnswer, rememberRequest, rememberSecret } from '@inference/testing';
+import { rememberAnswer, rememberRequest, rememberSecret, waitFor } from '@inference/testing';
 import { type Answer, TestConsole, TestSite } from '../console.fixture';
 import { OAuthFlows } from './flows';
 
@@ -9,6 +9,8 @@ export const UI_URL = 'http://ui.test';
 export const JSON_ONLY = { Accept: 'application/json' };
 export const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
+const WAITING = `
+  SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 const CLIENT_ID = 'console';
 export const clientSecretOf = (name: string) => `client-secret-of-the-console-at-${name}`;
 
@@ -142,6 +144,27 @@ export class OAuthSite {
       ...environment,
     });
     return { console, client: new OAuthClient(console) };
+  }
+
+  /** Runs something while a transaction holds what its statements lock, until `count` others wait for it. */
+  async whileHeld<T>(
+    statement: string,
+    values: unknown[],
+    count: number,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const { pool } = this.site.database;
+    const holder = await pool.connect();
+    try {
+      await holder.query('BEGIN');
+      await holder.query(statement, values);
+      const outcome = work();
+      await waitFor(async () => (await pool.query(WAITING)).rowCount === count);
+      await holder.query('COMMIT');
+      return await outcome;
+    } finally {
+      holder.release(true);
+    }
   }
 
   async stop(): Promise<void> {

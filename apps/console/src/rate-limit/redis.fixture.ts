@@ -49,6 +49,7 @@ async function findFreePort(): Promise<number> {
 export class RedisServer {
   private child: ChildProcess | undefined;
   private ended: Promise<unknown> = Promise.resolve();
+  private isOver = false;
 
   private constructor(
     readonly port: number,
@@ -65,12 +66,20 @@ export class RedisServer {
 
   /** Resolves when it answers. */
   async start(): Promise<void> {
+    // A test that failed for its time may still be under way.
+    if (this.isOver) throw new Error('This Redis was stopped for good.');
     const settings = { port: this.port, bind: '127.0.0.1', save: '', dir: tmpdir() };
     const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
     if (this.password !== undefined) args.push('--requirepass', this.password);
     this.child = spawn(REDIS_SERVER!, args, { stdio: 'ignore' });
     this.ended = once(this.child, 'exit');
     await waitFor(() => this.ask((redis) => redis.ping()));
+  }
+
+  /** For good: every test ends with this. */
+  stop(): Promise<void> {
+    this.isOver = true;
+    return this.kill();
   }
 
   /** kill -9. */

@@ -42,7 +42,7 @@ describeWithRedis('a counter that is shared through Redis', () => {
     redis = await RedisServer.create();
     await redis.start();
   });
-  afterAll(() => redis.kill());
+  afterAll(() => redis.stop());
 
   it('counts the requests of all processes, each once', async () => {
     const [a, b] = [await openCounter(redis.url), await openCounter(redis.url)];
@@ -122,7 +122,7 @@ describeWithRedis('a Redis that comes and goes', () => {
   let redis: RedisServer;
 
   beforeEach(async () => (redis = await RedisServer.create()));
-  afterEach(() => redis.kill());
+  afterEach(() => redis.stop());
 
   const isShared = async (a: SharedCounter, b: SharedCounter) => {
     const key = `shared ${Math.random()}`;
@@ -180,7 +180,7 @@ describeWithRedis('a Redis with a password', () => {
     redis = await RedisServer.create('the-secret-of-redis');
     await redis.start();
   });
-  afterAll(() => redis.kill());
+  afterAll(() => redis.stop());
 
   it('is shared by whoever knows it', async () => {
     const [a, b] = [await openCounter(redis.url), await openCounter(redis.url)];

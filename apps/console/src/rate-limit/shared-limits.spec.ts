@@ -26,7 +26,7 @@ describeWithRedis('consoles that share a Redis', () => {
   });
   afterAll(async () => {
     for (const console of consoles) await console.close();
-    await redis.kill();
+    await redis.stop();
     await database.drop();
   });
 
