@@ -1,6 +1,6 @@
 import { ConfigError } from '@inference/config';
 import { readConsoleConfig } from './config';
-import { newSigningKey, SIGNING_KEY, testEnvironment } from './console.fixture';
+import { ENCRYPTION_KEY, newSigningKey, SIGNING_KEY, testEnvironment } from './console.fixture';
 
 const environment = testEnvironment('postgres://console@db.test/platform');
 
@@ -65,6 +65,36 @@ describe('the configuration', () => {
     ['halves of two keys', JSON.stringify([{ ...SIGNING_KEY, d: newSigningKey().d }]), 'no matching pair'],
   ])('refuses %s as signing keys', (_name, keys, fault) => {
     expect(faultsOf({ SESSION_SIGNING_KEYS: keys }).join()).toContain(fault);
+  });
+
+  it.each([
+    ['', 'is missing'],
+    ['ab'.repeat(31), '64 hexadecimal digits'],
+    ['00'.repeat(32), 'must be random'],
+    [`${ENCRYPTION_KEY},${ENCRYPTION_KEY}`, 'each key once'],
+    [`${ENCRYPTION_KEY},`, '64 hexadecimal digits'],
+  ])('refuses %j as encryption keys', (keys, fault) => {
+    expect(faultsOf({ ENCRYPTION_KEYS: keys }).join()).toContain(fault);
+  });
+
+  it('takes one way to send mail, and asks whom it is from', () => {
+    const smtp = { SMTP_URL: 'smtp://mail.test', MAIL_FROM: 'no-reply@example.com' };
+    expect(faultsOf(smtp)).toEqual([]);
+    expect(faultsOf({ MAIL_FOLDER: '/tmp/mail' })).toEqual([]);
+    expect(faultsOf({ ...smtp, MAIL_FOLDER: '/tmp/mail' })).toEqual([
+      'MAIL_FOLDER: must not be set beside SMTP_URL',
+    ]);
+    expect(faultsOf({ SMTP_URL: smtp.SMTP_URL })).toEqual(['MAIL_FROM: is missing beside SMTP_URL']);
+  });
+
+  it.each([
+    ['SMTP_URL', 'http://mail.test'],
+    ['REDIS_URL', 'localhost:6379'],
+    ['CONSOLE_UI_URL', 'console.example.com'],
+    ['OAUTH_PROVIDERS', '{}'],
+    ['CORS_ORIGINS', 'https://example.com/path'],
+  ])('refuses %s=%s', (name, value) => {
+    expect(faultsOf({ MAIL_FROM: 'a@example.com', [name]: value }).join()).toContain(`${name}: `);
   });
 
   it('keeps the top-up amounts consistent', () => {

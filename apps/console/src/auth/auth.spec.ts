@@ -1,5 +1,5 @@
 import { SESSION_AUDIENCE, sessionIssuer } from '@inference/credentials';
-import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { waitFor } from '@inference/testing';
 import { type Answer, newSigningKey, SIGNING_KEY, TestConsole, TestSite } from '../console.fixture';
 
@@ -261,10 +261,16 @@ describe('logging in', () => {
   });
 
   it('lasts as long as configured', async () => {
-    const brief = await TestConsole.start(site.database.urlFor('console'), { SESSION_TTL_SECONDS: '5' });
+    const brief = await TestConsole.start(site.database.urlFor('console'), { SESSION_TTL_SECONDS: '2' });
     const json = { identifier: 'ann', password: PASSWORD };
     const { token } = session(await brief.request('POST', '/api/auth/login', { json }));
-    expect((await brief.request('GET', '/api/auth/me', { token })).status).toBe(200);
+    const { exp = 0, iat = 0, sid } = decodeJwt(token);
+    expect(exp - iat).toBe(2);
+    const { rows } = await site.database.pool.query<{ expires_at: Date }>(
+      'SELECT expires_at FROM accounts.sessions WHERE id = $1',
+      [sid],
+    );
+    expect(rows[0]!.expires_at.getTime()).toBe(exp * 1000);
     await waitFor(async () => (await brief.request('GET', '/api/auth/me', { token })).status === 401);
     await brief.close();
   });

@@ -313,6 +313,17 @@ describe('turning two factors off', () => {
     expect(await eventTypes(accountId)).toContain('two_factor.disabled');
   });
 
+  it('needs the code alone where there is no password', async () => {
+    const { accountId, token, authenticator, recoveryCodes } = await securedAccount(site, clock);
+    await site.database.pool.query('UPDATE accounts.accounts SET password_hash = NULL WHERE id = $1', [
+      accountId,
+    ]);
+    expect((await post('recovery-codes', token, { code: authenticator.wrongCode() })).status).toBe(403);
+    expect((await post('recovery-codes', token, { code: authenticator.code() })).status).toBe(200);
+    expect((await post('disable', token, { code: recoveryCodes[0] })).status).toBe(403);
+    expect((await post('disable', token, { code: authenticator.code(1) })).status).toBe(204);
+  });
+
   it('takes a recovery code too', async () => {
     const { token, password, recoveryCodes } = await securedAccount(site, clock);
     const json = { password, code: recoveryCodes[3] };
