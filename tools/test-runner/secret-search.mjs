@@ -25,7 +25,7 @@ const LINE_FEED = 10;
 
 /** As it is, and as it looks inside JSON and inside a URL. */
 const formsOf = (secret) =>
-  new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]);
+  new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())]);
 
 /** @param {Buffer} bytes */
 function hashOf(bytes) {

@@ -83,6 +83,12 @@ it('tells secrets that begin alike apart, and names the first place of each in e
   ]);
 });
 
+it('takes whatever a test may call a secret', async () => {
+  remember('half of a pair: \ud800', 'a NUL: \0 0123456789', 'x'.repeat(100_000), SECRET);
+  write('console.log', SECRET);
+  expect(await search()).toMatchObject({ secrets: 4, findings: [{ file: 'console.log' }] });
+});
+
 it('does not flood the terminal', async () => {
   remember(SECRET);
   for (let log = 10; log < 40; log++) write(`${log}.log`, SECRET);

@@ -11,6 +11,7 @@ import { ApiKeysService } from './api-keys/api-keys.service';
 import { AuthController } from './auth/auth.controller';
 import { AuthService } from './auth/auth.service';
 import { JwksController } from './auth/jwks.controller';
+import { ExpirySweep } from './auth/expiry-sweep';
 import { PasswordCheck } from './auth/password-check';
 import { PasswordController } from './auth/password.controller';
 import { PasswordHasher } from './auth/password-hasher';
@@ -96,6 +97,7 @@ export class AppModule {
         PasswordHasher,
         GuessDesk,
         PasswordCheck,
+        ExpirySweep,
         PasswordService,
         SessionCookie,
         SignInService,

@@ -11,16 +11,15 @@ export interface TestAccount {
   apiKey: string;
 }
 
-/** Inserts an account with a wallet holding `balancePicos`, and one API key. Its password is unusable. */
+/** Inserts an account with a wallet holding `balancePicos`, and one API key. It has no password. */
 export async function insertAccount(
   sql: Sql,
   options: { balancePicos?: bigint; role?: Role; currency?: 'USD' | 'CNY' } = {},
 ): Promise<TestAccount> {
   const accountId = newId('acct');
-  await sql.query('INSERT INTO accounts.accounts (id, email, password_hash, role) VALUES ($1, $2, $3, $4)', [
+  await sql.query('INSERT INTO accounts.accounts (id, email, role) VALUES ($1, $2, $3)', [
     accountId,
     `${accountId.toLowerCase()}@example.com`,
-    'unusable',
     options.role ?? 'user',
   ]);
   await sql.query('INSERT INTO wallet.wallets (account_id, currency) VALUES ($1, $2)', [

@@ -13,3 +13,4 @@ export {
   tabledRoutes,
 } from './credential-table';
 export { registeredRoutes } from './registered-routes';
+export { waitForLock } from './wait-for-lock';

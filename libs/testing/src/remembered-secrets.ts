@@ -40,7 +40,8 @@ export function rememberSecretsIn(value: unknown, name = '', parent = ''): void 
 export function rememberSecretsOfUrl(text: string): void {
   if (!URL.canParse(text, 'http://localhost')) return;
   const { password, searchParams } = new URL(text, 'http://localhost');
-  rememberSecret(password);
+  // Written as in a query, it decodes whatever it holds.
+  rememberSecret(new URLSearchParams(`_=${password.replace(/[+&]/g, encodeURIComponent)}`).get('_')!);
   for (const name of SECRET_PARAMETERS) for (const value of searchParams.getAll(name)) rememberSecret(value);
 }
 

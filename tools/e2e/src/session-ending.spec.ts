@@ -12,6 +12,7 @@ const BOUND_MILLIS = 30_000;
 /** How long a service remembers a session that it has found. */
 const SESSION_CACHE_MILLIS = 10_000;
 const PASSWORD = 'correct horse battery';
+const ROUNDS = 3;
 /** The console's and the cost report's. */
 const LISTENERS = 2;
 
@@ -106,10 +107,16 @@ async function endEverywhere(end: (customer: Customer) => Promise<unknown>): Pro
   return millis;
 }
 
-test.each(ENDINGS)('%s: the session ends everywhere', async (_name, end) => {
-  await waitFor(() => proxy.listeners === LISTENERS);
-  await endEverywhere(end);
-});
+test.each(ENDINGS)(
+  '%s: the session ends everywhere, before what is remembered of it has aged',
+  async (_name, end) => {
+    await waitFor(() => proxy.listeners === LISTENERS);
+    // A busy machine may be late with one of them; without the channel, each would take as long as the memory lives.
+    for (let round = 0; round < ROUNDS; round++)
+      if ((await endEverywhere(end)) < SESSION_CACHE_MILLIS) return;
+    throw new Error('The notification channel told nothing.');
+  },
+);
 
 describe.each(['refused', 'frozen'] as const)('with the notification channel %s', (mode) => {
   beforeEach(async () => {

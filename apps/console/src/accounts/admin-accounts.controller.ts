@@ -1,7 +1,7 @@
-import { Controller, Get, Header, Param, Put } from '@nestjs/common';
-import { type Caller, CurrentCaller, Roles } from '@inference/credentials';
+import { Controller, Delete, Get, Header, HttpCode, Param, Put } from '@nestjs/common';
+import { Roles } from '@inference/credentials';
 import { ValidBody, ValidQuery } from '@inference/http';
-import { type Origin, RequestOrigin } from '../events/request-origin';
+import { type Actor, CurrentActor } from '../events/actor';
 import {
   accountsQuery,
   type AccountsQuery,
@@ -9,12 +9,16 @@ import {
   roleChange,
   type RoleChange,
 } from './accounts.dto';
+import { TwoFactorService } from '../two-factor/two-factor.service';
 import { AdminAccountsService } from './admin-accounts.service';
 
 @Controller('api/admin/accounts')
 @Roles('admin')
 export class AdminAccountsController {
-  constructor(private readonly accounts: AdminAccountsService) {}
+  constructor(
+    private readonly accounts: AdminAccountsService,
+    private readonly twoFactor: TwoFactorService,
+  ) {}
 
   /** `{accounts, next_cursor}`, newest first; `identifier` finds the one account that signs in with it. */
   @Get()
@@ -29,11 +33,17 @@ export class AdminAccountsController {
   @Put(':id/role')
   @Header('Cache-Control', 'no-store')
   setRole(
-    @CurrentCaller() admin: Caller,
+    @CurrentActor() admin: Actor,
     @Param('id') id: string,
     @ValidBody(roleChange) { role }: RoleChange,
-    @RequestOrigin() origin: Origin,
   ): Promise<AccountView> {
-    return this.accounts.setRole(admin.accountId, id, role, origin);
+    return this.accounts.setRole(admin, id, role);
+  }
+
+  /** → 204: for somebody who has lost the second factor; 404 for an unknown account, 409 when it has none. */
+  @Delete(':id/2fa')
+  @HttpCode(204)
+  disableTwoFactor(@CurrentActor() admin: Actor, @Param('id') id: string): Promise<void> {
+    return this.twoFactor.disableFor(id, admin);
   }
 }

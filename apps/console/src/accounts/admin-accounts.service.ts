@@ -1,10 +1,10 @@
-import { ConflictException, Inject, Injectable, NotFoundException } from '@nestjs/common';
+import { ConflictException, ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { type Role } from '@inference/credentials';
 import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
 import { type Account, listAccounts, lockAdmins, readAccount, setRole } from '../auth/accounts';
 import { normaliseIdentifier } from '../auth/identifier';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
-import { type Origin } from '../events/request-origin';
+import { type Actor } from '../events/actor';
 import { recordEvent } from '../events/security-events';
 import { readPage } from '../pages/page';
 import { type AccountsQuery, type AccountView } from './accounts.dto';
@@ -43,9 +43,11 @@ export class AdminAccountsService {
     return { accounts: rows.map(view), next_cursor: nextCursor };
   }
 
-  async setRole(adminId: string, accountId: string, role: Role, origin: Origin): Promise<AccountView> {
+  async setRole({ accountId: adminId, origin }: Actor, accountId: string, role: Role): Promise<AccountView> {
     const account = await inTransaction(this.pool, async (client) => {
       const admins = await lockAdmins(client);
+      // Whoever waited for the lock may be none any more.
+      if (!admins.includes(adminId)) throw new ForbiddenException('this account may not do that');
       if (role !== 'admin' && admins.length === 1 && admins[0] === accountId)
         throw new ConflictException('the last admin stays one');
       const before = ID_FORM.test(accountId) ? await setRole(client, accountId, role) : null;

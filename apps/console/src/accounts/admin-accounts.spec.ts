@@ -1,4 +1,6 @@
+import { waitForLock } from '@inference/testing';
 import { type Answer, type SignedIn, TestSite } from '../console.fixture';
+import { FrozenClock, securedAccount } from '../two-factor/two-factor.fixture';
 
 interface Account {
   id: string;
@@ -72,6 +74,33 @@ describe('the accounts, for admins', () => {
   );
 });
 
+describe('two factors that were lost', () => {
+  const disable = (id: string) =>
+    site.console.request('DELETE', `/api/admin/accounts/${id}/2fa`, { token: admin.token });
+
+  it('are turned off by an admin, which ends the sessions and is recorded', async () => {
+    const clock = new FrozenClock();
+    const { accountId, email, password, token } = await securedAccount(site, clock);
+    clock.thaw();
+    const answer = await disable(accountId);
+    expect([answer.status, answer.text]).toEqual([204, '']);
+    expect((await site.console.request('GET', '/api/auth/me', { token })).status).toBe(401);
+    const json = { identifier: email, password };
+    const login = await site.console.request('POST', '/api/auth/login', { json });
+    expect(login.body).toMatchObject({ token: expect.any(String) });
+    const { rows } = await site.database.pool.query(
+      "SELECT actor_id FROM accounts.security_events WHERE account_id = $1 AND type = 'two_factor.disabled'",
+      [accountId],
+    );
+    expect(rows).toEqual([{ actor_id: admin.accountId }]);
+    expect((await disable(accountId)).status).toBe(409);
+  });
+
+  it.each(['acct_unknown', 'x'])('of %s are 404', async (id) => {
+    expect((await disable(id)).status).toBe(404);
+  });
+});
+
 describe('a role', () => {
   it('is given and taken away, at once, and that is recorded', async () => {
     const { accountId, token } = await site.signedIn();
@@ -108,6 +137,18 @@ describe('a role', () => {
 
   it.each(['acct_unknown', 'x', '%00', "'--"])('of %s is 404', async (id) => {
     expect((await setRole(id, { role: 'user' })).status).toBe(404);
+  });
+
+  it('is given by nobody who has just lost the right to', async () => {
+    const [demoted, friend] = [await site.signedIn('admin'), await site.signedIn()];
+    const demoting = await site.database.pool.connect();
+    await demoting.query('BEGIN');
+    await demoting.query("UPDATE accounts.accounts SET role = 'user' WHERE id = $1", [demoted.accountId]);
+    const promoted = setRole(friend.accountId, { role: 'admin' }, demoted.token);
+    await waitForLock(site.database.pool);
+    await demoting.query('COMMIT');
+    demoting.release();
+    expect((await promoted).status).toBe(403);
   });
 
   it('of the last admin stays, however many try at once to give it up', async () => {

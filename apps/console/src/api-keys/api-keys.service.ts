@@ -1,7 +1,14 @@
-import { ConflictException, Inject, Injectable, NotFoundException } from '@nestjs/common';
+import {
+  ConflictException,
+  Inject,
+  Injectable,
+  NotFoundException,
+  UnauthorizedException,
+} from '@nestjs/common';
 import { createApiKey, hashApiKey } from '@inference/credentials';
 import { inTransaction, newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { exactNumber, picosToDecimal } from '@inference/money';
+import { SessionsService } from '../auth/sessions.service';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
 import { type Actor } from '../events/actor';
 import { recordEvent } from '../events/security-events';
@@ -51,15 +58,19 @@ export class ApiKeysService {
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
     @Inject(CONSOLE_CONFIG) private readonly config: ConsoleConfig,
+    private readonly sessions: SessionsService,
   ) {}
 
   /** Makes a key and its budget; this answer alone holds the secret. */
-  async create({ accountId, origin }: Actor, order: NewApiKey): Promise<CreatedApiKeyView> {
+  async create({ accountId, sessionId, origin }: Actor, order: NewApiKey): Promise<CreatedApiKeyView> {
     const { key, prefix } = createApiKey();
     const hash = hashApiKey(key, this.config.API_KEY_HASH_SECRET);
     const spendLimitPicos = order.spend_limit ?? null;
     const row = await inTransaction(this.pool, async (client) => {
       await this.requireRoom(client, accountId);
+      // It may have ended while the account was locked by what ended it.
+      if (!(await this.sessions.hold(client, { accountId, sessionId })))
+        throw new UnauthorizedException('the session has just ended');
       const id = newId('key');
       const { rows } = await client.query<Row>(INSERT, [
         id,

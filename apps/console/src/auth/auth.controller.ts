@@ -2,6 +2,7 @@ import { Controller, Get, Header, HttpCode, Post, Req, Res } from '@nestjs/commo
 import { type Caller, CurrentCaller } from '@inference/credentials';
 import { Public, ValidBody } from '@inference/http';
 import { type Request, type Response } from 'express';
+import { type Actor, CurrentActor } from '../events/actor';
 import { type Origin, RequestOrigin } from '../events/request-origin';
 import { CredentialAttempt } from '../rate-limit/rate-limits';
 import { type Language, LANGUAGES } from './accounts';
@@ -68,12 +69,8 @@ export class AuthController {
   /** Ends the session that asks, everywhere. */
   @Post('logout')
   @HttpCode(204)
-  async logout(
-    @CurrentCaller() caller: Caller,
-    @RequestOrigin() origin: Origin,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<void> {
-    await this.auth.logout(caller, origin);
+  async logout(@CurrentActor() actor: Actor, @Res({ passthrough: true }) response: Response): Promise<void> {
+    await this.auth.logout(actor);
     this.cookie.clear(response);
   }
 }

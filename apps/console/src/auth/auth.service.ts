@@ -7,9 +7,9 @@ import {
   UnauthorizedException,
 } from '@nestjs/common';
 import { CURRENCY_BY_SITE } from '@inference/config';
-import { type Caller } from '@inference/credentials';
 import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
+import { type Actor } from '../events/actor';
 import { type Origin } from '../events/request-origin';
 import { recordEvent } from '../events/security-events';
 import { GuessDesk } from '../guesses/guess-desk';
@@ -96,8 +96,7 @@ export class AuthService {
     return view;
   }
 
-  async logout({ accountId, sessionId }: Caller, origin: Origin): Promise<void> {
-    if (sessionId === undefined) return;
+  async logout({ accountId, sessionId, origin }: Actor): Promise<void> {
     await inTransaction(this.pool, async (client) => {
       await this.sessions.end(client, sessionId);
       await recordEvent(client, { type: 'session.ended', accountId, actorId: accountId, origin });

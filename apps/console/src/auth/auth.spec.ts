@@ -173,7 +173,7 @@ describe('logging in', () => {
   it('takes as long for an unknown account as for a known one', async () => {
     await site.signedIn();
     const { rows } = await site.database.pool.query<{ email: string }>(
-      "SELECT email FROM accounts.accounts WHERE password_hash = 'unusable' LIMIT 1",
+      'SELECT email FROM accounts.accounts WHERE password_hash IS NULL LIMIT 1',
     );
     const timed = async (identifier: string) => {
       const startedAt = performance.now();

@@ -17,16 +17,9 @@ export class PasswordHasher {
   /** Of a password that nobody knows. */
   private readonly decoy = hashPassword(randomBytes(32).toString('base64'));
 
-  /** Takes the same time whether the account exists (`stored` is null otherwise) or not. */
+  /** Takes the same time whether there is a password (`stored` is null otherwise) or not. */
   async matches(stored: string | null, password: string): Promise<boolean> {
-    const decoy = await this.decoy;
-    try {
-      const same = await verify(stored ?? decoy, normalised(password));
-      return same && stored !== null;
-    } catch {
-      // What is stored is no hash at all: an account without a password.
-      await verify(decoy, normalised(password));
-      return false;
-    }
+    const same = await verify(stored ?? (await this.decoy), normalised(password));
+    return same && stored !== null;
   }
 }

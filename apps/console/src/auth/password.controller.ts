@@ -1,6 +1,6 @@
 import { Controller, Header, HttpCode, Post, Put } from '@nestjs/common';
-import { type Caller, CurrentCaller } from '@inference/credentials';
 import { Public, ValidBody } from '@inference/http';
+import { type Actor, CurrentActor } from '../events/actor';
 import { type Origin, RequestOrigin } from '../events/request-origin';
 import { CredentialAttempt } from '../rate-limit/rate-limits';
 import {
@@ -27,8 +27,11 @@ export class PasswordController {
   @HttpCode(202)
   @Public()
   @CredentialAttempt()
-  async forgot(@ValidBody(forgottenPassword) { identifier }: ForgottenPassword) {
-    await this.passwords.requestReset(identifier);
+  async forgot(
+    @ValidBody(forgottenPassword) { identifier }: ForgottenPassword,
+    @RequestOrigin() origin: Origin,
+  ) {
+    await this.passwords.requestReset(identifier, origin);
     return ACCEPTED;
   }
 
@@ -47,12 +50,8 @@ export class PasswordController {
   @Put('password')
   @HttpCode(204)
   @CredentialAttempt()
-  change(
-    @CurrentCaller() caller: Caller,
-    @ValidBody(passwordChange) body: PasswordChange,
-    @RequestOrigin() origin: Origin,
-  ): Promise<void> {
-    return this.passwords.change(caller, body, origin);
+  change(@CurrentActor() actor: Actor, @ValidBody(passwordChange) body: PasswordChange): Promise<void> {
+    return this.passwords.change(actor, body);
   }
 
   /**

@@ -1,17 +1,19 @@
 import { BadRequestException, ConflictException, Inject, Injectable } from '@nestjs/common';
-import { type Caller } from '@inference/credentials';
 import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
+import { type Actor } from '../events/actor';
 import { type Origin } from '../events/request-origin';
 import { recordEvent } from '../events/security-events';
 import { GuessDesk } from '../guesses/guess-desk';
-import { useMailToken } from '../mail/mail-tokens';
+import { revokeMailTokens, useMailToken } from '../mail/mail-tokens';
+import { queueNotice } from '../mail/notices';
 import { queueMail } from '../mail/outbox';
 import { normaliseIdentifier } from './identifier';
 import { PasswordCheck } from './password-check';
 import { type PasswordChange, type PasswordReset } from './password.dto';
 import { hashPassword } from './password-hasher';
 import { SessionsService } from './sessions.service';
+import { takeFromStrangers } from './strangers';
 
 const RESET = `
   WITH old AS (SELECT id, email_verified_at FROM accounts.accounts WHERE id = $1 FOR NO KEY UPDATE)
@@ -38,10 +40,11 @@ export class PasswordService {
   ) {}
 
   /** Looks nobody up: whoever sends the mail does, so that an answer takes the same time for everybody. */
-  async requestReset(identifier: string): Promise<void> {
+  async requestReset(identifier: string, { address }: Origin): Promise<void> {
     await queueMail(this.pool, {
       kind: 'reset_password',
       identifier: normaliseIdentifier(identifier, this.config.SITE),
+      params: { address },
     });
   }
 
@@ -59,20 +62,18 @@ export class PasswordService {
         passwordHash,
         email,
       ]);
-      // Until now nobody had proved to own the address: what was linked before may be somebody else's way in.
-      if (rows[0]?.wasUnverified)
-        await client.query('DELETE FROM accounts.oauth_identities WHERE account_id = $1', [accountId]);
+      // Sessions before identities, as whoever links one has them.
       await this.sessions.endOthers(client, accountId, null);
+      if (rows[0]?.wasUnverified) await takeFromStrangers(client, accountId, origin);
       await this.guesses.forget(client, accountId);
       await recordEvent(client, { type: 'password.reset', accountId, actorId: accountId, origin });
-      await this.announce(client, accountId, origin);
+      await queueNotice(client, 'password_changed', accountId, origin);
     });
   }
 
   async change(
-    { accountId, sessionId }: Caller,
+    { accountId, sessionId, origin }: Actor,
     { current_password: currentPassword, new_password: newPassword }: PasswordChange,
-    origin: Origin,
   ): Promise<void> {
     const account = await this.check.confirm(accountId, 'current_password', currentPassword, origin);
     if (account.passwordHash === null)
@@ -82,9 +83,10 @@ export class PasswordService {
       const changed = await client.query(CHANGE, [accountId, account.credentialsVersion, passwordHash]);
       if (changed.rowCount !== 1)
         throw new ConflictException('the credentials of the account have just changed');
-      await this.sessions.endOthers(client, accountId, sessionId ?? null);
+      await this.sessions.endOthers(client, accountId, sessionId);
+      await revokeMailTokens(client, accountId, 'reset_password');
       await recordEvent(client, { type: 'password.changed', accountId, actorId: accountId, origin });
-      await this.announce(client, accountId, origin);
+      await queueNotice(client, 'password_changed', accountId, origin);
     });
   }
 
@@ -101,13 +103,5 @@ export class PasswordService {
     const spent = await useMailToken(sql, purpose, token);
     if (!spent) throw new BadRequestException('token: is unknown, used or too old; ask for a new mail');
     return spent;
-  }
-
-  private announce(sql: Sql, accountId: string, { address }: Origin): Promise<void> {
-    return queueMail(sql, {
-      kind: 'password_changed',
-      accountId,
-      params: { address, at: new Date().toISOString() },
-    });
   }
 }

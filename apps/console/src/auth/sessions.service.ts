@@ -13,11 +13,10 @@ const OPEN = `
   INSERT INTO accounts.sessions (id, account_id, expires_at)
   SELECT $1, id, date_trunc('second', now()) + make_interval(secs => $3) FROM accounts.accounts
   WHERE id = $2 AND credentials_version = $4 FOR SHARE RETURNING expires_at`;
-const FORGET_OLD = `
-  DELETE FROM accounts.sessions WHERE id IN (
-    SELECT id FROM accounts.sessions WHERE account_id = $1 AND expires_at < now() - interval '1 day'
-    FOR UPDATE SKIP LOCKED)`;
 const END = 'UPDATE accounts.sessions SET ended_at = now() WHERE id = $1 AND ended_at IS NULL';
+const HOLD = `
+  SELECT FROM accounts.sessions
+  WHERE id = $1 AND account_id = $2 AND ended_at IS NULL AND expires_at > now() FOR SHARE`;
 const END_OTHERS = `
   UPDATE accounts.sessions SET ended_at = now()
   WHERE account_id = $1 AND id IS DISTINCT FROM $2 AND ended_at IS NULL AND expires_at > now()`;
@@ -42,7 +41,6 @@ export class SessionsService {
   async open(sql: Sql, accountId: string, credentialsVersion: number): Promise<string | null> {
     const id = newId('sess');
     const ttlSeconds = this.config.SESSION_TTL_SECONDS;
-    await sql.query(FORGET_OLD, [accountId]);
     const { rows } = await sql.query<{ expires_at: Date }>(OPEN, [
       id,
       accountId,
@@ -63,6 +61,15 @@ export class SessionsService {
 
   async end(sql: Sql, sessionId: string): Promise<void> {
     await sql.query(END, [sessionId]);
+  }
+
+  /**
+   * Whether a session is live; if so, it cannot end before the caller's transaction does. What was let in waits here for
+   * whatever is ending it. A lock of the account comes before, one of its identities after.
+   */
+  async hold(sql: Sql, { accountId, sessionId }: { accountId: string; sessionId: string }): Promise<boolean> {
+    const { rowCount } = await sql.query(HOLD, [sessionId, accountId]);
+    return rowCount === 1;
   }
 
   /** Ends all sessions of an account but one, or every one. */

@@ -19,10 +19,6 @@ const CHALLENGE = `
   INSERT INTO accounts.login_challenges
     (id_hash, account_id, credentials_version, method, tries_left, expires_at)
   VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6)) RETURNING expires_at`;
-const FORGET_OLD = `
-  DELETE FROM accounts.login_challenges WHERE id_hash IN (
-    SELECT id_hash FROM accounts.login_challenges
-    WHERE account_id = $1 AND expires_at < now() - interval '1 day' FOR UPDATE SKIP LOCKED)`;
 
 /** An id is as good as a password until its challenge ends, so that only this is kept of it. */
 export const hashChallengeId = (id: string) => createHash('sha256').update(id).digest();
@@ -46,7 +42,6 @@ export class SignInService {
   ): Promise<SessionView | ChallengeView> {
     return inTransaction(this.pool, async (client) => {
       if (!account.twoFactor) return this.open(client, account, { method }, origin);
-      await client.query(FORGET_OLD, [account.id]);
       const id = `chal_${randomBase62(CHALLENGE_DIGITS)}`;
       const { rows } = await client.query<{ expires_at: Date }>(CHALLENGE, [
         hashChallengeId(id),

@@ -5,6 +5,8 @@ import { type Origin, originOf } from './request-origin';
 /** Who does something, and from where. */
 export interface Actor {
   accountId: string;
+  /** The session in which it is done. */
+  sessionId: string;
   origin: Origin;
 }
 
@@ -12,5 +14,7 @@ export interface Actor {
 export const CurrentActor = createParamDecorator((_data: unknown, context: ExecutionContext): Actor => {
   const request = context.switchToHttp().getRequest<Request>();
   if (!request.caller) throw new Error('A route without a credential asked for its caller.');
-  return { accountId: request.caller.accountId, origin: originOf(request) };
+  const { accountId, sessionId } = request.caller;
+  if (sessionId === undefined) throw new Error('A route that takes no sessions asked for one.');
+  return { accountId, sessionId, origin: originOf(request) };
 });

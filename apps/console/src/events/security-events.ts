@@ -15,6 +15,7 @@ export const SECURITY_EVENT_TYPES = [
   'password.changed',
   'password.failed',
   'password.reset',
+  'password.reset_requested',
   'recovery_codes.replaced',
   'second_factor.failed',
   'session.ended',

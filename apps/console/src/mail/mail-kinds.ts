@@ -10,6 +10,8 @@ export const MAIL_KINDS = {
   two_factor_enabled: {},
   two_factor_disabled: {},
   recovery_codes_replaced: {},
+  identity_linked: {},
+  identity_unlinked: {},
 } as const satisfies Record<string, { token?: { prefix: string; validSeconds: number; page: string } }>;
 
 export type MailKind = keyof typeof MAIL_KINDS;
@@ -18,9 +20,9 @@ export type TokenMailKind = {
 }[MailKind];
 export type NoticeKind = Exclude<MailKind, TokenMailKind>;
 
-/** What a notice says of the change beside what it was. */
-export interface NoticeParams {
-  /** Where the change came from, null when it is not known. */
+/** What is known of how a mail came to be. */
+export interface MailParams {
+  /** Where the request or the change came from, null when it is not known. */
   address?: string | null;
   /** ISO 8601; when the mail was ordered unless told. */
   at?: string;
@@ -28,8 +30,8 @@ export interface NoticeParams {
 
 export type MailOrder =
   /** The identifier is a normalised one (see normaliseIdentifier). */
-  | { kind: TokenMailKind; identifier: string }
-  | { kind: NoticeKind; accountId: string; params?: NoticeParams };
+  | { kind: TokenMailKind; identifier: string; params?: MailParams }
+  | { kind: NoticeKind; accountId: string; params?: MailParams };
 
 /** False for a kind that a newer console has ordered. */
 export const isMailKind = (kind: string): kind is MailKind => Object.hasOwn(MAIL_KINDS, kind);

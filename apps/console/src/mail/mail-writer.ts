@@ -1,8 +1,16 @@
-import { inTransaction, type SqlPool } from '@inference/database';
+import { inTransaction, type Sql, type SqlPool } from '@inference/database';
 import { type Account, findForLogin, readAccount } from '../auth/accounts';
 import { type ConsoleConfig } from '../config';
+import { recordEvent } from '../events/security-events';
 import { type Letter, renderLetter, toOneLine } from './letter';
-import { isMailKind, isTokenMailKind, MAIL_KINDS, type MailKind, type TokenMailKind } from './mail-kinds';
+import {
+  isMailKind,
+  isTokenMailKind,
+  MAIL_KINDS,
+  type MailKind,
+  type MailParams,
+  type TokenMailKind,
+} from './mail-kinds';
 import { countTokenMails, createMailToken } from './mail-tokens';
 import { type ClaimedMail } from './outbox';
 
@@ -39,7 +47,7 @@ export class MailWriter {
     const account = await this.findAccount(row);
     if (!account || (kind === 'verify_email' && account.emailVerified)) return null;
     const letter = isTokenMailKind(kind)
-      ? await this.writeWithToken(kind, account, id)
+      ? await this.writeWithToken(kind, account, row)
       : renderLetter(kind, account.language, {
           siteName: this.siteName,
           consoleUrl: this.config.CONSOLE_UI_URL,
@@ -57,7 +65,7 @@ export class MailWriter {
   private async writeWithToken(
     purpose: TokenMailKind,
     { id: accountId, email, language }: Account,
-    mailId: string,
+    { id: mailId, params }: ClaimedMail,
   ): Promise<Letter | null> {
     const token = await inTransaction(this.pool, async (client) => {
       // Several consoles may have a mail for the account in hand.
@@ -65,13 +73,15 @@ export class MailWriter {
       const sent = await countTokenMails(client, { accountId, purpose, mailId });
       if (sent.minute >= this.limit(TOKEN_MAILS_PER_MINUTE) || sent.hour >= this.limit(TOKEN_MAILS_PER_HOUR))
         return null;
+      if (purpose === 'reset_password') await recordRequest(client, accountId, params);
       return createMailToken(client, { accountId, purpose, email, mailId });
     });
     if (token === null) return null;
     const { page, validSeconds } = MAIL_KINDS[purpose].token;
+    // In the fragment, which no server sees.
     return renderLetter(purpose, language, {
       siteName: this.siteName,
-      link: `${this.config.CONSOLE_UI_URL}${page}?token=${token}`,
+      link: `${this.config.CONSOLE_UI_URL}${page}#token=${token}`,
       token,
       validHours: validSeconds / 3_600,
     });
@@ -80,4 +90,10 @@ export class MailWriter {
   private limit(count: number): number {
     return Math.max(1, count * this.config.RATE_LIMIT_MULTIPLIER);
   }
+}
+
+/** Here, because whoever takes the request must not know whether there is an account to record it for. */
+function recordRequest(sql: Sql, accountId: string, { address }: MailParams): Promise<void> {
+  const origin = { address: address ?? null, userAgent: null };
+  return recordEvent(sql, { type: 'password.reset_requested', accountId, actorId: null, origin });
 }

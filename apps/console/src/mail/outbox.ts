@@ -1,5 +1,5 @@
 import { newId, type Sql } from '@inference/database';
-import { type MailOrder, type NoticeParams } from './mail-kinds';
+import { type MailOrder, type MailParams } from './mail-kinds';
 
 /** A mail that one sender has to itself until its lease ends. */
 export interface ClaimedMail {
@@ -7,7 +7,7 @@ export interface ClaimedMail {
   kind: string;
   identifier: string | null;
   accountId: string | null;
-  params: NoticeParams;
+  params: MailParams;
   createdAt: Date;
   /** This one included. */
   attempts: number;
@@ -43,9 +43,14 @@ const DELETE_OLD = `
 
 /** Orders a mail as part of the caller's transaction. It costs the same whether or not the account exists. */
 export async function queueMail(sql: Sql, order: MailOrder): Promise<void> {
-  const [identifier, accountId, params] =
-    'identifier' in order ? [order.identifier, null, {}] : [null, order.accountId, order.params ?? {}];
-  await sql.query(QUEUE, [newId('mail'), order.kind, identifier, accountId, JSON.stringify(params)]);
+  const [identifier, accountId] = 'identifier' in order ? [order.identifier, null] : [null, order.accountId];
+  await sql.query(QUEUE, [
+    newId('mail'),
+    order.kind,
+    identifier,
+    accountId,
+    JSON.stringify(order.params ?? {}),
+  ]);
 }
 
 /** Up to `count` mails that are due and that nobody else has, for `leaseSeconds`. */

@@ -67,4 +67,24 @@ export const TEXTS_EN: MailTexts = {
       { link: facts.consoleUrl },
     ],
   },
+  identity_linked: {
+    subject: ({ siteName }) => `Another way to sign in to ${siteName} was added`,
+    paragraphs: (facts) => [
+      `An account at another provider was linked to your account at ${facts.siteName}. Whoever signs in there can sign in here with it.`,
+      when(facts),
+      NOTHING_TO_DO,
+      'If it was not you, somebody else may be using your account. Set a new password there at once, and then remove what was linked:',
+      { link: facts.consoleUrl },
+    ],
+  },
+  identity_unlinked: {
+    subject: ({ siteName }) => `A way to sign in to ${siteName} was removed`,
+    paragraphs: (facts) => [
+      `An account at another provider was unlinked from your account at ${facts.siteName}. It no longer signs in here.`,
+      when(facts),
+      NOTHING_TO_DO,
+      'If it was not you, somebody else may be using your account. Set a new password there at once:',
+      { link: facts.consoleUrl },
+    ],
+  },
 };

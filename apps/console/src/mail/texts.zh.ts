@@ -66,4 +66,24 @@ export const TEXTS_ZH: MailTexts = {
       { link: facts.consoleUrl },
     ],
   },
+  identity_linked: {
+    subject: ({ siteName }) => `您的 ${siteName} 账户新增了登录方式`,
+    paragraphs: (facts) => [
+      `您在 ${facts.siteName} 的账户已关联其他平台的账户。今后可以用该平台账户登录。`,
+      when(facts),
+      NOTHING_TO_DO,
+      '如果不是您本人操作，您的账户可能正被他人使用。请立即前往以下网址设置新密码，然后解除该关联：',
+      { link: facts.consoleUrl },
+    ],
+  },
+  identity_unlinked: {
+    subject: ({ siteName }) => `您的 ${siteName} 账户移除了一种登录方式`,
+    paragraphs: (facts) => [
+      `您在 ${facts.siteName} 的账户已与其他平台的账户解除关联，今后不能再用该平台账户登录。`,
+      when(facts),
+      NOTHING_TO_DO,
+      '如果不是您本人操作，您的账户可能正被他人使用。请立即前往以下网址设置新密码：',
+      { link: facts.consoleUrl },
+    ],
+  },
 };

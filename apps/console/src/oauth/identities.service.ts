@@ -1,17 +1,12 @@
 import { ConflictException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { SessionsService } from '../auth/sessions.service';
 import { type Actor } from '../events/actor';
 import { type Origin } from '../events/request-origin';
 import { recordEvent } from '../events/security-events';
+import { queueNotice } from '../mail/notices';
 import { type Link } from './flows';
-import {
-  deleteIdentity,
-  findIdentity,
-  holdSession,
-  type Identity,
-  insertIdentity,
-  listIdentities,
-} from './identities';
+import { deleteIdentity, findIdentity, type Identity, insertIdentity, listIdentities } from './identities';
 import { type IdentityView } from './oauth.dto';
 import { OAuthFailure } from './oauth.failures';
 import { OAuthProviders, type ProvenIdentity } from './providers';
@@ -30,6 +25,7 @@ export class IdentitiesService {
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
     private readonly providers: OAuthProviders,
+    private readonly sessions: SessionsService,
   ) {}
 
   async list(accountId: string): Promise<IdentityView[]> {
@@ -45,7 +41,8 @@ export class IdentitiesService {
   ): Promise<IdentityView> {
     const said = await identity.readEmail();
     return inTransaction(this.pool, async (client) => {
-      if (!(await holdSession(client, { accountId, sessionId }))) throw new OAuthFailure('session_ended');
+      if (!(await this.sessions.hold(client, { accountId, sessionId })))
+        throw new OAuthFailure('session_ended');
       const linked = await insertIdentity(client, identity, accountId, said?.email ?? null);
       if (!linked) {
         const existing = await findIdentity(client, identity);
@@ -59,11 +56,13 @@ export class IdentitiesService {
         origin,
         details: { provider, issuer: identity.issuer },
       });
+      await queueNotice(client, 'identity_linked', accountId, origin);
       return this.viewOf(linked);
     });
   }
 
-  async unlink({ accountId, origin }: Actor, id: string): Promise<void> {
+  /** Ends the other sessions: one of them may have begun with the identity. */
+  async unlink({ accountId, sessionId, origin }: Actor, id: string): Promise<void> {
     await inTransaction(this.pool, async (client) => {
       const { rows } = await client.query<{ hasPassword: boolean }>(CHANGE_CREDENTIALS, [accountId]);
       const identities = await listIdentities(client, accountId);
@@ -71,6 +70,7 @@ export class IdentitiesService {
       if (!identity) throw new NotFoundException('there is no such identity');
       if (!rows[0]?.hasPassword && identities.length === 1)
         throw new ConflictException('this is the only way to sign in to the account; set a password first');
+      await this.sessions.endOthers(client, accountId, sessionId);
       await deleteIdentity(client, identity);
       await recordEvent(client, {
         type: 'identity.unlinked',
@@ -79,6 +79,7 @@ export class IdentitiesService {
         origin,
         details: { provider: this.providers.nameOf(identity.issuer), issuer: identity.issuer },
       });
+      await queueNotice(client, 'identity_unlinked', accountId, origin);
     });
   }
 

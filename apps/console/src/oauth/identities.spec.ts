@@ -10,6 +10,8 @@ interface IdentityView {
   created_at: string;
 }
 
+const PASSWORD = 'correct horse battery';
+
 const identityOf = (answer: Answer) => (answer.body as { identity: IdentityView }).identity;
 
 describe('the identities of an account', () => {
@@ -32,6 +34,13 @@ describe('the identities of an account', () => {
     const email = someAddress();
     const answer = await all.client.signIn(all.alpha, 'alpha', { email });
     return { email, ...(answer.body as { token: string; user: { id: string } }) };
+  };
+
+  const withPassword = async () => {
+    const json = { email: someAddress(), password: PASSWORD };
+    const { body } = await request('POST', '/api/auth/register', { json });
+    const { token, user } = body as { token: string; user: { id: string } };
+    return { token, accountId: user.id };
   };
 
   it('are linked by somebody who is signed in, whatever the address there', async () => {
@@ -175,11 +184,29 @@ describe('the identities of an account', () => {
     expect(await list(token)).toEqual([]);
   });
 
-  it('are unlinked, and sign in no more', async () => {
-    const { token, accountId } = await all.site.signedIn();
+  it('are linked for the password only, where there is one', async () => {
+    const { token } = await withPassword();
+    const begin = (json?: object) => request('POST', '/api/auth/oauth/alpha/link', { token, json });
+    for (const [json, status] of [
+      [undefined, 400],
+      [{ password: '' }, 400],
+      [{ password: 'a wrong one' }, 403],
+      [{ password: PASSWORD }, 200],
+    ] as const)
+      expect([json, (await begin(json)).status]).toEqual([json, status]);
+  });
+
+  it('are unlinked, and sign in no more; the other sessions end', async () => {
+    const { token, accountId } = await withPassword();
     const email = someAddress();
-    const { id } = identityOf(await all.client.link(all.alpha, 'alpha', token, { email }));
+    const { id } = identityOf(
+      await all.client.link(all.alpha, 'alpha', token, { email }, { password: PASSWORD }),
+    );
+    const { token: another } = (await all.client.signIn(all.alpha, 'alpha', { email })).body as {
+      token: string;
+    };
     expect((await unlink(token, id)).status).toBe(204);
+    expect((await request('GET', '/api/auth/me', { token: another })).status).toBe(401);
     expect(await list(token)).toEqual([]);
     expect((await unlink(token, id)).status).toBe(404);
     const signedIn = await all.client.signIn(all.alpha, 'alpha', { email });
@@ -218,9 +245,10 @@ describe('the identities of an account', () => {
   });
 
   it('complete no sign-in that was under way when they were unlinked', async () => {
-    const { token, accountId } = await all.site.signedIn();
+    const { token, accountId } = await withPassword();
     const email = someAddress();
-    const { id } = identityOf(await all.client.link(all.alpha, 'alpha', token, { email }));
+    const password = { password: PASSWORD };
+    const { id } = identityOf(await all.client.link(all.alpha, 'alpha', token, { email }, password));
     const versionOf = async () =>
       (await query('SELECT credentials_version AS v FROM accounts.accounts WHERE id = $1', [accountId]))
         .rows[0].v;

@@ -1,5 +1,4 @@
 import { newId, type Sql } from '@inference/database';
-import { type Link } from './flows';
 import { type ProvenIdentity } from './providers';
 
 export interface Identity {
@@ -17,9 +16,6 @@ const FIND = `SELECT ${COLUMNS} FROM accounts.oauth_identities WHERE issuer = $1
 const INSERT = `
   INSERT INTO accounts.oauth_identities (id, account_id, issuer, subject, email) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`;
-const LIVE_SESSION = `
-  SELECT FROM accounts.sessions
-  WHERE id = $1 AND account_id = $2 AND ended_at IS NULL AND expires_at > now() FOR SHARE`;
 const LIST = `
   SELECT ${COLUMNS} FROM accounts.oauth_identities WHERE account_id = $1 ORDER BY created_at, id`;
 const DELETE = 'DELETE FROM accounts.oauth_identities WHERE id = $1 AND account_id = $2';
@@ -39,12 +35,6 @@ export async function insertIdentity(
 ): Promise<Identity | null> {
   const { rows } = await sql.query<Identity>(INSERT, [newId('idn'), accountId, issuer, subject, email]);
   return rows[0] ?? null;
-}
-
-/** Whether the session is live; if so, it cannot end before the caller's transaction does. */
-export async function holdSession(sql: Sql, { sessionId, accountId }: Link): Promise<boolean> {
-  const { rowCount } = await sql.query(LIVE_SESSION, [sessionId, accountId]);
-  return rowCount === 1;
 }
 
 /** Oldest first. */

@@ -10,11 +10,11 @@ import {
   Req,
   Res,
 } from '@nestjs/common';
-import { type Caller, CurrentCaller } from '@inference/credentials';
 import { Public, ValidBody, ValidQuery } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { SessionCookie } from '../auth/session-cookie';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
+import { type Actor, CurrentActor } from '../events/actor';
 import { type Origin, RequestOrigin } from '../events/request-origin';
 import { CredentialAttempt } from '../rate-limit/rate-limits';
 import { FlowCookie } from './flow-cookie';
@@ -47,7 +47,7 @@ export class OAuthController {
   ): Promise<void> {
     const asksForPage = request.accepts(['json', 'html']) === 'html';
     await this.orLoginPage(asksForPage, response, async () => {
-      const { authorizationUrl, sealed } = await this.oauth.begin(provider, returnTo ?? null, null);
+      const { authorizationUrl, sealed } = await this.oauth.begin(provider, returnTo ?? null);
       this.flowCookie.set(response, sealed);
       response.redirect(authorizationUrl);
     });
@@ -80,8 +80,8 @@ export class OAuthController {
   }
 
   /**
-   * `{return_to?}` → `{authorization_url}`: whoever signs in there, in the browser that asked, is linked to the account;
-   * 404 for an unknown provider, 503 when it is down.
+   * `{password, return_to?}` → `{authorization_url}`: whoever signs in there, in the browser that asked, is linked to the
+   * account; 403 for a wrong password, 404 for an unknown provider, 503 when it is down.
    */
   @Post(':provider/link')
   @HttpCode(200)
@@ -90,12 +90,10 @@ export class OAuthController {
   async link(
     @Param('provider') provider: string,
     @ValidBody(linkStart) body: LinkStart,
-    @CurrentCaller() { accountId, sessionId }: Caller,
+    @CurrentActor() actor: Actor,
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ authorization_url: string }> {
-    // Only sessions get here.
-    const link = { accountId, sessionId: sessionId! };
-    const { authorizationUrl, sealed } = await this.oauth.begin(provider, body?.return_to ?? null, link);
+    const { authorizationUrl, sealed } = await this.oauth.beginLink(provider, body ?? {}, actor);
     this.flowCookie.set(response, sealed);
     return { authorization_url: authorizationUrl };
   }
@@ -125,6 +123,8 @@ function queryOf({ originalUrl }: Request): URLSearchParams {
 
 /** A challenge travels in the fragment, which no server sees. */
 function landingOf({ view, returnTo }: Finished): string {
-  if ('challenge' in view) return `/login/verify#challenge=${view.challenge.id}`;
-  return returnTo ?? '/';
+  if (!('challenge' in view)) return returnTo ?? '/';
+  const fragment = new URLSearchParams({ challenge: view.challenge.id });
+  if (returnTo !== null) fragment.set('return_to', returnTo);
+  return `/login/verify#${fragment}`;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { passwordField } from '../auth/auth.dto';
 
 const MAX_RETURN_CHARS = 512;
 
@@ -17,8 +18,8 @@ const returnTo = z
 export const start = z.object({ return_to: returnTo.optional() });
 export type Start = z.output<typeof start>;
 
-/** Nothing has to be said. */
-export const linkStart = start.optional();
+/** The password may be left out by an account that has none. */
+export const linkStart = start.extend({ password: passwordField.optional() }).optional();
 export type LinkStart = z.output<typeof linkStart>;
 
 /** Who an account is at a provider. */

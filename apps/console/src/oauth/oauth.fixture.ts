@@ -92,8 +92,14 @@ export class OAuthClient {
   }
 
   /** Links somebody at a provider to the account of a session. */
-  async link(provider: SandboxOidc, name: string, token: string, how: SignIn): Promise<Answer> {
-    const { authorizationUrl, cookie } = await this.beginLink(name, token);
+  async link(
+    provider: SandboxOidc,
+    name: string,
+    token: string,
+    how: SignIn,
+    json?: { password: string },
+  ): Promise<Answer> {
+    const { authorizationUrl, cookie } = await this.beginLink(name, token, json);
     return this.finish(await provider.signIn(authorizationUrl, how), cookie);
   }
 

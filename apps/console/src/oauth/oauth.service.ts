@@ -3,15 +3,18 @@ import { CURRENCY_BY_SITE } from '@inference/config';
 import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
 import { insertAccount, readForSignIn, type SignInAccount } from '../auth/accounts';
 import { type ChallengeView, type SessionView } from '../auth/auth.dto';
+import { PasswordCheck } from '../auth/password-check';
 import { SignInService } from '../auth/sign-in.service';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
+import { type OAuthProvider } from '../config.oauth';
+import { type Actor } from '../events/actor';
 import { type Origin } from '../events/request-origin';
 import { recordEvent } from '../events/security-events';
 import { type ProvenEmail } from './claims';
 import { type Link, OAuthFlows } from './flows';
 import { findIdentity, insertIdentity } from './identities';
 import { IdentitiesService } from './identities.service';
-import { type IdentityView } from './oauth.dto';
+import { type IdentityView, type LinkStart } from './oauth.dto';
 import { OAuthFailure } from './oauth.failures';
 import { OAuthProviders, type ProvenIdentity } from './providers';
 
@@ -35,12 +38,32 @@ export class OAuthService {
     private readonly providers: OAuthProviders,
     private readonly flows: OAuthFlows,
     private readonly identities: IdentitiesService,
+    private readonly passwordCheck: PasswordCheck,
     private readonly signIn: SignInService,
   ) {}
 
-  async begin(name: string, returnTo: string | null, link: Link | null): Promise<Begun> {
+  begin(name: string, returnTo: string | null): Promise<Begun> {
+    return this.beginFlow(this.providers.find(name), returnTo, null);
+  }
+
+  /** A linked identity outlives the session that links it, so that a stolen one must not do. */
+  async beginLink(
+    name: string,
+    { password, return_to: returnTo }: NonNullable<LinkStart>,
+    actor: Actor,
+  ): Promise<Begun> {
     const provider = this.providers.find(name);
-    const { checks, sealed } = await this.flows.begin(name, returnTo, link);
+    const { accountId, sessionId, origin } = actor;
+    await this.passwordCheck.confirm(accountId, 'password', password, origin);
+    return this.beginFlow(provider, returnTo ?? null, { accountId, sessionId });
+  }
+
+  private async beginFlow(
+    provider: OAuthProvider,
+    returnTo: string | null,
+    link: Link | null,
+  ): Promise<Begun> {
+    const { checks, sealed } = await this.flows.begin(provider.name, returnTo, link);
     return { authorizationUrl: await this.providers.authorizationUrl(provider, checks), sealed };
   }
 

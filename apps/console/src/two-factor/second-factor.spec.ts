@@ -1,8 +1,8 @@
-import { waitFor } from '@inference/testing';
+import { waitForLock } from '@inference/testing';
 import { readForSignIn } from '../auth/accounts';
 import { SignInService } from '../auth/sign-in.service';
 import { type Answer, ENCRYPTION_KEY, TestConsole, TestSite } from '../console.fixture';
-import { challenge, FrozenClock, securedAccount, verify } from './two-factor.fixture';
+import { challenge, eventTypes, FrozenClock, securedAccount, verify } from './two-factor.fixture';
 
 let site: TestSite;
 let clock: FrozenClock;
@@ -14,6 +14,44 @@ beforeAll(async () => {
 afterAll(async () => {
   clock.thaw();
   await site.stop();
+});
+
+const post = (path: string, token: string, json: unknown) =>
+  site.console.request('POST', `/api/auth/2fa/${path}`, { token, json });
+
+describe('recovery codes', () => {
+  it('work once each, in any spelling, and only as hashes are they kept', async () => {
+    const { accountId, recoveryCodes } = await securedAccount(site, clock);
+    expect(new Set(recoveryCodes).size).toBe(10);
+    const [first = '', second = ''] = recoveryCodes;
+    expect(first).toMatch(/^([2-9a-z]{4}-){3}[2-9a-z]{4}$/);
+    expect((await verify(site, await challenge(site, accountId), first)).status).toBe(200);
+    expect((await verify(site, await challenge(site, accountId), first)).status).toBe(401);
+    const spelled = ` ${second.toUpperCase().replaceAll('-', ' ')} `;
+    expect((await verify(site, await challenge(site, accountId), spelled)).status).toBe(200);
+    const { rows } = await site.database.pool.query<{ row: string }>(
+      'SELECT c::text AS row FROM accounts.recovery_codes c',
+    );
+    expect(rows.filter(({ row }) => recoveryCodes.some((code) => row.includes(code)))).toEqual([]);
+  });
+
+  it('are replaced for the password and a code', async () => {
+    const { accountId, token, authenticator, password, recoveryCodes } = await securedAccount(site, clock);
+    for (const [json, status] of [
+      [{ code: authenticator.code() }, 400],
+      [{ password: 'wrong password', code: authenticator.code() }, 403],
+      [{ password, code: authenticator.wrongCode() }, 403],
+    ] as const)
+      expect((await post('recovery-codes', token, json)).status).toBe(status);
+    const answer = await post('recovery-codes', token, { password, code: authenticator.code() });
+    expect(answer.status).toBe(200);
+    const { recovery_codes: fresh } = answer.body as { recovery_codes: string[] };
+    expect((await verify(site, await challenge(site, accountId), recoveryCodes[0]!)).status).toBe(401);
+    expect((await verify(site, await challenge(site, accountId), fresh[0]!)).status).toBe(200);
+    expect(await eventTypes(site, accountId)).toEqual(
+      expect.arrayContaining(['password.failed', 'second_factor.failed', 'recovery_codes.replaced']),
+    );
+  });
 });
 
 describe('50 requests at once', () => {
@@ -84,12 +122,7 @@ describe('a sign-in that began before the credentials changed', () => {
       () => 'opened',
       (error: { status: number }) => error.status,
     );
-    await waitFor(async () => {
-      const { rowCount } = await site.database.pool.query(
-        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-      );
-      return rowCount === 1;
-    });
+    await waitForLock(site.database.pool);
     await changing.query('COMMIT');
     changing.release();
     expect(await outcome).toBe(401);

@@ -4,6 +4,7 @@ import { Public, ValidBody } from '@inference/http';
 import { type Response } from 'express';
 import { type SessionView } from '../auth/auth.dto';
 import { SessionCookie } from '../auth/session-cookie';
+import { type Actor, CurrentActor } from '../events/actor';
 import { type Origin, RequestOrigin } from '../events/request-origin';
 import { CredentialAttempt } from '../rate-limit/rate-limits';
 import { ChallengesService } from './challenges.service';
@@ -30,6 +31,7 @@ export class TwoFactorController {
   /** → `{secret, otpauth_url, qr_code}`, a new secret each time until it is enabled; 409 from then on. */
   @Post('setup')
   @HttpCode(200)
+  @CredentialAttempt()
   @Header('Cache-Control', 'no-store')
   setup(@CurrentCaller() { accountId }: Caller): Promise<SetupView> {
     return this.twoFactor.setUp(accountId);
@@ -38,25 +40,18 @@ export class TwoFactorController {
   /** `{code}` → `{recovery_codes}`; 400 for a wrong code, 409 when nothing is set up. Ends the other sessions. */
   @Post('enable')
   @HttpCode(200)
+  @CredentialAttempt()
   @Header('Cache-Control', 'no-store')
-  enable(
-    @CurrentCaller() caller: Caller,
-    @ValidBody(enabling) { code }: Enabling,
-    @RequestOrigin() origin: Origin,
-  ): Promise<RecoveryCodesView> {
-    return this.twoFactor.enable(caller, code, origin);
+  enable(@CurrentActor() actor: Actor, @ValidBody(enabling) { code }: Enabling): Promise<RecoveryCodesView> {
+    return this.twoFactor.enable(actor, code);
   }
 
   /** `{password, code}` → 204; 403 when one of them is wrong, 409 when it is not on. Ends the other sessions. */
   @Post('disable')
   @HttpCode(204)
   @CredentialAttempt()
-  disable(
-    @CurrentCaller() caller: Caller,
-    @ValidBody(confirmation) body: Confirmation,
-    @RequestOrigin() origin: Origin,
-  ): Promise<void> {
-    return this.twoFactor.disable(caller, body, origin);
+  disable(@CurrentActor() actor: Actor, @ValidBody(confirmation) body: Confirmation): Promise<void> {
+    return this.twoFactor.disable(actor, body);
   }
 
   /** `{password, code}` → `{recovery_codes}`, in the place of those before; errors as for disable. */
@@ -65,11 +60,10 @@ export class TwoFactorController {
   @CredentialAttempt()
   @Header('Cache-Control', 'no-store')
   replaceRecoveryCodes(
-    @CurrentCaller() { accountId }: Caller,
+    @CurrentActor() actor: Actor,
     @ValidBody(confirmation) body: Confirmation,
-    @RequestOrigin() origin: Origin,
   ): Promise<RecoveryCodesView> {
-    return this.twoFactor.replaceRecoveryCodes(accountId, body, origin);
+    return this.twoFactor.replaceRecoveryCodes(actor, body);
   }
 
   /**

@@ -77,3 +77,12 @@ export async function challenge(site: TestSite, accountId: string): Promise<stri
 
 export const verify = (site: TestSite, challengeId: string, code: string): Promise<Answer> =>
   site.console.request('POST', '/api/auth/2fa/verify', { json: { challenge_id: challengeId, code } });
+
+/** What has happened to an account, in order. */
+export async function eventTypes(site: TestSite, accountId: string): Promise<string[]> {
+  const { rows } = await site.database.pool.query<{ type: string }>(
+    'SELECT type FROM accounts.security_events WHERE account_id = $1 ORDER BY created_at, id',
+    [accountId],
+  );
+  return rows.map(({ type }) => type);
+}

@@ -4,18 +4,20 @@ import {
   ForbiddenException,
   Inject,
   Injectable,
+  NotFoundException,
+  UnauthorizedException,
 } from '@nestjs/common';
-import { type Caller } from '@inference/credentials';
 import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { toDataURL } from 'qrcode';
 import { readAccount } from '../auth/accounts';
 import { PasswordCheck } from '../auth/password-check';
 import { SessionsService } from '../auth/sessions.service';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
-import { type Origin } from '../events/request-origin';
+import { type Actor } from '../events/actor';
 import { recordEvent } from '../events/security-events';
 import { GuessDesk } from '../guesses/guess-desk';
-import { queueMail } from '../mail/outbox';
+import { revokeMailTokens } from '../mail/mail-tokens';
+import { queueNotice } from '../mail/notices';
 import { replaceRecoveryCodes } from './recovery-codes';
 import { SecondFactor } from './second-factor';
 import { newTotpSecret, stepOf, totpUrl } from './totp';
@@ -30,8 +32,12 @@ const READ_SET_UP = `
 const ENABLE = 'UPDATE accounts.totp SET enabled_at = now(), last_step = $2 WHERE account_id = $1';
 const LOCK_ENABLED = `
   SELECT FROM accounts.totp WHERE account_id = $1 AND enabled_at IS NOT NULL FOR UPDATE`;
+const LOCK_UNCHANGED = `
+  SELECT FROM accounts.accounts WHERE id = $1 AND credentials_version = $2 FOR NO KEY UPDATE`;
 const NEW_CREDENTIALS = `
   UPDATE accounts.accounts SET credentials_version = credentials_version + 1 WHERE id = $1`;
+
+const NOT_ON = 'two factors are not on';
 
 /** Turns the second factor on and off. Each transaction locks the authenticator before the account, as a sign-in does. */
 @Injectable()
@@ -57,7 +63,7 @@ export class TwoFactorService {
   }
 
   /** The code shows that the authenticator has the secret; it is used up by that. */
-  async enable({ accountId, sessionId }: Caller, code: string, origin: Origin): Promise<RecoveryCodesView> {
+  async enable({ accountId, sessionId, origin }: Actor, code: string): Promise<RecoveryCodesView> {
     return inTransaction(this.pool, async (client) => {
       const { rows } = await client.query<{ sealed_secret: string }>(READ_SET_UP, [accountId]);
       if (!rows[0]) throw new ConflictException('nothing is set up, or two factors are on already');
@@ -66,69 +72,88 @@ export class TwoFactorService {
         throw new BadRequestException('code: is not the one that the authenticator shows now');
       await client.query(ENABLE, [accountId, step]);
       const codes = await replaceRecoveryCodes(client, accountId);
-      await this.changeCredentials(client, accountId, sessionId);
+      await client.query(NEW_CREDENTIALS, [accountId]);
+      // It may have ended while the account was locked by what ended it.
+      if (!(await this.sessions.hold(client, { accountId, sessionId })))
+        throw new UnauthorizedException('the session has just ended');
+      await this.endWhatBegan(client, accountId, sessionId);
       await recordEvent(client, { type: 'two_factor.enabled', accountId, actorId: accountId, origin });
-      await this.announce(client, 'two_factor_enabled', accountId, origin);
+      await queueNotice(client, 'two_factor_enabled', accountId, origin);
       return { recovery_codes: codes };
     });
   }
 
-  async disable({ accountId, sessionId }: Caller, body: Confirmation, origin: Origin): Promise<void> {
-    await this.confirmed(accountId, body, origin, async (client) => {
-      await client.query('DELETE FROM accounts.totp WHERE account_id = $1', [accountId]);
-      await client.query('DELETE FROM accounts.recovery_codes WHERE account_id = $1', [accountId]);
-      await this.changeCredentials(client, accountId, sessionId);
-      await recordEvent(client, { type: 'two_factor.disabled', accountId, actorId: accountId, origin });
-      await this.announce(client, 'two_factor_disabled', accountId, origin);
+  disable(actor: Actor, body: Confirmation): Promise<void> {
+    return this.confirmed(actor, body, (client) =>
+      this.turnOff(client, actor.accountId, actor, actor.sessionId),
+    );
+  }
+
+  /** For somebody who has lost the authenticator and the recovery codes, and has shown an admin who they are. */
+  async disableFor(accountId: string, admin: Actor): Promise<void> {
+    await inTransaction(this.pool, async (client) => {
+      if (!(await readAccount(client, accountId))) throw new NotFoundException('no such account');
+      await this.lockEnabled(client, accountId);
+      await this.turnOff(client, accountId, admin, null);
     });
   }
 
-  async replaceRecoveryCodes(
-    accountId: string,
-    body: Confirmation,
-    origin: Origin,
-  ): Promise<RecoveryCodesView> {
-    return this.confirmed(accountId, body, origin, async (client) => {
+  async replaceRecoveryCodes(actor: Actor, body: Confirmation): Promise<RecoveryCodesView> {
+    const { accountId, origin } = actor;
+    return this.confirmed(actor, body, async (client) => {
       const codes = await replaceRecoveryCodes(client, accountId);
       await recordEvent(client, { type: 'recovery_codes.replaced', accountId, actorId: accountId, origin });
-      await this.announce(client, 'recovery_codes_replaced', accountId, origin);
+      await queueNotice(client, 'recovery_codes_replaced', accountId, origin);
       return { recovery_codes: codes };
     });
   }
 
   /** Runs the work once the password and the second factor have been shown again. */
   private async confirmed<T>(
-    accountId: string,
+    { accountId, origin }: Actor,
     { password, code }: Confirmation,
-    origin: Origin,
     work: (client: Sql) => Promise<T>,
   ): Promise<T> {
-    await this.check.confirm(accountId, 'password', password, origin);
+    const account = await this.check.confirm(accountId, 'password', password, origin);
+    if (!account.twoFactor) throw new ConflictException(NOT_ON);
     const guess = await this.guesses.admit({ kind: 'second_factor', accountId, address: origin.address });
     const done = await inTransaction(this.pool, async (client) => {
-      const enabled = await client.query(LOCK_ENABLED, [accountId]);
-      if (enabled.rowCount !== 1) throw new ConflictException('two factors are not on');
-      if ((await this.secondFactor.take(client, accountId, code)) !== null)
-        return { result: await work(client) };
-      await recordEvent(client, { type: 'second_factor.failed', accountId, actorId: accountId, origin });
-      return null;
+      await this.lockEnabled(client, accountId);
+      if ((await this.secondFactor.take(client, accountId, code)) === null) {
+        await recordEvent(client, { type: 'second_factor.failed', accountId, actorId: accountId, origin });
+        return null;
+      }
+      const unchanged = await client.query(LOCK_UNCHANGED, [accountId, account.credentialsVersion]);
+      if (unchanged.rowCount !== 1)
+        throw new ConflictException('the credentials of the account have just changed');
+      return { result: await work(client) };
     });
     if (!done) throw new ForbiddenException('code: is wrong, or was used before');
     await guess.wasRight();
     return done.result;
   }
 
-  private async changeCredentials(sql: Sql, accountId: string, sessionId: string | undefined): Promise<void> {
-    await sql.query(NEW_CREDENTIALS, [accountId]);
-    await this.sessions.endOthers(sql, accountId, sessionId ?? null);
+  private async lockEnabled(sql: Sql, accountId: string): Promise<void> {
+    const enabled = await sql.query(LOCK_ENABLED, [accountId]);
+    if (enabled.rowCount !== 1) throw new ConflictException(NOT_ON);
   }
 
-  private announce(
+  private async turnOff(
     sql: Sql,
-    kind: 'two_factor_enabled' | 'two_factor_disabled' | 'recovery_codes_replaced',
     accountId: string,
-    { address }: Origin,
+    { accountId: actorId, origin }: Actor,
+    keptSessionId: string | null,
   ): Promise<void> {
-    return queueMail(sql, { kind, accountId, params: { address, at: new Date().toISOString() } });
+    await sql.query('DELETE FROM accounts.totp WHERE account_id = $1', [accountId]);
+    await sql.query('DELETE FROM accounts.recovery_codes WHERE account_id = $1', [accountId]);
+    await sql.query(NEW_CREDENTIALS, [accountId]);
+    await this.endWhatBegan(sql, accountId, keptSessionId);
+    await recordEvent(sql, { type: 'two_factor.disabled', accountId, actorId, origin });
+    await queueNotice(sql, 'two_factor_disabled', accountId, origin);
+  }
+
+  private async endWhatBegan(sql: Sql, accountId: string, keptSessionId: string | null): Promise<void> {
+    await this.sessions.endOthers(sql, accountId, keptSessionId);
+    await revokeMailTokens(sql, accountId, 'reset_password');
   }
 }
