@@ -92,7 +92,11 @@ try {
   process.exitCode = await runTests(folder, logFolder);
   const search = searchLogs(logFolder);
   console.log(describeSearch(search));
-  if (search.findings.length > 0) process.exitCode = 1;
+  const isWholeRun = process.argv.length === 2;
+  const isEmpty = search.secrets === 0 || search.bytes === 0;
+  if (isWholeRun && isEmpty)
+    console.error('Nothing was searched: the tests have kept no secrets, or no logs.');
+  if (search.findings.length > 0 || (isWholeRun && isEmpty)) process.exitCode = 1;
 } catch (error) {
   console.error(`\n${error.message}\n`);
   process.exitCode = 1;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { env, loadConfig } from '@inference/config';
 import { Client } from 'pg';
 import { z } from 'zod';
+import { scramVerifier } from './scram-verifier';
 
 /** Any number will do as long as every host uses the same one. */
 const MIGRATION_LOCK = 7_266_374;
@@ -43,7 +44,7 @@ async function migrate(): Promise<void> {
       const password = config[variable];
       if (password) {
         await client.query(
-          `ALTER ROLE ${client.escapeIdentifier(role)} PASSWORD ${client.escapeLiteral(password)}`,
+          `ALTER ROLE ${client.escapeIdentifier(role)} PASSWORD ${client.escapeLiteral(scramVerifier(password))}`,
         );
       }
     }

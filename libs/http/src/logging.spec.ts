@@ -3,9 +3,27 @@ import { type AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { waitFor } from '@inference/testing';
 import { pino } from 'pino';
-import { NestLogger, requestLogger } from './logging';
+import { createLogger, NestLogger, requestLogger } from './logging';
 
 const SECRET = 'do-not-log-this';
+
+describe('a failure in the log', () => {
+  it('has no part of the row that it was about', () => {
+    const lines: string[] = [];
+    const logger = createLogger('test', 'info', { write: (line) => void lines.push(line) });
+    const failure = Object.assign(new Error('a constraint was violated'), {
+      code: '23514',
+      detail: `Failing row contains (${SECRET}).`,
+      where: `SQL statement with ${SECRET}`,
+    });
+    logger.error(failure);
+    new NestLogger(logger).error(failure);
+    expect(lines).toHaveLength(2);
+    for (const line of lines)
+      expect(JSON.parse(line)).toMatchObject({ err: { code: '23514', stack: expect.any(String) } });
+    expect(lines.join()).not.toContain(SECRET);
+  });
+});
 
 describe('the request log', () => {
   let lines: string[];

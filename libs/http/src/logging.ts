@@ -1,13 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type LoggerService } from '@nestjs/common';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
 import { type HttpLogger, pinoHttp } from 'pino-http';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 export function createLogger(name: string, level: string, destination?: DestinationStream): Logger {
-  return destination ? pino({ name, level }, destination) : pino({ name, level });
+  const options = { name, level, serializers: { err: describeFailure } };
+  return destination ? pino(options, destination) : pino(options);
+}
+
+/** PostgreSQL's account of a failure quotes the row that it was about, secrets and all. */
+function describeFailure(error: Error): unknown {
+  if (!(error instanceof Error)) return error;
+  const { detail: _row, where: _statement, internalQuery: _query, ...rest } = stdSerializers.err(error);
+  return rest;
 }
 
 /** Takes the caller's X-Request-Id when it is a harmless one, and always sends one back. */
@@ -28,6 +36,7 @@ export function requestLogger(logger: Logger): HttpLogger {
     serializers: {
       req: ({ id, method, url = '' }: IncomingMessage) => ({ id, method, path: url.split('?')[0] }),
       res: ({ statusCode }: ServerResponse) => ({ statusCode }),
+      err: describeFailure,
     },
     // What the usage events carry, so that a request in the books is found in the log.
     customProps: (_request, response) => ({

@@ -7,6 +7,7 @@ import { type DestinationStream } from 'pino';
 import { ConnectionDrain } from './connection-drain';
 import { type AllowedOrigins, corsOptions } from './cross-origin';
 import { ErrorFilter } from './error.filter';
+import { warnOfUntrustedProxy } from './forwarded-for.middleware';
 import { hideBody } from './hide-body.middleware';
 import { createLogger, NestLogger, requestLogger } from './logging';
 import { requireJsonBody } from './media-type.middleware';
@@ -52,6 +53,7 @@ export async function createService(
   app.disable('x-powered-by');
   app.set('etag', false);
   if (config.TRUST_PROXY !== undefined) app.set('trust proxy', config.TRUST_PROXY);
+  else app.use(warnOfUntrustedProxy(logger));
   const metrics = app.get(Metrics);
   app.use(requestLogger(logger), metrics.measure.bind(metrics), helmet());
   // Before everything that may refuse a request: a preflight brings no credential, and a refusal has to be readable.

@@ -10,96 +10,97 @@
  * admin      a session of an administrator
  * key        an API key (bfvk-…) of the same customer, as Bearer; `deleted` is one that was deleted
  * sk_        a key of a memo workspace, as X-API-Key
- * cookie     the customer's session in the cookie `session`
+ * cookie     the customer's session in the cookie `session`; so are the expired one and that of the other site in
+ *            `cookie-old` and `cookie-else`
  * ?token=    the customer's session in the query
  * API_KEY    the key that the agent environments have when they have one, as Bearer
  */
 const TABLE = `
-console                                               none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  ?token=  API_KEY
-  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200      200
-  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200      200
-  GET    /.well-known/jwks.json                        200      200      200        200    200  200      200  200     200      200      200
-  GET    /api/site                                     200      200      200        200    200  200      200  200     200      200      200
-  GET    /api/pricing                                  200      200      200        200    200  200      200  200     200      200      200
-  POST   /api/auth/register                            400      400      400        400    400  400      400  400     400      400      400
-  POST   /api/auth/login                               400      400      400        400    400  400      400  400     400      400      400
-  GET    /api/auth/me                                  401      200      401        401    200  401      401  401     401      401      401
-  POST   /api/auth/logout                              401      204      401        401    204  401      401  401     401      401      401
-  POST   /api/auth/password/forgot                     400      400      400        400    400  400      400  400     400      400      400
-  POST   /api/auth/password/reset                      400      400      400        400    400  400      400  400     400      400      400
-  PUT    /api/auth/password                            401      400      401        401    400  401      401  401     401      401      401
-  POST   /api/auth/email/verify                        400      400      400        400    400  400      400  400     400      400      400
-  POST   /api/auth/2fa/setup                           401      200      401        401    200  401      401  401     401      401      401
-  POST   /api/auth/2fa/enable                          401      400      401        401    400  401      401  401     401      401      401
-  POST   /api/auth/2fa/disable                         401      400      401        401    400  401      401  401     401      401      401
-  POST   /api/auth/2fa/recovery-codes                  401      400      401        401    400  401      401  401     401      401      401
-  POST   /api/auth/2fa/verify                          400      400      400        400    400  400      400  400     400      400      400
-  GET    /api/auth/oauth/:provider                     404      404      404        404    404  404      404  404     404      404      404
-  GET    /api/auth/oauth/:provider/callback            404      404      404        404    404  404      404  404     404      404      404
-  POST   /api/auth/oauth/:provider/link                401      404      401        401    404  401      401  401     401      401      401
-  GET    /api/auth/identities                          401      200      401        401    200  401      401  401     401      401      401
-  DELETE /api/auth/identities/:id                      401      404      401        401    404  401      401  401     401      401      401
-  GET    /api/auth/events                              401      200      401        401    200  401      401  401     401      401      401
-  POST   /api/api-keys                                 401      400      401        401    400  401      401  401     401      401      401
-  GET    /api/api-keys                                 401      200      401        401    200  401      401  401     401      401      401
-  DELETE /api/api-keys/:id                             401      404      401        401    404  401      401  401     401      401      401
-  GET    /api/billing/usage                            401      200      401        401    200  401      401  401     401      401      401
-  GET    /api/billing/transactions                     401      200      401        401    200  401      401  401     401      401      401
-  GET    /api/billing/settings                         401      200      401        401    200  401      401  401     401      401      401
-  GET    /api/admin/accounts                           401      403      401        401    200  401      401  401     401      401      401
-  PUT    /api/admin/accounts/:id/role                  401      403      401        401    400  401      401  401     401      401      401
-  DELETE /api/admin/accounts/:id/2fa                   401      403      401        401    404  401      401  401     401      401      401
-  GET    /api/admin/events                             401      403      401        401    200  401      401  401     401      401      401
-  PUT    /api/admin/billing/pricing/models             401      403      401        401    400  401      401  401     401      401      401
-  PUT    /api/admin/billing/pricing/gpus               401      403      401        401    400  401      401  401     401      401      401
-  PUT    /api/admin/billing/exchange-rates             401      403      401        401    400  401      401  401     401      401      401
-  POST   /api/admin/billing/adjustments                401      403      401        401    400  401      401  401     401      401      401
+console                                               none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
+  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /.well-known/jwks.json                        200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /api/site                                     200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /api/pricing                                  200      200      200        200    200  200      200  200     200      200         200          200      200
+  POST   /api/auth/register                            400      400      400        400    400  400      400  400     400      400         400          400      400
+  POST   /api/auth/login                               400      400      400        400    400  400      400  400     400      400         400          400      400
+  GET    /api/auth/me                                  401      200      401        401    200  401      401  401     401      401         401          401      401
+  POST   /api/auth/logout                              401      204      401        401    204  401      401  401     401      401         401          401      401
+  POST   /api/auth/password/forgot                     400      400      400        400    400  400      400  400     400      400         400          400      400
+  POST   /api/auth/password/reset                      400      400      400        400    400  400      400  400     400      400         400          400      400
+  PUT    /api/auth/password                            401      400      401        401    400  401      401  401     401      401         401          401      401
+  POST   /api/auth/email/verify                        400      400      400        400    400  400      400  400     400      400         400          400      400
+  POST   /api/auth/2fa/setup                           401      200      401        401    200  401      401  401     401      401         401          401      401
+  POST   /api/auth/2fa/enable                          401      400      401        401    400  401      401  401     401      401         401          401      401
+  POST   /api/auth/2fa/disable                         401      400      401        401    400  401      401  401     401      401         401          401      401
+  POST   /api/auth/2fa/recovery-codes                  401      400      401        401    400  401      401  401     401      401         401          401      401
+  POST   /api/auth/2fa/verify                          400      400      400        400    400  400      400  400     400      400         400          400      400
+  GET    /api/auth/oauth/:provider                     404      404      404        404    404  404      404  404     404      404         404          404      404
+  GET    /api/auth/oauth/:provider/callback            404      404      404        404    404  404      404  404     404      404         404          404      404
+  POST   /api/auth/oauth/:provider/link                401      404      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/auth/identities                          401      200      401        401    200  401      401  401     401      401         401          401      401
+  DELETE /api/auth/identities/:id                      401      404      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/auth/events                              401      200      401        401    200  401      401  401     401      401         401          401      401
+  POST   /api/api-keys                                 401      400      401        401    400  401      401  401     401      401         401          401      401
+  GET    /api/api-keys                                 401      200      401        401    200  401      401  401     401      401         401          401      401
+  DELETE /api/api-keys/:id                             401      404      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/billing/usage                            401      200      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/billing/transactions                     401      200      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/billing/settings                         401      200      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/admin/accounts                           401      403      401        401    200  401      401  401     401      401         401          401      401
+  PUT    /api/admin/accounts/:id/role                  401      403      401        401    400  401      401  401     401      401         401          401      401
+  DELETE /api/admin/accounts/:id/2fa                   401      403      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/admin/events                             401      403      401        401    200  401      401  401     401      401         401          401      401
+  PUT    /api/admin/billing/pricing/models             401      403      401        401    400  401      401  401     401      401         401          401      401
+  PUT    /api/admin/billing/pricing/gpus               401      403      401        401    400  401      401  401     401      401         401          401      401
+  PUT    /api/admin/billing/exchange-rates             401      403      401        401    400  401      401  401     401      401         401          401      401
+  POST   /api/admin/billing/adjustments                401      403      401        401    400  401      401  401     401      401         401          401      401
 
-gateway                                               none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  ?token=  API_KEY
-  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200      200
-  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200      200
-  GET    /v1/models                                    401      401      401        401    401  200      401  401     401      401      401
-  GET    /v1/models/*slug                              401      401      401        401    401  404      401  401     401      401      401
-  POST   /v1/chat/completions                          401      401      401        401    401  400      401  401     401      401      401
-  POST   /v1/completions                               401      401      401        401    401  400      401  401     401      401      401
-  POST   /v1/embeddings                                401      401      401        401    401  400      401  401     401      401      401
+gateway                                               none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
+  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /v1/models                                    401      401      401        401    401  200      401  401     401      401         401          401      401
+  GET    /v1/models/*slug                              401      401      401        401    401  404      401  401     401      401         401          401      401
+  POST   /v1/chat/completions                          401      401      401        401    401  400      401  401     401      401         401          401      401
+  POST   /v1/completions                               401      401      401        401    401  400      401  401     401      401         401          401      401
+  POST   /v1/embeddings                                401      401      401        401    401  400      401  401     401      401         401          401      401
 
-router-cost                                           none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  ?token=  API_KEY
-  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200      200
-  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200      200
-  GET    /v1/router/cost                               401      401      401        401    401  200      401  401     200      401      401
+router-cost                                           none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
+  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /v1/router/cost                               401      401      401        401    401  200      401  401     200      401         401          401      401
 
-training                                              none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  ?token=  API_KEY
-  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200      200
-  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200      200
+training                                              none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
+  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200         200          200      200
 
-agent                                                 none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  ?token=  API_KEY
-  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200      200
-  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200      200
+agent                                                 none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
+  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200         200          200      200
 
-memo                                                  none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  ?token=  API_KEY
-  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200      200
-  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200      200
+memo                                                  none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
+  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200         200          200      200
 
-agent-environments                                    none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  ?token=  API_KEY
-  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200      200
-  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200      200
-  GET    /v1/agents/environments                       501      501      501        501    501  501      501  501     501      501      501
-  POST   /v1/agents/environments                       501      501      501        501    501  501      501  501     501      501      501
-  GET    /v1/agents/environments/templates             501      501      501        501    501  501      501  501     501      501      501
-  GET    /v1/agents/environments/:environment_id       501      501      501        501    501  501      501  501     501      501      501
-  GET    /v1/agents/environments/:environment_id/files 501      501      501        501    501  501      501  501     501      501      501
-  POST   /v1/agents/environments/:environment_id/files 501      501      501        501    501  501      501  501     501      501      501
+agent-environments                                    none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
+  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /v1/agents/environments                       501      501      501        501    501  501      501  501     501      501         501          501      501
+  POST   /v1/agents/environments                       501      501      501        501    501  501      501  501     501      501         501          501      501
+  GET    /v1/agents/environments/templates             501      501      501        501    501  501      501  501     501      501         501          501      501
+  GET    /v1/agents/environments/:environment_id       501      501      501        501    501  501      501  501     501      501         501          501      501
+  GET    /v1/agents/environments/:environment_id/files 501      501      501        501    501  501      501  501     501      501         501          501      501
+  POST   /v1/agents/environments/:environment_id/files 501      501      501        501    501  501      501  501     501      501         501          501      501
 
-agent-environments-with-key                           none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  ?token=  API_KEY
-  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200      200
-  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200      200
-  GET    /v1/agents/environments                       401      401      401        401    401  401      401  401     401      401      501
-  POST   /v1/agents/environments                       401      401      401        401    401  401      401  401     401      401      501
-  GET    /v1/agents/environments/templates             401      401      401        401    401  401      401  401     401      401      501
-  GET    /v1/agents/environments/:environment_id       401      401      401        401    401  401      401  401     401      401      501
-  GET    /v1/agents/environments/:environment_id/files 401      401      401        401    401  401      401  401     401      401      501
-  POST   /v1/agents/environments/:environment_id/files 401      401      401        401    401  401      401  401     401      401      501
+agent-environments-with-key                           none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
+  GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /v1/agents/environments                       401      401      401        401    401  401      401  401     401      401         401          401      501
+  POST   /v1/agents/environments                       401      401      401        401    401  401      401  401     401      401         401          401      501
+  GET    /v1/agents/environments/templates             401      401      401        401    401  401      401  401     401      401         401          401      501
+  GET    /v1/agents/environments/:environment_id       401      401      401        401    401  401      401  401     401      401         401          401      501
+  GET    /v1/agents/environments/:environment_id/files 401      401      401        401    401  401      401  401     401      401         401          401      501
+  POST   /v1/agents/environments/:environment_id/files 401      401      401        401    401  401      401  401     401      401         401          401      501
 `;
 
 const CREDENTIALS = [
@@ -112,6 +113,8 @@ const CREDENTIALS = [
   'deleted',
   'sk_',
   'cookie',
+  'cookie-old',
+  'cookie-else',
   '?token=',
   'API_KEY',
 ] as const;

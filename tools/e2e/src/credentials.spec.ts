@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import {
   createTestDatabase,
   type Credential,
@@ -79,6 +79,7 @@ interface Carried {
   query?: string;
 }
 
+const cookie = (token: string): Carried => ({ headers: { Cookie: `session=${token}` } });
 const bearer = (token: string): Carried => ({ headers: { Authorization: `Bearer ${token}` } });
 
 /** One of each credential, with new sessions. */
@@ -86,16 +87,20 @@ async function newCredentials(): Promise<Record<Credential, Carried>> {
   const session = await signIn(CUSTOMER);
   const claims = decodeJwt(session);
   const justNow = Math.floor(Date.now() / 1000) - 1;
+  const expired = await site.signToken({ ...claims, exp: justNow });
+  const elsewhere = await site.signToken({ ...claims, iss: 'inference-platform/cn' });
   return {
     none: {},
     session: bearer(session),
-    expired: bearer(await site.signToken({ ...claims, exp: justNow })),
-    elsewhere: bearer(await site.signToken({ ...claims, iss: 'inference-platform/cn' })),
+    expired: bearer(expired),
+    elsewhere: bearer(elsewhere),
     admin: bearer(await signIn(ADMIN)),
     key: bearer(apiKey),
     deleted: bearer(deletedKey),
     sk_: { headers: { 'X-API-Key': WORKSPACE_KEY } },
-    cookie: { headers: { Cookie: `session=${session}` } },
+    cookie: cookie(session),
+    'cookie-old': cookie(expired),
+    'cookie-else': cookie(elsewhere),
     '?token=': { query: `?token=${session}` },
     API_KEY: bearer(ENVIRONMENTS_KEY),
   };
@@ -128,6 +133,44 @@ describe.each(TABLED_SERVICES)('%s', (service) => {
     for (const [name] of ordered) answered[name] = await statusOf(row, credentials[name]);
     expect(answered).toEqual(row.statuses);
   });
+});
+
+/** Of helmet, for answers that are no pages: nothing of them may be framed, guessed at, or fetched without TLS again. */
+const SECURITY_HEADERS = {
+  'content-security-policy': expect.stringContaining("default-src 'self'"),
+  'strict-transport-security': expect.stringMatching(/^max-age=\d{7,}/),
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'SAMEORIGIN',
+  'referrer-policy': 'no-referrer',
+};
+
+test.each(TABLED_SERVICES)('%s sends security headers with whatever it answers', async (service) => {
+  for (const path of ['/healthz', '/unknown', '/v1/models', '/api/auth/me', '/v1/router/cost', '/%ff']) {
+    const { headers } = await fetch(services[service]!.url + path);
+    expect({ path, ...Object.fromEntries(headers) }).toMatchObject({ path, ...SECURITY_HEADERS });
+    expect(headers.get('x-powered-by')).toBeNull();
+  }
+});
+
+test.each(['session', 'cookie'] as const)('none of the services believes a forged %s', async (how) => {
+  const claims = decodeJwt(await signIn(CUSTOMER));
+  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const content = `${encode({ alg: 'HS256', kid: 'e2e' })}.${encode(claims)}`;
+  const jwks = await (await fetch(`${consoleUrl}/.well-known/jwks.json`)).text();
+  const forgeries = [
+    `${encode({ alg: 'none' })}.${encode(claims)}.`,
+    `${content}.${createHmac('sha256', jwks).update(content).digest('base64url')}`,
+    await site.signToken({ ...claims, aud: 'elsewhere' }),
+    await site.signToken({ ...claims, sid: 'sess_unknown' }),
+    await site.signToken({ ...claims, sub: 'acct_unknown' }),
+  ];
+  const closed = TABLED_SERVICES.flatMap(credentialRows).filter(({ statuses }) => statuses.none === CLOSED);
+  for (const row of closed)
+    for (const token of forgeries)
+      expect([row.route, await statusOf(row, how === 'cookie' ? cookie(token) : bearer(token))]).toEqual([
+        row.route,
+        CLOSED,
+      ]);
 });
 
 test('a token that is signed as the expired one is opens the door before its end', async () => {

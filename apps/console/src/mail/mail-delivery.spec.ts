@@ -60,6 +60,17 @@ describe('the delivery of mails', () => {
   const recipients = () => server.mails.flatMap((mail) => mail.recipients);
   const arrived = (count: number) => waitFor(() => server.mails.length >= count);
 
+  it('gives a password to no server elsewhere that does not encrypt', async () => {
+    // What is elsewhere for the sender, and here for the test.
+    const elsewhere = server.url.replace('127.0.0.1', '0.0.0.0').replace('//', '//user:password@');
+    await startSender({ SMTP_URL: elsewhere });
+    await orderNotice();
+    await outbox.failedTimes(1);
+    expect(server.connections).toBe(1);
+    expect(server.mails).toEqual([]);
+    expect(log.join()).toContain('warn: Mail');
+  });
+
   it('tries again, ever later, under the same Message-ID, and says why without naming anybody', async () => {
     await startSender();
     const messageIds: (string | undefined)[] = [];
@@ -256,12 +267,14 @@ describe('the delivery of mails', () => {
       SMTP_URL: server.url,
       MAIL_FROM: 'no-reply@example.com',
     });
-    servers.push(console);
+    let closing: Promise<void> | undefined;
+    const close = () => (closing ??= console.close());
+    servers.push({ close });
     let release = (): void => undefined;
     server.onMail = () => new Promise((resolve) => (release = () => resolve(null)));
     await orderNotice();
     await waitFor(async () => (await outbox.rows())[0]?.claimed && server.connections === 1);
-    const closed = console.close();
+    const closed = close();
     await waitFor(() => {
       release();
       return server.mails.length === 1;

@@ -14,6 +14,7 @@ const GREETING_TIMEOUT_MILLIS = 10_000;
 const SOCKET_TIMEOUT_MILLIS = 20_000;
 /** For one mail in all, however slowly the server goes on. */
 export const DELIVERY_LIMIT_MILLIS = 60_000;
+const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
 const NAMED_ADDRESS = /^(.*?)\s*<([^<>]+)>$/;
 
 /** By SMTP_URL or into MAIL_FOLDER; null with neither. */
@@ -23,10 +24,15 @@ export function createMailDelivery(config: ConsoleConfig): DeliverMail | null {
   return null;
 }
 
-/** Encrypts as the server offers (STARTTLS), and smtps:// from the first byte. */
+/**
+ * Encrypts from the first byte with smtps://, else as the server offers (STARTTLS); a password goes to no server that
+ * offers none, unless it is on this machine.
+ */
 function deliverBySmtp(config: ConsoleConfig, url: string): DeliverMail {
+  const { username, hostname } = new URL(url);
   const transport = createTransport({
     url,
+    requireTLS: username !== '' && !LOOPBACK_HOSTS.has(hostname),
     connectionTimeout: CONNECTION_TIMEOUT_MILLIS,
     greetingTimeout: GREETING_TIMEOUT_MILLIS,
     dnsTimeout: CONNECTION_TIMEOUT_MILLIS,

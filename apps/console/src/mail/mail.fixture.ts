@@ -99,6 +99,8 @@ export class TestMailServer {
 
 /** A sender as each console has one, on a database. */
 export class TestSender {
+  private stopping: Promise<void> | undefined;
+
   private constructor(
     private readonly sender: MailSender,
     private readonly pool: SqlPool,
@@ -129,7 +131,11 @@ export class TestSender {
     return this.sender.onApplicationShutdown();
   }
 
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    return (this.stopping ??= this.end());
+  }
+
+  private async end(): Promise<void> {
     await this.shutDown();
     await this.channel.close();
     await this.pool.end();
