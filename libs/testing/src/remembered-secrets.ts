@@ -2,8 +2,9 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const FOLDER = process.env.TEST_LOG_FOLDER;
-/** Anything shorter turns up by chance. */
+/** Anything shorter turns up by chance, and so does what repeats few characters, such as a text that is only long. */
 const MIN_CHARS = 12;
+const MIN_DIFFERENT_CHARS = 4;
 
 /** Names of members whose text is a secret, in requests, in answers and in the environment's JSON. */
 const SECRET_MEMBERS = new Set([
@@ -18,6 +19,7 @@ const remembered = new Set<string>();
 /** No log of this test run may hold this text; does nothing outside of a run of the test runner. */
 export function rememberSecret(text: string): void {
   if (!FOLDER || text.length < MIN_CHARS || remembered.has(text)) return;
+  if (new Set(text).size < MIN_DIFFERENT_CHARS) return;
   remembered.add(text);
   appendFileSync(join(FOLDER, 'secrets'), `${JSON.stringify(text)}\n`, { mode: 0o600 });
 }

@@ -81,6 +81,11 @@ describe('the mail sender', () => {
     senders.push(await TestSender.start(database.urlFor('console'), options, { polls: false }));
     await orderNotice();
     await arrived(1);
+    await outbox.isEmpty();
+    // It has looked once more by then.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await orderNotice();
+    await arrived(2);
   });
 
   it('sends nothing that was ordered in a transaction which was rolled back', async () => {

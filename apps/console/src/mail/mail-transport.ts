@@ -46,7 +46,6 @@ function deliverBySmtp(config: ConsoleConfig, url: string): DeliverMail {
       ...envelopeOf(config, mail),
       text,
       html,
-      encoding: 'quoted-printable',
       signal: AbortSignal.timeout(DELIVERY_LIMIT_MILLIS),
     });
   };
