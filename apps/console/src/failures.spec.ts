@@ -34,6 +34,7 @@ const REQUESTS: [method: string, path: string, json: unknown][] = [
   ['GET', '/api/billing/settings', undefined],
   ['GET', '/api/admin/accounts', undefined],
   ['PUT', '/api/admin/accounts/acct_1/role', { role: 'user' }],
+  ['POST', '/api/admin/accounts/acct_1/2fa/disable', { password: 'correct horse' }],
   ['GET', '/api/admin/events', undefined],
   ['PUT', '/api/admin/billing/pricing/models', PRICES],
   ['PUT', '/api/admin/billing/pricing/gpus', { gpus: [] }],

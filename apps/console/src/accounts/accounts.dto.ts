@@ -1,6 +1,6 @@
 import { type Role } from '@inference/credentials';
 import { z } from 'zod';
-import { identifierField } from '../auth/auth.dto';
+import { identifierField, passwordField } from '../auth/auth.dto';
 import { pageQuery } from '../pages/page.dto';
 
 export const ROLES = ['user', 'analyst', 'admin'] as const satisfies Role[];
@@ -11,6 +11,10 @@ export type AccountsQuery = z.output<typeof accountsQuery>;
 
 export const roleChange = z.object({ role: z.enum(ROLES, `must be ${ROLES.join(', ')}`) });
 export type RoleChange = z.output<typeof roleChange>;
+
+/** The admin's own password. */
+export const reassurance = z.object({ password: passwordField });
+export type Reassurance = z.output<typeof reassurance>;
 
 /** An account as admins see it. */
 export interface AccountView {

@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, Header, HttpCode, Param, Put } from '@nestjs/common';
+import { Controller, Get, Header, HttpCode, Param, Post, Put } from '@nestjs/common';
 import { Roles } from '@inference/credentials';
 import { ValidBody, ValidQuery } from '@inference/http';
 import { type Actor, CurrentActor } from '../events/actor';
@@ -6,9 +6,12 @@ import {
   accountsQuery,
   type AccountsQuery,
   type AccountView,
+  type Reassurance,
+  reassurance,
   roleChange,
   type RoleChange,
 } from './accounts.dto';
+import { CredentialAttempt } from '../rate-limit/rate-limits';
 import { TwoFactorService } from '../two-factor/two-factor.service';
 import { AdminAccountsService } from './admin-accounts.service';
 
@@ -40,10 +43,18 @@ export class AdminAccountsController {
     return this.accounts.setRole(admin, id, role);
   }
 
-  /** → 204: for somebody who has lost the second factor; 404 for an unknown account, 409 when it has none. */
-  @Delete(':id/2fa')
+  /**
+   * `{password}`, the admin's own → 204: for somebody else who has lost the second factor; 403 for a wrong password or
+   * the own account, 404 for an unknown one, 409 when it has none.
+   */
+  @Post(':id/2fa/disable')
   @HttpCode(204)
-  disableTwoFactor(@CurrentActor() admin: Actor, @Param('id') id: string): Promise<void> {
-    return this.twoFactor.disableFor(id, admin);
+  @CredentialAttempt()
+  disableTwoFactor(
+    @CurrentActor() admin: Actor,
+    @Param('id') id: string,
+    @ValidBody(reassurance) { password }: Reassurance,
+  ): Promise<void> {
+    return this.twoFactor.disableFor(id, admin, password);
   }
 }

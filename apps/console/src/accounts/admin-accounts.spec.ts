@@ -75,8 +75,19 @@ describe('the accounts, for admins', () => {
 });
 
 describe('two factors that were lost', () => {
-  const disable = (id: string) =>
-    site.console.request('DELETE', `/api/admin/accounts/${id}/2fa`, { token: admin.token });
+  const disable = (id: string, { token, password }: { token: string; password?: string } = owner) =>
+    site.console.request('POST', `/api/admin/accounts/${id}/2fa/disable`, { token, json: { password } });
+  /** An admin with a password. */
+  let owner: { token: string; accountId: string; password: string };
+
+  beforeAll(async () => {
+    const json = { email: 'owner@example.com', password: 'correct horse battery' };
+    const { body } = await site.console.request('POST', '/api/auth/register', { json });
+    const { token, user } = body as { token: string; user: { id: string } };
+    owner = { token, accountId: user.id, password: json.password };
+    await setRole(owner.accountId, { role: 'admin' });
+  });
+  afterAll(() => setRole(owner.accountId, { role: 'user' }));
 
   it('are turned off by an admin, which ends the sessions and is recorded', async () => {
     const clock = new FrozenClock();
@@ -92,7 +103,15 @@ describe('two factors that were lost', () => {
       "SELECT actor_id FROM accounts.security_events WHERE account_id = $1 AND type = 'two_factor.disabled'",
       [accountId],
     );
-    expect(rows).toEqual([{ actor_id: admin.accountId }]);
+    expect(rows).toEqual([{ actor_id: owner.accountId }]);
+    expect((await disable(accountId)).status).toBe(409);
+  });
+
+  it('are not turned off without the password, nor by an admin for themselves', async () => {
+    const { accountId } = await site.signedIn();
+    expect((await disable(accountId, { token: owner.token })).status).toBe(400);
+    expect((await disable(accountId, { ...owner, password: 'a wrong one' })).status).toBe(403);
+    expect((await disable(owner.accountId)).status).toBe(403);
     expect((await disable(accountId)).status).toBe(409);
   });
 

@@ -21,7 +21,7 @@ const RESET = `
   SET password_hash = $2, credentials_version = a.credentials_version + 1,
     email_verified_at = CASE WHEN a.email = $3 THEN coalesce(a.email_verified_at, now())
       ELSE a.email_verified_at END
-  FROM old WHERE a.id = old.id RETURNING old.email_verified_at IS NULL AS "wasUnverified"`;
+  FROM old WHERE a.id = old.id RETURNING old.email_verified_at::text AS "provenAt"`;
 const CHANGE = `
   UPDATE accounts.accounts SET password_hash = $3, credentials_version = credentials_version + 1
   WHERE id = $1 AND credentials_version = $2`;
@@ -54,17 +54,17 @@ export class PasswordService {
 
   /** Whoever receives the account's mail is its owner: sets the password, and ends what began with the old one. */
   async reset({ token, password }: PasswordReset, origin: Origin): Promise<void> {
+    const passwordHash = await hashPassword(password);
     await inTransaction(this.pool, async (client) => {
       const { accountId, email } = await this.spend(client, 'reset_password', token);
-      const passwordHash = await hashPassword(password);
-      const { rows } = await client.query<{ wasUnverified: boolean }>(RESET, [
+      const { rows } = await client.query<{ provenAt: string | null }>(RESET, [
         accountId,
         passwordHash,
         email,
       ]);
       // Sessions before identities, as whoever links one has them.
       await this.sessions.endOthers(client, accountId, null);
-      if (rows[0]?.wasUnverified) await takeFromStrangers(client, accountId, origin);
+      await takeFromStrangers(client, accountId, rows[0]?.provenAt ?? null, origin);
       await this.guesses.forget(client, accountId);
       await recordEvent(client, { type: 'password.reset', accountId, actorId: accountId, origin });
       await queueNotice(client, 'password_changed', accountId, origin);
@@ -72,10 +72,11 @@ export class PasswordService {
   }
 
   async change(
-    { accountId, sessionId, origin }: Actor,
+    actor: Actor,
     { current_password: currentPassword, new_password: newPassword }: PasswordChange,
   ): Promise<void> {
-    const account = await this.check.confirm(accountId, 'current_password', currentPassword, origin);
+    const { accountId, sessionId, origin } = actor;
+    const account = await this.check.confirm(actor, 'current_password', currentPassword);
     if (account.passwordHash === null)
       throw new ConflictException('this account has no password yet; a reset mail sets the first one');
     const passwordHash = await hashPassword(newPassword);

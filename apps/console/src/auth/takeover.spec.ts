@@ -1,9 +1,9 @@
 import { waitForLock } from '@inference/testing';
 import { type PoolClient } from 'pg';
 import { TestSite } from '../console.fixture';
-import { createMailToken } from '../mail/mail-tokens';
+import { createMailToken, revokeMailTokens } from '../mail/mail-tokens';
 import { ExpirySweep } from './expiry-sweep';
-import { Authenticator, FrozenClock } from '../two-factor/two-factor.fixture';
+import { Authenticator, challenge, FrozenClock, verify } from '../two-factor/two-factor.fixture';
 
 const PASSWORD = 'correct horse battery';
 const NEW_PASSWORD = 'staple of another horse';
@@ -14,7 +14,9 @@ let registered = 0;
 
 beforeAll(async () => {
   clock = new FrozenClock();
-  site = await TestSite.start();
+  // A provider that is down.
+  const provider = { name: 'sandbox', issuer: 'http://127.0.0.1:1', client_id: 'c', client_secret: 's' };
+  site = await TestSite.start({ OAUTH_PROVIDERS: JSON.stringify([provider]) });
 });
 afterAll(async () => {
   clock.thaw();
@@ -76,6 +78,17 @@ describe('the first proof of an address', () => {
     await post('/api/api-keys', { name: 'my own' }, account.token);
     expect((await reset(account)).status).toBe(202);
     expect(await countOf('oauth_identities', account.accountId)).toBe(1);
+    expect(await liveKeysOf(account.accountId)).toBe(1);
+  });
+
+  it('is what a later reset goes by, too: identities from before it are unlinked', async () => {
+    const account = await register();
+    await link(account.accountId);
+    const token = await mailToken(account, 'verify_email');
+    expect((await post('/api/auth/email/verify', { token })).status).toBe(202);
+    await post('/api/api-keys', { name: 'my own' }, account.token);
+    expect((await reset(account)).status).toBe(202);
+    expect(await countOf('oauth_identities', account.accountId)).toBe(0);
     expect(await liveKeysOf(account.accountId)).toBe(1);
   });
 
@@ -151,6 +164,80 @@ describe('a session that ends while its request waits', () => {
     const json = { password: PASSWORD, code: authenticator.code(1) };
     const status = await during(account, () => post('/api/auth/2fa/disable', json, account.token));
     expect([status, await countOf('totp', account.accountId)]).toEqual([409, 1]);
+  });
+});
+
+describe('a reset under way', () => {
+  it('comes too late when the owner changes the password meanwhile', async () => {
+    const account = await register();
+    const token = await mailToken(account, 'reset_password');
+    const owner = await site.database.pool.connect();
+    await owner.query('BEGIN');
+    // As a change of password does: the account, then what was mailed.
+    await owner.query(
+      'UPDATE accounts.accounts SET credentials_version = credentials_version + 1 WHERE id = $1',
+      [account.accountId],
+    );
+    const resetting = post('/api/auth/password/reset', { token, password: 'of a thief who waits' });
+    await waitForLock(site.database.pool);
+    await revokeMailTokens(owner, account.accountId, 'reset_password');
+    await owner.query('COMMIT');
+    owner.release();
+    expect((await resetting).status).toBe(400);
+    expect((await post('/api/auth/login', { identifier: account.email, password: PASSWORD })).status).toBe(
+      200,
+    );
+  });
+
+  it('is one of those with two tokens at once', async () => {
+    const account = await register();
+    const tokens = [
+      await mailToken(account, 'reset_password'),
+      await mailToken(account, 'reset_password'),
+      await mailToken(account, 'reset_password'),
+    ];
+    const answers = await Promise.all(
+      tokens.map((token) => post('/api/auth/password/reset', { token, password: NEW_PASSWORD })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 400, 400]);
+  });
+});
+
+describe('an account without a password', () => {
+  it('proves itself by a sign-in of the last minutes', async () => {
+    const account = await register();
+    await query('UPDATE accounts.accounts SET password_hash = NULL WHERE id = $1', [account.accountId]);
+    const begin = () => post('/api/auth/oauth/sandbox/link', {}, account.token);
+    expect((await begin()).status).toBe(503);
+    await query(
+      "UPDATE accounts.sessions SET created_at = now() - interval '11 minutes' WHERE account_id = $1",
+      [account.accountId],
+    );
+    expect((await begin()).status).toBe(403);
+  });
+});
+
+describe('a recovery code', () => {
+  it('and turning two factors off do not wait for each other', async () => {
+    const account = await register();
+    const setup = await post('/api/auth/2fa/setup', undefined, account.token);
+    const { otpauth_url: url } = setup.body as { otpauth_url: string };
+    const authenticator = new Authenticator(url);
+    const enabled = await post('/api/auth/2fa/enable', { code: authenticator.code() }, account.token);
+    const [code] = (enabled.body as { recovery_codes: string[] }).recovery_codes;
+    const id = await challenge(site, account.accountId);
+    // A sign-in gets as far as the account; whoever turns two factors off must not have got between.
+    const holding = await site.database.pool.connect();
+    await holding.query('BEGIN');
+    await holding.query('SELECT FROM accounts.accounts WHERE id = $1 FOR NO KEY UPDATE', [account.accountId]);
+    const signingIn = verify(site, id, code!);
+    await waitForLock(site.database.pool);
+    const json = { password: PASSWORD, code: authenticator.code(1) };
+    const turningOff = post('/api/auth/2fa/disable', json, account.token);
+    await waitForLock(site.database.pool, 2);
+    await holding.query('COMMIT');
+    holding.release();
+    expect([(await signingIn).status, (await turningOff).status]).toEqual([200, 204]);
   });
 });
 

@@ -11,7 +11,13 @@ const LINK = `https://ui.example.com/a&b/verify-email?token=${TOKEN}`;
 const letter = (kind: MailKind, language: Language, overrides: Record<string, string | null> = {}) => {
   const shared = { siteName: 'Example', ...overrides };
   return isTokenMailKind(kind)
-    ? renderLetter(kind, language, { link: LINK, token: TOKEN, validHours: 24, ...shared })
+    ? renderLetter(kind, language, {
+        link: LINK,
+        token: TOKEN,
+        validHours: 24,
+        isFirstProof: true,
+        ...shared,
+      })
     : renderLetter(kind, language, {
         at: '2026-11-21 15:05:01',
         address: '203.0.113.7',
@@ -66,8 +72,21 @@ describe('the texts of mails', () => {
     }
   });
 
+  it('say what the first proof of an address takes away', () => {
+    const facts = { siteName: 'Example', link: LINK, token: TOKEN, validHours: 1 };
+    const text = (language: Language, isFirstProof: boolean) =>
+      renderLetter('reset_password', language, { ...facts, isFirstProof }).text;
+    for (const [language, keys] of [
+      ['en', 'API keys'],
+      ['zh-CN', 'API 密钥'],
+    ] as const) {
+      expect(text(language, true)).toContain(keys);
+      expect(text(language, false)).not.toContain(keys);
+    }
+  });
+
   it('name how long a token is valid', () => {
-    const facts = { siteName: 'Example', link: LINK, token: TOKEN };
+    const facts = { siteName: 'Example', link: LINK, token: TOKEN, isFirstProof: false };
     const text = (language: Language, validHours: number) =>
       renderLetter('reset_password', language, { ...facts, validHours }).text;
     expect(text('en', 1)).toContain('within one hour');

@@ -13,6 +13,8 @@ export interface TokenFacts extends SharedFacts {
   token: string;
   /** Of the token. */
   validHours: number;
+  /** Whether using it is the first proof that the address is the account's owner's. */
+  isFirstProof: boolean;
 }
 
 export interface NoticeFacts extends SharedFacts {

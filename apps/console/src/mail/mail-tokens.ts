@@ -18,15 +18,18 @@ export interface NewMailToken {
 const CREATE = `
   INSERT INTO accounts.mail_tokens (token_hash, account_id, purpose, email, mail_id, expires_at)
   VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`;
+const WHOSE = `
+  SELECT account_id AS "accountId" FROM accounts.mail_tokens
+  WHERE token_hash = $1 AND purpose = $2 AND used_at IS NULL AND expires_at > now()`;
+/** Whoever changes the account's credentials meanwhile revokes the token first, or finds it used. */
+const LOCK = 'SELECT FROM accounts.accounts WHERE id = $1 FOR NO KEY UPDATE';
 const USE = `
   UPDATE accounts.mail_tokens SET used_at = now()
   WHERE token_hash = $1 AND purpose = $2 AND used_at IS NULL AND expires_at > now()
   RETURNING account_id AS "accountId", email`;
-/** One that is being used at this moment was first. */
 const REVOKE = `
-  UPDATE accounts.mail_tokens SET used_at = now() WHERE token_hash IN (
-    SELECT token_hash FROM accounts.mail_tokens
-    WHERE account_id = $1 AND purpose = $2 AND used_at IS NULL AND expires_at > now() FOR UPDATE SKIP LOCKED)`;
+  UPDATE accounts.mail_tokens SET used_at = now()
+  WHERE account_id = $1 AND purpose = $2 AND used_at IS NULL AND expires_at > now()`;
 const COUNT = `
   SELECT count(DISTINCT mail_id)::integer AS hour,
     count(DISTINCT mail_id) FILTER (WHERE created_at > now() - interval '1 minute')::integer AS minute
@@ -50,7 +53,8 @@ export async function createMailToken(sql: Sql, order: NewMailToken): Promise<st
 
 /**
  * Uses a token up, and with it the account's other tokens for the same purpose; null when it is malformed, unknown,
- * used or too old. However many use it at once, one of them gets it.
+ * used or too old. However many use it at once, one of them gets it. Locks the account until the caller's transaction
+ * ends.
  */
 export async function useMailToken(
   sql: Sql,
@@ -59,17 +63,17 @@ export async function useMailToken(
 ): Promise<{ accountId: string; email: string } | null> {
   const { prefix } = MAIL_KINDS[purpose].token;
   if (!token.startsWith(prefix) || !DIGITS.test(token.slice(prefix.length))) return null;
-  const { rows } = await sql.query<{ accountId: string; email: string }>(USE, [
-    hashMailToken(token),
-    purpose,
-  ]);
-  const used = rows[0];
+  const asked = [hashMailToken(token), purpose];
+  const whose = (await sql.query<{ accountId: string }>(WHOSE, asked)).rows[0];
+  if (!whose) return null;
+  await sql.query(LOCK, [whose.accountId]);
+  const used = (await sql.query<{ accountId: string; email: string }>(USE, asked)).rows[0];
   if (!used) return null;
   await revokeMailTokens(sql, used.accountId, purpose);
   return used;
 }
 
-/** Makes worthless what an account was sent for a purpose until now. */
+/** Makes worthless what an account was sent for a purpose until now; the caller's transaction has locked the account. */
 export async function revokeMailTokens(sql: Sql, accountId: string, purpose: TokenMailKind): Promise<void> {
   await sql.query(REVOKE, [accountId, purpose]);
 }

@@ -18,7 +18,13 @@ const mail = (language: 'en' | 'zh-CN' = 'en', siteName = 'Example'): WrittenMai
   kind: 'reset_password',
   createdAt: new Date('2026-11-21T15:05:01.250Z'),
   to: 'ann@example.com',
-  ...renderLetter('reset_password', language, { siteName, link: LINK, token: TOKEN, validHours: 1 }),
+  ...renderLetter('reset_password', language, {
+    siteName,
+    link: LINK,
+    token: TOKEN,
+    validHours: 1,
+    isFirstProof: false,
+  }),
 });
 
 function delivery(environment: Record<string, string>): DeliverMail {

@@ -64,7 +64,7 @@ export class MailWriter {
 
   private async writeWithToken(
     purpose: TokenMailKind,
-    { id: accountId, email, language }: Account,
+    { id: accountId, email, emailVerified, language }: Account,
     { id: mailId, params }: ClaimedMail,
   ): Promise<Letter | null> {
     const token = await inTransaction(this.pool, async (client) => {
@@ -84,6 +84,7 @@ export class MailWriter {
       link: `${this.config.CONSOLE_UI_URL}${page}#token=${token}`,
       token,
       validHours: validSeconds / 3_600,
+      isFirstProof: !emailVerified,
     });
   }
 

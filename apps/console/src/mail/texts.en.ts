@@ -18,12 +18,17 @@ export const TEXTS_EN: MailTexts = {
   },
   reset_password: {
     subject: ({ siteName }) => `Set a new password for ${siteName}`,
-    paragraphs: ({ siteName, link, token, validHours }) => [
+    paragraphs: ({ siteName, link, token, validHours, isFirstProof }) => [
       `Somebody, most likely you, asked to set a new password for your account at ${siteName}. To choose one, open this link:`,
       { link },
       'If the link does not open, enter this code instead:',
       { token },
       `The link and the code work once, within ${hours(validHours)}.`,
+      ...(isFirstProof
+        ? [
+            'Since nobody has confirmed this address until now, API keys and other ways to sign in that were made before are removed with it.',
+          ]
+        : []),
       'If you did not ask for it, ignore this mail: your password stays as it is.',
     ],
   },

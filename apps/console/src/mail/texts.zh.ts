@@ -17,12 +17,15 @@ export const TEXTS_ZH: MailTexts = {
   },
   reset_password: {
     subject: ({ siteName }) => `重设您的 ${siteName} 密码`,
-    paragraphs: ({ siteName, link, token, validHours }) => [
+    paragraphs: ({ siteName, link, token, validHours, isFirstProof }) => [
       `有人（很可能是您本人）请求重设您在 ${siteName} 的账户密码。请打开以下链接设置新密码：`,
       { link },
       '如果链接无法打开，请改为输入以下验证码：',
       { token },
       `链接和验证码在 ${validHours} 小时内有效，且只能使用一次。`,
+      ...(isFirstProof
+        ? ['由于该邮箱此前从未验证，重设密码时会同时移除此前创建的 API 密钥和其他登录方式。']
+        : []),
       '如果您没有提出过该请求，请忽略本邮件，您的密码不会改变。',
     ],
   },

@@ -12,8 +12,8 @@ const REMEMBERED_SECONDS = 86_400;
 
 const PURPOSE = 'oauth_flow';
 
-const link = z.object({ accountId: z.string(), sessionId: z.string() });
-/** The signed-in account, and its session, that a flow links an identity to. */
+const link = z.object({ accountId: z.string(), sessionId: z.string(), credentialsVersion: z.number() });
+/** The signed-in account that a flow links an identity to, its session, and what it had shown to be it. */
 export type Link = z.output<typeof link>;
 
 const flow = z.object({

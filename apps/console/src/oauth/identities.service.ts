@@ -1,4 +1,10 @@
-import { ConflictException, Inject, Injectable, NotFoundException } from '@nestjs/common';
+import {
+  ConflictException,
+  Inject,
+  Injectable,
+  NotFoundException,
+  UnauthorizedException,
+} from '@nestjs/common';
 import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
 import { SessionsService } from '../auth/sessions.service';
 import { type Actor } from '../events/actor';
@@ -19,6 +25,9 @@ const CHANGE_CREDENTIALS = `
   UPDATE accounts.accounts SET credentials_version = credentials_version + 1 WHERE id = $1
   RETURNING password_hash IS NOT NULL AS "hasPassword"`;
 
+const HOLD_CREDENTIALS = `
+  SELECT FROM accounts.accounts WHERE id = $1 AND credentials_version = $2 FOR SHARE`;
+
 /** What an account signs in with beside, or instead of, a password. */
 @Injectable()
 export class IdentitiesService {
@@ -32,16 +41,20 @@ export class IdentitiesService {
     return (await listIdentities(this.pool, accountId)).map((identity) => this.viewOf(identity));
   }
 
-  /** For the session that asked for it, if that has not ended; linking again what is linked changes nothing. */
+  /**
+   * For the session that asked for it, if that has not ended, nor the account's credentials changed; linking again what
+   * is linked changes nothing.
+   */
   async link(
     provider: string,
     identity: ProvenIdentity,
-    { accountId, sessionId }: Link,
+    { accountId, sessionId, credentialsVersion }: Link,
     origin: Origin,
   ): Promise<IdentityView> {
     const said = await identity.readEmail();
     return inTransaction(this.pool, async (client) => {
-      if (!(await this.sessions.hold(client, { accountId, sessionId })))
+      const unchanged = await client.query(HOLD_CREDENTIALS, [accountId, credentialsVersion]);
+      if (unchanged.rowCount !== 1 || !(await this.sessions.hold(client, { accountId, sessionId })))
         throw new OAuthFailure('session_ended');
       const linked = await insertIdentity(client, identity, accountId, said?.email ?? null);
       if (!linked) {
@@ -65,6 +78,9 @@ export class IdentitiesService {
   async unlink({ accountId, sessionId, origin }: Actor, id: string): Promise<void> {
     await inTransaction(this.pool, async (client) => {
       const { rows } = await client.query<{ hasPassword: boolean }>(CHANGE_CREDENTIALS, [accountId]);
+      // It may have ended while the account was locked by what ended it.
+      if (!(await this.sessions.hold(client, { accountId, sessionId })))
+        throw new UnauthorizedException('the session has just ended');
       const identities = await listIdentities(client, accountId);
       const identity = identities.find((one) => one.id === id);
       if (!identity) throw new NotFoundException('there is no such identity');

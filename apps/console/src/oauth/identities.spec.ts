@@ -184,6 +184,17 @@ describe('the identities of an account', () => {
     expect(await list(token)).toEqual([]);
   });
 
+  it('are not linked once the password that was shown for it has changed', async () => {
+    const { token } = await withPassword();
+    const { authorizationUrl, cookie } = await all.client.beginLink('alpha', token, { password: PASSWORD });
+    const returned = await all.alpha.signIn(authorizationUrl, { email: someAddress() });
+    const json = { current_password: PASSWORD, new_password: 'staple of another horse' };
+    expect((await request('PUT', '/api/auth/password', { token, json })).status).toBe(204);
+    const answer = await all.client.finish(returned, cookie);
+    expect([answer.status, answer.body]).toEqual([401, { error: expect.stringContaining('session') }]);
+    expect(await list(token)).toEqual([]);
+  });
+
   it('are linked for the password only, where there is one', async () => {
     const { token } = await withPassword();
     const begin = (json?: object) => request('POST', '/api/auth/oauth/alpha/link', { token, json });

@@ -53,9 +53,9 @@ export class OAuthService {
     actor: Actor,
   ): Promise<Begun> {
     const provider = this.providers.find(name);
-    const { accountId, sessionId, origin } = actor;
-    await this.passwordCheck.confirm(accountId, 'password', password, origin);
-    return this.beginFlow(provider, returnTo ?? null, { accountId, sessionId });
+    const { accountId, sessionId } = actor;
+    const { credentialsVersion } = await this.passwordCheck.confirm(actor, 'password', password);
+    return this.beginFlow(provider, returnTo ?? null, { accountId, sessionId, credentialsVersion });
   }
 
   private async beginFlow(

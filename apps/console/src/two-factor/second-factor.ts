@@ -7,7 +7,10 @@ import { stepOf } from './totp';
 const PURPOSE = 'totp';
 const TOTP_CODE = /^\d{6}$/;
 
-const READ = 'SELECT sealed_secret FROM accounts.totp WHERE account_id = $1 AND enabled_at IS NOT NULL';
+/** Whatever the code is, the authenticator is locked before a recovery code, as whoever turns it off does. */
+const READ = `
+  SELECT sealed_secret FROM accounts.totp
+  WHERE account_id = $1 AND enabled_at IS NOT NULL FOR NO KEY UPDATE`;
 /** Compares and sets: of any number of uses of a code, at once or later, one finds a smaller step. */
 const TAKE_STEP = `
   UPDATE accounts.totp SET last_step = $2
@@ -23,9 +26,9 @@ export class SecondFactor {
 
   /** Which of the two the code was, null when it was neither. Part of the caller's transaction. */
   async take(sql: Sql, accountId: string, code: string): Promise<'totp' | 'recovery_code' | null> {
-    if (!TOTP_CODE.test(code)) return (await useRecoveryCode(sql, accountId, code)) ? 'recovery_code' : null;
     const { rows } = await sql.query<{ sealed_secret: string }>(READ, [accountId]);
     if (!rows[0]) return null;
+    if (!TOTP_CODE.test(code)) return (await useRecoveryCode(sql, accountId, code)) ? 'recovery_code' : null;
     const step = stepOf(await this.unseal(accountId, rows[0].sealed_secret), code);
     if (step === null) return null;
     const taken = await sql.query(TAKE_STEP, [accountId, step]);

@@ -34,6 +34,8 @@ const LOCK_ENABLED = `
   SELECT FROM accounts.totp WHERE account_id = $1 AND enabled_at IS NOT NULL FOR UPDATE`;
 const LOCK_UNCHANGED = `
   SELECT FROM accounts.accounts WHERE id = $1 AND credentials_version = $2 FOR NO KEY UPDATE`;
+const IS_STILL_ADMIN = `
+  SELECT FROM accounts.accounts WHERE id = $1 AND credentials_version = $2 AND role = 'admin'`;
 const NEW_CREDENTIALS = `
   UPDATE accounts.accounts SET credentials_version = credentials_version + 1 WHERE id = $1`;
 
@@ -90,10 +92,16 @@ export class TwoFactorService {
   }
 
   /** For somebody who has lost the authenticator and the recovery codes, and has shown an admin who they are. */
-  async disableFor(accountId: string, admin: Actor): Promise<void> {
+  async disableFor(accountId: string, admin: Actor, password: string): Promise<void> {
+    const { credentialsVersion } = await this.check.confirm(admin, 'password', password);
+    // A stolen session must not get rid of the second factor that it lacks.
+    if (accountId === admin.accountId)
+      throw new ForbiddenException('an admin turns off the own second factor as everybody does');
     await inTransaction(this.pool, async (client) => {
       if (!(await readAccount(client, accountId))) throw new NotFoundException('no such account');
       await this.lockEnabled(client, accountId);
+      const still = await client.query(IS_STILL_ADMIN, [admin.accountId, credentialsVersion]);
+      if (still.rowCount !== 1) throw new ForbiddenException('this account may not do that');
       await this.turnOff(client, accountId, admin, null);
     });
   }
@@ -110,11 +118,12 @@ export class TwoFactorService {
 
   /** Runs the work once the password and the second factor have been shown again. */
   private async confirmed<T>(
-    { accountId, origin }: Actor,
+    actor: Actor,
     { password, code }: Confirmation,
     work: (client: Sql) => Promise<T>,
   ): Promise<T> {
-    const account = await this.check.confirm(accountId, 'password', password, origin);
+    const { accountId, origin } = actor;
+    const account = await this.check.confirm(actor, 'password', password);
     if (!account.twoFactor) throw new ConflictException(NOT_ON);
     const guess = await this.guesses.admit({ kind: 'second_factor', accountId, address: origin.address });
     const done = await inTransaction(this.pool, async (client) => {

@@ -56,5 +56,13 @@ CREATE TABLE accounts.login_challenges (
 );
 CREATE INDEX login_challenges_account ON accounts.login_challenges (account_id);
 
+-- A session that was over is deleted without telling anybody.
+DROP TRIGGER session_changed ON accounts.sessions;
+CREATE TRIGGER session_changed AFTER UPDATE OF ended_at ON accounts.sessions
+  FOR EACH ROW EXECUTE FUNCTION accounts.notify_credential_change('session');
+CREATE TRIGGER session_deleted AFTER DELETE ON accounts.sessions
+  FOR EACH ROW WHEN (OLD.ended_at IS NULL AND OLD.expires_at > now())
+  EXECUTE FUNCTION accounts.notify_credential_change('session');
+
 GRANT SELECT, INSERT ON accounts.security_events TO console;
 GRANT SELECT, INSERT, UPDATE, DELETE ON accounts.totp, accounts.recovery_codes, accounts.login_challenges TO console;
