@@ -13,7 +13,7 @@ import { PORTKEY_ENTRY } from './peers.mjs';
  */
 
 /** @returns {Promise<number>} a port nobody listens on at this moment */
-function findFreePort() {
+export function findFreePort() {
   return new Promise((resolve, reject) => {
     const server = net.createServer().on('error', reject);
     server.listen(0, '127.0.0.1', () => {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes, randomInt } from 'node:crypto';
-import net from 'node:net';
+
 import { TOTP } from 'otpauth';
+import { findFreePort } from './contenders.mjs';
 import { createDatabase, product } from './database.mjs';
 import { printVerdicts } from './report.mjs';
 
@@ -20,17 +21,6 @@ const MOST_FROM_ONE_ADDRESS = 45;
 const OWNER_DEADLINE_MS = 60_000;
 
 /** @typedef {{ id: string, email: string }} Owner */
-
-/** @returns {Promise<number>} a port nobody listens on at this moment */
-function findFreePort() {
-  return new Promise((resolve, reject) => {
-    const server = net.createServer().on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 function newSigningKey() {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -25,7 +25,7 @@ export function rememberSecret(text: string): void {
 }
 
 /** What is secret in a JSON value, by the names of its members. */
-export function rememberSecretsIn(value: unknown, name = '', parent = ''): void {
+function rememberSecretsIn(value: unknown, name = '', parent = ''): void {
   const isSecret = SECRET_MEMBERS.has(name) || (name === 'id' && parent === 'challenge');
   if (typeof value === 'string' && isSecret) {
     rememberSecret(value);
@@ -39,7 +39,7 @@ export function rememberSecretsIn(value: unknown, name = '', parent = ''): void 
 }
 
 /** The password and the parameters of a URL, which may be a path alone. */
-export function rememberSecretsOfUrl(text: string): void {
+function rememberSecretsOfUrl(text: string): void {
   if (!URL.canParse(text, 'http://localhost')) return;
   const { password, searchParams } = new URL(text, 'http://localhost');
   // Written as in a query, it decodes whatever it holds.

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { LANGUAGES } from './accounts';
 import { MAX_IDENTIFIER_LENGTH } from './identifier';
 
-export const MIN_PASSWORD_LENGTH = 8;
-export const MAX_PASSWORD_LENGTH = 256;
+const MIN_PASSWORD_LENGTH = 8;
+const MAX_PASSWORD_LENGTH = 256;
 
 export const emailField = z
   .string()
