@@ -155,6 +155,15 @@ describe('a session that ends while its request waits', () => {
     expect([status, rows]).toEqual([401, [{ enabled_at: null }]]);
   });
 
+  it('sets no password with one that has just been replaced', async () => {
+    const account = await register();
+    const json = { current_password: PASSWORD, new_password: NEW_PASSWORD };
+    const change = () => site.console.request('PUT', '/api/auth/password', { token: account.token, json });
+    expect(await during(account, change)).toBe(409);
+    const login = { identifier: account.email, password: NEW_PASSWORD };
+    expect((await post('/api/auth/login', login)).status).toBe(401);
+  });
+
   it('turns none off with a password that has just been replaced', async () => {
     const account = await register();
     const setup = await post('/api/auth/2fa/setup', undefined, account.token);
