@@ -235,18 +235,18 @@ describe('a recovery code', () => {
     const enabled = await post('/api/auth/2fa/enable', { code: authenticator.code() }, account.token);
     const [code] = (enabled.body as { recovery_codes: string[] }).recovery_codes;
     const id = await challenge(site, account.accountId);
-    // A sign-in gets as far as the account; whoever turns two factors off must not have got between.
     const holding = await site.database.pool.connect();
     await holding.query('BEGIN');
     await holding.query('SELECT FROM accounts.accounts WHERE id = $1 FOR NO KEY UPDATE', [account.accountId]);
-    const signingIn = verify(site, id, code!);
-    await waitForLock(site.database.pool);
+    // Waits for the account with the authenticator in hand; the sign-in must not have the code in hand by then.
     const json = { password: PASSWORD, code: authenticator.code(1) };
     const turningOff = post('/api/auth/2fa/disable', json, account.token);
+    await waitForLock(site.database.pool);
+    const signingIn = verify(site, id, code!);
     await waitForLock(site.database.pool, 2);
     await holding.query('COMMIT');
     holding.release();
-    expect([(await signingIn).status, (await turningOff).status]).toEqual([200, 204]);
+    expect([(await turningOff).status, (await signingIn).status]).toEqual([204, 401]);
   });
 });
 
