@@ -199,6 +199,30 @@ describe('Settler', () => {
     expect(await walletOf(database.pool, of.accountId)).toMatchObject({ balance: OPENING - 2n * COST });
   });
 
+  it('sends no event under another id once it may have been written', async () => {
+    const of = await account();
+    const events = [event(of), event(of)];
+    const holds = await Promise.all(events.map(() => holdFor(of)));
+    const send = pool.query.bind(pool) as (...args: unknown[]) => Promise<unknown>;
+    let attempts = 0;
+    // The first attempt is written, but its confirmation is lost; the second fails as no later one would.
+    wire.cutAtNextAnswer();
+    const query = jest.spyOn(pool, 'query').mockImplementation(((...args: unknown[]) => {
+      if (!JSON.stringify(args).includes('metering.settle')) return send(...args);
+      const failure = Object.assign(new Error('permission denied'), { code: '42501' });
+      return ++attempts === 2 ? Promise.reject(failure) : send(...args);
+    }) as typeof pool.query);
+    const refusals = await Promise.all(events.map((one, i) => refusalOf(settler.settle(one, holds[i]!))));
+    query.mockRestore();
+    expect(refusals).toEqual([
+      [503, 'billing_unavailable'],
+      [503, 'billing_unavailable'],
+    ]);
+    expect(attempts).toBe(2);
+    expect(await eventsOf(database.pool, of.accountId)).toHaveLength(2);
+    expect(await walletOf(database.pool, of.accountId)).toMatchObject({ balance: OPENING - 2n * COST });
+  });
+
   it('gives up when its patience ends, and counts the money as gone until the lease ends', async () => {
     const of = await account();
     const hold = await holdFor(of);
