@@ -100,6 +100,20 @@ describe('the delivery of mails', () => {
     expect(log.join() + second.lastError).not.toContain(account.email);
   });
 
+  it('records a request for a reset once, however often its mail is tried', async () => {
+    await startSender();
+    server.onRecipient = () => refusal(451, 'later');
+    await orderReset();
+    await outbox.failedTimes(1);
+    await outbox.makeDue();
+    await outbox.failedTimes(2);
+    const { rows } = await database.pool.query(
+      'SELECT type, actor_id FROM accounts.security_events WHERE account_id = $1',
+      [account.id],
+    );
+    expect(rows).toEqual([{ type: 'password.reset_requested', actor_id: null }]);
+  });
+
   it('waits an hour at most between two attempts', async () => {
     await startSender();
     server.onRecipient = () => refusal(451, 'later');

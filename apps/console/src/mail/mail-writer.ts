@@ -17,6 +17,7 @@ import { type ClaimedMail } from './outbox';
 /** Nobody's mailbox is filled by asking for mails to it. */
 const TOKEN_MAILS_PER_MINUTE = 1;
 const TOKEN_MAILS_PER_HOUR = 5;
+const EARLIER_ATTEMPT = 'SELECT FROM accounts.mail_tokens WHERE account_id = $1 AND mail_id = $2 LIMIT 1';
 const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('mail ' || $1, 0))";
 
 /** A mail that is ready to be sent. */
@@ -73,7 +74,7 @@ export class MailWriter {
       const sent = await countTokenMails(client, { accountId, purpose, mailId });
       if (sent.minute >= this.limit(TOKEN_MAILS_PER_MINUTE) || sent.hour >= this.limit(TOKEN_MAILS_PER_HOUR))
         return null;
-      if (purpose === 'reset_password') await recordRequest(client, accountId, params);
+      if (purpose === 'reset_password') await recordRequest(client, accountId, mailId, params);
       return createMailToken(client, { accountId, purpose, email, mailId });
     });
     if (token === null) return null;
@@ -93,8 +94,18 @@ export class MailWriter {
   }
 }
 
-/** Here, because whoever takes the request must not know whether there is an account to record it for. */
-function recordRequest(sql: Sql, accountId: string, { address }: MailParams): Promise<void> {
+/**
+ * Here, because whoever takes the request must not know whether there is an account to record it for. Once, however
+ * often its mail is tried: each attempt has a token of its own.
+ */
+async function recordRequest(
+  sql: Sql,
+  accountId: string,
+  mailId: string,
+  { address }: MailParams,
+): Promise<void> {
+  const earlier = await sql.query(EARLIER_ATTEMPT, [accountId, mailId]);
+  if (earlier.rowCount !== 0) return;
   const origin = { address: address ?? null, userAgent: null };
-  return recordEvent(sql, { type: 'password.reset_requested', accountId, actorId: null, origin });
+  await recordEvent(sql, { type: 'password.reset_requested', accountId, actorId: null, origin });
 }
