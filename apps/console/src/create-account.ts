@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util';
 import { CURRENCY_BY_SITE, env, loadConfig } from '@inference/config';
 import { createPool, inTransaction } from '@inference/database';
 import { z } from 'zod';
-import { findForLogin, insertAccount, setRole } from './auth/accounts';
+import { roleField } from './accounts/accounts.dto';
+import { findForLogin, insertAccount, setRole, SITE_LANGUAGE } from './auth/accounts';
 import { emailField, newPasswordField } from './auth/auth.dto';
 import { recordEvent } from './events/security-events';
 import { hashPassword, PasswordHasher } from './auth/password-hasher';
@@ -18,7 +19,7 @@ const environment = z.object({ SITE: env.site(), DATABASE_URL: env.database.DATA
 
 const order = z.object({
   email: emailField,
-  role: z.enum(['user', 'analyst', 'admin'], 'must be user, analyst or admin'),
+  role: roleField,
   password: newPasswordField,
   existing: z.boolean(),
 });
@@ -44,7 +45,7 @@ async function createAccount(): Promise<string> {
   try {
     const passwordHash = await hashPassword(password);
     const id = await inTransaction(pool, async (client) => {
-      const language = SITE === 'cn' ? 'zh-CN' : 'en';
+      const language = SITE_LANGUAGE[SITE];
       const made = await insertAccount(
         client,
         { email, emailVerified: true, passwordHash, role, language },

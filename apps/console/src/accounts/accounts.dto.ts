@@ -3,13 +3,16 @@ import { z } from 'zod';
 import { identifierField, passwordField } from '../auth/auth.dto';
 import { pageQuery } from '../pages/page.dto';
 
-export const ROLES = ['user', 'analyst', 'admin'] as const satisfies Role[];
+export const roleField = z.enum(
+  ['user', 'analyst', 'admin'] satisfies Role[],
+  'must be user, analyst or admin',
+);
 
 /** `identifier`: an e-mail address, phone number or username, whole. */
 export const accountsQuery = pageQuery.extend({ identifier: identifierField.optional() });
 export type AccountsQuery = z.output<typeof accountsQuery>;
 
-export const roleChange = z.object({ role: z.enum(ROLES, `must be ${ROLES.join(', ')}`) });
+export const roleChange = z.object({ role: roleField });
 export type RoleChange = z.output<typeof roleChange>;
 
 /** The admin's own password. */

@@ -1,4 +1,4 @@
-import { type Currency } from '@inference/config';
+import { type Currency, type Site } from '@inference/config';
 import { type Role } from '@inference/credentials';
 import { newId, type Sql } from '@inference/database';
 import { openWallet } from '@inference/wallet';
@@ -6,6 +6,9 @@ import { type Position } from '../pages/cursor';
 
 export const LANGUAGES = ['en', 'zh-CN'] as const;
 export type Language = (typeof LANGUAGES)[number];
+
+/** Of an account that has not said which it wants. */
+export const SITE_LANGUAGE: Record<Site, Language> = { intl: 'en', cn: 'zh-CN' };
 
 export interface NewAccount {
   email: string;

@@ -14,7 +14,7 @@ import { type Origin } from '../events/request-origin';
 import { recordEvent } from '../events/security-events';
 import { GuessDesk } from '../guesses/guess-desk';
 import { queueMail } from '../mail/outbox';
-import { findForLogin, insertAccount, type Language, readAccount } from './accounts';
+import { findForLogin, insertAccount, type Language, readAccount, SITE_LANGUAGE } from './accounts';
 import {
   type ChallengeView,
   type Login,
@@ -51,7 +51,7 @@ export class AuthService {
       throw new BadRequestException('phone: must be a phone number with its country code, like +14155550123');
     }
     const passwordHash = await hashPassword(password);
-    const language = wantedLanguage ?? (SITE === 'cn' ? 'zh-CN' : 'en');
+    const language = wantedLanguage ?? SITE_LANGUAGE[SITE];
     return inTransaction(this.pool, async (client) => {
       const id = await insertAccount(
         client,

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CURRENCY_BY_SITE } from '@inference/config';
 import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
-import { insertAccount, readForSignIn, type SignInAccount } from '../auth/accounts';
+import { insertAccount, readForSignIn, type SignInAccount, SITE_LANGUAGE } from '../auth/accounts';
 import { type ChallengeView, type SessionView } from '../auth/auth.dto';
 import { PasswordCheck } from '../auth/password-check';
 import { SignInService } from '../auth/sign-in.service';
@@ -123,7 +123,7 @@ export class OAuthService {
     origin: Origin,
   ): Promise<void> {
     const { SITE } = this.config;
-    const language = SITE === 'cn' ? 'zh-CN' : 'en';
+    const language = SITE_LANGUAGE[SITE];
     const account = { email, emailVerified: true, passwordHash: null, role: 'user', language } as const;
     const details = { provider, issuer: identity.issuer };
     return inTransaction(this.pool, async (client) => {
