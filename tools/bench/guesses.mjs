@@ -8,6 +8,7 @@ import { printVerdicts } from './report.mjs';
 const TRIES = 10_000;
 const AT_ONCE = 32;
 const SPRAYED_ACCOUNTS = 1_000;
+const RAIDED_ACCOUNTS = 100;
 const PASSWORD = 'the password of the owner';
 /** A right one among so many wrong ones is a break-in, and is reported as one. */
 const CODES = 1_000_000;
@@ -187,21 +188,34 @@ async function attackAccount(target) {
   return report(title, outcome, { looked, ownerMs, atMost: MOST_AT_ONE_ACCOUNT });
 }
 
-/** (b) One address, many accounts in turn. */
-async function attackFromAddress(target) {
-  const owners = await target.createOwners(SPRAYED_ACCOUNTS);
+/**
+ * Many accounts in turn.
+ * @param {Target} target
+ * @param {string} title
+ * @param {{ accounts: number, addressOf: () => string, atMost: number }} how
+ */
+async function attackAccounts(target, title, { accounts, addressOf, atMost }) {
+  const owners = await target.createOwners(accounts);
   const home = target.newAddress();
   const signIn = () => target.login(owners[0].email, PASSWORD, home);
   await signIn();
   const before = await target.countEvents('login.failed');
-  const address = target.newAddress();
   const outcome = await attack((n) =>
-    target.login(owners[n % owners.length].email, 'a usual password', address),
+    target.login(owners[n % owners.length].email, 'a usual password', addressOf()),
   );
   const looked = (await target.countEvents('login.failed')) - before;
   const ownerMs = await timeSignIn(signIn);
-  const title = '(b) passwords of 1,000 accounts, from one address';
-  return report(title, outcome, { looked, ownerMs, atMost: MOST_FROM_ONE_ADDRESS });
+  return report(title, outcome, { looked, ownerMs, atMost });
+}
+
+/** (b) From one address. */
+function attackFromAddress(target) {
+  const address = target.newAddress();
+  return attackAccounts(target, '(b) passwords of 1,000 accounts, from one address', {
+    accounts: SPRAYED_ACCOUNTS,
+    addressOf: () => address,
+    atMost: MOST_FROM_ONE_ADDRESS,
+  });
 }
 
 /** @returns {Promise<string[]>} recovery codes */
@@ -266,6 +280,15 @@ async function attackSecondFactor(target) {
   return report(title, outcome, { looked, ownerMs, atMost: MOST_AT_ONE_ACCOUNT });
 }
 
+/** (d) Each try from another address. */
+function attackFromEverywhere(target) {
+  return attackAccounts(target, '(d) passwords of 100 accounts, from 10,000 addresses', {
+    accounts: RAIDED_ACCOUNTS,
+    addressOf: () => target.newAddress(),
+    atMost: RAIDED_ACCOUNTS * MOST_AT_ONE_ACCOUNT,
+  });
+}
+
 /** @param {import('./workbench.mjs').Workbench} bench @returns {Promise<string[]>} faults */
 export async function benchGuesses(bench) {
   const database = await createDatabase(bench, 'guesses_bench');
@@ -273,7 +296,7 @@ export async function benchGuesses(bench) {
   const target = new Target(started.url, database.pool, bench.signal);
   console.log(`\nGuesses: ${TRIES} tries of each kind, ${AT_ONCE} at once, at the limits' own size.`);
   const faults = [];
-  for (const attackSome of [attackAccount, attackFromAddress, attackSecondFactor])
+  for (const attackSome of [attackAccount, attackFromAddress, attackSecondFactor, attackFromEverywhere])
     faults.push(...(await attackSome(target)));
   return faults;
 }
