@@ -1,6 +1,6 @@
 import { type Sql } from '@inference/database';
 
-const POLL_MILLIS = 15;
+const POLL_MILLIS = 5;
 
 export interface Lowest {
   /** Balance, and balance less what leases set aside. */
@@ -8,7 +8,6 @@ export interface Lowest {
   freePicos: bigint;
   /** What is left of the key's spending limit, leases included; null without a key that has one. */
   keyLeftPicos: bigint | null;
-  looks: number;
 }
 
 const LOOK = `
@@ -48,6 +47,5 @@ export async function watchWallet(
     balancePicos: rows.map((row) => row.balance_picos).reduce(lower),
     freePicos: rows.map((row) => row.free_picos).reduce(lower),
     keyLeftPicos: keyLeft.length > 0 ? keyLeft.reduce(lower) : null,
-    looks: rows.length,
   };
 }
