@@ -1,5 +1,5 @@
 import { createPool, type SqlPool } from '@inference/database';
-import { createTestDatabase, type TestDatabase } from '@inference/testing';
+import { createTestDatabase, type TestDatabase, waitForLock } from '@inference/testing';
 import fc from 'fast-check';
 
 const MOST_SECONDS = 1_800;
@@ -230,6 +230,25 @@ describe('taking a guess back', () => {
       await takeBack(a!, b!, await guess([a!, b!], [OPEN, OPEN]));
     });
     await Promise.all(work);
+  });
+
+  it('never waits in a circle with a guess at a subject that was unknown a moment ago', async () => {
+    const right = await guess(['b known'], [OPEN]);
+    const blocker = await sql.connect();
+    try {
+      await blocker.query("BEGIN; SELECT FROM accounts.guesses WHERE subject = 'b known' FOR UPDATE");
+      const taken = takeBack('a new', 'b known', right);
+      await waitForLock(database.pool);
+      await guess(['a new'], [OPEN]);
+      const both = guess(['a new', 'b known'], [OPEN, OPEN]);
+      await waitForLock(database.pool, 2);
+      await blocker.query('COMMIT');
+      await Promise.all([taken, both]);
+    } finally {
+      blocker.release();
+    }
+    expect(Math.ceil((await read('a new'))!.failures)).toBe(2);
+    expect(Math.ceil((await read('b known'))!.failures)).toBe(1);
   });
 });
 

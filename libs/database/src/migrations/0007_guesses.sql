@@ -79,16 +79,23 @@ BEGIN
 END $$;
 
 -- After a right guess: nothing is held against p_forgiven any more, and against p_refunded one guess less, the one
--- counted at p_counted_at, and no delay that only it has caused.
+-- counted at p_counted_at, and no delay that only it has caused. One row after the other in the order of the subjects:
+-- a row that was not there yet when two were to be locked at once would be locked out of that order.
 CREATE FUNCTION accounts.take_back_guess(p_forgiven text, p_refunded text, p_counted_at timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
+DECLARE
+  next_subject text;
 BEGIN
-  PERFORM FROM accounts.guesses WHERE subject IN (p_forgiven, p_refunded) ORDER BY subject FOR UPDATE;
-  DELETE FROM accounts.guesses WHERE subject = p_forgiven;
-  UPDATE accounts.guesses
-  SET failures = greatest(0, failures - 1),
-      retry_at = CASE WHEN counted_at <> p_counted_at THEN retry_at END
-  WHERE subject = p_refunded;
+  FOR next_subject IN SELECT s FROM unnest(ARRAY[p_forgiven, p_refunded]) s WHERE s IS NOT NULL ORDER BY s LOOP
+    IF next_subject = p_forgiven THEN
+      DELETE FROM accounts.guesses WHERE subject = next_subject;
+    ELSE
+      UPDATE accounts.guesses
+      SET failures = greatest(0, failures - 1),
+          retry_at = CASE WHEN counted_at <> p_counted_at THEN retry_at END
+      WHERE subject = next_subject;
+    END IF;
+  END LOOP;
 END $$;
 
 -- Deletes at most p_limit rows that say nothing any more, and returns how many; safe to run from every host at once.
