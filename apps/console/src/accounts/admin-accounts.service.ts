@@ -44,13 +44,14 @@ export class AdminAccountsService {
   }
 
   async setRole({ accountId: adminId, origin }: Actor, accountId: string, role: Role): Promise<AccountView> {
+    if (!ID_FORM.test(accountId)) throw new NotFoundException('no such account');
     const account = await inTransaction(this.pool, async (client) => {
-      const admins = await lockAdmins(client);
+      const admins = await lockAdmins(client, accountId);
       // Whoever waited for the lock may be none any more.
       if (!admins.includes(adminId)) throw new ForbiddenException('this account may not do that');
       if (role !== 'admin' && admins.length === 1 && admins[0] === accountId)
         throw new ConflictException('the last admin stays one');
-      const before = ID_FORM.test(accountId) ? await setRole(client, accountId, role) : null;
+      const before = await setRole(client, accountId, role);
       if (before === null) throw new NotFoundException('no such account');
       if (before !== role)
         await recordEvent(client, {

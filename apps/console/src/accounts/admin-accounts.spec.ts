@@ -170,6 +170,24 @@ describe('a role', () => {
     expect((await promoted).status).toBe(403);
   });
 
+  it('never waits in a circle with a change of the admins', async () => {
+    // Before all the others in the order of their ids.
+    await site.database.pool.query(
+      `INSERT INTO accounts.accounts (id, email) VALUES ('acct_0', 'first@example.com')`,
+    );
+    const other = await site.database.pool.connect();
+    const lock = (id: string) =>
+      other.query('SELECT FROM accounts.accounts WHERE id = $1 FOR NO KEY UPDATE', [id]);
+    await other.query('BEGIN');
+    await lock('acct_0');
+    const change = setRole('acct_0', { role: 'analyst' });
+    await waitForLock(site.database.pool);
+    await lock(admin.accountId);
+    await other.query('COMMIT');
+    other.release();
+    expect((await change).status).toBe(200);
+  });
+
   it('of the last admin stays, however many try at once to give it up', async () => {
     const others = [await site.signedIn('admin'), await site.signedIn('admin'), await site.signedIn('admin')];
     const all = [admin, ...others];

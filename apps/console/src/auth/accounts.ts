@@ -126,12 +126,16 @@ export async function readForSignIn(sql: Sql, accountId: string): Promise<SignIn
   return rows[0] ?? null;
 }
 
-/** The ids of all admins, who stay admins until the caller's transaction ends. */
-export async function lockAdmins(sql: Sql): Promise<string[]> {
-  const { rows } = await sql.query<{ id: string }>(
-    "SELECT id FROM accounts.accounts WHERE role = 'admin' ORDER BY id FOR NO KEY UPDATE",
+/**
+ * The ids of all admins, who stay admins until the caller's transaction ends. The account that is to get another role
+ * is locked along with them, in one order, so that no two changes wait for each other.
+ */
+export async function lockAdmins(sql: Sql, accountId: string): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string; role: Role }>(
+    "SELECT id, role FROM accounts.accounts WHERE role = 'admin' OR id = $1 ORDER BY id FOR NO KEY UPDATE",
+    [accountId],
   );
-  return rows.map(({ id }) => id);
+  return rows.filter(({ role }) => role === 'admin').map(({ id }) => id);
 }
 
 /** Gives an account a role; returns the one it had, or null when there is no such account. */
