@@ -128,7 +128,7 @@ export async function readForSignIn(sql: Sql, accountId: string): Promise<SignIn
 
 /**
  * The ids of all admins, who stay admins until the caller's transaction ends. The account that is to get another role
- * is locked along with them, in one order, so that no two changes wait for each other.
+ * is locked along with them, in the order of the ids: locked later, two changes could wait for each other in a circle.
  */
 export async function lockAdmins(sql: Sql, accountId: string): Promise<string[]> {
   const { rows } = await sql.query<{ id: string; role: Role }>(

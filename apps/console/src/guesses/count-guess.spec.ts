@@ -276,44 +276,6 @@ describe('forgetting', () => {
   });
 });
 
-describe('the place of an address', () => {
-  it.each([
-    ['192.0.2.7', '192.0.2.7'],
-    ['::ffff:192.0.2.7', '192.0.2.7'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['2001:DB8:1:2::1', '2001:db8:1:2::/64'],
-    ['fe80::1%eth0', 'fe80::/64'],
-    ['2001:db8::1', '2001:db8::/64'],
-    ['unknown', 'unknown'],
-    ['no:address', 'no:address'],
-    [null, null],
-  ])('%s is %s', async (address, place) => {
-    const { rows } = await sql.query('SELECT accounts.place_of($1) AS place', [address]);
-    expect(rows).toEqual([{ place }]);
-  });
-
-  it('is never longer than an address can be', async () => {
-    const { rows } = await sql.query<{ length: number }>('SELECT length(accounts.place_of($1))', [
-      'x'.repeat(5_000),
-    ]);
-    expect(rows).toEqual([{ length: 45 }]);
-  });
-
-  it('finds where an account was signed in to by an index', async () => {
-    const { rows } = await database.pool
-      .query(
-        `
-      BEGIN; SET LOCAL enable_seqscan = off;
-      EXPLAIN SELECT FROM accounts.security_events
-      WHERE account_id = 'a' AND accounts.place_of(address) = 'p' AND type IN ('session.opened', 'password.reset')
-        AND created_at > now() - interval '30 days';
-      ROLLBACK`,
-      )
-      .then((results) => (results as unknown as { rows: Record<string, string>[] }[])[2]!);
-    expect(JSON.stringify(rows)).toContain('security_events_places');
-  });
-});
-
 it('no other service may look at guesses or change them', async () => {
   for (const role of ['gateway', 'router_cost', 'training', 'agent', 'memo'] as const) {
     const other = createPool({ url: database.urlFor(role), applicationName: 'test', size: 1 });
