@@ -1,7 +1,9 @@
+import { type IncomingMessage } from 'node:http';
 import { type DynamicModule, type ExceptionFilter } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { ConfigError } from '@inference/config';
+import { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { type DestinationStream } from 'pino';
 import { ConnectionDrain } from './connection-drain';
@@ -28,8 +30,8 @@ export interface ServiceOptions {
   name: string;
   /** Largest request body, in bytes; without it bodies are left unread and of any type. */
   bodyLimitBytes?: number;
-  /** Handlers get the body's bytes instead of the parsed JSON. */
-  rawBodies?: boolean;
+  /** Handlers get the body's bytes instead of the parsed JSON: all of them, or those whose path begins so. */
+  rawBodies?: boolean | string;
   /** Renders errors in another shape than `{error}`. */
   errorFilter?: ExceptionFilter;
   /** Takes the log in place of the standard output. */
@@ -67,10 +69,16 @@ export async function createService(
   return app;
 }
 
-function readBodies(app: NestExpressApplication, limit: number, raw = false): void {
-  app.use(requireJsonBody);
-  if (raw) app.useBodyParser('raw', { limit, type: () => true });
-  else app.useBodyParser('json', { limit, strict: false, type: () => true });
+function readBodies(app: NestExpressApplication, limit: number, raw: boolean | string = false): void {
+  // Routes do not tell capitals from small letters.
+  const isRaw = (request: IncomingMessage) =>
+    typeof raw === 'string' && (request.url ?? '').toLowerCase().startsWith(raw);
+  app.use((request: Request, response: Response, next: NextFunction) =>
+    isRaw(request) ? next() : requireJsonBody(request, response, next),
+  );
+  if (raw !== false) app.useBodyParser('raw', { limit, type: raw === true ? () => true : isRaw });
+  if (raw !== true)
+    app.useBodyParser('json', { limit, strict: false, type: (request: IncomingMessage) => !isRaw(request) });
   app.use(hideBody);
 }
 

@@ -1,4 +1,4 @@
-import { LosslessNumber, stringify } from 'lossless-json';
+import { LosslessNumber, parse, stringify } from 'lossless-json';
 
 /** A JSON number whose digits are written as they are, however many: never through a float. */
 export type ExactNumber = LosslessNumber;
@@ -10,4 +10,9 @@ export function exactNumber(decimal: string): ExactNumber {
 /** JSON text of a value that may contain exact numbers and bigints. */
 export function stringifyExact(value: unknown): string {
   return stringify(value) ?? 'null';
+}
+
+/** The value of such a text, its numbers as exact numbers. */
+export function parseExact(text: string): unknown {
+  return parse(text);
 }

@@ -7,4 +7,4 @@ export {
   picosToDecimal,
   scaledToDecimal,
 } from './picos';
-export { exactNumber, stringifyExact, type ExactNumber } from './exact-json';
+export { exactNumber, parseExact, stringifyExact, type ExactNumber } from './exact-json';

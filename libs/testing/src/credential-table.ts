@@ -22,6 +22,7 @@ console                                               none  session  expired  el
   GET    /.well-known/jwks.json                        200      200      200        200    200  200      200  200     200      200         200          200      200
   GET    /api/site                                     200      200      200        200    200  200      200  200     200      200         200          200      200
   GET    /api/pricing                                  200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /api/payments/providers                       200      200      200        200    200  200      200  200     200      200         200          200      200
   POST   /api/auth/register                            400      400      400        400    400  400      400  400     400      400         400          400      400
   POST   /api/auth/login                               400      400      400        400    400  400      400  400     400      400         400          400      400
   GET    /api/auth/me                                  401      200      401        401    200  401      401  401     401      401         401          401      401
@@ -47,6 +48,14 @@ console                                               none  session  expired  el
   GET    /api/billing/usage                            401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/transactions                     401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/settings                         401      200      401        401    200  401      401  401     401      401         401          401      401
+  POST   /api/billing/payments                         401      400      401        401    400  401      401  401     401      401         401          401      401
+  GET    /api/billing/payments                         401      200      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/billing/payments/:id                     401      404      401        401    404  401      401  401     401      401         401          401      401
+  POST   /api/billing/webhooks/:provider               404      404      404        404    404  404      404  404     404      404         404          404      404
+  GET    /api/billing/receipts/:paymentId/download     401      404      401        401    404  401      401  401     401      401         401          404      401
+  POST   /api/billing/invoices                         401      400      401        401    400  401      401  401     401      401         401          401      401
+  GET    /api/billing/invoices                         401      200      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/billing/invoices/:paymentId/download     401      404      401        401    404  401      401  401     401      401         401          404      401
   GET    /api/admin/accounts                           401      403      401        401    200  401      401  401     401      401         401          401      401
   PUT    /api/admin/accounts/:id/role                  401      403      401        401    400  401      401  401     401      401         401          401      401
   POST   /api/admin/accounts/:id/2fa/disable           401      403      401        401    400  401      401  401     401      401         401          401      401
@@ -55,6 +64,8 @@ console                                               none  session  expired  el
   PUT    /api/admin/billing/pricing/gpus               401      403      401        401    400  401      401  401     401      401         401          401      401
   PUT    /api/admin/billing/exchange-rates             401      403      401        401    400  401      401  401     401      401         401          401      401
   POST   /api/admin/billing/adjustments                401      403      401        401    400  401      401  401     401      401         401          401      401
+  GET    /api/admin/billing/payments/:id               401      403      401        401    404  401      401  401     401      401         401          401      401
+  POST   /api/admin/billing/payments/:id/refund        401      403      401        401    404  401      401  401     401      401         401          401      401
 
 gateway                                               none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
   GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200

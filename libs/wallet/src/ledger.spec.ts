@@ -53,6 +53,7 @@ describe('postTransfer', () => {
     const { accountId } = await insertAccount(database.pool);
     await post(adjustment(accountId, 7n, 'other'));
     await expect(post(adjustment(accountId, 8n, 'other'))).rejects.toThrow(ReferenceReusedError);
+    await expect(post(adjustment('acct_unknown', 7n, 'other'))).rejects.toThrow(ReferenceReusedError);
     expect(await balanceOf(accountId)).toBe(7n);
   });
 

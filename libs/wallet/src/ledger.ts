@@ -40,6 +40,7 @@ interface EarlierTransfer {
   same: boolean;
 }
 
+const IS_USED = 'SELECT FROM wallet.transfers WHERE reference = $1';
 const FIND_EARLIER = `
   SELECT t.id, t.created_at,
     t.kind = $2 AND t.account_id = $3 AND t.description = $4 AND e.amount_picos = $5 AS same
@@ -53,7 +54,10 @@ const FIND_EARLIER = `
 export async function postTransfer(sql: Sql, posting: Posting): Promise<PostedTransfer> {
   const { kind, accountId, amountPicos, counterpart, reference, description } = posting;
   const wallet = await sql.query('SELECT FROM wallet.wallets WHERE account_id = $1 FOR UPDATE', [accountId]);
-  if (wallet.rowCount === 0) throw new NotFoundException('no such account');
+  if (wallet.rowCount === 0) {
+    if ((await sql.query(IS_USED, [reference])).rowCount !== 0) throw new ReferenceReusedError();
+    throw new NotFoundException('no such account');
+  }
   const id = newId('txn');
   const inserted = await sql.query<{ created_at: Date }>(
     `INSERT INTO wallet.transfers (id, kind, account_id, reference, description) VALUES ($1, $2, $3, $4, $5)

@@ -104,10 +104,10 @@ describe('a wallet', () => {
     await chat(of.apiKey);
     expect(await refusal(chat(of.apiKey))).toEqual(INSUFFICIENT);
     await postTransfer(site.pool, {
-      kind: 'topup',
+      kind: 'adjustment',
       accountId: of.accountId,
       amountPicos: BOUND,
-      counterpart: 'provider:test',
+      counterpart: 'equity:adjustments',
       reference: `top-up:${of.accountId}`,
       description: 'Top-up',
     });

@@ -4,6 +4,20 @@ export interface Check {
   sql: string;
 }
 
+const PICOS_PER_HUNDREDTH = 10n ** 10n;
+
+/** Transfers as (id, reference, kind, account_id, amount, counterpart), a row for each entry of another party. */
+const TRANSFERS = `
+  SELECT t.id, t.reference, t.kind, t.account_id, own.amount_picos AS amount, other.ledger_account AS counterpart
+  FROM wallet.transfers t
+  LEFT JOIN wallet.entries own ON own.transfer_id = t.id AND own.ledger_account = 'wallet:' || t.account_id
+  LEFT JOIN wallet.entries other ON other.transfer_id = t.id AND other.ledger_account <> 'wallet:' || t.account_id`;
+
+/** Refunds as (id, status, provider, account_id, amount). */
+const REFUNDS = `
+  SELECT r.id, r.status, p.provider, p.account_id, r.amount_minor * ${PICOS_PER_HUNDREDTH} AS amount
+  FROM billing.refunds r JOIN billing.payments p ON p.id = r.payment_id`;
+
 /** The invariants of the money (each figure exact to the pico): a sound database yields no row for any of them. */
 export const CHECKS: Check[] = [
   {
@@ -90,5 +104,50 @@ export const CHECKS: Check[] = [
   {
     name: 'each request is recorded once',
     sql: `SELECT request_id, count(*)::text AS events FROM metering.usage_events GROUP BY request_id HAVING count(*) > 1`,
+  },
+  {
+    name: 'each paid payment is one top-up of its amount, and each top-up one paid payment',
+    sql: `WITH paid AS (
+        SELECT p.*, w.currency AS wallet_currency
+        FROM billing.payments p JOIN wallet.wallets w USING (account_id) WHERE p.status = 'paid'
+      ), topups AS (SELECT * FROM (${TRANSFERS}) t WHERE t.kind = 'topup')
+      SELECT p.id AS payment, t.id AS transfer, t.reference, p.amount_minor::text AS hundredths, t.amount::text AS picos,
+        p.account_id AS payer, t.account_id AS credited, p.provider, t.counterpart
+      FROM paid p FULL JOIN topups t ON t.reference = 'payment:' || p.id
+      WHERE (p.account_id, 'provider:' || p.provider, p.amount_minor * ${PICOS_PER_HUNDREDTH}, p.currency)
+        IS DISTINCT FROM (t.account_id, t.counterpart, t.amount, p.wallet_currency)`,
+  },
+  {
+    name: 'each refund is one transfer of its amount, and a failed one its reversal too',
+    sql: `WITH refunds AS (${REFUNDS}), expected AS (
+        SELECT 'refund:' || id AS reference, account_id, 'provider:' || provider AS counterpart, -amount AS amount FROM refunds
+        UNION ALL
+        SELECT 'refund:' || id || ':reversal', account_id, 'provider:' || provider, amount FROM refunds WHERE status = 'failed'
+      ), posted AS (SELECT * FROM (${TRANSFERS}) t WHERE t.reference LIKE 'refund:%')
+      SELECT reference, t.id AS transfer, e.account_id AS payer, t.account_id AS moved, e.amount::text AS expected,
+        t.amount::text AS posted, e.counterpart AS expected_counterpart, t.counterpart, t.kind
+      FROM expected e FULL JOIN posted t USING (reference)
+      WHERE (e.account_id, e.counterpart, e.amount, 'adjustment')
+        IS DISTINCT FROM (t.account_id, t.counterpart, t.amount, t.kind)`,
+  },
+  {
+    name: 'no payment gives back more than was paid',
+    sql: `SELECT r.id AS refund, p.id AS payment, p.status, p.amount_minor::text AS paid, r.amount_minor::text AS refunded
+      FROM billing.refunds r JOIN billing.payments p ON p.id = r.payment_id
+      WHERE p.status <> 'paid' OR r.amount_minor > p.amount_minor`,
+  },
+  {
+    name: 'what each provider owes the wallets is what was paid less what was refunded',
+    sql: `WITH moved AS (
+        SELECT 'provider:' || provider AS provider, amount_minor * ${PICOS_PER_HUNDREDTH} AS amount
+        FROM billing.payments WHERE status = 'paid'
+        UNION ALL
+        SELECT 'provider:' || provider, -amount FROM (${REFUNDS}) r WHERE status <> 'failed'
+      ), billed AS (SELECT provider, sum(amount) AS sum FROM moved GROUP BY provider), booked AS (
+        SELECT ledger_account AS provider, -sum(amount_picos) AS sum
+        FROM wallet.entries WHERE ledger_account LIKE 'provider:%' GROUP BY ledger_account
+      )
+      SELECT provider, billed.sum::text AS billed, booked.sum::text AS booked
+      FROM billed FULL JOIN booked USING (provider) WHERE coalesce(billed.sum, 0) <> coalesce(booked.sum, 0)`,
   },
 ];
