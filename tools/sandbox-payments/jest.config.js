@@ -1,0 +1,1 @@
+module.exports = { displayName: 'sandbox-payments', preset: '../../jest.preset.js' };

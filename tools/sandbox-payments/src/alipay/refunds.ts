@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { type OrderBook, newReference } from '../order-book';
+import { type Order } from '../orders';
+import { businessError } from './alipay-error';
+import { amount, id, parsed, tradeNames } from './biz-content';
+import { buyerOf } from './buyer';
+import { refundedFen, type Trades } from './trades';
+import { fen, yuan } from './yuan';
+
+const newRefund = z.object({
+  ...tradeNames,
+  refund_amount: amount,
+  /** Without it Alipay names the refund like the trade, and takes the whole amount only. */
+  out_request_no: id.optional(),
+  refund_reason: z.string().max(256).optional(),
+});
+const namedRefund = z.object({ ...tradeNames, out_request_no: id });
+
+/** alipay.trade.refund and .fastpay.refund.query. The answers are without code and msg. */
+export class Refunds {
+  constructor(
+    private readonly book: OrderBook,
+    private readonly trades: Trades,
+  ) {}
+
+  /** Once per out_request_no. */
+  refund(bizContent: string) {
+    const asked = parsed(newRefund, bizContent);
+    const order = this.trades.find(asked);
+    const amountMinor = fen(asked.refund_amount);
+    const isNew = this.make(order, asked.out_request_no ?? order.id, amountMinor);
+    return {
+      ...buyerOf(order, 'buyer_user_id'),
+      fund_change: isNew ? 'Y' : 'N',
+      out_trade_no: order.id,
+      // Of all refunds of the trade together.
+      refund_fee: yuan(refundedFen(order)),
+      send_back_fee: isNew ? yuan(amountMinor) : '0.00',
+      trade_no: order.reference,
+    };
+  }
+
+  /** Nothing of a refund when there is none. */
+  query(bizContent: string) {
+    const asked = parsed(namedRefund, bizContent);
+    const order = this.trades.find(asked);
+    const refund = order.refunds.find((known) => known.id === asked.out_request_no);
+    if (!refund) return {};
+    return {
+      out_request_no: refund.id,
+      out_trade_no: order.id,
+      refund_amount: yuan(refund.amountMinor),
+      refund_status: 'REFUND_SUCCESS',
+      total_amount: yuan(order.amountMinor),
+      trade_no: order.reference,
+    };
+  }
+
+  /** Whether it was not made before. */
+  private make(order: Order, refundId: string, amountMinor: number): boolean {
+    if (order.status !== 'paid') throw businessError('ACQ.TRADE_STATUS_ERROR', '交易状态不合法');
+    const known = order.refunds.find((refund) => refund.id === refundId);
+    if (known && known.amountMinor !== amountMinor)
+      throw businessError('ACQ.DISCORDANT_REPEAT_REQUEST', '不一致的请求');
+    if (!this.book.refund(order, refundId, newReference(''), amountMinor))
+      throw businessError('ACQ.REASON_TRADE_REFUND_FEE_ERR', '退款金额无效');
+    return !known;
+  }
+}

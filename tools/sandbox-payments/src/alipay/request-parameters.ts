@@ -1,0 +1,38 @@
+import { type AlipayParty } from '../parties';
+import { type WireRequest } from '../protocol';
+import { AlipayError, invalidArguments } from './alipay-error';
+import { readChinaTime } from './china-time';
+import { contentOf, isSigned } from './signing';
+
+const MAX_URL_CHARS = 256;
+
+/** Of the address and of the form in the body. */
+export function parametersOf({ query, body }: WireRequest): Record<string, string> {
+  return Object.fromEntries([...query, ...new URLSearchParams(body.toString('utf8'))]);
+}
+
+/** What every method's request must have, signed with the app's key. Throws an AlipayError. */
+export function checkParameters(parameters: Record<string, string>, { appPublicKey }: AlipayParty): void {
+  const { sign, sign_type, charset, version, timestamp = '', notify_url } = parameters;
+  if (sign === undefined)
+    throw new AlipayError('40001', 'Missing Required Arguments', 'isv.missing-signature', '缺少签名参数');
+  if (sign_type !== 'RSA2') throw invalidArguments('isv.invalid-signature-type', '无效签名类型');
+  if (charset?.toLowerCase() !== 'utf-8') throw invalidArguments('isv.invalid-charset', '字符集错误');
+  if (version !== '1.0') throw invalidArguments('isv.invalid-version', '无效的版本参数');
+  if (Number.isNaN(readChinaTime(timestamp)))
+    throw invalidArguments('isv.invalid-timestamp', '非法的时间戳参数');
+  const content = contentOf(parameters, ['sign']);
+  if (!isSigned(content, sign, appPublicKey))
+    throw invalidArguments(
+      'isv.invalid-signature',
+      `验签出错，建议检查签名字符串或签名私钥与应用公钥是否匹配，网关生成的验签字符串为：${content}`,
+    );
+  if (notify_url !== undefined && !isNotifyUrl(notify_url))
+    throw invalidArguments('isv.invalid-notify-url', '异步通知地址无效');
+}
+
+const isNotifyUrl = (text: string) =>
+  URL.canParse(text) &&
+  ['http:', 'https:'].includes(new URL(text).protocol) &&
+  text.length <= MAX_URL_CHARS &&
+  !text.includes('?');

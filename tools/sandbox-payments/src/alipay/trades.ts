@@ -1,0 +1,135 @@
+import { randomInt } from 'node:crypto';
+import { z } from 'zod';
+import { type OrderBook } from '../order-book';
+import { type Order } from '../orders';
+import { type AlipayParty } from '../parties';
+import { businessError } from './alipay-error';
+import { amount, id, parsed, tradeNames } from './biz-content';
+import { buyerOf } from './buyer';
+import { chinaTime, readChinaTime } from './china-time';
+import { fen, yuan } from './yuan';
+
+const DEFAULT_LIFE_MS = 2 * 3_600_000;
+const RANDOM_DIGITS = 20;
+
+const newTrade = z.object({
+  out_trade_no: id,
+  total_amount: amount,
+  subject: z
+    .string()
+    .min(1)
+    .max(256)
+    .regex(/^[^/=&]*$/),
+  product_code: z.enum(['QR_CODE_OFFLINE', 'FACE_TO_FACE_PAYMENT']).default('FACE_TO_FACE_PAYMENT'),
+  seller_id: z.string().optional(),
+  time_expire: z.string().optional(),
+});
+type NewTrade = z.output<typeof newTrade>;
+const named = z.object(tradeNames);
+
+/** 28 digits that begin with the day, like theirs. */
+const newTradeNo = (): string =>
+  chinaTime(Date.now()).slice(0, 10).replaceAll('-', '') +
+  Array.from({ length: RANDOM_DIGITS }, () => randomInt(10)).join('');
+
+export const refundedFen = (order: Order): number =>
+  order.refunds.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
+
+/** Closed is what Alipay calls a trade that is not to be paid any more, and one that was paid back in full. */
+export function tradeStatus(order: Order): string {
+  if (order.status === 'open') return 'WAIT_BUYER_PAY';
+  const isPaid = order.status === 'paid' && refundedFen(order) < order.amountMinor;
+  return isPaid ? 'TRADE_SUCCESS' : 'TRADE_CLOSED';
+}
+
+/** alipay.trade.precreate, .query and .close. The answers are without code and msg. */
+export class Trades {
+  constructor(
+    private readonly book: OrderBook,
+    private readonly party: AlipayParty,
+    private readonly sandboxUrl: () => string,
+  ) {}
+
+  /** The same code again for the same parameters. A trade is there at once, not only after the code was scanned. */
+  precreate(bizContent: string, notifyUrl: string | null) {
+    const asked = parsed(newTrade, bizContent);
+    if (asked.seller_id !== undefined && asked.seller_id !== this.party.sellerId)
+      throw businessError('ACQ.INVALID_PARAMETER', '参数无效：seller_id');
+    const known = this.book.find(asked.out_trade_no);
+    if (known) this.checkSame(known, asked);
+    const order = known ?? this.open(asked, notifyUrl);
+    return { out_trade_no: order.id, qr_code: order.details.code_url! };
+  }
+
+  query(bizContent: string) {
+    const order = this.find(parsed(named, bizContent));
+    const { amountMinor, paidAt, payer } = order;
+    const total = yuan(amountMinor);
+    const paid = order.status === 'paid' && paidAt !== null;
+    return {
+      ...buyerOf(order, 'buyer_user_id'),
+      buyer_pay_amount: paid ? total : '0.00',
+      ...(paid && payer.name !== '' && { buyer_user_name: payer.name }),
+      buyer_user_type: 'PRIVATE',
+      invoice_amount: paid ? total : '0.00',
+      out_trade_no: order.id,
+      point_amount: '0.00',
+      receipt_amount: paid ? total : '0.00',
+      ...(paid && { send_pay_date: chinaTime(Date.parse(paidAt)) }),
+      total_amount: total,
+      trade_no: order.reference,
+      trade_status: tradeStatus(order),
+    };
+  }
+
+  close(bizContent: string) {
+    const order = this.find(parsed(named, bizContent));
+    if (order.status !== 'open') throw businessError('ACQ.TRADE_STATUS_ERROR', '交易状态不合法');
+    this.book.close(order);
+    return { out_trade_no: order.id, trade_no: order.reference };
+  }
+
+  find({ out_trade_no, trade_no }: z.output<typeof named>): Order {
+    if (out_trade_no === undefined && trade_no === undefined)
+      throw businessError('ACQ.INVALID_PARAMETER', '参数无效：out_trade_no和trade_no不能同时为空');
+    const order = this.book.findWhere(
+      ({ provider, id: known, reference }) =>
+        provider === 'alipay' && (trade_no === undefined ? known === out_trade_no : reference === trade_no),
+    );
+    if (!order) throw businessError('ACQ.TRADE_NOT_EXIST', '交易不存在');
+    return order;
+  }
+
+  private open(asked: NewTrade, notifyUrl: string | null): Order {
+    const expiry =
+      asked.time_expire === undefined ? Date.now() + DEFAULT_LIFE_MS : readChinaTime(asked.time_expire);
+    if (!(expiry > Date.now())) throw businessError('ACQ.INVALID_PARAMETER', '参数无效：time_expire');
+    return this.book.open({
+      id: asked.out_trade_no,
+      provider: 'alipay',
+      amountMinor: fen(asked.total_amount),
+      currency: 'CNY',
+      description: asked.subject,
+      reference: newTradeNo(),
+      expiresAt: new Date(expiry).toISOString(),
+      notifyUrl,
+      returnUrl: null,
+      // A browser has to be able to open it, so it is not at qr.alipay.com.
+      details: {
+        code_url: `${this.sandboxUrl()}/orders/${asked.out_trade_no}`,
+        time_expire: asked.time_expire ?? '',
+      },
+    });
+  }
+
+  private checkSame(order: Order, asked: NewTrade): void {
+    const same =
+      order.provider === 'alipay' &&
+      order.amountMinor === fen(asked.total_amount) &&
+      order.description === asked.subject &&
+      order.details.time_expire === (asked.time_expire ?? '');
+    if (!same) throw businessError('ACQ.CONTEXT_INCONSISTENT', '交易信息被篡改');
+    if (order.status === 'paid') throw businessError('ACQ.TRADE_HAS_SUCCESS', '交易已被支付');
+    if (order.status !== 'open') throw businessError('ACQ.TRADE_HAS_CLOSE', '交易已经关闭');
+  }
+}

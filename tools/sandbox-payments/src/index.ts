@@ -1,0 +1,2 @@
+export { SandboxPayments, type SandboxPaymentsOptions } from './sandbox-payments';
+export { type SandboxDelivery, type SandboxOrder } from './order-view';

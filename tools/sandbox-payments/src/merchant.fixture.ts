@@ -1,0 +1,60 @@
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo } from 'node:net';
+
+export interface Received {
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** A merchant's host: notes what is posted to it and answers as it is told to. */
+export class TestMerchant {
+  readonly received: Received[] = [];
+  /** Statuses of the next answers; 200 when there are no more. */
+  statuses: number[] = [];
+  /** Keeps those that ask waiting while it is set. */
+  silent = false;
+  mostAtOnce = 0;
+  private readonly open = new Set<ServerResponse>();
+
+  private constructor(
+    private readonly server: Server,
+    readonly url: string,
+  ) {}
+
+  /** `port`: of one that was closed. */
+  static async start(port = 0): Promise<TestMerchant> {
+    const server = createServer();
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ port, host: '127.0.0.1' }, resolve);
+    });
+    const merchant = new TestMerchant(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    server.on('request', async (request, response) => {
+      let body = '';
+      for await (const chunk of request.setEncoding('utf8')) body += chunk as string;
+      merchant.received.push({ path: request.url!, headers: request.headers, body });
+      merchant.open.add(response);
+      merchant.mostAtOnce = Math.max(merchant.mostAtOnce, merchant.open.size);
+      if (!merchant.silent) merchant.answer();
+    });
+    return merchant;
+  }
+
+  /** All that are waiting. */
+  answer(): void {
+    for (const response of this.open) {
+      const status = this.statuses.shift() ?? 200;
+      response.writeHead(status, status === 302 ? { Location: `${this.url}/elsewhere` } : {});
+      response.end(status === 200 ? 'success' : 'x'.repeat(5_000));
+    }
+    this.open.clear();
+  }
+
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.server.close(() => resolve());
+      this.server.closeAllConnections();
+    });
+  }
+}

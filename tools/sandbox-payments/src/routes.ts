@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import { behaviour } from './behaviour';
+import { origin } from './config';
+import { OrderStatusError } from './order-book';
+import { orderPage, ordersPage } from './order-page';
+import { type Order } from './orders';
+import { htmlHeaders } from './page';
+import { type WireAnswer, type WireRequest } from './protocol';
+import { json, RequestFault, wantsJson, wantsPage } from './request-fault';
+import { type Sandbox } from './sandbox';
+
+const MAX_NAME_CHARS = 200;
+const MAX_EMAIL_CHARS = 254;
+const LISTED = 100;
+const FORM = 'application/x-www-form-urlencoded';
+
+const payer = z.strictObject({
+  name: z.string().trim().max(MAX_NAME_CHARS).default(''),
+  email: z
+    .string()
+    .trim()
+    .max(MAX_EMAIL_CHARS)
+    .refine((text) => text === '' || text.includes('@'), 'must be an e-mail address')
+    .default(''),
+});
+const merchant = z.strictObject({ origin: origin.nullable() });
+
+type Handler = (
+  sandbox: Sandbox,
+  request: WireRequest,
+  parameters: string[],
+) => WireAnswer | Promise<WireAnswer>;
+
+/** What is in parentheses becomes the handler's parameters. */
+const ROUTES: { path: RegExp; method: 'GET' | 'POST'; handler: Handler }[] = [
+  { path: /^\/healthz$/, method: 'GET', handler: () => json(200, { status: 'ok' }) },
+  { path: /^\/$/, method: 'GET', handler: listOrders },
+  { path: /^\/orders\/([^/]+)$/, method: 'GET', handler: showOrder },
+  { path: /^\/orders\/([^/]+)\/(pay|fail|expire)$/, method: 'POST', handler: act },
+  { path: /^\/_sandbox\/behaviour$/, method: 'POST', handler: changeBehaviour },
+  { path: /^\/_sandbox\/merchant$/, method: 'POST', handler: changeMerchant },
+  {
+    path: /^\/_sandbox\/flush$/,
+    method: 'POST',
+    handler: (sandbox) => json(200, { released: sandbox.deliveries.flush() }),
+  },
+];
+
+/** Answers what belongs to none of the providers. Throws a RequestFault. */
+export async function ownAnswer(sandbox: Sandbox, request: WireRequest): Promise<WireAnswer> {
+  const routes = ROUTES.filter(({ path }) => path.test(request.path));
+  if (routes.length === 0) throw new RequestFault(404, 'There is nothing here.');
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  const route = routes.find((each) => each.method === method);
+  if (!route) throw new RequestFault(405, 'This method is not allowed here.', { Allow: routes[0]!.method });
+  if (route.method === 'POST') refuseOtherSites(request);
+  const parameters = route.path.exec(request.path)!.slice(1).map(decoded);
+  return route.handler(sandbox, request, parameters);
+}
+
+/** A page of another site must not pay, or change what the sandbox does, through its visitor's browser. */
+function refuseOtherSites({ headers }: WireRequest): void {
+  const site = headers['sec-fetch-site'];
+  const from = headers.origin;
+  const isElsewhere =
+    (site !== undefined && site !== 'same-origin' && site !== 'none') ||
+    (from !== undefined && (!URL.canParse(from) || new URL(from).host !== headers.host));
+  if (isElsewhere) throw new RequestFault(403, 'Another site may not do this.');
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new RequestFault(404, 'There is no such order.');
+  }
+}
+
+function listOrders(sandbox: Sandbox, { headers }: WireRequest): WireAnswer {
+  const newest = sandbox.book.list().reverse().slice(0, LISTED);
+  const orders = newest.map((order) => sandbox.view(order));
+  if (wantsJson(headers)) return json(200, { orders });
+  return { status: 200, headers: htmlHeaders(), body: ordersPage(orders) };
+}
+
+function orderOf(sandbox: Sandbox, id: string): Order {
+  const order = sandbox.book.find(id);
+  if (!order) throw new RequestFault(404, 'There is no such order.');
+  return order;
+}
+
+/** Only to an address that a browser opens without running anything. */
+const returnUrlOf = ({ returnUrl }: Order): string | null =>
+  returnUrl !== null && URL.canParse(returnUrl) && /^https?:$/.test(new URL(returnUrl).protocol)
+    ? returnUrl
+    : null;
+
+async function showOrder(
+  sandbox: Sandbox,
+  { headers }: WireRequest,
+  [id = '']: string[],
+): Promise<WireAnswer> {
+  const order = orderOf(sandbox, id);
+  if (wantsJson(headers)) return json(200, sandbox.view(order));
+  const returnUrl = returnUrlOf(order);
+  const body = await orderPage({
+    order: sandbox.view(order),
+    payUrl: order.details.code_url ?? `${sandbox.url}/orders/${encodeURIComponent(id)}`,
+    returnUrl,
+    isPayable: order.status === 'open' || (order.status !== 'paid' && sandbox.behaviour.paid_after_expiry),
+  });
+  // A browser asks the policy again wherever it is sent after the form.
+  const formTarget = returnUrl === null ? undefined : new URL(returnUrl).origin;
+  return { status: 200, headers: htmlHeaders(formTarget), body };
+}
+
+function act(sandbox: Sandbox, request: WireRequest, [id = '', action = '']: string[]): WireAnswer {
+  const order = orderOf(sandbox, id);
+  const who = checked(payer, contentOf(request));
+  try {
+    if (action === 'pay') sandbox.book.pay(order, who, sandbox.behaviour.paid_after_expiry);
+    else if (action === 'fail') sandbox.book.fail(order, who);
+    else sandbox.book.expire(order);
+  } catch (error) {
+    if (error instanceof OrderStatusError) throw new RequestFault(409, `The order is ${order.status}.`);
+    throw error;
+  }
+  if (!isForm(request) || !wantsPage(request.headers)) return json(200, sandbox.view(order));
+  const back = order.status === 'paid' ? returnUrlOf(order) : null;
+  return { status: 303, headers: { Location: back ?? `/orders/${encodeURIComponent(id)}` }, body: '' };
+}
+
+function changeBehaviour(sandbox: Sandbox, request: WireRequest): WireAnswer {
+  sandbox.behaviour = checked(behaviour, contentOf(request));
+  return json(200, sandbox.behaviour);
+}
+
+function changeMerchant(sandbox: Sandbox, request: WireRequest): WireAnswer {
+  sandbox.merchant = checked(merchant, contentOf(request)).origin;
+  return json(200, { origin: sandbox.merchant });
+}
+
+const isForm = ({ headers }: WireRequest) => (headers['content-type'] ?? '').startsWith(FORM);
+
+/** Of a form or of JSON, whatever type it says it has; nothing counts as an empty object. */
+function contentOf(request: WireRequest): unknown {
+  const text = request.body.toString();
+  if (isForm(request)) return Object.fromEntries(new URLSearchParams(text));
+  if (text.trim() === '') return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new RequestFault(400, 'The body is not valid JSON.');
+  }
+}
+
+function checked<Output>(schema: z.ZodType<Output>, content: unknown): Output {
+  const result = schema.safeParse(content);
+  if (result.success) return result.data;
+  throw new RequestFault(
+    400,
+    result.error.issues
+      .map(({ path, message }) => (path.length > 0 ? `${path.map(String).join('.')}: ${message}` : message))
+      .join('; '),
+  );
+}

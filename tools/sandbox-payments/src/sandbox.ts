@@ -1,0 +1,91 @@
+import { alipayProtocol } from './alipay/protocol';
+import { type Behaviour, GOOD_BEHAVIOUR } from './behaviour';
+import { type SandboxPaymentsConfig } from './config';
+import { Deliveries, type DeliveriesState } from './deliveries';
+import { OrderBook } from './order-book';
+import { type SandboxOrder, orderView } from './order-view';
+import { type Order, type ProviderName } from './orders';
+import { type Protocol, type ProtocolContext } from './protocol';
+import { StateFile } from './state-file';
+import { stripeProtocol } from './stripe/protocol';
+import { wechatProtocol } from './wechat/protocol';
+
+const EXPIRY_CHECK_MS = 500;
+
+interface State {
+  orders: Order[];
+  deliveries: DeliveriesState;
+}
+
+/** The orders of all providers, and what each provider makes of them. */
+export class Sandbox {
+  readonly book = new OrderBook((order) => this.changed(order));
+  readonly deliveries: Deliveries;
+  readonly protocols: ReadonlyMap<ProviderName, Protocol>;
+  behaviour: Behaviour = GOOD_BEHAVIOUR;
+  /** An origin; null leaves notifications where they are addressed to. */
+  merchant: string | null;
+  private readonly file: StateFile<State> | null;
+  private expiry: NodeJS.Timeout | undefined;
+
+  constructor(
+    { parties, merchant, file }: SandboxPaymentsConfig,
+    readonly url: string,
+  ) {
+    this.merchant = merchant;
+    const context: ProtocolContext = { sandboxUrl: () => url, api: (call) => this.behaviour.api[call] };
+    this.protocols = new Map<ProviderName, Protocol>([
+      ...(parties.stripe ? [['stripe', stripeProtocol(this.book, parties.stripe, context)] as const] : []),
+      ...(parties.wechat ? [['wechat', wechatProtocol(this.book, parties.wechat, context)] as const] : []),
+      ...(parties.alipay ? [['alipay', alipayProtocol(this.book, parties.alipay, context)] as const] : []),
+    ]);
+    this.deliveries = new Deliveries({
+      behaviour: () => this.behaviour,
+      merchant: () => this.merchant,
+      notification: (order, faults) =>
+        this.protocols.get(order.provider)?.notification(order, faults) ?? null,
+      isAcknowledged: (order, answer) => this.protocols.get(order.provider)?.isAcknowledged(answer) ?? false,
+      keep: () => this.keep(),
+    });
+    this.file = file === null ? null : new StateFile(file, () => this.state());
+  }
+
+  /** Goes on with what the file holds; rejects when nothing can be read or kept there. */
+  async start(): Promise<void> {
+    const saved = this.file?.read();
+    if (saved) {
+      this.book.restore(saved.orders);
+      this.deliveries.resume(saved.deliveries);
+    }
+    await this.file?.save();
+    this.expiry = setInterval(() => this.book.expireDue(), EXPIRY_CHECK_MS);
+  }
+
+  /** Resolves once all there is now will be known after a kill, too. */
+  async keep(): Promise<void> {
+    try {
+      await this.file?.save();
+    } catch (error) {
+      process.stderr.write(`sandbox payments: orders are not kept: ${String(error)}\n`);
+    }
+  }
+
+  view(order: Order): SandboxOrder {
+    return orderView(order, this.deliveries.of(order.id), this.deliveries.waiting(order.id));
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.expiry);
+    this.deliveries.close();
+    await this.keep();
+  }
+
+  private state(): State {
+    return { orders: this.book.list(), deliveries: this.deliveries.state() };
+  }
+
+  private changed(order: Order): void {
+    this.deliveries.announce(order);
+    void this.keep();
+  }
+}

@@ -1,0 +1,105 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { type SandboxPaymentsConfig } from './config';
+import { ConnectionCut } from './connection-cut';
+import { type WireAnswer, type WireRequest } from './protocol';
+import { refusal, RequestFault } from './request-fault';
+import { ownAnswer } from './routes';
+import { Sandbox } from './sandbox';
+
+const MAX_BODY_BYTES = 1024 * 1024;
+
+export interface SandboxPaymentsServer {
+  /** e.g. `http://127.0.0.1:3092`. */
+  url: string;
+  close(): Promise<void>;
+}
+
+/** Starts the sandbox; rejects when it cannot listen, or cannot use its file. */
+export async function startServer(config: SandboxPaymentsConfig): Promise<SandboxPaymentsServer> {
+  const server = createServer();
+  const { address, family, port } = await listen(server, config);
+  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  const sandbox = new Sandbox(config, url);
+  server.on('request', (request, response) => void respond(sandbox, request, response));
+  try {
+    await sandbox.start();
+  } catch (error) {
+    await close(server);
+    throw error;
+  }
+  return {
+    url,
+    close: async () => {
+      await close(server);
+      await sandbox.close();
+    },
+  };
+}
+
+async function respond(sandbox: Sandbox, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  try {
+    const { status, headers, body } = await answer(sandbox, await read(request));
+    // Nothing is told to anybody that a kill would make forgotten.
+    if (request.method !== 'GET') await sandbox.keep();
+    response.writeHead(status, headers).end(body);
+  } catch (error) {
+    if (error instanceof ConnectionCut) {
+      await sandbox.keep();
+      response.destroy();
+      return;
+    }
+    if (!(error instanceof RequestFault)) {
+      // Nobody waits for an answer.
+      if (!request.complete) return;
+      process.stderr.write(`sandbox payments: ${stackOf(error)}\n`);
+    }
+    const { status, headers, body } = refusal(error, request.headers);
+    response.writeHead(status, headers).end(body);
+  }
+}
+
+async function answer(sandbox: Sandbox, request: WireRequest): Promise<WireAnswer> {
+  for (const protocol of sandbox.protocols.values()) {
+    const answered = await protocol.answer(request);
+    if (answered) return answered;
+  }
+  return ownAnswer(sandbox, request);
+}
+
+/** Takes in all of the body, since whoever is still sending it does not listen to an answer. */
+async function read(request: IncomingMessage): Promise<WireRequest> {
+  const target = request.url ?? '/';
+  const [path = '', ...query] = target.split('?');
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+  }
+  if (size > MAX_BODY_BYTES) throw new RequestFault(413, `The body has more than ${MAX_BODY_BYTES} bytes.`);
+  return {
+    method: request.method ?? 'GET',
+    path,
+    query: new URLSearchParams(query.join('?')),
+    target,
+    headers: request.headers,
+    body: Buffer.concat(chunks),
+  };
+}
+
+const stackOf = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));
+
+function listen(server: Server, { host, port }: SandboxPaymentsConfig): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host }, () => resolve(server.address() as AddressInfo));
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,159 @@
+import { ConnectionCut } from '../connection-cut';
+import { newReference, type OrderBook } from '../order-book';
+import { type Order } from '../orders';
+import { type StripeParty } from '../parties';
+import {
+  type ApiCall,
+  type Protocol,
+  type ProtocolContext,
+  type WireAnswer,
+  type WireRequest,
+} from '../protocol';
+import { signedEvent } from './events';
+import { type FormValue, parseForm } from './form';
+import { SavedAnswers } from './idempotency';
+import { chargeObject, paymentIntentObject, sessionObject, type StripeObject } from './objects';
+import { createRefund, findPaymentIntent, findRefund, listRefunds } from './refunds';
+import { createSession, expireSession, findSession } from './sessions';
+import { errorOfStatus, invalidRequest, StripeRefusal } from './stripe-error';
+
+const OWN_PATHS = /^\/v1(\/|$)/;
+const DEFAULT_VERSION = '2024-06-20';
+const EXPANDABLE = ['payment_intent', 'payment_intent.latest_charge'];
+
+type Form = Record<string, FormValue>;
+
+interface Route {
+  method: 'GET' | 'POST';
+  path: RegExp;
+  /** What of the sandbox's behaviour is about it; finding a refund again is never disturbed. */
+  call: ApiCall | null;
+  answer: (id: string, form: Form) => StripeObject;
+}
+
+/** Checkout, the payments of its sessions, and refunds. */
+export function stripeProtocol(book: OrderBook, party: StripeParty, context: ProtocolContext): Protocol {
+  const api = new StripeApi(party, context, routesOf(book, context));
+  return {
+    answer: (request) => (OWN_PATHS.test(request.path) ? api.answer(request) : Promise.resolve(null)),
+    notification: (order, faults) => signedEvent(order, party, context.sandboxUrl(), faults),
+    isAcknowledged: ({ status }) => status >= 200 && status < 300,
+  };
+}
+
+function routesOf(book: OrderBook, context: ProtocolContext): Route[] {
+  const session = (order: Order, form: Form) =>
+    expanded(sessionObject(order, context.sandboxUrl()), order, form);
+  return [
+    {
+      method: 'POST',
+      path: /^\/v1\/checkout\/sessions$/,
+      call: 'open',
+      answer: (_, form) => session(createSession(book, form), form),
+    },
+    {
+      method: 'GET',
+      path: /^\/v1\/checkout\/sessions\/([^/]+)$/,
+      call: 'query',
+      answer: (id, form) => session(findSession(book, id), form),
+    },
+    {
+      method: 'POST',
+      path: /^\/v1\/checkout\/sessions\/([^/]+)\/expire$/,
+      call: 'close',
+      answer: (id, form) => session(expireSession(book, id), form),
+    },
+    {
+      method: 'GET',
+      path: /^\/v1\/payment_intents\/([^/]+)$/,
+      call: 'query',
+      answer: (id) => paymentIntentObject(findPaymentIntent(book, id, 'intent'))!,
+    },
+    {
+      method: 'POST',
+      path: /^\/v1\/refunds$/,
+      call: 'refund',
+      answer: (_, form) => createRefund(book, form),
+    },
+    { method: 'GET', path: /^\/v1\/refunds$/, call: null, answer: (_, form) => listRefunds(book, form) },
+    { method: 'GET', path: /^\/v1\/refunds\/([^/]+)$/, call: null, answer: (id) => findRefund(book, id) },
+  ];
+}
+
+/** A session with its payment intent, and that with its charge, as far as `expand` asks. */
+function expanded(session: StripeObject, order: Order, { expand = [] }: Form): StripeObject {
+  const wanted = Array.isArray(expand) ? expand : [expand];
+  for (const name of wanted)
+    if (!EXPANDABLE.includes(String(name)))
+      throw invalidRequest(`This property cannot be expanded (${String(name)}).`, { param: 'expand' });
+  const intent = wanted.length > 0 ? paymentIntentObject(order) : null;
+  if (!intent) return session;
+  const charge = wanted.includes('payment_intent.latest_charge') ? chargeObject(order) : null;
+  return { ...session, payment_intent: charge ? { ...intent, latest_charge: charge } : intent };
+}
+
+class StripeApi {
+  private readonly saved = new SavedAnswers();
+
+  constructor(
+    private readonly party: StripeParty,
+    private readonly context: ProtocolContext,
+    private readonly routes: Route[],
+  ) {}
+
+  async answer(request: WireRequest): Promise<WireAnswer> {
+    try {
+      this.authenticate(request);
+      const { route, id } = this.find(request);
+      const fault = route.call === null ? undefined : this.context.api(route.call);
+      if (fault === 'hang') return await new Promise<never>(() => {});
+      if (typeof fault === 'number') throw new StripeRefusal(fault, errorOfStatus(fault));
+      const answer = this.saved.find(request) ?? this.execute(route, id, request);
+      if (fault === 'lost') throw new ConnectionCut();
+      // Stripe does not sign its answers, so there is no such thing as one without a signature.
+      return fault === undefined ? answer : { ...answer, body: '<html>upstream error</html>' };
+    } catch (error) {
+      if (error instanceof StripeRefusal) return wire(request, error.status, { error: error.body });
+      throw error;
+    }
+  }
+
+  private authenticate({ headers }: WireRequest): void {
+    const [scheme = '', credential = ''] = (headers.authorization ?? '').split(' ');
+    const key = /^basic$/i.test(scheme)
+      ? Buffer.from(credential, 'base64').toString().split(':')[0]
+      : credential;
+    if (!key) throw invalidRequest('You did not provide an API key.', {}, 401);
+    if (key !== this.party.secretKey) throw invalidRequest('Invalid API Key provided.', {}, 401);
+  }
+
+  private find({ method, path }: WireRequest): { route: Route; id: string } {
+    const route = this.routes.find((one) => one.method === method && one.path.test(path));
+    if (!route) throw invalidRequest(`Unrecognized request URL (${method}: ${path}).`, {}, 404);
+    return { route, id: decodeURIComponent(route.path.exec(path)![1] ?? '') };
+  }
+
+  /** What fails its checks is not kept under its key, and can be asked again. */
+  private execute(route: Route, id: string, request: WireRequest): WireAnswer {
+    const parameters =
+      request.method === 'POST' ? new URLSearchParams(request.body.toString()) : request.query;
+    const answer = wire(request, 200, route.answer(id, parseForm(parameters)));
+    this.saved.keep(request, answer);
+    return answer;
+  }
+}
+
+function wire({ headers }: WireRequest, status: number, body: object): WireAnswer {
+  const version = headers['stripe-version'];
+  const key = headers['idempotency-key'];
+  return {
+    status,
+    headers: {
+      'content-type': 'application/json',
+      'request-id': newReference('req_'),
+      'stripe-version': typeof version === 'string' ? version : DEFAULT_VERSION,
+      ...(typeof key === 'string' && { 'idempotency-key': key }),
+    },
+    body: JSON.stringify(body, null, 2),
+  };
+}

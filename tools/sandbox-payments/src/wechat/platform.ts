@@ -1,0 +1,78 @@
+import { createCipheriv, createSign, randomBytes, randomInt, X509Certificate } from 'node:crypto';
+import { type WechatParty, type WechatPlatformKey } from '../parties';
+import { chinaTime } from './china-time';
+
+const NONCE_BYTES = 16;
+const GCM_NONCE_CHARS = 12;
+
+export interface SigningFaults {
+  wrongSignature?: boolean;
+  /** Added to the time, in seconds. */
+  clockOffset?: number;
+}
+
+/** What WeChat Pay signs and encrypts with. */
+export class WechatPlatform {
+  constructor(private readonly party: WechatParty) {}
+
+  knows(serial: string): boolean {
+    return this.party.platformKeys.some(({ id }) => id === serial);
+  }
+
+  /**
+   * The headers that prove where a body comes from. A merchant who names a public key is answered under that one;
+   * otherwise it is any of the keys, as during a rotation.
+   */
+  sign(body: string, asked?: string, faults: SigningFaults = {}): Record<string, string> {
+    const key = this.keyFor(asked);
+    const timestamp = Math.floor(Date.now() / 1000) + (faults.clockOffset ?? 0);
+    const nonce = randomBytes(NONCE_BYTES).toString('hex');
+    const signed = faults.wrongSignature ? `${body} ` : body;
+    return {
+      'Wechatpay-Serial': key.id,
+      'Wechatpay-Timestamp': String(timestamp),
+      'Wechatpay-Nonce': nonce,
+      'Wechatpay-Signature': createSign('RSA-SHA256')
+        .update(`${timestamp}\n${nonce}\n${signed}\n`)
+        .sign(key.privateKey, 'base64'),
+      'Wechatpay-Signature-Type': 'WECHATPAY2-SHA256-RSA2048',
+    };
+  }
+
+  /** Under the merchant's APIv3 key. */
+  encrypt(plaintext: string, associatedData: string) {
+    const nonce = randomBytes(NONCE_BYTES).toString('hex').slice(0, GCM_NONCE_CHARS);
+    const cipher = createCipheriv('aes-256-gcm', this.party.apiV3Key, nonce).setAAD(
+      Buffer.from(associatedData),
+    );
+    const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return {
+      algorithm: 'AEAD_AES_256_GCM',
+      nonce,
+      associated_data: associatedData,
+      ciphertext: ciphertext.toString('base64'),
+    };
+  }
+
+  /** The answer of GET /v3/certificates: nothing for a merchant who has public keys only. */
+  certificates() {
+    return this.party.platformKeys.flatMap(({ id, certificate }) => {
+      if (certificate === undefined) return [];
+      const { validFrom, validTo } = new X509Certificate(certificate);
+      return [
+        {
+          serial_no: id,
+          effective_time: chinaTime(validFrom),
+          expire_time: chinaTime(validTo),
+          encrypt_certificate: this.encrypt(certificate, 'certificate'),
+        },
+      ];
+    });
+  }
+
+  private keyFor(asked?: string): WechatPlatformKey {
+    const { platformKeys } = this.party;
+    const named = platformKeys.find(({ id, certificate }) => id === asked && certificate === undefined);
+    return named ?? platformKeys[randomInt(platformKeys.length)]!;
+  }
+}

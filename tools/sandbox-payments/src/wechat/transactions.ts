@@ -1,0 +1,140 @@
+import { randomInt } from 'node:crypto';
+import { z } from 'zod';
+import { type OrderBook } from '../order-book';
+import { type Order } from '../orders';
+import { type WechatParty } from '../parties';
+import { chinaTime } from './china-time';
+import { parsed } from './parameters';
+import { WechatError } from './wechat-error';
+
+const DEFAULT_LIFE_MS = 7 * 86_400_000;
+const RANDOM_DIGITS = 24;
+
+const nativeOrder = z.object({
+  appid: z.string().min(1).max(32),
+  mchid: z.string().min(1).max(32),
+  description: z.string().min(1).max(127),
+  out_trade_no: z.string().regex(/^[0-9A-Za-z_|*-]{6,32}$/),
+  time_expire: z.iso.datetime({ offset: true }).optional(),
+  notify_url: z
+    .url({ protocol: /^https?$/ })
+    .max(255)
+    .refine((url) => !url.includes('?')),
+  amount: z.object({ total: z.int().min(1), currency: z.literal('CNY').default('CNY') }),
+});
+const merchant = z.object({ mchid: z.string().min(1).max(32) });
+
+/** An id like theirs: 28 digits. */
+export const newWechatId = (prefix: string): string =>
+  prefix + Array.from({ length: RANDOM_DIGITS }, () => randomInt(10)).join('');
+
+const STATES: Record<Order['status'], [state: string, description: string]> = {
+  open: ['NOTPAY', '订单未支付'],
+  paid: ['SUCCESS', '支付成功'],
+  failed: ['PAYERROR', '支付失败'],
+  expired: ['CLOSED', '订单已关闭'],
+  closed: ['CLOSED', '订单已关闭'],
+};
+const REFUNDED: [string, string] = ['REFUND', '订单发生过退款，退款详情请查询退款单'];
+
+/** An order as a query tells it. */
+export function transactionOf(order: Order, party: WechatParty) {
+  const [state, description] = order.refunds.length > 0 ? REFUNDED : STATES[order.status];
+  const known = { appid: party.appId, mchid: party.merchantId, out_trade_no: order.id, attach: '' };
+  const outcome = { trade_state: state, trade_state_desc: description };
+  const { amountMinor: total, currency } = order;
+  if (order.paidAt === null) return { ...known, ...outcome, amount: { total, currency }, payer: {} };
+  return {
+    ...known,
+    ...outcome,
+    transaction_id: order.reference,
+    trade_type: 'NATIVE',
+    bank_type: 'OTHERS',
+    success_time: chinaTime(order.paidAt),
+    payer: { openid: 'oUpF8uMuAJO_M2pxb1Q9zNjWeS6o' },
+    amount: { total, payer_total: total, currency, payer_currency: currency },
+  };
+}
+
+/** /v3/pay/transactions: Native orders. */
+export class Transactions {
+  constructor(
+    private readonly book: OrderBook,
+    private readonly party: WechatParty,
+    private readonly sandboxUrl: () => string,
+  ) {}
+
+  /** The same code again for the same parameters. */
+  open(body: Buffer): { code_url: string } {
+    const asked = parsed(nativeOrder, body);
+    if (asked.mchid !== this.party.merchantId || asked.appid !== this.party.appId)
+      throw new WechatError(400, 'APPID_MCHID_NOT_MATCH', 'appid和mch_id不匹配，请检查后再试');
+    const known = this.book.find(asked.out_trade_no);
+    if (known) return { code_url: this.again(known, asked) };
+    const expiry =
+      asked.time_expire === undefined ? Date.now() + DEFAULT_LIFE_MS : Date.parse(asked.time_expire);
+    if (expiry <= Date.now())
+      throw new WechatError(400, 'PARAM_ERROR', 'time_expire时间过短，刷卡至少1分钟，其他5分钟');
+    // A browser has to be able to open it, so it is no weixin:// address.
+    const codeUrl = `${this.sandboxUrl()}/orders/${asked.out_trade_no}`;
+    this.book.open({
+      id: asked.out_trade_no,
+      provider: 'wechat',
+      amountMinor: asked.amount.total,
+      currency: asked.amount.currency,
+      description: asked.description,
+      reference: newWechatId('4200'),
+      expiresAt: new Date(expiry).toISOString(),
+      notifyUrl: asked.notify_url,
+      returnUrl: null,
+      details: { code_url: codeUrl, time_expire: asked.time_expire ?? '' },
+    });
+    return { code_url: codeUrl };
+  }
+
+  byMerchantId(id: string, mchid: string | null) {
+    this.checkMerchant(mchid);
+    return transactionOf(
+      this.find(({ id: known }) => known === id),
+      this.party,
+    );
+  }
+
+  byTransactionId(reference: string, mchid: string | null) {
+    this.checkMerchant(mchid);
+    const order = this.find((known) => known.reference === reference && known.paidAt !== null);
+    return transactionOf(order, this.party);
+  }
+
+  close(id: string, body: Buffer): void {
+    this.checkMerchant(parsed(merchant, body).mchid);
+    const order = this.find(({ id: known }) => known === id);
+    if (order.status === 'paid') throw new WechatError(400, 'ORDERPAID', '该订单已支付');
+    if (order.status !== 'open') throw new WechatError(400, 'ORDER_CLOSED', '订单已关闭');
+    this.book.close(order);
+  }
+
+  private again(order: Order, asked: z.output<typeof nativeOrder>): string {
+    const same =
+      order.provider === 'wechat' &&
+      order.amountMinor === asked.amount.total &&
+      order.description === asked.description &&
+      order.notifyUrl === asked.notify_url &&
+      order.details.time_expire === (asked.time_expire ?? '');
+    if (!same) throw new WechatError(403, 'OUT_TRADE_NO_USED', '商户订单号重复');
+    if (order.status === 'paid') throw new WechatError(400, 'ORDERPAID', '该订单已支付');
+    if (order.status !== 'open') throw new WechatError(400, 'ORDER_CLOSED', '该订单已关闭');
+    return order.details.code_url!;
+  }
+
+  private find(matches: (order: Order) => boolean): Order {
+    const order = this.book.findWhere((known) => known.provider === 'wechat' && matches(known));
+    if (!order) throw new WechatError(404, 'ORDER_NOT_EXIST', '订单不存在');
+    return order;
+  }
+
+  private checkMerchant(mchid: string | null): void {
+    if (mchid !== this.party.merchantId)
+      throw new WechatError(400, 'PARAM_ERROR', '输入源“/query/mchid”映射到字段“商户号”字符串规则校验失败');
+  }
+}

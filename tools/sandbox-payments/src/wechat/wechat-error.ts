@@ -1,0 +1,32 @@
+/** A refusal in WeChat Pay's own words. */
+export class WechatError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    /** Which parameter it is about. */
+    readonly detail?: Record<string, string>,
+  ) {
+    super(message);
+  }
+
+  get body(): string {
+    return JSON.stringify({ code: this.code, message: this.message, detail: this.detail });
+  }
+}
+
+const BY_STATUS: Record<number, [code: string, message: string]> = {
+  400: ['PARAM_ERROR', '参数错误'],
+  401: ['SIGN_ERROR', '签名错误'],
+  403: ['NO_AUTH', '商户无权限'],
+  404: ['RESOURCE_NOT_EXISTS', '查询的资源不存在'],
+  429: ['FREQUENCY_LIMITED', '频率超限'],
+};
+const SYSTEM_ERROR: [string, string] = ['SYSTEM_ERROR', '系统异常，请稍后重试'];
+const INVALID_REQUEST: [string, string] = ['INVALID_REQUEST', '无效请求'];
+
+/** What it says with such a status, when nothing in particular is wrong. */
+export function errorOfStatus(status: number): WechatError {
+  const [code, message] = BY_STATUS[status] ?? (status >= 500 ? SYSTEM_ERROR : INVALID_REQUEST);
+  return new WechatError(status, code, message);
+}
