@@ -1,30 +1,43 @@
 import { type Language, LANGUAGES } from '../auth/accounts';
 import { renderLetter } from './letter';
-import { isTokenMailKind, MAIL_KINDS, type MailKind } from './mail-kinds';
+import { isMoneyMailKind, isTokenMailKind, MAIL_KINDS, type MailKind } from './mail-kinds';
 import { TEXTS_EN } from './texts.en';
 import { TEXTS_ZH } from './texts.zh';
 
 const KINDS = Object.keys(MAIL_KINDS) as MailKind[];
 const TOKEN = `vrf_${'a'.repeat(43)}`;
-const LINK = `https://ui.example.com/a&b/verify-email?token=${TOKEN}`;
+const CONSOLE = 'https://ui.example.com/a&b';
+const LINK = `${CONSOLE}/verify-email?token=${TOKEN}`;
+const BILLING = `${CONSOLE}/billing`;
+const AT = '2026-11-21 15:05:01';
+/** Of every mail about money. */
+const MONEY = {
+  link: BILLING,
+  amount: { figure: '1,250.00', currency: 'USD', isRounded: false },
+  threshold: { figure: '5.00', currency: 'CNY', isRounded: false },
+  balance: { figure: '4.99', currency: 'CNY', isRounded: true },
+  paymentId: 'pay_1',
+  number: 'INV-2026-000042',
+  at: AT,
+} as const;
 
 const letter = (kind: MailKind, language: Language, overrides: Record<string, string | null> = {}) => {
   const shared = { siteName: 'Example', ...overrides };
-  return isTokenMailKind(kind)
-    ? renderLetter(kind, language, {
-        link: LINK,
-        token: TOKEN,
-        validHours: 24,
-        isFirstProof: true,
-        ...shared,
-      })
-    : renderLetter(kind, language, {
-        at: '2026-11-21 15:05:01',
-        address: '203.0.113.7',
-        consoleUrl: 'https://ui.example.com/a&b',
-        ...shared,
-      });
+  if (isTokenMailKind(kind))
+    return renderLetter(kind, language, {
+      link: LINK,
+      token: TOKEN,
+      validHours: 24,
+      isFirstProof: true,
+      ...shared,
+    });
+  if (isMoneyMailKind(kind)) return renderLetter(kind, language, { ...MONEY, ...shared });
+  return renderLetter(kind, language, { at: AT, address: '203.0.113.7', consoleUrl: CONSOLE, ...shared });
 };
+
+/** What stands on a line of its own, so that it can be copied. */
+const standsAlone = (kind: MailKind) =>
+  isTokenMailKind(kind) ? [LINK, TOKEN] : [isMoneyMailKind(kind) ? BILLING : CONSOLE];
 
 describe('the texts of mails', () => {
   it('are the same in every language', () => {
@@ -41,13 +54,12 @@ describe('the texts of mails', () => {
       expect(subject).toContain('Example');
       expect(text).toContain('Example');
       expect(html).toContain(`<html lang="${language}">`);
-      const standsAlone = isTokenMailKind(kind) ? [LINK, TOKEN] : ['https://ui.example.com/a&b'];
-      for (const line of standsAlone) {
+      for (const line of standsAlone(kind)) {
         expect(text.split('\n')).toContain(line);
         expect(html).toContain(`>${line.replace('&', '&amp;')}</`);
       }
-      if (!isTokenMailKind(kind)) {
-        expect(text).toContain('2026-11-21 15:05:01');
+      if (!isTokenMailKind(kind) && !isMoneyMailKind(kind)) {
+        expect(text).toContain(AT);
         expect(text).toContain('UTC');
         expect(text).toContain('203.0.113.7');
         expect(letter(kind, language, { address: null }).text).not.toMatch(/null|203/);
@@ -92,6 +104,41 @@ describe('the texts of mails', () => {
     expect(text('en', 1)).toContain('within one hour');
     expect(text('en', 24)).toContain('within 24 hours');
     expect(text('zh-CN', 24)).toContain('24 小时');
+  });
+
+  it.each<[MailKind, Language, string, string[]]>([
+    [
+      'payment_received',
+      'en',
+      '1,250.00 USD',
+      ['1,250.00 USD were added', 'Payment: pay_1', `Paid: ${AT} UTC`],
+    ],
+    ['payment_received', 'zh-CN', '1,250.00 美元', ['增加 1,250.00 美元', '付款编号：pay_1', `${AT}（UTC）`]],
+    [
+      'payment_refunded',
+      'en',
+      'refunded 1,250.00 USD',
+      ['1,250.00 USD were taken off your balance', 'Payment: pay_1', `Refunded: ${AT} UTC`],
+    ],
+    [
+      'payment_refunded',
+      'zh-CN',
+      '退款 1,250.00 美元',
+      ['退款 1,250.00 美元', '付款编号：pay_1', `${AT}（UTC）`],
+    ],
+    [
+      'low_balance',
+      'en',
+      'below 5.00 CNY',
+      ['fallen below 5.00 CNY', 'Balance: about 4.99 CNY', `When: ${AT} UTC`],
+    ],
+    ['low_balance', 'zh-CN', '低于 5.00 元', ['低于 5.00 元', '余额：约 4.99 元', `${AT}（UTC）`]],
+    ['invoice_issued', 'en', 'INV-2026-000042', ['invoice INV-2026-000042']],
+    ['invoice_issued', 'zh-CN', 'INV-2026-000042', ['票据 INV-2026-000042']],
+  ])('say for %s in %s how much, and of what', (kind, language, inSubject, inText) => {
+    const { subject, text } = letter(kind, language);
+    expect(subject).toContain(inSubject);
+    for (const part of inText) expect(text).toContain(part);
   });
 
   it.each(LANGUAGES.flatMap((language) => KINDS.map((kind) => [language, kind] as const)))(

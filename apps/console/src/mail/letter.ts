@@ -25,7 +25,11 @@ const HTML_ESCAPES: Record<string, string> = {
 /** Without line breaks and control characters, which have no place in a name or a subject. */
 export const toOneLine = (text: string) => text.replace(BREAKS, ' ').trim();
 
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => HTML_ESCAPES[character]!);
+/** `2026-11-21 15:05:01`, in UTC. */
+export const instantText = (instant: string | Date) =>
+  new Date(instant).toISOString().slice(0, 19).replace('T', ' ');
+
+export const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => HTML_ESCAPES[character]!);
 
 function textOf(paragraph: Paragraph): string {
   if (typeof paragraph === 'string') return paragraph;

@@ -1,4 +1,5 @@
-import { type MailKind, type TokenMailKind } from './mail-kinds';
+import { type Amount } from './amount';
+import { type MailKind, type MoneyMailKind, type TokenMailKind } from './mail-kinds';
 
 /** Lines of text, or something that stands by itself so that it can be copied. */
 export type Paragraph = string | { link: string } | { token: string };
@@ -26,7 +27,41 @@ export interface NoticeFacts extends SharedFacts {
   consoleUrl: string;
 }
 
-export type FactsOf<Kind extends MailKind> = Kind extends TokenMailKind ? TokenFacts : NoticeFacts;
+interface MoneyFacts extends SharedFacts {
+  /** The page of the console that shows the account's money. */
+  link: string;
+}
+
+export interface PaymentFacts extends MoneyFacts {
+  amount: Amount;
+  paymentId: string;
+  /** In UTC, as in NoticeFacts. */
+  at: string;
+}
+
+export interface LowBalanceFacts extends MoneyFacts {
+  threshold: Amount;
+  balance: Amount;
+  /** In UTC, as in NoticeFacts. */
+  at: string;
+}
+
+export interface InvoiceFacts extends MoneyFacts {
+  number: string;
+}
+
+interface FactsOfMoney {
+  payment_received: PaymentFacts;
+  payment_refunded: PaymentFacts;
+  low_balance: LowBalanceFacts;
+  invoice_issued: InvoiceFacts;
+}
+
+export type FactsOf<Kind extends MailKind> = Kind extends TokenMailKind
+  ? TokenFacts
+  : Kind extends MoneyMailKind
+    ? FactsOfMoney[Kind]
+    : NoticeFacts;
 
 export interface MailText<Facts> {
   subject: (facts: Facts) => string;

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { simpleParser } from 'mailparser';
+import { type ParsedMail, simpleParser } from 'mailparser';
 import { type SMTPServerOptions } from 'smtp-server';
 import { readConsoleConfig } from '../config';
 import { testEnvironment } from '../console.fixture';
@@ -26,6 +26,30 @@ const mail = (language: 'en' | 'zh-CN' = 'en', siteName = 'Example'): WrittenMai
     isFirstProof: false,
   }),
 });
+
+const INVOICE = {
+  fileName: '发票 INV-2026-000042 (Söhne & Co).pdf',
+  contentType: 'application/pdf',
+  content: Buffer.from(Array.from({ length: 5_000 }, (_, n) => n % 256)),
+};
+
+const withInvoice = (changes: Partial<typeof INVOICE> = {}): WrittenMail => ({
+  ...mail('zh-CN'),
+  attachments: [{ ...INVOICE, ...changes }],
+});
+
+/** The letter as it was, and one file beside it. */
+function expectInvoice(received: ParsedMail, sent: WrittenMail): void {
+  expect([received.subject, received.text, received.html]).toEqual([sent.subject, sent.text, sent.html]);
+  expect(received.attachments).toHaveLength(1);
+  const { filename, contentType, contentDisposition, content } = received.attachments[0]!;
+  expect({ filename, contentType, contentDisposition }).toEqual({
+    filename: INVOICE.fileName,
+    contentType: 'application/pdf',
+    contentDisposition: 'attachment',
+  });
+  expect(content.equals(INVOICE.content)).toBe(true);
+}
 
 function delivery(environment: Record<string, string>): DeliverMail {
   const config = readConsoleConfig({ ...testEnvironment('postgres://localhost/none'), ...environment });
@@ -65,6 +89,14 @@ describe('mails by SMTP', () => {
       expect(received.raw).toMatch(/^[\t\r\n\x20-\x7e]*$/);
       for (const line of received.raw.split('\r\n')) expect(line.length).toBeLessThanOrEqual(78);
     }
+  });
+
+  it('carry an attachment byte for byte, under its name', async () => {
+    server = await TestMailServer.start();
+    const sent = withInvoice();
+    await delivery({ ...from, SMTP_URL: server.url })(sent);
+    expectInvoice(server.mails[0]!, sent);
+    expect(server.mails[0]!.raw).toMatch(/^[\t\r\n\x20-\x7e]*$/);
   });
 
   it('log in with what the URL holds', async () => {
@@ -124,6 +156,26 @@ describe('mails to a folder', () => {
     expect(parsed.messageId).toBe('<mail_1@console.test>');
     expect(parsed.headers.get('auto-submitted')).toBe('auto-generated');
   });
+
+  it('carry an attachment byte for byte, and stay legible', async () => {
+    const sent = withInvoice();
+    await delivery({ MAIL_FOLDER: folder })(sent);
+    const file = await read();
+    expectInvoice(await simpleParser(file), sent);
+    for (const line of sent.text.split('\n')) expect(file.split('\n')).toContain(line);
+  });
+
+  it.each(['a.pdf"\r\nBcc: all@example.com', '../../etc/passwd', 'a\u0000b\u2028.pdf', '"; filename="b.exe'])(
+    'are not changed by the name of a file (%j)',
+    async (fileName) => {
+      await delivery({ MAIL_FOLDER: folder })(withInvoice({ fileName }));
+      const { headers, attachments, subject } = await simpleParser(await read());
+      expect([...headers.keys()]).not.toContain('bcc');
+      expect(subject).toBe(mail('zh-CN').subject);
+      expect(attachments.map(({ contentType }) => contentType)).toEqual(['application/pdf']);
+      expect(attachments[0]!.content.equals(INVOICE.content)).toBe(true);
+    },
+  );
 
   it('are for the owner only', async () => {
     await delivery({ MAIL_FOLDER: folder })(mail());

@@ -67,13 +67,18 @@ function deliverToFolder(config: ConsoleConfig, folder: string): DeliverMail {
   };
 }
 
-function envelopeOf(config: ConsoleConfig, { id, to, subject }: WrittenMail) {
+function envelopeOf(config: ConsoleConfig, { id, to, subject, attachments = [] }: WrittenMail) {
   return {
     from: senderOf(config),
     to: { name: '', address: to },
     subject,
     messageId: `<${id}@${new URL(config.CONSOLE_URL).hostname}>`,
     headers: { 'Auto-Submitted': 'auto-generated' },
+    attachments: attachments.map(({ fileName, contentType, content }) => ({
+      filename: fileName,
+      contentType,
+      content,
+    })),
   };
 }
 

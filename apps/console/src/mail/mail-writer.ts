@@ -2,9 +2,10 @@ import { inTransaction, type Sql, type SqlPool } from '@inference/database';
 import { type Account, findForLogin, readAccount } from '../auth/accounts';
 import { type ConsoleConfig } from '../config';
 import { recordEvent } from '../events/security-events';
-import { type Letter, renderLetter, toOneLine } from './letter';
+import { instantText, type Letter, renderLetter, toOneLine } from './letter';
 import {
   isMailKind,
+  isMoneyMailKind,
   isTokenMailKind,
   MAIL_KINDS,
   type MailKind,
@@ -12,6 +13,7 @@ import {
   type TokenMailKind,
 } from './mail-kinds';
 import { countTokenMails, createMailToken } from './mail-tokens';
+import { type MailContent, writeMoneyMail } from './money-mail';
 import { type ClaimedMail } from './outbox';
 
 /** Nobody's mailbox is filled by asking for mails to it. */
@@ -21,7 +23,7 @@ const EARLIER_ATTEMPT = 'SELECT FROM accounts.mail_tokens WHERE account_id = $1 
 const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('mail ' || $1, 0))";
 
 /** A mail that is ready to be sent. */
-export interface WrittenMail extends Letter {
+export interface WrittenMail extends MailContent {
   /** Of its row in the outbox; the same however often it is sent. */
   id: string;
   kind: MailKind;
@@ -47,15 +49,23 @@ export class MailWriter {
     if (!isMailKind(kind)) throw new Error('a kind of mail that is unknown here');
     const account = await this.findAccount(row);
     if (!account || (kind === 'verify_email' && account.emailVerified)) return null;
-    const letter = isTokenMailKind(kind)
-      ? await this.writeWithToken(kind, account, row)
-      : renderLetter(kind, account.language, {
-          siteName: this.siteName,
-          consoleUrl: this.config.CONSOLE_UI_URL,
-          at: new Date(row.params.at ?? createdAt).toISOString().slice(0, 19).replace('T', ' '),
-          address: row.params.address ?? null,
-        });
+    const letter = await this.writeTo(account, kind, row);
     return letter && { id, kind, createdAt, to: account.email, ...letter };
+  }
+
+  private async writeTo(account: Account, kind: MailKind, row: ClaimedMail): Promise<MailContent | null> {
+    const { siteName } = this;
+    const consoleUrl = this.config.CONSOLE_UI_URL;
+    if (isTokenMailKind(kind)) return this.writeWithToken(kind, account, row);
+    if (isMoneyMailKind(kind))
+      return writeMoneyMail(this.pool, kind, row.params, account, { siteName, consoleUrl });
+    const { at, address }: MailParams = row.params as MailParams;
+    return renderLetter(kind, account.language, {
+      siteName,
+      consoleUrl,
+      at: instantText(at ?? row.createdAt),
+      address: address ?? null,
+    });
   }
 
   private async findAccount({ identifier, accountId }: ClaimedMail): Promise<Account | null> {
@@ -74,7 +84,7 @@ export class MailWriter {
       const sent = await countTokenMails(client, { accountId, purpose, mailId });
       if (sent.minute >= this.limit(TOKEN_MAILS_PER_MINUTE) || sent.hour >= this.limit(TOKEN_MAILS_PER_HOUR))
         return null;
-      if (purpose === 'reset_password') await recordRequest(client, accountId, mailId, params);
+      if (purpose === 'reset_password') await recordRequest(client, accountId, mailId, params as MailParams);
       return createMailToken(client, { accountId, purpose, email, mailId });
     });
     if (token === null) return null;

@@ -1,5 +1,5 @@
 import { newId, type Sql } from '@inference/database';
-import { type MailOrder, type MailParams } from './mail-kinds';
+import { type MailOrder } from './mail-kinds';
 
 /** A mail that one sender has to itself until its lease ends. */
 export interface ClaimedMail {
@@ -7,7 +7,8 @@ export interface ClaimedMail {
   kind: string;
   identifier: string | null;
   accountId: string | null;
-  params: MailParams;
+  /** By the kind: see MailOrder. */
+  params: unknown;
   createdAt: Date;
   /** This one included. */
   attempts: number;

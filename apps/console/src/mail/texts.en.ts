@@ -1,7 +1,10 @@
+import { type Amount } from './amount';
 import { type MailTexts, type NoticeFacts } from './mail-texts';
 
 const hours = (count: number) => (count === 1 ? 'one hour' : `${count} hours`);
 const when = ({ at, address }: NoticeFacts) => `When: ${at} UTC\nFrom: ${address ?? 'an unknown address'}`;
+const money = ({ figure, currency, isRounded }: Amount) =>
+  `${isRounded ? 'about ' : ''}${figure} ${currency}`;
 const NOTHING_TO_DO = 'If this was you, there is nothing to do.';
 
 export const TEXTS_EN: MailTexts = {
@@ -90,6 +93,42 @@ export const TEXTS_EN: MailTexts = {
       NOTHING_TO_DO,
       'If it was not you, somebody else may be using your account. Set a new password there at once:',
       { link: facts.consoleUrl },
+    ],
+  },
+  payment_received: {
+    subject: ({ siteName, amount }) => `Your payment of ${money(amount)} to ${siteName} was received`,
+    paragraphs: ({ siteName, amount, paymentId, at, link }) => [
+      `Thank you: your payment to ${siteName} was received, and ${money(amount)} were added to your balance.`,
+      `Payment: ${paymentId}\nPaid: ${at} UTC`,
+      'Your balance and your payments are here:',
+      { link },
+    ],
+  },
+  payment_refunded: {
+    subject: ({ siteName, amount }) => `${siteName} refunded ${money(amount)}`,
+    paragraphs: ({ siteName, amount, paymentId, at, link }) => [
+      `A payment that you made to ${siteName} was refunded: ${money(amount)} were taken off your balance and go back the way they were paid. It may take some days until your bank or your payment app shows them.`,
+      `Payment: ${paymentId}\nRefunded: ${at} UTC`,
+      'Your balance and your payments are here:',
+      { link },
+    ],
+  },
+  low_balance: {
+    subject: ({ siteName, threshold }) => `Your balance at ${siteName} is below ${money(threshold)}`,
+    paragraphs: ({ siteName, threshold, balance, at, link }) => [
+      `The balance of your account at ${siteName} has fallen below ${money(threshold)}.`,
+      `Balance: ${money(balance)}\nWhen: ${at} UTC`,
+      'Once it is used up, requests are refused. You can top it up here:',
+      { link },
+      `You are told once each time the balance falls below ${money(threshold)}.`,
+    ],
+  },
+  invoice_issued: {
+    subject: ({ siteName, number }) => `Invoice ${number} from ${siteName}`,
+    paragraphs: ({ siteName, number, link }) => [
+      `The invoice ${number} for a payment to ${siteName} is attached.`,
+      'Whoever holds the account can also download it here:',
+      { link },
     ],
   },
 };

@@ -1,6 +1,11 @@
+import { type Currency } from '@inference/config';
+import { type Amount } from './amount';
 import { type MailTexts, type NoticeFacts } from './mail-texts';
 
 const when = ({ at, address }: NoticeFacts) => `时间：${at}（UTC）\n来源地址：${address ?? '未知'}`;
+const CURRENCY: Record<Currency, string> = { USD: '美元', CNY: '元' };
+const money = ({ figure, currency, isRounded }: Amount) =>
+  `${isRounded ? '约 ' : ''}${figure} ${CURRENCY[currency]}`;
 const NOTHING_TO_DO = '如果是您本人操作，则无需理会。';
 
 export const TEXTS_ZH: MailTexts = {
@@ -87,6 +92,42 @@ export const TEXTS_ZH: MailTexts = {
       NOTHING_TO_DO,
       '如果不是您本人操作，您的账户可能正被他人使用。请立即前往以下网址设置新密码：',
       { link: facts.consoleUrl },
+    ],
+  },
+  payment_received: {
+    subject: ({ siteName, amount }) => `${siteName} 已收到您的付款 ${money(amount)}`,
+    paragraphs: ({ siteName, amount, paymentId, at, link }) => [
+      `感谢您的付款！您在 ${siteName} 的付款已到账，账户余额增加 ${money(amount)}。`,
+      `付款编号：${paymentId}\n付款时间：${at}（UTC）`,
+      '请前往以下网址查看您的余额和付款记录：',
+      { link },
+    ],
+  },
+  payment_refunded: {
+    subject: ({ siteName, amount }) => `${siteName} 已为您退款 ${money(amount)}`,
+    paragraphs: ({ siteName, amount, paymentId, at, link }) => [
+      `您在 ${siteName} 的一笔付款已退款 ${money(amount)}。该金额已从您的账户余额中扣除，并将原路退回。银行或支付应用可能需要几天时间才能显示这笔退款。`,
+      `付款编号：${paymentId}\n退款时间：${at}（UTC）`,
+      '请前往以下网址查看您的余额和付款记录：',
+      { link },
+    ],
+  },
+  low_balance: {
+    subject: ({ siteName, threshold }) => `您的 ${siteName} 账户余额已低于 ${money(threshold)}`,
+    paragraphs: ({ siteName, threshold, balance, at, link }) => [
+      `您在 ${siteName} 的账户余额已低于 ${money(threshold)}。`,
+      `余额：${money(balance)}\n时间：${at}（UTC）`,
+      '余额用完后，请求将被拒绝。请前往以下网址充值：',
+      { link },
+      `余额每次降至 ${money(threshold)} 以下时，您只会收到一次提醒。`,
+    ],
+  },
+  invoice_issued: {
+    subject: ({ siteName, number }) => `${siteName} 票据 ${number}`,
+    paragraphs: ({ siteName, number, link }) => [
+      `您在 ${siteName} 付款的票据 ${number} 请见附件，票据类型以文件内容为准。`,
+      '账户持有人也可以前往以下网址下载：',
+      { link },
     ],
   },
 };
