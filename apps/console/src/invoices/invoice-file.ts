@@ -1,0 +1,66 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { type Sql } from '@inference/database';
+import { type Issued } from '../documents/document';
+import { invoiceSnapshot } from '../documents/snapshot';
+import { invoicePdf } from './invoice-pdf';
+
+interface Row extends Issued {
+  snapshot: unknown;
+  contentType: string | null;
+  fileName: string | null;
+  bytes: Buffer | null;
+}
+
+/** An invoice as it is given out: the tax authority's file once that is there, ours until then. */
+export interface InvoiceFile {
+  number: string;
+  /** Where it is to be mailed; null: to the account's own address. */
+  to: string | null;
+  fileName: string;
+  contentType: string;
+  content: Readable;
+}
+
+const SELECT = `
+  SELECT d.id, d.number, d.issued_at AS "issuedAt", d.snapshot,
+    f.content_type AS "contentType", f.file_name AS "fileName", f.bytes
+  FROM billing.documents d LEFT JOIN billing.invoice_files f ON f.document_id = d.id
+  WHERE d.kind = 'invoice'`;
+const FIND = `${SELECT} AND d.id = $1`;
+const FIND_OWN = `${SELECT} AND d.payment_id = $1 AND d.account_id = $2`;
+
+export const invoiceFileName = (number: string, extension: string) => `invoice-${number}.${extension}`;
+
+function fileOf(row: Row | undefined): InvoiceFile | null {
+  if (!row) return null;
+  const { number, contentType, fileName, bytes } = row;
+  const snapshot = invoiceSnapshot.parse(row.snapshot);
+  const shared = { number, to: snapshot.mailTo };
+  if (contentType !== null && fileName !== null && bytes !== null)
+    return { ...shared, contentType, fileName, content: Readable.from([bytes]) };
+  return {
+    ...shared,
+    contentType: 'application/pdf',
+    fileName: invoiceFileName(number, 'pdf'),
+    content: invoicePdf(row, snapshot),
+  };
+}
+
+/** Null for another account's payment, and for one without an invoice. */
+export async function findOwnInvoiceFile(
+  sql: Sql,
+  accountId: string,
+  paymentId: string,
+): Promise<InvoiceFile | null> {
+  return fileOf((await sql.query<Row>(FIND_OWN, [paymentId, accountId])).rows[0]);
+}
+
+/** Whoever's it is, all of it at once: for the mail that brings it. */
+export async function readInvoiceFile(
+  sql: Sql,
+  documentId: string,
+): Promise<(Omit<InvoiceFile, 'content'> & { content: Buffer }) | null> {
+  const file = fileOf((await sql.query<Row>(FIND, [documentId])).rows[0]);
+  return file && { ...file, content: await buffer(file.content) };
+}
