@@ -30,6 +30,10 @@ import { CONSOLE_CONFIG, type ConsoleConfig } from './config';
 import { AdminEventsController } from './events/admin-events.controller';
 import { EventsController } from './events/events.controller';
 import { GuessDesk } from './guesses/guess-desk';
+import { InvoiceFetcher } from './invoices/invoice-fetcher';
+import { InvoicesController } from './invoices/invoices.controller';
+import { InvoicesService } from './invoices/invoices.service';
+import { LowBalanceSweep } from './low-balance/low-balance-sweep';
 import { MailSender } from './mail/mail-sender';
 import { FlowCookie } from './oauth/flow-cookie';
 import { OAuthFlows } from './oauth/flows';
@@ -38,6 +42,17 @@ import { IdentitiesService } from './oauth/identities.service';
 import { OAuthController } from './oauth/oauth.controller';
 import { OAuthService } from './oauth/oauth.service';
 import { OAuthProviders } from './oauth/providers';
+import { PaymentProviders } from './payment-providers/payment-providers';
+import { PaymentProvidersController } from './payment-providers/payment-providers.controller';
+import { AdminPaymentsController } from './payments/admin-payments.controller';
+import { PaymentReconciler } from './payments/payment-reconciler';
+import { PaymentSettlement } from './payments/payment-settlement';
+import { PaymentsController } from './payments/payments.controller';
+import { PaymentsService } from './payments/payments.service';
+import { RefundReconciler } from './payments/refund-reconciler';
+import { RefundsService } from './payments/refunds.service';
+import { WebhooksController } from './payments/webhooks.controller';
+import { WebhooksService } from './payments/webhooks.service';
 import { AdminPricingController } from './pricing/admin-pricing.controller';
 import { ExchangeRatesController } from './pricing/exchange-rates.controller';
 import { ExchangeRatesService } from './pricing/exchange-rates.service';
@@ -45,6 +60,7 @@ import { PricingController } from './pricing/pricing.controller';
 import { PricingService } from './pricing/pricing.service';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard';
 import { rateLimits } from './rate-limit/rate-limits';
+import { ReceiptsController } from './receipts/receipts.controller';
 import { SealedTokens } from './sealing/sealed-tokens';
 import { SiteController } from './site/site.controller';
 import { ChallengesService } from './two-factor/challenges.service';
@@ -88,6 +104,12 @@ export class AppModule {
         TransactionsController,
         SettingsController,
         AdjustmentsController,
+        PaymentProvidersController,
+        PaymentsController,
+        AdminPaymentsController,
+        WebhooksController,
+        ReceiptsController,
+        InvoicesController,
         SiteController,
       ],
       providers: [
@@ -102,6 +124,7 @@ export class AppModule {
         SessionCookie,
         SignInService,
         MailSender,
+        LowBalanceSweep,
         SealedTokens,
         SecondFactor,
         ChallengesService,
@@ -119,6 +142,15 @@ export class AppModule {
         ExchangeRatesService,
         UsageService,
         AdjustmentsService,
+        PaymentProviders,
+        PaymentsService,
+        PaymentSettlement,
+        PaymentReconciler,
+        RefundReconciler,
+        RefundsService,
+        WebhooksService,
+        InvoicesService,
+        InvoiceFetcher,
       ],
     };
   }

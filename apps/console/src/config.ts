@@ -1,7 +1,9 @@
 import { env, loadConfig } from '@inference/config';
 import { z } from 'zod';
+import { checkDocuments, documentFields, documentsOf } from './config.documents';
 import { encryptionKeys, signingKeys } from './config.keys';
 import { oauthProviders } from './config.oauth';
+import { checkPayments, paymentFields, paymentsOf } from './config.payments';
 import { hasOrderedBounds, hasPresetsInBounds, topupFields, topupOf } from './config.topup';
 
 export const CONSOLE_CONFIG = Symbol('CONSOLE_CONFIG');
@@ -51,6 +53,8 @@ const fields = z.object({
   /** Scales every rate limit. */
   RATE_LIMIT_MULTIPLIER: env.number(0.01, 1_000_000).default(1),
   ...topupFields,
+  ...paymentFields,
+  ...documentFields,
 });
 
 /** These too are looked at when other variables are at fault, so that every fault is named at once. */
@@ -73,10 +77,14 @@ const schema = fields
     path: ['MAIL_FROM'],
     message: 'is missing beside SMTP_URL',
   })
+  .superRefine(checkPayments, { when })
+  .superRefine(checkDocuments, { when })
   .transform((config) => ({
     ...config,
     CONSOLE_UI_URL: config.CONSOLE_UI_URL ?? config.CONSOLE_URL,
     topup: topupOf(config),
+    payments: paymentsOf(config),
+    documents: documentsOf(config),
   }));
 
 /** The names of everything it reads. */

@@ -32,6 +32,12 @@ const REQUESTS: [method: string, path: string, json: unknown][] = [
   ['GET', '/api/billing/usage', undefined],
   ['GET', '/api/billing/transactions', undefined],
   ['GET', '/api/billing/settings', undefined],
+  ['GET', '/api/billing/payments', undefined],
+  ['GET', '/api/billing/payments/pay_1', undefined],
+  ['GET', '/api/billing/receipts/pay_1/download', undefined],
+  ['POST', '/api/billing/invoices', { payment_id: 'pay_1', type: 'personal', title: 'Someone' }],
+  ['GET', '/api/billing/invoices', undefined],
+  ['GET', '/api/billing/invoices/pay_1/download', undefined],
   ['GET', '/api/admin/accounts', undefined],
   ['PUT', '/api/admin/accounts/acct_1/role', { role: 'user' }],
   ['POST', '/api/admin/accounts/acct_1/2fa/disable', { password: 'correct horse' }],
@@ -40,6 +46,8 @@ const REQUESTS: [method: string, path: string, json: unknown][] = [
   ['PUT', '/api/admin/billing/pricing/gpus', { gpus: [] }],
   ['PUT', '/api/admin/billing/exchange-rates', { rates: [{ date: '2026-01-01', usd_per_unit: 0.14 }] }],
   ['POST', '/api/admin/billing/adjustments', { account_id: 'a', amount: 1, description: 'd' }],
+  ['GET', '/api/admin/billing/payments/pay_1', undefined],
+  ['POST', '/api/admin/billing/payments/pay_1/refund', {}],
 ];
 
 function sign(): Promise<string> {

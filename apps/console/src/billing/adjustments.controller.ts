@@ -4,7 +4,7 @@ import { ValidBody } from '@inference/http';
 import { type Actor, CurrentActor } from '../events/actor';
 import { adjustment, type Adjustment, type AdjustmentView } from './adjustments.dto';
 import { AdjustmentsService } from './adjustments.service';
-import { IdempotencyKey } from './idempotency-key';
+import { IdempotencyKey } from '../idempotency/idempotency-key';
 
 @Controller('api/admin/billing/adjustments')
 @Roles('admin')

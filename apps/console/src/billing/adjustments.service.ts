@@ -6,6 +6,7 @@ import { postTransfer } from '@inference/wallet';
 import { type Actor } from '../events/actor';
 import { recordEvent } from '../events/security-events';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
+import { armLowBalanceNotice } from '../low-balance/low-balance-notice';
 import { type Adjustment, type AdjustmentView } from './adjustments.dto';
 import { transactionView } from './transaction-view';
 
@@ -32,14 +33,15 @@ export class AdjustmentsService {
         reference,
         description,
       });
-      if (transfer.isNew)
-        await recordEvent(client, {
-          type: 'admin.adjustment_posted',
-          accountId,
-          actorId: admin.accountId,
-          origin: admin.origin,
-          details: { transaction_id: transfer.id, amount: picosToDecimal(amountPicos) },
-        });
+      if (!transfer.isNew) return transfer;
+      await armLowBalanceNotice(client, accountId, this.config.topup.lowBalanceThreshold);
+      await recordEvent(client, {
+        type: 'admin.adjustment_posted',
+        accountId,
+        actorId: admin.accountId,
+        origin: admin.origin,
+        details: { transaction_id: transfer.id, amount: picosToDecimal(amountPicos) },
+      });
       return transfer;
     });
     const line = { ...posted, type: 'adjustment', amountPicos, description } as const;

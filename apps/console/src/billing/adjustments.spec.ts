@@ -51,8 +51,8 @@ describe('adjustments', () => {
   });
 
   it('happen once per idempotency key, also when they come at once', async () => {
-    const answers = await Promise.all(Array.from({ length: 6 }, () => adjust({}, 'order 66')));
-    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => adjust({}, 'order 66')));
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(await balance()).toBe('25');
     expect((await adjust({ amount: '25.000' }, 'order 66')).text).toBe(answers[0]!.text);
@@ -66,7 +66,31 @@ describe('adjustments', () => {
       const answer = await adjust(change, 'key');
       expect([answer.status, answer.body]).toEqual([409, { error: expect.any(String) }]);
     }
+    const unknown = await adjust({ account_id: 'acct_unknown' }, 'key');
+    expect(unknown.status).toBe(409);
     expect(await balance()).toBe('25');
+  });
+
+  it('are 409 for all but one when different bodies come under one key at once', async () => {
+    const other = await site.signedIn();
+    const bodies = Array.from({ length: 10 }, (_, n) => [
+      { amount: n + 1 },
+      { amount: n + 1, account_id: other.accountId },
+    ]).flat();
+    const answers = await Promise.all(bodies.map((body) => adjust(body, 'at once')));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(bodies.length - 1);
+    const winner = bodies[statuses.indexOf(201)]!;
+    const again = await adjust(winner, 'at once');
+    expect(again.text).toBe(answers[statuses.indexOf(201)]!.text);
+  });
+
+  it('give the first answer even when the wallet has been emptied since', async () => {
+    const [first, _other] = [await adjust({}, 'in'), await adjust({ amount: -25 }, 'out')];
+    expect((await adjust({}, 'in')).text).toBe(first.text);
+    expect((await adjust({ amount: -25 }, 'out')).status).toBe(201);
+    expect(await balance()).toBe('0');
   });
 
   it('have keys of their own for each admin, and none when none is sent', async () => {

@@ -4,7 +4,7 @@ import { SQL_POOL, type SqlPool } from '@inference/database';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { readWallet } from '@inference/wallet';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
-import { paymentProviders } from './payment-providers';
+import { PaymentProviders } from '../payment-providers/payment-providers';
 
 const amount = (picos: bigint) => exactNumber(picosToDecimal(picos));
 
@@ -13,6 +13,7 @@ export class SettingsController {
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
     @Inject(CONSOLE_CONFIG) private readonly config: ConsoleConfig,
+    private readonly providers: PaymentProviders,
   ) {}
 
   /** The caller's live balance and what the wallet page needs to offer a top-up; amounts in `currency`. */
@@ -27,7 +28,7 @@ export class SettingsController {
       min_amount: amount(min),
       max_amount: amount(max),
       presets: presets.map(amount),
-      providers: paymentProviders(this.config.SITE),
+      providers: this.providers.views(),
       low_balance_threshold: amount(lowBalanceThreshold),
     };
   }

@@ -22,7 +22,7 @@ export class TransactionsController {
     @CurrentCaller() { accountId }: Caller,
     @ValidQuery(pageQuery) query: PageQuery,
   ): Promise<{ transactions: TransactionView[]; next_cursor: string | null }> {
-    const { rows, nextCursor } = await readPage(accountId, query, (after, count) =>
+    const { rows, nextCursor } = await readPage(`transactions ${accountId}`, query, (after, count) =>
       readStatement(this.pool, accountId, after, count),
     );
     const currency = CURRENCY_BY_SITE[this.config.SITE];

@@ -1,5 +1,5 @@
 import { inTransaction } from '@inference/database';
-import { postTransfer } from '@inference/wallet';
+import { type Posting, postTransfer } from '@inference/wallet';
 import { type SignedIn, TestSite } from '../console.fixture';
 
 interface Page {
@@ -7,19 +7,26 @@ interface Page {
   next_cursor: string | null;
 }
 
+const ADJUSTMENT = { kind: 'adjustment', counterpart: 'equity:adjustments' } as const;
+const TOPUP = { kind: 'topup', counterpart: 'provider:card_provider' } as const;
+
 describe('transactions', () => {
   let site: TestSite;
   let account: SignedIn;
   const read = (query = '', { token } = account) =>
     site.console.request('GET', `/api/billing/transactions${query}`, { token });
   const page = async (query = '') => (await read(query)).body as Page;
-  const post = (amountPicos: bigint, description: string) =>
+  const post = (
+    amountPicos: bigint,
+    description: string,
+    { kind, counterpart }: Pick<Posting, 'kind' | 'counterpart'> = ADJUSTMENT,
+  ) =>
     inTransaction(site.database.pool, (client) =>
       postTransfer(client, {
-        kind: 'adjustment',
+        kind,
         accountId: account.accountId,
         amountPicos,
-        counterpart: 'equity:adjustments',
+        counterpart,
         reference: `${account.accountId} ${description}`,
         description,
       }),
@@ -54,6 +61,17 @@ describe('transactions', () => {
     });
     expect(text).toContain('"amount":-0.000000000001,');
     expect(text).toContain('"amount":9007199254.740993000001,');
+  });
+
+  it('say what each of them is', async () => {
+    await post(20_000_000_000_000n, 'Top-up by card', TOPUP);
+    await post(-5_000_000_000_000n, 'Refund', { ...ADJUSTMENT, counterpart: TOPUP.counterpart });
+    await insertHour('2026-03-01T10:00:00Z', 'chat', 'per_request', 1n);
+    expect((await page()).transactions).toMatchObject([
+      { type: 'adjustment', amount: -5, description: 'Refund' },
+      { type: 'topup', amount: 20, description: 'Top-up by card' },
+      { type: 'usage', amount: -1e-12 },
+    ]);
   });
 
   it('show one line per model and closed hour, with a stable id', async () => {
@@ -126,6 +144,44 @@ describe('transactions', () => {
     expect((await read(`?cursor=${cursor}`, stranger)).status).toBe(400);
   });
 
+  it('have cursors of their own list and site', async () => {
+    for (const name of ['a', 'b']) await post(1n, name);
+    const { next_cursor: cursor } = await page('?limit=1');
+    for (const list of ['/api/auth/events', '/api/billing/payments']) {
+      const answer = await site.console.request('GET', `${list}?cursor=${cursor}`, { token: account.token });
+      expect([list, answer.status]).toEqual([list, 400]);
+    }
+    const other = await TestSite.start({ SITE: 'cn' });
+    const { token } = await other.signedIn();
+    const answer = await other.console.request('GET', `/api/billing/transactions?cursor=${cursor}`, {
+      token,
+    });
+    await other.stop();
+    expect(answer.status).toBe(400);
+  });
+
+  it('are 400 for a cursor in which anything was changed', async () => {
+    for (const name of ['a', 'b']) await post(1n, name);
+    const cursor = (await page('?limit=1')).next_cursor!;
+    const [digest, at, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as string[];
+    const encode = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
+    expect(encode(digest, at, id)).toBe(cursor);
+    const changed = [
+      ...Array.from(cursor, (character, n) => {
+        return cursor.slice(0, n) + (character === 'A' ? 'B' : 'A') + cursor.slice(n + 1);
+      }),
+      cursor.slice(1),
+      cursor.slice(0, -1),
+      cursor + cursor,
+      encode(digest, '2026-03-01T11:00:00.000000Z', id),
+      encode(digest, at, 'txn_other'),
+      encode(account.accountId, at, id),
+      encode('', at, id),
+    ];
+    const statuses = await Promise.all(changed.map(async (each) => (await read(`?cursor=${each}`)).status));
+    expect(new Set(statuses)).toEqual(new Set([400]));
+  });
+
   it('are 400 for a cursor that is not one', async () => {
     await post(1n, 'a');
     await post(1n, 'b');
@@ -155,12 +211,32 @@ describe('transactions', () => {
     }
   });
 
-  it.each(['0', '101', '-1', '1.5', '1e1', 'many', '', '%00', '5&limit=6'])(
-    'are 400 for limit=%s',
-    async (limit) => {
-      expect((await read(`?limit=${limit}`)).status).toBe(400);
-    },
-  );
+  it.each(
+    [
+      '0',
+      '101',
+      '-1',
+      '1.5',
+      '1e1',
+      'many',
+      '',
+      '%00',
+      '5&limit=6',
+      '1000',
+      '000',
+      '0x5',
+      '%2B5',
+      '5%20',
+      '%D9%A5',
+    ].concat('9'.repeat(400)),
+  )('are 400 for limit=%s', async (limit) => {
+    const answer = await read(`?limit=${limit}`);
+    expect([answer.status, answer.body]).toEqual([400, { error: expect.any(String) }]);
+  });
+
+  it.each(['limit=1', 'limit=100', 'limit=7&unknown=1', ''])('take ?%s', async (query) => {
+    expect((await read(`?${query}`)).status).toBe(200);
+  });
 
   it("are the caller's own", async () => {
     await post(1n, 'mine');

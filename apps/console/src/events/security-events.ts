@@ -25,6 +25,7 @@ export const SECURITY_EVENT_TYPES = [
   'admin.adjustment_posted',
   'admin.exchange_rates_published',
   'admin.prices_published',
+  'admin.refund_ordered',
 ] as const;
 export type SecurityEventType = (typeof SECURITY_EVENT_TYPES)[number];
 

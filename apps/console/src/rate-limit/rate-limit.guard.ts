@@ -2,15 +2,17 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
 import { RetryLaterException } from '@inference/http';
 import { type Request, type Response } from 'express';
+import { WEBHOOK_PATH } from '../service-options';
 
-/** Probes come often and from one address. */
+/** Probes and the notifications of payment providers come often and from few addresses. */
 const UNLIMITED_PATHS = new Set(['/healthz', '/metrics']);
+const isUnlimited = ({ path }: Request) => UNLIMITED_PATHS.has(path) || path.startsWith(WEBHOOK_PATH);
 
 /** Answers 429 with `Retry-After`, and every request with the `RateLimit-*` headers of its tightest limit. */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
   protected override async shouldSkip(context: ExecutionContext): Promise<boolean> {
-    return UNLIMITED_PATHS.has(context.switchToHttp().getRequest<Request>().path);
+    return isUnlimited(context.switchToHttp().getRequest<Request>());
   }
 
   protected override async handleRequest(limited: ThrottlerRequest): Promise<boolean> {

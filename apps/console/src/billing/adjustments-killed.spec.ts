@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { inTransaction } from '@inference/database';
+import { rememberEnvironment, testLog, waitFor, waitForLock } from '@inference/testing';
+import { type SignedIn, testEnvironment, TestSite } from '../console.fixture';
+
+const MAIN = join(__dirname, '../../../../dist/apps/console/src/main.js');
+const GATE = 5_120_066;
+
+/** Transfers wait at the gate in the middle of their COMMIT. */
+const CLOSE_GATE = `
+  CREATE FUNCTION wallet.wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    PERFORM pg_advisory_xact_lock_shared(${GATE});
+    RETURN NULL;
+  END $$;
+  CREATE CONSTRAINT TRIGGER gate AFTER INSERT ON wallet.transfers DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION wallet.wait_at_gate();`;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+describe('an adjustment whose answer was lost because the console was killed', () => {
+  let site: TestSite;
+  let admin: SignedIn;
+  let account: SignedIn;
+  let child: ChildProcess | undefined;
+
+  beforeAll(async () => {
+    site = await TestSite.start();
+    [admin, account] = [await site.signedIn('admin'), await site.signedIn()];
+  });
+  afterEach(() => void child?.kill('SIGKILL'));
+  afterAll(() => site.stop());
+
+  const order = () => ({
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      Authorization: `Bearer ${admin.token}`,
+      'Idempotency-Key': 'lost',
+    },
+    body: JSON.stringify({ account_id: account.accountId, amount: '12.5', description: 'Credit' }),
+  });
+  const transfers = async () => {
+    const { rows } = await site.database.pool.query<{ id: string }>(
+      "SELECT id FROM wallet.transfers WHERE reference LIKE '%:lost'",
+    );
+    return rows.map(({ id }) => id);
+  };
+
+  async function startConsole(): Promise<string> {
+    const port = String(await freePort());
+    const environment = { ...testEnvironment(site.database.urlFor('console')), PORT: port };
+    rememberEnvironment(environment);
+    child = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH, ...environment } });
+    const log = testLog('console');
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => log.write(chunk));
+    const url = `http://127.0.0.1:${port}`;
+    await waitFor(async () => (await fetch(`${url}/healthz`)).ok);
+    return url;
+  }
+
+  it('is posted once, and told when it is asked for again', async () => {
+    const url = await startConsole();
+    await site.database.pool.query(CLOSE_GATE);
+    const outcome = await inTransaction(site.database.pool, async (client) => {
+      await client.query('SELECT pg_advisory_xact_lock($1)', [GATE]);
+      const request = fetch(`${url}/api/admin/billing/adjustments`, order());
+      const answer = request.then(
+        () => 'answered',
+        () => 'lost',
+      );
+      await waitForLock(site.database.pool);
+      child!.kill('SIGKILL');
+      return [await answer, await transfers()];
+    });
+    expect(outcome).toEqual(['lost', []]);
+    const [id] = await waitFor(async () => ((await transfers()).length > 0 ? transfers() : null));
+    const again = () => fetch(`${site.console.url}/api/admin/billing/adjustments`, order());
+    const answers = await Promise.all([again(), again(), again()]);
+    for (const each of answers) {
+      expect(each.status).toBe(201);
+      expect(await each.json()).toMatchObject({ id, amount: 12.5, account_id: account.accountId });
+    }
+    expect(await transfers()).toEqual([id]);
+    const settings = await site.console.request('GET', '/api/billing/settings', { token: account.token });
+    expect(settings.text).toContain('"balance":12.5,');
+  });
+});

@@ -1,0 +1,51 @@
+import { Controller, Get, Inject, NotFoundException, Param, Post } from '@nestjs/common';
+import { type Caller, CurrentCaller } from '@inference/credentials';
+import { SQL_POOL, type SqlPool } from '@inference/database';
+import { ValidBody, ValidQuery } from '@inference/http';
+import { IdempotencyKey } from '../idempotency/idempotency-key';
+import { readPage } from '../pages/page';
+import { pageQuery, type PageQuery } from '../pages/page.dto';
+import { findOwnPayment, listPayments } from './payment';
+import { type NewPayment, newPayment, type PaymentView, paymentView } from './payments.dto';
+import { PaymentsService } from './payments.service';
+
+@Controller('api/billing/payments')
+export class PaymentsController {
+  constructor(
+    private readonly payments: PaymentsService,
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+  ) {}
+
+  /**
+   * `{provider, amount, return_url?}` → 201 with the payment and its `checkout`; 409 for a provider that is not enabled
+   * here, or an idempotency key used for something else; 503 while the provider cannot be reached.
+   */
+  @Post()
+  create(
+    @CurrentCaller() { accountId }: Caller,
+    @ValidBody(newPayment) body: NewPayment,
+    @IdempotencyKey() key: string | null,
+  ): Promise<PaymentView> {
+    return this.payments.create(accountId, body, key);
+  }
+
+  /** The caller's payments, newest first; `next_cursor` is null at the end. */
+  @Get()
+  async list(
+    @CurrentCaller() { accountId }: Caller,
+    @ValidQuery(pageQuery) query: PageQuery,
+  ): Promise<{ payments: PaymentView[]; next_cursor: string | null }> {
+    const { rows, nextCursor } = await readPage(`payments ${accountId}`, query, (after, count) =>
+      listPayments(this.pool, accountId, after, count),
+    );
+    return { payments: rows.map(paymentView), next_cursor: nextCursor };
+  }
+
+  /** Spec: Billing. */
+  @Get(':id')
+  async read(@CurrentCaller() { accountId }: Caller, @Param('id') id: string): Promise<PaymentView> {
+    const payment = await findOwnPayment(this.pool, accountId, id);
+    if (!payment) throw new NotFoundException('no such payment');
+    return paymentView(payment);
+  }
+}

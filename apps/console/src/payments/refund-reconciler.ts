@@ -1,0 +1,148 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { inTransaction, isDatabaseUnavailable, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { scaledToDecimal } from '@inference/money';
+import { postTransfer } from '@inference/wallet';
+import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
+import { armLowBalanceNotice } from '../low-balance/low-balance-notice';
+import { queueMail } from '../mail/outbox';
+import {
+  type PaymentProvider,
+  ProviderRefusal,
+  type RefundState,
+} from '../payment-providers/payment-provider';
+import { PaymentProviders } from '../payment-providers/payment-providers';
+import { nextCheckSeconds } from './check-times';
+import { orderOf } from './order';
+import { findPayment } from './payment';
+import { MINOR_DIGITS, minorToPicos } from './payments.dto';
+import { type ClaimedRefund, REFUND_COLUMNS } from './refund';
+
+const LEASE_SECONDS = 60;
+
+const CLAIMED = `
+  UPDATE billing.refunds r SET claimed_until = now() + make_interval(secs => ${LEASE_SECONDS})
+  FROM billing.payments p
+  WHERE p.id = r.payment_id AND r.id IN (SELECT id FROM due)
+  RETURNING ${REFUND_COLUMNS}, now() AS now`;
+const IS_FREE = '(r.claimed_until IS NULL OR r.claimed_until <= now())';
+const CLAIM_DUE = `
+  WITH due AS MATERIALIZED (
+    SELECT r.id FROM billing.refunds r JOIN billing.payments p ON p.id = r.payment_id
+    WHERE p.provider = $1 AND r.next_check_at <= now() AND ${IS_FREE}
+    ORDER BY r.next_check_at LIMIT $2 FOR UPDATE OF r SKIP LOCKED)
+  ${CLAIMED}`;
+const CLAIM_ONE = `
+  WITH due AS MATERIALIZED (
+    SELECT r.id FROM billing.refunds r
+    WHERE r.id = $1 AND r.next_check_at IS NOT NULL AND ${IS_FREE} FOR UPDATE)
+  ${CLAIMED}`;
+const RELEASE = `
+  UPDATE billing.refunds SET next_check_at = now() + make_interval(secs => $3), claimed_until = NULL
+  WHERE id = $1 AND status = $2`;
+/** A bank may send money back that the provider thought it had given. */
+const COMES_FROM = { succeeded: ['pending'], failed: ['pending', 'succeeded'] };
+const END = `
+  UPDATE billing.refunds
+  SET status = $3, ended_at = clock_timestamp(), provider_reference = coalesce($4, provider_reference), failure = $5,
+    next_check_at = NULL, claimed_until = NULL
+  WHERE id = $1 AND status = ANY ($2)`;
+const NO_MORE =
+  'UPDATE billing.refunds SET next_check_at = NULL, claimed_until = NULL WHERE id = $1 AND status = $2';
+
+/** Asks the providers for refunds until they are made or refused, and gives the money of those back to the wallet. */
+@Injectable()
+export class RefundReconciler {
+  private readonly logger = new Logger(RefundReconciler.name);
+
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(CONSOLE_CONFIG) private readonly config: ConsoleConfig,
+    private readonly providers: PaymentProviders,
+  ) {}
+
+  async claim(provider: PaymentProvider, count: number): Promise<ClaimedRefund[]> {
+    return (await this.pool.query<ClaimedRefund>(CLAIM_DUE, [provider.name, count])).rows;
+  }
+
+  /** Nothing when somebody else is at it. */
+  async checkNow(refundId: string): Promise<void> {
+    const { rows } = await this.pool.query<ClaimedRefund>(CLAIM_ONE, [refundId]);
+    const refund = rows[0];
+    const provider = refund && this.providers.find(refund.provider);
+    if (provider) await this.check(provider, refund);
+  }
+
+  async check(provider: PaymentProvider, refund: ClaimedRefund): Promise<void> {
+    try {
+      await this.apply(refund, await this.ask(provider, refund));
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error;
+      this.logger.warn(`${provider.name} could not be asked for ${refund.id}: ${(error as Error).message}`);
+      await this.later(refund);
+    }
+  }
+
+  /** The same refund however often it is asked for. A clear no is an answer too. */
+  private async ask(provider: PaymentProvider, refund: ClaimedRefund): Promise<RefundState> {
+    const payment = await findPayment(this.pool, refund.paymentId);
+    if (!payment?.providerReference) throw new Error(`${refund.paymentId} is not paid`);
+    try {
+      return await provider.refund({
+        refundId: refund.id,
+        order: orderOf(payment, this.config),
+        paymentReference: payment.providerReference,
+        amountMinor: refund.amountMinor,
+        reason: refund.reason,
+      });
+    } catch (error) {
+      if (!(error instanceof ProviderRefusal)) throw error;
+      return { status: 'failed', reason: error.message };
+    }
+  }
+
+  private async apply(refund: ClaimedRefund, state: RefundState): Promise<void> {
+    if (state.status === 'pending') return this.later(refund);
+    if (state.status === refund.status) {
+      await this.pool.query(NO_MORE, [refund.id, refund.status]);
+      return;
+    }
+    const isNew = await inTransaction(this.pool, (client) => this.end(client, refund, state));
+    if (!isNew) return;
+    if (state.status === 'failed') this.logger.error(`${refund.id} has failed: ${state.reason}`);
+    else this.logger.log(`${refund.id} is made (${refund.provider}, ${state.reference})`);
+  }
+
+  /** False when somebody else has written it down before. */
+  private async end(
+    sql: Sql,
+    refund: ClaimedRefund,
+    state: Exclude<RefundState, { status: 'pending' }>,
+  ): Promise<boolean> {
+    const { id, paymentId, accountId, provider, amountMinor, currency } = refund;
+    const reference = state.status === 'succeeded' ? state.reference : null;
+    const failure = state.status === 'failed' ? state.reason : null;
+    const ended = await sql.query(END, [id, COMES_FROM[state.status], state.status, reference, failure]);
+    if (ended.rowCount === 0) return false;
+    if (state.status === 'succeeded') {
+      const amount = scaledToDecimal(amountMinor, MINOR_DIGITS);
+      const params = { amount, currency, paymentId, at: new Date().toISOString() };
+      await queueMail(sql, { kind: 'payment_refunded', accountId, params });
+      return true;
+    }
+    await postTransfer(sql, {
+      kind: 'adjustment',
+      accountId,
+      amountPicos: minorToPicos(amountMinor),
+      counterpart: `provider:${provider}`,
+      reference: `refund:${id}:reversal`,
+      description: `Refund of payment ${paymentId} did not succeed`,
+    });
+    await armLowBalanceNotice(sql, accountId, this.config.topup.lowBalanceThreshold);
+    return true;
+  }
+
+  private async later({ id, status, createdAt, now }: ClaimedRefund): Promise<void> {
+    const ageSeconds = (now.getTime() - createdAt.getTime()) / 1_000;
+    await this.pool.query(RELEASE, [id, status, nextCheckSeconds(ageSeconds)]);
+  }
+}
