@@ -5,6 +5,9 @@ import { databaseUrl } from './services.mjs';
 /** Tells where everything is: to scripts in platform.json, to people on the screen. */
 
 const CURRENCIES = { intl: 'USD', cn: 'CNY' };
+/** What somebody would try first. */
+const TOPUP_PROVIDERS = { intl: 'card_provider', cn: 'wallet_pay_provider' };
+const TOPUP_AMOUNT = 50;
 const URL_KEYS = {
   console: 'console',
   training: 'training',
@@ -33,6 +36,7 @@ export function writePlatformFile({ settings, secrets, services }) {
       engine: url('sandbox-engine'),
       mail: settings.mailFolder ?? undefined,
       oidc: url('sandbox-oidc'),
+      payments: url('sandbox-payments'),
     },
   });
 }
@@ -45,11 +49,38 @@ function columns(rows) {
   );
 }
 
+/** @param {string} text @returns {string} the same in single quotes, for a shell */
+const quoted = (text) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/**
+ * @param {Running['settings']['site']} site
+ * @param {import('./secrets.mjs').Account} account
+ * @param {{ console: string, sandbox: string }} urls
+ * @returns {string[]} lines
+ */
+function describeTopup(site, { identifier, password }, urls) {
+  const login = JSON.stringify({ identifier, password });
+  const payment = JSON.stringify({ provider: TOPUP_PROVIDERS[site], amount: TOPUP_AMOUNT });
+  return [
+    `Top up; nobody pays real money at ${urls.sandbox}:`,
+    '',
+    `  TOKEN=$(curl -s ${urls.console}/api/auth/login -H 'Content-Type: application/json' \\`,
+    `    -d ${quoted(login)} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`,
+    `  curl ${urls.console}/api/billing/payments -H "Authorization: Bearer $TOKEN" \\`,
+    `    -H 'Content-Type: application/json' -d ${quoted(payment)}`,
+    '',
+    `  and pay on the page that its checkout names, or: curl -X POST ${urls.sandbox}/orders/<id>/pay`,
+    '',
+  ];
+}
+
 /** @param {Running} running @returns {string} */
 export function describeRunning({ settings, secrets, services, engineModels }) {
   const { site, dataDir, engine, mailFolder, ports } = settings;
   const { demo, admin } = secrets.accounts;
-  const gateway = services.find(({ name }) => name === 'gateway').url;
+  const url = (name) => services.find((service) => service.name === name)?.url;
+  const gateway = url('gateway');
+  const sandbox = url('sandbox-payments');
   const model = engineModels ? engineModels[0] : 'sandbox-chat';
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] });
   return [
@@ -77,8 +108,9 @@ export function describeRunning({ settings, secrets, services, engineModels }) {
     `  curl ${gateway}/v1/chat/completions \\`,
     `    -H 'Authorization: Bearer ${demo.apiKey}' \\`,
     "    -H 'Content-Type: application/json' \\",
-    `    -d '${body.replaceAll("'", String.raw`'\''`)}'`,
+    `    -d ${quoted(body)}`,
     '',
+    ...(sandbox ? describeTopup(site, demo, { console: url('console'), sandbox }) : []),
     'Ctrl-C stops everything; the data stay.',
     '',
   ].join('\n');

@@ -14,6 +14,7 @@ import path from 'node:path';
  * @property {object[]} sessionSigningKeys private JWKs; the first one signs
  * @property {string[]} encryptionKeys 32 bytes each in hexadecimal digits; the first one encrypts
  * @property {string} oidcClientSecret of the console at the sandbox's OpenID provider
+ * @property {object | undefined} payments the console's credentials at the sandbox for payments, once there is one
  * @property {{ demo: Account, admin: Account }} accounts
  * @property {{ models: string[], accounts?: true, exchangeRate?: true, gpus?: true, credit?: true }} seeded what has
  *   been put into the database once, and is the operator's own business from then on

@@ -1,3 +1,6 @@
+import path from 'node:path';
+import { paymentEnvironment } from './payments.mjs';
+
 /**
  * The services of a site and the environment that each is started with.
  *
@@ -26,17 +29,23 @@ function upstreams({ engine, ports }) {
   return [{ name: 'engine', base_url: engine.url, api_key: engine.apiKey, models: engine.models }];
 }
 
-/** Where the console's mails go, and who may sign people in, as far as the caller's environment does not say. */
-function outsideParties({ ports, mailFolder }, { oidcClientSecret }) {
-  const mail = mailFolder ? { MAIL_FOLDER: mailFolder } : {};
-  if (!ports['sandbox-oidc']) return mail;
+/** Where the console's mails go, who may sign people in, and who takes their money, as far as the caller does not say. */
+function outsideParties({ ports, mailFolder }, { oidcClientSecret, payments }) {
+  return {
+    ...(mailFolder && { MAIL_FOLDER: mailFolder }),
+    ...(ports['sandbox-oidc'] && oauthProvider(ports, oidcClientSecret)),
+    ...(ports['sandbox-payments'] && paymentEnvironment(payments, urlOf(ports['sandbox-payments']))),
+  };
+}
+
+function oauthProvider(ports, oidcClientSecret) {
   const provider = {
     name: OIDC_PROVIDER,
     issuer: urlOf(ports['sandbox-oidc']),
     client_id: OIDC_CLIENT_ID,
     client_secret: oidcClientSecret,
   };
-  return { ...mail, OAUTH_PROVIDERS: JSON.stringify([provider]) };
+  return { OAUTH_PROVIDERS: JSON.stringify([provider]) };
 }
 
 /** The caller's environment without what npm and the launcher itself were told, so that its settings reach the apps. */
@@ -89,7 +98,7 @@ export function describeServices(settings, secrets) {
 }
 
 /** What stands in for the outside parties that nobody has configured. */
-function describeSandboxes({ ports }, { oidcClientSecret }, common) {
+function describeSandboxes({ dataDir, ports }, { oidcClientSecret, payments }, common) {
   const redirectUri = `${urlOf(ports.console)}/api/auth/oauth/${OIDC_PROVIDER}/callback`;
   const client = {
     client_id: OIDC_CLIENT_ID,
@@ -102,6 +111,13 @@ function describeSandboxes({ ports }, { oidcClientSecret }, common) {
       SANDBOX_OIDC_HOST: HOST,
       SANDBOX_OIDC_PORT: String(ports['sandbox-oidc']),
       SANDBOX_OIDC_CLIENTS: JSON.stringify([client]),
+    },
+    'sandbox-payments': {
+      SANDBOX_PAYMENTS_HOST: HOST,
+      SANDBOX_PAYMENTS_PORT: String(ports['sandbox-payments']),
+      SANDBOX_PAYMENTS_PARTIES: JSON.stringify(payments?.parties),
+      SANDBOX_PAYMENTS_MERCHANT: urlOf(ports.console),
+      SANDBOX_PAYMENTS_FILE: path.join(dataDir, 'sandbox-payments.json'),
     },
   };
   return Object.entries(environments)

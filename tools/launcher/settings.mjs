@@ -18,7 +18,7 @@ import path from 'node:path';
  * @property {string} logLevel
  *
  * @typedef {'console' | 'training' | 'router-cost' | 'agent' | 'memo' | 'agent-environments' | 'gateway' |
- *   'sandbox-engine' | 'sandbox-oidc' | 'postgres'} PortName
+ *   'sandbox-engine' | 'sandbox-oidc' | 'sandbox-payments' | 'postgres'} PortName
  */
 
 /** What each part listens on, counted from PORT_BASE. */
@@ -32,8 +32,11 @@ const PORT_OFFSETS = {
   gateway: 6,
   'sandbox-engine': 10,
   'sandbox-oidc': 11,
+  'sandbox-payments': 12,
   postgres: 20,
 };
+/** Who is told any of these has a payment provider of their own. */
+const PAYMENT_SETTINGS = { intl: /^STRIPE_/, cn: /^(WECHAT_PAY|ALIPAY)_/ };
 const HIGHEST_OFFSET = Math.max(...Object.values(PORT_OFFSETS));
 /** fetch and browsers refuse to talk to these (WHATWG Fetch, "port blocking"), so nobody could use what listens there. */
 const BLOCKED_PORTS = new Set([
@@ -111,6 +114,8 @@ export function readSettings(environment, root) {
   );
   if (engine) delete ports['sandbox-engine'];
   if (OAUTH_PROVIDERS) delete ports['sandbox-oidc'];
+  if (Object.keys(present).some((name) => PAYMENT_SETTINGS[site].test(name)))
+    delete ports['sandbox-payments'];
   const dataDir = path.resolve(root, DATA_DIR);
   return { site, dataDir, ports, engine, mailFolder: SMTP_URL ? null : path.join(dataDir, 'mail'), logLevel };
 }

@@ -7,6 +7,7 @@ import { ensureBuilt } from './build.mjs';
 import { lastLinesOf, runNode, startService, stopService } from './children.mjs';
 import { claimDataDir } from './data-dir.mjs';
 import { onOrphaned } from './parent.mjs';
+import { ensurePaymentCredentials } from './payments.mjs';
 import { describeRunning, writePlatformFile } from './report.mjs';
 import { openSecrets } from './secrets.mjs';
 import { seedAccounts, seedSite } from './seed.mjs';
@@ -108,6 +109,7 @@ async function start() {
   await checkPorts(settings.ports);
   const engineModels = settings.engine && (await listEngineModels(settings.engine, signal));
   await ensureBuilt(root, { signal, log });
+  ensurePaymentCredentials({ settings, secrets, save });
 
   log(`Starting the site ${settings.site} with its data in ${settings.dataDir} …`);
   await startDatabase(settings, secrets);

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { rememberSecret, testLog, waitFor } from '@inference/testing';
+import { rememberEnvironment, rememberSecret, testLog, waitFor } from '@inference/testing';
 import { consoleBody } from './console-client';
 import { LauncherProcess } from './launcher-process';
 import { findFreePortRange, isFree } from './ports';
@@ -12,17 +12,21 @@ jest.setTimeout(900_000);
 /** The farthest that a site's ports reach from the first one, which is PostgreSQL's. */
 const POSTGRES_OFFSET = 20;
 const OIDC_OFFSET = 11;
+const PAYMENTS_OFFSET = 12;
 const SERVICES = ['console', 'training', 'routerCost', 'agent', 'memo', 'agentEnvironments', 'gateway'];
 
 const ENCRYPTION_KEY = expect.stringMatching(/^[0-9a-f]{64}$/);
 
-/** Nobody is there, which only those will notice who sign in with it or wait for a mail. */
+/** Nobody is there, which only those will notice who sign in with it, pay or wait for a mail. */
 const OUTSIDE_PARTIES = {
   SMTP_URL: 'smtp://127.0.0.1:9',
   MAIL_FROM: 'platform@example.com',
   OAUTH_PROVIDERS: JSON.stringify([
     { name: 'own', issuer: 'http://127.0.0.1:9', client_id: 'platform', client_secret: 'no-secret-at-all' },
   ]),
+  STRIPE_SECRET_KEY: 'sk_test_nobodyIsThere0000',
+  STRIPE_WEBHOOK_SECRETS: 'whsec_nobodyIsThere0000',
+  STRIPE_API_URL: 'http://127.0.0.1:9',
 };
 
 interface Account {
@@ -36,7 +40,7 @@ interface Platform {
   urls: Record<string, string>;
   accounts: { demo: Account; admin: Account };
   database: { url: string };
-  sandbox: { engine?: string; mail?: string; oidc?: string };
+  sandbox: { engine?: string; mail?: string; oidc?: string; payments?: string };
 }
 
 type Environment = Record<string, string>;
@@ -82,6 +86,8 @@ async function newRun(settings: Environment = {}): Promise<Run> {
     run.platform = readJson<Platform>(run.dataDir, 'platform.json');
     for (const { password, apiKey } of Object.values(run.platform.accounts))
       [password, apiKey].forEach(rememberSecret);
+    const { payments } = readJson<{ payments: { console: Environment } }>(run.dataDir, 'secrets.json');
+    rememberEnvironment(payments.console);
   };
   return run;
 }
@@ -89,7 +95,7 @@ async function newRun(settings: Environment = {}): Promise<Run> {
 const readJson = <T>(...path: string[]): T => JSON.parse(readFileSync(join(...path), 'utf8')) as T;
 
 async function expectHealthy({ urls, sandbox }: Platform): Promise<void> {
-  for (const url of [...Object.values(urls), sandbox.engine!, sandbox.oidc!]) {
+  for (const url of [...Object.values(urls), sandbox.engine!, sandbox.oidc!, sandbox.payments!]) {
     const { status } = await fetch(`${url}/healthz`);
     expect([url, status]).toEqual([url, 200]);
   }
@@ -113,6 +119,31 @@ async function expectUsable({ urls, accounts }: Platform, currency: string): Pro
     status: 200,
     complete: true,
   });
+}
+
+/** Tops up as the launcher says that one can, and sees the money arrive. */
+async function expectTopup({ urls, accounts, sandbox }: Platform, provider: string): Promise<void> {
+  const { identifier, password } = accounts.demo;
+  const { token } = await consoleBody<{ token: string }>(urls.console!, 'POST', '/api/auth/login', {
+    json: { identifier, password },
+  });
+  const ask = <T>(method: string, path: string, options: { json?: unknown; status?: number } = {}) =>
+    consoleBody<T>(urls.console!, method, path, { token, ...options });
+  const balance = async () =>
+    Number((await ask<{ balance: unknown }>('GET', '/api/billing/settings')).balance);
+  const before = await balance();
+  const payment = await ask<{ id: string; checkout: { url: string } }>('POST', '/api/billing/payments', {
+    json: { provider, amount: 50 },
+    status: 201,
+  });
+  expect(payment.checkout.url).toContain(sandbox.payments);
+  const paid = await fetch(`${sandbox.payments}/orders/${payment.id}/pay`, { method: 'POST' });
+  expect(paid.status).toBe(200);
+  await waitFor(async () => {
+    const { status } = await ask<{ status: string }>('GET', `/api/billing/payments/${payment.id}`);
+    return status === 'paid';
+  });
+  expect(await balance()).toBeCloseTo(before + 50, 6);
 }
 
 /** Tells the launcher to end, and looks for what it had started. */
@@ -175,7 +206,12 @@ describe('the sites', () => {
       urls: Object.fromEntries(SERVICES.map((name, offset) => [name, url(offset)])),
       accounts: { demo: account, admin: account },
       database: { url: expect.stringContaining(`@127.0.0.1:${intl.portBase + POSTGRES_OFFSET}/platform`) },
-      sandbox: { engine: url(10), mail: join(intl.dataDir, 'mail'), oidc: url(11) },
+      sandbox: {
+        engine: url(10),
+        mail: join(intl.dataDir, 'mail'),
+        oidc: url(OIDC_OFFSET),
+        payments: url(PAYMENTS_OFFSET),
+      },
     });
     expect(intl.launcher.output).toContain(join(intl.dataDir, 'mail'));
     expect(cn.platform.site).toBe('cn');
@@ -201,11 +237,19 @@ describe('the sites', () => {
     expect(asked.status).toBe(303);
   });
 
+  test('take money at the sandbox', async () => {
+    await expectTopup(intl.platform, 'card_provider');
+    for (const provider of ['messaging_pay_provider', 'wallet_pay_provider'])
+      await expectTopup(cn.platform, provider);
+    expect(intl.launcher.output).toContain(`/api/billing/payments`);
+    expect(intl.launcher.output).toContain(intl.platform.sandbox.payments);
+  });
+
   test('end on SIGTERM with everything that they have started', async () => {
     await Promise.all([intl, cn].map((run) => expectNothingLeft(run)));
   });
 
-  test('go on from a folder of an earlier version, with a mail server and an OpenID provider of one’s own', async () => {
+  test('go on from a folder of an earlier version, with outside parties of one’s own', async () => {
     const before = intl.platform;
     // As it was before there was encryption.
     const { encryptionKeys, ...others } = readJson<Secrets>(intl.dataDir, 'secrets.json');
@@ -213,9 +257,26 @@ describe('the sites', () => {
     writeFileSync(join(intl.dataDir, 'secrets.json'), JSON.stringify(others));
     await intl.start(OUTSIDE_PARTIES);
     expect(intl.platform).toEqual({ ...before, sandbox: { engine: before.sandbox.engine } });
-    expect(await isFree(intl.portBase + OIDC_OFFSET)).toBe(true);
+    for (const offset of [OIDC_OFFSET, PAYMENTS_OFFSET])
+      expect([offset, await isFree(intl.portBase + offset)]).toEqual([offset, true]);
     expect(readJson(intl.dataDir, 'secrets.json')).toEqual({ ...others, encryptionKeys: [ENCRYPTION_KEY] });
     await expectUsable(intl.platform, 'USD');
     await expectNothingLeft(intl);
+  });
+
+  test('know their orders at the sandbox after another start, and make what credentials are missing', async () => {
+    const orders = async () => {
+      const list = await fetch(cn.platform.sandbox.payments!, { headers: { Accept: 'application/json' } });
+      return ((await list.json()) as { orders: { status: string }[] }).orders.map(({ status }) => status);
+    };
+    const { payments, ...others } = readJson<Secrets>(cn.dataDir, 'secrets.json');
+    expect(payments).toBeDefined();
+    writeFileSync(join(cn.dataDir, 'secrets.json'), JSON.stringify(others));
+    await cn.start();
+    expect(readJson<Secrets>(cn.dataDir, 'secrets.json').payments).not.toEqual(payments);
+    expect(await orders()).toEqual(['paid', 'paid']);
+    await expectTopup(cn.platform, 'messaging_pay_provider');
+    expect(await orders()).toEqual(['paid', 'paid', 'paid']);
+    await expectNothingLeft(cn);
   });
 });
