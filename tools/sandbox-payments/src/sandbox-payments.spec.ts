@@ -17,22 +17,29 @@ const start = async (options: Partial<SandboxPaymentsOptions> = {}) => {
   started.push(await SandboxPayments.start({ site: 'intl', ...options }));
   return started.at(-1)!;
 };
+const merchants: TestMerchant[] = [];
+const startMerchant = async (port?: number) => {
+  merchants.push(await TestMerchant.start(port));
+  return merchants.at(-1)!;
+};
 const open = (sandbox: SandboxPayments, id: string) =>
   openStripeOrder(sandbox.url, sandbox.consoleEnvironment().STRIPE_SECRET_KEY!, { id });
 
-afterAll(() => Promise.all(started.map((each) => each.kill())));
+afterAll(async () => {
+  await Promise.all(started.map((each) => each.kill()));
+  await Promise.all(merchants.map((each) => each.close()));
+});
 
 describe('the sandbox for payments', () => {
   let sandbox: SandboxPayments;
   let merchant: TestMerchant;
 
   beforeAll(async () => {
-    merchant = await TestMerchant.start();
+    merchant = await startMerchant();
     sandbox = await start();
     await sandbox.deliverTo(merchant.url);
   });
   afterEach(() => sandbox.tell());
-  afterAll(() => merchant.close());
 
   it('lets an order be paid and tells the merchant so', async () => {
     const page = await open(sandbox, 'pay_1');
@@ -137,12 +144,9 @@ describe('a kill', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'sandbox-payments-'));
-    merchant = await TestMerchant.start();
+    merchant = await startMerchant();
   });
-  afterAll(async () => {
-    await merchant.close();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => rmSync(folder, { recursive: true }));
 
   it('makes it forget, at the same address and with the same keys', async () => {
     const sandbox = await start();
@@ -176,7 +180,7 @@ describe('a kill', () => {
 
   it('leaves to the next start what was not sent, or not acknowledged', async () => {
     const sandbox = await start({ file: join(folder, 'unsent.json') });
-    const away = await TestMerchant.start();
+    const away = await startMerchant();
     await away.close();
     await sandbox.deliverTo(away.url);
     await open(sandbox, 'pay_refused');
@@ -186,7 +190,7 @@ describe('a kill', () => {
     await sandbox.act('pay_held', 'pay');
     await waitFor(async () => (await sandbox.order('pay_refused')).deliveries.length > 0);
     await sandbox.kill();
-    const back = await TestMerchant.start(Number(new URL(away.url).port));
+    const back = await startMerchant(Number(new URL(away.url).port));
     await sandbox.restart();
     const { deliveries } = await waitFor(async () => {
       const order = await sandbox.order('pay_refused');
@@ -197,7 +201,6 @@ describe('a kill', () => {
     expect(await sandbox.order('pay_held')).toMatchObject({ waiting: 1, deliveries: [] });
     expect(await sandbox.flush()).toBe(1);
     await waitFor(() => back.received.length === 2);
-    await back.close();
   });
 
   it('is not needed to end it, which keeps everything too', async () => {

@@ -74,12 +74,11 @@ describe('an adjustment whose answer was lost because the console was killed', (
     await site.database.pool.query(CLOSE_GATE);
     const outcome = await inTransaction(site.database.pool, async (client) => {
       await client.query('SELECT pg_advisory_xact_lock($1)', [GATE]);
-      const request = fetch(`${url}/api/admin/billing/adjustments`, order());
-      const answer = request.then(
-        () => 'answered',
+      const answer = fetch(`${url}/api/admin/billing/adjustments`, order()).then(
+        async (response) => `${response.status} ${await response.text()}`,
         () => 'lost',
       );
-      await waitForLock(site.database.pool);
+      await Promise.race([waitForLock(site.database.pool), answer]);
       child!.kill('SIGKILL');
       return [await answer, await transfers()];
     });

@@ -137,7 +137,7 @@ describe('the low-balance mail', () => {
     const accounts = await Promise.all(Array.from({ length: 90 }, () => open(THRESHOLD)));
     await sweep.run();
     await Promise.all(accounts.map((account) => post(account, -1n)));
-    const others = Array.from({ length: 4 }, newSweep);
+    const others = Array.from({ length: 2 }, newSweep);
     await Promise.all([sweep, ...others].map((each) => each.run()));
     await sweep.run();
     expect((await told()).sort()).toEqual([...accounts].sort());
@@ -151,7 +151,7 @@ describe('the low-balance mail', () => {
     await post(free, -1n);
     await inTransaction(database.pool, async (client) => {
       await client.query('SELECT FROM wallet.wallets WHERE account_id = ANY ($1) FOR UPDATE', [
-        [busy, another],
+        [busy, unarmed],
       ]);
       await client.query(
         'UPDATE wallet.wallets SET balance_picos = balance_picos - 1 WHERE account_id = $1',
@@ -174,6 +174,22 @@ describe('the low-balance mail', () => {
     await sweep.run();
     await database.pool.query('GRANT INSERT ON accounts.mail_outbox TO console');
     expect(log).toEqual([expect.stringContaining('permission denied')]);
+    expect(await told()).toEqual([]);
+    await sweep.run();
+    expect(await told()).toEqual([account]);
+  });
+
+  it('is not ordered when the wallet cannot be marked as told', async () => {
+    const account = await open(THRESHOLD);
+    await sweep.run();
+    await post(account, -1n);
+    await database.pool.query(`
+      CREATE FUNCTION wallet.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+      CREATE CONSTRAINT TRIGGER refusal AFTER UPDATE ON wallet.wallets DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION wallet.refuse()`);
+    await sweep.run();
+    await database.pool.query('DROP TRIGGER refusal ON wallet.wallets');
+    expect(log).toEqual([expect.stringContaining('refused')]);
     expect(await told()).toEqual([]);
     await sweep.run();
     expect(await told()).toEqual([account]);

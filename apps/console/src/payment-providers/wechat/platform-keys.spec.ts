@@ -4,10 +4,13 @@ import { type WechatConfig } from '../../config.payments';
 import { type Order, ProviderUnavailable, type RawNotification } from '../payment-provider';
 import { PlatformKeys } from './platform-keys';
 import { OwnPlatform, type RelayedAnswer, WechatSandbox } from './wechat.fixture';
+import { WechatClient } from './wechat-client';
 import { type WechatProvider } from './wechat-provider';
 
 const LIST = '/v3/certificates';
 const FETCH = `GET ${LIST}`;
+const LIMITS = { timeoutMs: 10_000, certificatesTimeoutMs: 10_000, certificatesEveryMs: 0 };
+const TEN_MINUTES_MS = 600_000;
 const TWENTY_YEARS_MS = 20 * 365 * 86_400_000;
 /** So many of them are under both of two certificates, as good as always. */
 const MANY = 60;
@@ -132,10 +135,6 @@ describe("WeChat Pay's certificates", () => {
   it.each<[string, (answer: RelayedAnswer) => RelayedAnswer]>([
     ['is changed', (answer) => ({ ...answer, body: `${answer.body} ` })],
     ['is not signed', ({ status, body }) => ({ status, body, headers: {} })],
-    [
-      'is old',
-      (answer) => ({ ...answer, headers: { ...answer.headers, 'wechatpay-timestamp': '1700000000' } }),
-    ],
     ['is garbage', (answer) => ({ ...answer, body: '<html>' })],
     ['holds no certificates', (answer) => ({ ...answer, body: '{"data":[{"serial_no":"A"}]}' })],
     ['is refused', (answer) => ({ ...answer, status: 401, body: '{"code":"SIGN_ERROR","message":""}' })],
@@ -147,13 +146,24 @@ describe("WeChat Pay's certificates", () => {
     await askUntilBoth(provider);
   });
 
+  it('stay unknown when the list is an old one', async () => {
+    const client = () => new WechatClient({ ...site.config, ...knowingOne }, LIMITS);
+    let list: RelayedAnswer | undefined;
+    site.relay.change = (answer) => (list ??= answer);
+    expect(await client().keys.find(second)).not.toBeNull();
+    expect(await client().keys.find(second)).not.toBeNull();
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + TEN_MINUTES_MS);
+    expect(await client().keys.find(second)).toBeNull();
+    expect(site.relay.count(FETCH)).toBe(3);
+  });
+
   it('stay unknown with another APIv3 key', async () => {
     const provider = site.providerWith({ ...knowingOne, apiV3Key: 'k'.repeat(32) });
     expect(await askUntilRefused(provider)).toBeInstanceOf(ProviderUnavailable);
   });
 
-  it('are waited for no longer than a call may take', async () => {
-    const provider = site.providerWith(knowingOne, { timeoutMs: IMPATIENT_MS });
+  it('are not waited for for long', async () => {
+    const provider = site.providerWith(knowingOne, { certificatesTimeoutMs: IMPATIENT_MS });
     site.relay.change = (answer, path) => (path === LIST ? new Promise<never>(() => undefined) : answer);
     expect(await askUntilRefused(provider)).toBeInstanceOf(ProviderUnavailable);
     await refused(provider);

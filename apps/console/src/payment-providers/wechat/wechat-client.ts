@@ -25,8 +25,9 @@ export interface WechatRequest {
 }
 
 export interface WechatLimits {
-  /** For one call, however many requests it takes. */
+  /** For one call, however many requests it takes; fetching certificates comes on top. */
   timeoutMs: number;
+  certificatesTimeoutMs: number;
   certificatesEveryMs: number;
 }
 
@@ -90,12 +91,12 @@ export class WechatClient {
     request: WechatRequest,
     deadline: AbortSignal,
   ): Promise<z.output<Shape>> {
-    if (Object.keys(this.keys.inForce()).length === 0) await within(deadline, this.keys.refresh());
+    if (Object.keys(this.keys.inForce()).length === 0) await this.keys.refresh();
     let answer: unknown;
     try {
       answer = await this.send(request, deadline);
     } catch (error) {
-      if (!(await within(deadline, this.hasNewKeyFor(error)))) throw outcomeOf(error);
+      if (!(await this.hasNewKeyFor(error))) throw outcomeOf(error);
       answer = await this.send(request, deadline).catch((again: unknown) => {
         throw outcomeOf(again);
       });
@@ -149,7 +150,7 @@ export class WechatClient {
         url: CERTIFICATES,
         // The library's own check knows nothing of keys that come with the answer.
         transformResponse: (body: string) => body,
-        signal: this.deadline(),
+        signal: AbortSignal.timeout(this.limits.certificatesTimeoutMs),
       })
       .catch((error: unknown) => {
         throw outcomeOf(error);
@@ -191,14 +192,4 @@ function parsed(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-/** Rejects when the time is over; what was asked for goes on for those who wait for it still. */
-async function within<Result>(deadline: AbortSignal, result: Promise<Result>): Promise<Result> {
-  const late = new Promise<never>((_resolve, reject) =>
-    deadline.addEventListener('abort', () => reject(new ProviderUnavailable('WeChat Pay took too long')), {
-      once: true,
-    }),
-  );
-  return Promise.race([result, late]);
 }

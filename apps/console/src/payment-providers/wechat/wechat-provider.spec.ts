@@ -1,5 +1,6 @@
 import { type Order, ProviderRefusal, ProviderUnavailable, type RefundOrder } from '../payment-provider';
 import { newOrder, NOTIFY_URL, type RelayedAnswer, WechatSandbox } from './wechat.fixture';
+import { refundStateOf } from './wechat-messages';
 import { type WechatProvider } from './wechat-provider';
 
 const EXPIRED_AGO_MS = 3_600_000;
@@ -114,11 +115,18 @@ describe('WeChat Pay', () => {
       ['under another key', (answer) => withHeader(answer, 'wechatpay-serial', 'PUB_KEY_ID_1')],
       ['from another time', (answer) => withHeader(answer, 'wechatpay-timestamp', '1700000000')],
       ['empty', (answer) => ({ ...answer, body: '' })],
-      ['a redirect', (answer) => ({ ...answer, status: 302 })],
     ])('believes no answer that was %s', async (_name, change) => {
       const order = await site.paid();
       site.relay.change = change;
       await expect(provider.query(order)).rejects.toThrow(ProviderUnavailable);
+    });
+
+    it('follows no redirect', async () => {
+      const order = await site.paid();
+      const location = `${site.relay.url}/elsewhere`;
+      site.relay.change = (answer) => withHeader({ ...answer, status: 302 }, 'location', location);
+      await expect(provider.query(order)).rejects.toThrow(ProviderUnavailable);
+      expect(site.relay.count('GET /elsewhere')).toBe(0);
     });
 
     it('believes no answer about another order', async () => {
@@ -204,6 +212,24 @@ describe('WeChat Pay', () => {
       const unpaid = await site.refundOf(await site.opened(), { paymentReference: '1'.repeat(28) });
       await expect(provider.refund(unpaid)).rejects.toThrow('RESOURCE_NOT_EXISTS');
     });
+
+    it('believes no answer about another refund', async () => {
+      const [one, other] = [await site.refundOf(await site.paid()), await site.refundOf(await site.paid())];
+      await provider.refund(one);
+      let genuine: RelayedAnswer | undefined;
+      site.relay.change = (answer) => (genuine ??= answer);
+      expect(await provider.refund(one)).toMatchObject({ status: 'succeeded' });
+      await expect(provider.refund(other)).rejects.toThrow('another refund');
+    });
+  });
+
+  it.each([
+    ['SUCCESS', 'succeeded'],
+    ['PROCESSING', 'pending'],
+    ['ABNORMAL', 'pending'],
+    ['CLOSED', 'failed'],
+  ] as const)('a refund with the status %s is %s', (status, state) => {
+    expect(refundStateOf({ refund_id: '1', out_refund_no: 'ref_1', status }).status).toBe(state);
   });
 
   describe('when WeChat Pay is in trouble', () => {
@@ -242,11 +268,15 @@ describe('WeChat Pay', () => {
       await expect(ask(impatient, order)).rejects.toThrow(ProviderUnavailable);
     });
 
-    it("takes a refusal in nobody's words for none", async () => {
-      for (const body of ['<html>not found</html>', '{}', '{"code":"SYSTEM_ERROR","message":""}']) {
-        site.relay.change = () => ({ status: 404, headers: {}, body });
-        await expect(provider.query(newOrder())).rejects.toThrow(ProviderUnavailable);
-      }
+    it.each([
+      [404, '<html>not found</html>'],
+      [404, '{}'],
+      [404, '{"code":"SYSTEM_ERROR","message":""}'],
+      [403, '{"code":"FREQUENCY_LIMITED","message":""}'],
+      [429, '{"code":"RULE_LIMIT","message":""}'],
+    ])('takes %i %s for no refusal', async (status, body) => {
+      site.relay.change = () => ({ status, headers: {}, body });
+      await expect(provider.query(newOrder())).rejects.toThrow(ProviderUnavailable);
     });
 
     it('tells nothing of its keys when it cannot be reached', async () => {

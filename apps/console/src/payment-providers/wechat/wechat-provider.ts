@@ -17,7 +17,11 @@ import { openedOrder, orderStateOf, refund, refundStateOf, transaction } from '.
 import { readNotification } from './wechat-notification';
 import { nativeOrder, refundRequest } from './wechat-requests';
 
-const LIMITS: WechatLimits = { timeoutMs: 12_000, certificatesEveryMs: 60_000 };
+const LIMITS: WechatLimits = {
+  timeoutMs: 11_000,
+  certificatesTimeoutMs: 3_000,
+  certificatesEveryMs: 60_000,
+};
 const TRANSACTIONS = '/v3/pay/transactions';
 const REFUNDS = '/v3/refund/domestic/refunds';
 const JSON_TYPE = 'application/json; charset=utf-8';
