@@ -57,16 +57,31 @@ describe('an adjustment whose answer was lost because the console was killed', (
     return rows.map(({ id }) => id);
   };
 
-  async function startConsole(): Promise<string> {
+  /** Null when somebody else was given the port meanwhile. */
+  async function tryToStart(): Promise<string | null> {
     const port = String(await freePort());
     const environment = { ...testEnvironment(site.database.urlFor('console')), PORT: port };
     rememberEnvironment(environment);
-    child = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH, ...environment } });
+    const started = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH, ...environment } });
+    child = started;
     const log = testLog('console');
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => log.write(chunk));
+    for (const stream of [started.stdout, started.stderr]) stream.on('data', (chunk) => log.write(chunk));
     const url = `http://127.0.0.1:${port}`;
-    await waitFor(async () => (await fetch(`${url}/healthz`)).ok);
-    return url;
+    // Another console would not know the session.
+    const headers = { Authorization: `Bearer ${admin.token}` };
+    const isUp = await waitFor(async () => {
+      if (started.exitCode !== null) return 'ended';
+      return (await fetch(`${url}/api/auth/me`, { headers })).ok && 'up';
+    });
+    return isUp === 'up' ? url : null;
+  }
+
+  async function startConsole(): Promise<string> {
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      const url = await tryToStart();
+      if (url !== null) return url;
+    }
+    throw new Error('The console does not start.');
   }
 
   it('is posted once, and told when it is asked for again', async () => {

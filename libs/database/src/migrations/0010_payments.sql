@@ -81,7 +81,6 @@ CREATE TABLE billing.idempotency_keys (
 
 -- A wallet that once held enough and has not been told since that it holds little.
 ALTER TABLE wallet.wallets ADD COLUMN low_balance_notice_due boolean NOT NULL DEFAULT false;
-CREATE INDEX wallets_low_balance ON wallet.wallets (account_id) WHERE low_balance_notice_due;
 
 GRANT SELECT, INSERT, UPDATE ON billing.payments, billing.refunds TO console;
 GRANT SELECT, INSERT, UPDATE, DELETE ON billing.idempotency_keys TO console;
