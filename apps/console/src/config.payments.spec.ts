@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { ConfigError } from '@inference/config';
+import { SandboxPayments } from '@inference/sandbox-payments';
 import { rememberSecret } from '@inference/testing';
 import { readConsoleConfig } from './config';
 import { testEnvironment } from './console.fixture';
@@ -109,11 +110,21 @@ describe('the credentials of payment providers', () => {
     expect(faultsOf({ ...ALIPAY, SITE: 'intl' })).toHaveLength(4);
   });
 
+  it("tell the merchant's certificate from WeChat Pay's", async () => {
+    const sandbox = await SandboxPayments.start({ site: 'cn', certificates: true });
+    const variables = { SITE: 'cn', ...sandbox.consoleEnvironment() };
+    await sandbox.stop();
+    const [serial = ''] = Object.keys(read(variables).wechat?.platformKeys ?? {});
+    expect(faultsOf({ ...variables, WECHAT_PAY_MERCHANT_SERIAL: serial.toLowerCase() })).toEqual([
+      "WECHAT_PAY_PLATFORM_KEYS: holds the merchant's own certificate, and must hold WeChat Pay's",
+    ]);
+  });
+
   it.each([
     ['STRIPE_SECRET_KEY', 'pk_test_0123456789abcdef0123'],
     ['STRIPE_WEBHOOK_SECRETS', 'whsec_0123456789abcdef0123,'],
     ['STRIPE_API_URL', 'ftp://stripe.test'],
-    ['PAYMENT_TTL_SECONDS', '60'],
+    ['PAYMENT_TTL_SECONDS', '59'],
     ['PAYMENT_TTL_SECONDS', '90000'],
   ])('stop the start: %s %s', (name, value) => {
     const faults = faultsOf({ ...STRIPE, [name]: value });

@@ -185,6 +185,9 @@ export function checkPayments(config: Partial<Fields> & { SITE: Site }, context:
     for (const name of REQUIRED[provider])
       if (config[name] === undefined) fault(name, `is missing beside ${present[0]}`);
   }
+  const { WECHAT_PAY_MERCHANT_SERIAL: own, WECHAT_PAY_PLATFORM_KEYS: platform } = config;
+  if (own !== undefined && Object.hasOwn(platform ?? {}, own.toUpperCase()))
+    fault('WECHAT_PAY_PLATFORM_KEYS', "holds the merchant's own certificate, and must hold WeChat Pay's");
 }
 
 type Complete<Names extends FieldName> = { [Name in Names]-?: NonNullable<Fields[Name]> };

@@ -14,7 +14,9 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 const FORM = { ...BROWSER, 'Content-Type': FORM_TYPE };
 
 const { parties } = newCredentials('intl');
-const CONFIG = { host: '127.0.0.1', port: 0, parties, merchant: null, file: null };
+/** Nobody is there. */
+const MERCHANT = 'http://127.0.0.1:9';
+const CONFIG = { host: '127.0.0.1', port: 0, parties, merchant: MERCHANT, file: null };
 
 describe('the pages of the sandbox for payments', () => {
   let server: SandboxPaymentsServer;
@@ -104,6 +106,7 @@ describe('the pages of the sandbox for payments', () => {
       status: 303,
       headers: { Location: '/orders/script' },
     });
+    await sandbox.close();
   });
 
   it('take the payer’s browser back to the merchant once it has paid, and stay otherwise', async () => {

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { request } from 'node:http';
-import { waitFor } from '@inference/testing';
 import { type RequestOptions, type SignedIn, TestConsole } from '../console.fixture';
 import { HOSTILE } from '../documents/documents.fixture';
 import { readInvoiceFile } from './invoice-file';
@@ -153,22 +151,5 @@ describe('the download of an invoice', () => {
     const answer = await elsewhere.request('GET', pathOf(paymentId), { token });
     await elsewhere.close();
     expect([answer.status, answer.body]).toEqual(MISSING);
-  });
-
-  it('ends with a reader who goes away, and disturbs nobody', async () => {
-    const invoice = await cn.issued(account);
-    const large = Buffer.concat([Buffer.from('%PDF-'), Buffer.alloc(5_000_000)]);
-    await storeFile(invoice.id, 'application/pdf', 'a.pdf', large);
-    const url = cn.site.console.url + pathOf(invoice.payment_id);
-    await new Promise<void>((resolve, reject) => {
-      const call = request(url, { headers: { Authorization: `Bearer ${account.token}` } }, (response) => {
-        response.once('data', () => {
-          response.destroy();
-          resolve();
-        });
-      });
-      call.once('error', reject).end();
-    });
-    await waitFor(async () => (await bytesOf(invoice)).equals(large));
   });
 });

@@ -77,6 +77,7 @@ describe.each(PROVIDERS)('the notifications of %s', (provider, siteName) => {
     ['a time to come', { future_timestamp: 1 }, 400],
     ['another merchant', { wrong_merchant: 1 }, 400],
     ['another amount', { wrong_amount: 1 }, 409],
+    ['another currency', { wrong_currency: 1 }, 409],
   ])(
     'with %s change nothing and are refused; the next good one credits',
     async (_fault, switches, status) => {

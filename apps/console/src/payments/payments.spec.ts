@@ -113,19 +113,22 @@ describe.each(PROVIDERS)('a top-up through %s', (provider, siteName) => {
     expect((await payments.create(stranger, order, headers)).text).not.toBe(answers[0]!.text);
   });
 
-  it('is 503 while the provider cannot be reached, and goes on under its idempotency key', async () => {
-    const headers = { 'Idempotency-Key': `later of ${account.accountId}` };
-    await payments.sandbox.tell({ api: { open: 503 } });
-    const away = await payments.create(account, { provider, amount: 20 }, headers);
-    expect([away.status, away.body]).toEqual([503, { error: 'the payment provider is not available' }]);
-    await payments.sandbox.tell();
-    const answer = await payments.create(account, { provider, amount: 20 }, headers);
-    expect(answer.status).toBe(201);
-    const list = await payments.site.console.request('GET', '/api/billing/payments', {
-      token: account.token,
-    });
-    expect(list.body).toEqual({ payments: [answer.body], next_cursor: null });
-  });
+  it.each([[503], ['lost'], ['garbage']] as const)(
+    'is 503 while the provider answers %j, and goes on under its idempotency key',
+    async (fault) => {
+      const headers = { 'Idempotency-Key': `later of ${account.accountId}` };
+      await payments.sandbox.tell({ api: { open: fault } });
+      const away = await payments.create(account, { provider, amount: 20 }, headers);
+      expect([away.status, away.body]).toEqual([503, { error: 'the payment provider is not available' }]);
+      await payments.sandbox.tell();
+      const answer = await payments.create(account, { provider, amount: 20 }, headers);
+      expect(answer.status).toBe(201);
+      const list = await payments.site.console.request('GET', '/api/billing/payments', {
+        token: account.token,
+      });
+      expect(list.body).toEqual({ payments: [answer.body], next_cursor: null });
+    },
+  );
 
   it('is 503 when the provider refuses it, and a new one is made under the same key', async () => {
     const headers = { 'Idempotency-Key': `refused of ${account.accountId}` };

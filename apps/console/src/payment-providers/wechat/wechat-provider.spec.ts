@@ -195,6 +195,13 @@ describe('WeChat Pay', () => {
       expect((await site.sandbox.order(order.paymentId)).refunds).toHaveLength(1);
     });
 
+    it('takes a refused question about a refund for no answer, since it may have been made', async () => {
+      const refund = await site.refundOf(await site.paid());
+      await site.sandbox.tell({ api: { query: 403 } });
+      await expect(provider.refund(refund)).rejects.toThrow(ProviderUnavailable);
+      expect((await site.sandbox.order(refund.order.paymentId)).refunds).toEqual([]);
+    });
+
     it('finds the refund whose answer was lost', async () => {
       const order = await site.paid();
       const refund = await site.refundOf(order, { reason: null });

@@ -100,6 +100,8 @@ export class WechatProvider implements PaymentProvider {
       .ask(refund, { method: 'GET', path }, deadline)
       .catch((error: unknown) => {
         if (isRefusal(error, NO_SUCH_REFUND)) return null;
+        // To refuse the question is not to refuse the refund, which may have been made before.
+        if (error instanceof WechatRefusal) throw new ProviderUnavailable(error.message);
         throw error;
       });
     const body = refundRequest(order, this.notifyUrl);

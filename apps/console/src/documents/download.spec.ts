@@ -1,0 +1,83 @@
+import { type IncomingMessage, request } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { Controller, Get, type INestApplication, Module, Res } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { waitFor } from '@inference/testing';
+import { type Response } from 'express';
+import { sendDownload } from './download';
+
+const CHUNK = Buffer.alloc(65_536, 'x');
+/** Far more than every buffer between the source and its reader. */
+const ENOUGH_CHUNKS = 2_000;
+
+let source: Readable;
+let chunksRead: number;
+let outcome: Promise<void>;
+
+@Controller()
+class EndlessController {
+  @Get()
+  download(@Res() response: Response): Promise<void> {
+    chunksRead = 0;
+    source = new Readable({
+      read() {
+        chunksRead++;
+        this.push(CHUNK);
+      },
+    });
+    outcome = sendDownload(response, {
+      contentType: 'application/pdf',
+      fileName: 'a.pdf',
+      contentSecurityPolicy: "default-src 'none'",
+      content: source,
+    });
+    return outcome;
+  }
+}
+
+@Module({ controllers: [EndlessController] })
+class EndlessModule {}
+
+describe('a download', () => {
+  let app: INestApplication;
+
+  beforeAll(async () => {
+    app = await NestFactory.create(EndlessModule, { logger: false });
+    await app.listen(0, '127.0.0.1');
+  });
+  afterAll(() => app.close());
+
+  const open = () =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const { port } = app.getHttpServer().address() as AddressInfo;
+      request({ port, host: '127.0.0.1', agent: false }, resolve).once('error', reject).end();
+    });
+
+  it('is read no faster than it is taken, and ends with its reader, to whom that is no failure', async () => {
+    const response = await open();
+    // Nobody reads it: at some point nothing moves any more.
+    let before = -1;
+    await waitFor(async () => {
+      const isStill = chunksRead === before && chunksRead > 0;
+      before = chunksRead;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return isStill;
+    });
+    expect(chunksRead).toBeLessThan(ENOUGH_CHUNKS);
+    response.destroy();
+    await outcome;
+    expect(source.destroyed).toBe(true);
+  });
+
+  it('breaks off when its source fails, so that nobody takes it for whole', async () => {
+    const response = await open();
+    const broken = new Promise((resolve) =>
+      response.once('error', resolve).once('end', () => resolve('whole')),
+    );
+    response.resume();
+    source.destroy(new Error('the source has failed'));
+    await expect(outcome).rejects.toThrow('the source has failed');
+    expect(await broken).toMatchObject({ code: 'ECONNRESET' });
+  });
+});
