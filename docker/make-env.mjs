@@ -47,6 +47,8 @@ const lines = [
   '',
   '# Who sells, on receipts and invoices: JSON {name, address, tax_id, email, phone, bank, bank_account}',
   "SELLER=''",
+  '# The taxes that prices include: JSON [{"name": "VAT", "percent": "6"}]; keys in PEM go on one line, with \\n for its ends',
+  "TAX_LINES=''",
   '',
   '# Secrets of this site',
   `POSTGRES_PASSWORD=${databasePassword}`,

@@ -1,6 +1,7 @@
 import { env, type Site } from '@inference/config';
 import { decimalToScaled, InvalidAmountError } from '@inference/money';
 import { z } from 'zod';
+import { isPrivateChannel } from './config.oauth';
 import { PERCENT_DECIMALS, PERCENT_SCALE, type TaxRate } from './documents/tax';
 
 const MAX_TAX_LINES = 10;
@@ -61,7 +62,13 @@ export const documentFields = {
   /** The taxes that prices include: JSON [{name, percent: "7.25"}]; none by default. */
   TAX_LINES: env.json(taxLines).optional(),
   /** Turns an invoice into the tax authority's own file (site cn). */
-  INVOICE_ISSUER_URL: env.httpUrl().optional(),
+  INVOICE_ISSUER_URL: env
+    .httpUrl()
+    .refine(
+      (url) => !URL.canParse(url) || isPrivateChannel(url),
+      'must be https, except on this machine itself',
+    )
+    .optional(),
   INVOICE_ISSUER_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
 };
 

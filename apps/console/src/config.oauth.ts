@@ -5,7 +5,7 @@ const HTTP_URL = /^https?:\/\//;
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** What an issuer says decides who is signed in, so nobody on the way may change it. */
-function isPrivateChannel(issuer: string): boolean {
+export function isPrivateChannel(issuer: string): boolean {
   const { protocol, hostname } = new URL(issuer);
   return protocol === 'https:' || LOOPBACK_HOSTS.has(hostname);
 }

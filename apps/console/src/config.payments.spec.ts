@@ -91,7 +91,7 @@ describe('the credentials of payment providers', () => {
     const { STRIPE_WEBHOOK_SECRETS: _secrets, ...noSecrets } = STRIPE;
     expect(faultsOf(noSecrets)).toEqual(['STRIPE_WEBHOOK_SECRETS: is missing beside STRIPE_SECRET_KEY']);
     expect(
-      faultsOf({ SITE: 'cn', WECHAT_PAY_API_URL: 'http://a.test', ALIPAY_APP_ID: '2021000000000001' }),
+      faultsOf({ SITE: 'cn', WECHAT_PAY_API_URL: 'https://a.test', ALIPAY_APP_ID: '2021000000000001' }),
     ).toEqual([
       ...Object.keys(WECHAT)
         .filter((name) => name !== 'SITE')
@@ -124,6 +124,10 @@ describe('the credentials of payment providers', () => {
     ['STRIPE_SECRET_KEY', 'pk_test_0123456789abcdef0123'],
     ['STRIPE_WEBHOOK_SECRETS', 'whsec_0123456789abcdef0123,'],
     ['STRIPE_API_URL', 'ftp://stripe.test'],
+    ['STRIPE_API_URL', 'http://stripe.test'],
+    ['STRIPE_API_URL', 'https://stripe.test/v1'],
+    ['MIN_TOPUP', '0.49'],
+    ['MAX_TOPUP', '1000000'],
     ['PAYMENT_TTL_SECONDS', '59'],
     ['PAYMENT_TTL_SECONDS', '90000'],
   ])('stop the start: %s %s', (name, value) => {
@@ -133,6 +137,7 @@ describe('the credentials of payment providers', () => {
   });
 
   it.each([
+    ['WECHAT_PAY_API_URL', 'http://wechat.test'],
     ['WECHAT_PAY_APP_ID', 'app'],
     ['WECHAT_PAY_MERCHANT_ID', '19x'],
     ['WECHAT_PAY_MERCHANT_SERIAL', 'serial'],
@@ -156,6 +161,7 @@ describe('the credentials of payment providers', () => {
     ['ALIPAY_PUBLIC_KEY', 'AAAA'],
     ['ALIPAY_PUBLIC_KEY', short.publicKey],
     ['ALIPAY_GATEWAY_URL', 'gateway.do'],
+    ['ALIPAY_GATEWAY_URL', 'http://alipay.test/gateway.do'],
   ])('stop the start: %s %s', (name, value) => {
     expect(faultsOf({ ...ALIPAY, [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name}`))]);
   });

@@ -1,6 +1,8 @@
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { env, type Site } from '@inference/config';
+import { decimalToPicos } from '@inference/money';
 import { z } from 'zod';
+import { isPrivateChannel } from './config.oauth';
 
 const MIN_RSA_BITS = 2048;
 const BARE_BASE64 = /^[A-Za-z0-9+/=\s]+$/;
@@ -87,6 +89,15 @@ const list = (item: z.ZodType<string, string>) =>
     .transform((text) => text.split(',').map((part) => part.trim()))
     .pipe(z.array(item));
 
+/** Money follows from what is said there, and a secret goes along. */
+const providerUrl = () =>
+  env
+    .httpUrl()
+    .refine(
+      (url) => !URL.canParse(url) || isPrivateChannel(url),
+      'must be https, except on this machine itself',
+    );
+
 export const paymentFields = {
   /** How long an order can be paid: what Stripe allows, less what a slow clock may take. */
   PAYMENT_TTL_SECONDS: env.integer(1_860, 86_100).default(3_600),
@@ -99,7 +110,9 @@ export const paymentFields = {
   STRIPE_WEBHOOK_SECRETS: list(
     z.string().regex(/^whsec_[A-Za-z0-9+/=_-]{16,}$/, 'must be signing secrets (whsec_…)'),
   ).optional(),
-  STRIPE_API_URL: env.httpUrl().optional(),
+  STRIPE_API_URL: providerUrl()
+    .refine((url) => !URL.canParse(url) || new URL(url).pathname === '/', 'must have no path')
+    .optional(),
 
   WECHAT_PAY_APP_ID: z
     .string()
@@ -122,7 +135,7 @@ export const paymentFields = {
     .optional(),
   /** What WeChat Pay signs with: JSON, id of a public key or serial number of a certificate → PEM. */
   WECHAT_PAY_PLATFORM_KEYS: platformKeys.optional(),
-  WECHAT_PAY_API_URL: env.httpUrl().optional(),
+  WECHAT_PAY_API_URL: providerUrl().optional(),
 
   ALIPAY_APP_ID: z
     .string()
@@ -137,7 +150,7 @@ export const paymentFields = {
   ALIPAY_APP_KEY: rsaKey('private').optional(),
   /** Alipay's own, not the app's. */
   ALIPAY_PUBLIC_KEY: rsaKey('public').optional(),
-  ALIPAY_GATEWAY_URL: env.httpUrl().optional(),
+  ALIPAY_GATEWAY_URL: providerUrl().optional(),
 };
 
 type Fields = z.output<z.ZodObject<typeof paymentFields>>;
@@ -165,13 +178,19 @@ type Provider = keyof typeof REQUIRED;
 const SITE_OF: Record<Provider, Site> = { stripe: 'intl', wechat: 'cn', alipay: 'cn' };
 const PROVIDERS = Object.keys(REQUIRED) as Provider[];
 
+/** In USD. */
+const STRIPE_MIN_PICOS = decimalToPicos('0.50');
+const STRIPE_MAX_PICOS = decimalToPicos('999999.99');
 const STRIPE_URL = 'https://api.stripe.com';
 const WECHAT_URL = 'https://api.mch.weixin.qq.com';
 const ALIPAY_URL = 'https://openapi.alipay.com/gateway.do';
 
 /** Names every variable that keeps a provider from being complete, or that belongs to the other site. */
-export function checkPayments(config: Partial<Fields> & { SITE: Site }, context: z.RefinementCtx): void {
-  const fault = (name: FieldName, message: string) =>
+export function checkPayments(
+  config: Partial<Fields> & { SITE: Site; MIN_TOPUP?: bigint | undefined; MAX_TOPUP?: bigint | undefined },
+  context: z.RefinementCtx,
+): void {
+  const fault = (name: FieldName | 'MIN_TOPUP' | 'MAX_TOPUP', message: string) =>
     context.addIssue({ code: 'custom', path: [name], message });
   for (const provider of PROVIDERS) {
     const names: FieldName[] = [...REQUIRED[provider], OPTIONAL[provider]];
@@ -185,6 +204,11 @@ export function checkPayments(config: Partial<Fields> & { SITE: Site }, context:
     for (const name of REQUIRED[provider])
       if (config[name] === undefined) fault(name, `is missing beside ${present[0]}`);
   }
+  const { STRIPE_SECRET_KEY, MIN_TOPUP, MAX_TOPUP } = config;
+  if (STRIPE_SECRET_KEY !== undefined && typeof MIN_TOPUP === 'bigint' && MIN_TOPUP < STRIPE_MIN_PICOS)
+    fault('MIN_TOPUP', 'is less than Stripe takes, 0.50');
+  if (STRIPE_SECRET_KEY !== undefined && typeof MAX_TOPUP === 'bigint' && MAX_TOPUP > STRIPE_MAX_PICOS)
+    fault('MAX_TOPUP', 'is more than Stripe takes, 999999.99');
   const { WECHAT_PAY_MERCHANT_SERIAL: own, WECHAT_PAY_PLATFORM_KEYS: platform } = config;
   if (own !== undefined && Object.hasOwn(platform ?? {}, own.toUpperCase()))
     fault('WECHAT_PAY_PLATFORM_KEYS', "holds the merchant's own certificate, and must hold WeChat Pay's");

@@ -7,5 +7,6 @@ export const SERVICE_OPTIONS: ServiceOptions = {
   name: 'console',
   /** A price list of the largest allowed size fits. */
   bodyLimitBytes: 1_048_576,
-  rawBodies: WEBHOOK_PATH,
+  /** Anybody may send there; what providers send is a few kilobytes. */
+  rawBodies: { under: WEBHOOK_PATH, limitBytes: 65_536 },
 };

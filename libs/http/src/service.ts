@@ -31,7 +31,7 @@ export interface ServiceOptions {
   /** Largest request body, in bytes; without it bodies are left unread and of any type. */
   bodyLimitBytes?: number;
   /** Handlers get the body's bytes instead of the parsed JSON: all of them, or those whose path begins so. */
-  rawBodies?: boolean | string;
+  rawBodies?: boolean | { under: string; limitBytes: number };
   /** Renders errors in another shape than `{error}`. */
   errorFilter?: ExceptionFilter;
   /** Takes the log in place of the standard output. */
@@ -69,14 +69,19 @@ export async function createService(
   return app;
 }
 
-function readBodies(app: NestExpressApplication, limit: number, raw: boolean | string = false): void {
+function readBodies(
+  app: NestExpressApplication,
+  limit: number,
+  raw: NonNullable<ServiceOptions['rawBodies']> = false,
+): void {
   // Routes do not tell capitals from small letters.
   const isRaw = (request: IncomingMessage) =>
-    typeof raw === 'string' && (request.url ?? '').toLowerCase().startsWith(raw);
+    typeof raw === 'object' && (request.url ?? '').toLowerCase().startsWith(raw.under);
   app.use((request: Request, response: Response, next: NextFunction) =>
     isRaw(request) ? next() : requireJsonBody(request, response, next),
   );
-  if (raw !== false) app.useBodyParser('raw', { limit, type: raw === true ? () => true : isRaw });
+  if (raw === true) app.useBodyParser('raw', { limit, type: () => true });
+  else if (raw) app.useBodyParser('raw', { limit: raw.limitBytes, type: isRaw });
   if (raw !== true)
     app.useBodyParser('json', { limit, strict: false, type: (request: IncomingMessage) => !isRaw(request) });
   app.use(hideBody);

@@ -32,26 +32,23 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 
-/** No script, nothing from elsewhere; forms may lead on to `formTarget`, an origin, and nowhere else. */
-export function htmlHeaders(formTarget?: string): Record<string, string> {
-  const policy = [
-    "default-src 'none'",
-    `style-src 'sha256-${STYLE_HASH}'`,
-    'img-src data:',
-    `form-action 'self'${formTarget === undefined ? '' : ` ${formTarget}`}`,
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-  ];
-  return {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Cache-Control': 'no-store',
-    'Content-Security-Policy': policy.join('; '),
-    'X-Content-Type-Options': 'nosniff',
-    'Referrer-Policy': 'same-origin',
-  };
-}
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${STYLE_HASH}'`,
+  'img-src data:',
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ');
 
-export const HTML_HEADERS = htmlHeaders();
+/** No script, nothing from elsewhere. */
+export const HTML_HEADERS: Record<string, string> = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': POLICY,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'same-origin',
+};
 
 /** `title` is text, `body` HTML. */
 export const page = (title: string, body: string): string => `<!doctype html>

@@ -64,16 +64,12 @@ describe('the pages of the sandbox for payments', () => {
 
   it('run no script, and take nothing from elsewhere', async () => {
     await open({ id: 'policy' });
-    for (const [path, target] of [
-      ['/', ''],
-      ['/orders/policy', ' http://merchant.test'],
-      ['/orders/none', ''],
-    ] as const) {
+    for (const path of ['/', '/orders/policy', '/orders/none']) {
       const { html, headers } = await get(path);
       const policy = headers.get('content-security-policy')!;
       expect(policy).toContain("default-src 'none'");
       expect(policy).toContain("frame-ancestors 'none'");
-      expect(policy).toContain(`form-action 'self'${target};`);
+      expect(policy).toContain("form-action 'self';");
       expect(policy).not.toContain('script-src');
       expect(policy).not.toContain('unsafe');
       expect(html).not.toMatch(/<script|\son\w+=|style="/);
@@ -109,15 +105,15 @@ describe('the pages of the sandbox for payments', () => {
     await sandbox.close();
   });
 
-  it('take the payer’s browser back to the merchant once it has paid, and stay otherwise', async () => {
-    for (const [id, action, location] of [
-      ['form-pay', 'pay', 'http://merchant.test/billing?a=1&b=2'],
-      ['form-fail', 'fail', '/orders/form-fail'],
-      ['form-expire', 'expire', '/orders/form-expire'],
+  it('show the payer what has become of the order', async () => {
+    for (const [id, action] of [
+      ['form-pay', 'pay'],
+      ['form-fail', 'fail'],
+      ['form-expire', 'expire'],
     ] as const) {
       await open({ id });
       const { status, headers } = await submit(`/orders/${id}/${action}`, { name: '', email: '' });
-      expect([status, headers.get('location')]).toEqual([303, location]);
+      expect([status, headers.get('location')]).toEqual([303, `/orders/${id}`]);
       const { html } = await get(`/orders/${id}`);
       expect(html).not.toContain('<form');
       const again = await submit(`/orders/${id}/pay`);

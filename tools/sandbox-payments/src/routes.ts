@@ -4,7 +4,7 @@ import { origin } from './config';
 import { OrderStatusError } from './order-book';
 import { orderPage, ordersPage } from './order-page';
 import { type Order } from './orders';
-import { htmlHeaders } from './page';
+import { HTML_HEADERS } from './page';
 import { type WireAnswer, type WireRequest } from './protocol';
 import { json, RequestFault, wantsJson, wantsPage } from './request-fault';
 import { type Sandbox } from './sandbox';
@@ -80,7 +80,7 @@ function listOrders(sandbox: Sandbox, { headers }: WireRequest): WireAnswer {
   const newest = sandbox.book.list().reverse().slice(0, LISTED);
   const orders = newest.map((order) => sandbox.view(order));
   if (wantsJson(headers)) return json(200, { orders });
-  return { status: 200, headers: htmlHeaders(), body: ordersPage(orders) };
+  return { status: 200, headers: HTML_HEADERS, body: ordersPage(orders) };
 }
 
 function orderOf(sandbox: Sandbox, id: string): Order {
@@ -102,16 +102,13 @@ async function showOrder(
 ): Promise<WireAnswer> {
   const order = orderOf(sandbox, id);
   if (wantsJson(headers)) return json(200, sandbox.view(order));
-  const returnUrl = returnUrlOf(order);
   const body = await orderPage({
     order: sandbox.view(order),
     payUrl: order.details.code_url ?? `${sandbox.url}/orders/${encodeURIComponent(id)}`,
-    returnUrl,
+    returnUrl: returnUrlOf(order),
     isPayable: order.status === 'open' || (order.status !== 'paid' && sandbox.behaviour.paid_after_expiry),
   });
-  // A browser asks the policy again wherever it is sent after the form.
-  const formTarget = returnUrl === null ? undefined : new URL(returnUrl).origin;
-  return { status: 200, headers: htmlHeaders(formTarget), body };
+  return { status: 200, headers: HTML_HEADERS, body };
 }
 
 function act(sandbox: Sandbox, request: WireRequest, [id = '', action = '']: string[]): WireAnswer {
@@ -126,8 +123,8 @@ function act(sandbox: Sandbox, request: WireRequest, [id = '', action = '']: str
     throw error;
   }
   if (!isForm(request) || !wantsPage(request.headers)) return json(200, sandbox.view(order));
-  const back = order.status === 'paid' ? returnUrlOf(order) : null;
-  return { status: 303, headers: { Location: back ?? `/orders/${encodeURIComponent(id)}` }, body: '' };
+  // Not to the merchant, who may have no page there: a link leads on.
+  return { status: 303, headers: { Location: `/orders/${encodeURIComponent(id)}` }, body: '' };
 }
 
 function changeBehaviour(sandbox: Sandbox, request: WireRequest): WireAnswer {

@@ -8,7 +8,7 @@ const order = (id: string, expiresInMs: number): NewOrder => ({
   ...{ id, provider: 'stripe', amountMinor: 1_000, currency: 'USD', description: 'Top-up' },
   ...{ reference: 'pi_1', expiresAt: new Date(Date.now() + expiresInMs).toISOString() },
   ...{ notifyUrl: null, returnUrl: 'http://merchant.test' },
-  details: { session: 'cs_1', charge: 'ch_1', metadata: '{}', paymentMetadata: '{}' },
+  details: { session: `cs_${id}`, charge: 'ch_1', metadata: '{}', paymentMetadata: '{}' },
 });
 
 describe('the orders of the sandbox', () => {
@@ -34,7 +34,7 @@ describe('the orders of the sandbox', () => {
     expect(merchant.received).toHaveLength(1);
     expect(JSON.parse(merchant.received[0]!.body)).toMatchObject({
       type: 'checkout.session.expired',
-      data: { object: { client_reference_id: 'run_out' } },
+      data: { object: { id: 'cs_run_out' } },
     });
     expect(sandbox.book.find('kept')!.status).toBe('open');
   });

@@ -15,9 +15,14 @@ const sweepOf = (table: string, id: string) => `
   DELETE FROM accounts.${table} WHERE ${id} IN (
     SELECT ${id} FROM accounts.${table} WHERE expires_at < now() - interval '1 day'
     LIMIT ${SWEEP_ROWS} FOR UPDATE SKIP LOCKED)`;
-const SWEEPS = [sweepOf('sessions', 'id'), sweepOf('login_challenges', 'id_hash')];
+/** Nobody repeats a request after so long. */
+const SWEEP_IDEMPOTENCY_KEYS = `
+  DELETE FROM billing.idempotency_keys WHERE (account_id, operation, key) IN (
+    SELECT account_id, operation, key FROM billing.idempotency_keys WHERE created_at < now() - interval '30 days'
+    LIMIT ${SWEEP_ROWS} FOR UPDATE SKIP LOCKED)`;
+const SWEEPS = [sweepOf('sessions', 'id'), sweepOf('login_challenges', 'id_hash'), SWEEP_IDEMPOTENCY_KEYS];
 
-/** Deletes sessions and challenges that are over; safe to run from every console at once. */
+/** Deletes sessions, challenges and idempotency keys that are over; safe to run from every console at once. */
 @Injectable()
 export class ExpirySweep implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(ExpirySweep.name);

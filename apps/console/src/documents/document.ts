@@ -22,7 +22,7 @@ export interface NewDocument {
 
 const PREFIXES: Record<DocumentKind, string> = { receipt: 'R', invoice: 'INV' };
 
-const EXISTS = 'SELECT FROM billing.documents WHERE payment_id = $1';
+const FIND_NUMBER = 'SELECT number FROM billing.documents WHERE payment_id = $1';
 /** The year is that of the issue. A clock that goes back gives no number twice, and no time before the last one's. */
 const ISSUE = `
   WITH numbered AS (
@@ -38,9 +38,9 @@ const ISSUE = `
   FROM numbered
   RETURNING id, number, issued_at AS "issuedAt"`;
 
-/** A payment has one document at most. */
-export async function hasDocument(sql: Sql, paymentId: string): Promise<boolean> {
-  return (await sql.query(EXISTS, [paymentId])).rowCount !== 0;
+/** Of the payment's document, of which there is one at most; null without one. */
+export async function documentNumber(sql: Sql, paymentId: string): Promise<string | null> {
+  return (await sql.query<{ number: string }>(FIND_NUMBER, [paymentId])).rows[0]?.number ?? null;
 }
 
 export const newDocumentId = () => newId('doc');

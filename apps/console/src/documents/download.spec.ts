@@ -23,7 +23,7 @@ class EndlessController {
     source = new Readable({
       read() {
         chunksRead++;
-        this.push(CHUNK);
+        setImmediate(() => this.push(CHUNK));
       },
     });
     outcome = sendDownload(response, {
@@ -46,6 +46,7 @@ describe('a download', () => {
     app = await NestFactory.create(EndlessModule, { logger: false });
     await app.listen(0, '127.0.0.1');
   });
+  afterEach(() => source.destroy());
   afterAll(() => app.close());
 
   const open = () =>

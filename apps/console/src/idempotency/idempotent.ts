@@ -22,6 +22,12 @@ export interface EarlierRequest {
   answer: unknown;
 }
 
+interface Found {
+  resourceId: string | null;
+  answer: string | null;
+  same: boolean;
+}
+
 const CLAIM = `
   INSERT INTO billing.idempotency_keys (account_id, operation, key, fingerprint, resource_id)
   VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`;
@@ -44,14 +50,14 @@ export async function claimKey(
   if (request.key === null) return null;
   const { accountId, operation, key } = request;
   const fingerprint = createHash('sha256').update(stringifyExact(request.content)).digest();
-  const claimed = await sql.query(CLAIM, [accountId, operation, key, fingerprint, resourceId]);
-  if (claimed.rowCount === 1) return null;
-  const { rows } = await sql.query<{ resourceId: string | null; answer: string | null; same: boolean }>(
-    FIND,
-    [accountId, operation, key, fingerprint],
-  );
-  const earlier = rows[0];
-  if (!earlier?.same) throw new ConflictException('the idempotency key was used for a different request');
+  let earlier: Found | undefined;
+  do {
+    const claimed = await sql.query(CLAIM, [accountId, operation, key, fingerprint, resourceId]);
+    if (claimed.rowCount === 1) return null;
+    // Not there any more when it was forgotten in between.
+    earlier = (await sql.query<Found>(FIND, [accountId, operation, key, fingerprint])).rows[0];
+  } while (!earlier);
+  if (!earlier.same) throw new ConflictException('the idempotency key was used for a different request');
   return {
     resourceId: earlier.resourceId,
     answer: earlier.answer === null ? null : parseExact(earlier.answer),

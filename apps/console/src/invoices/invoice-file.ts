@@ -1,9 +1,7 @@
-import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { type Sql } from '@inference/database';
 import { type Issued } from '../documents/document';
 import { invoiceSnapshot } from '../documents/snapshot';
-import { invoicePdf } from './invoice-pdf';
+import { drawnInvoice } from './drawn-invoices';
 
 interface Row extends Issued {
   snapshot: unknown;
@@ -19,7 +17,7 @@ export interface InvoiceFile {
   to: string | null;
   fileName: string;
   contentType: string;
-  content: Readable;
+  content: Buffer;
 }
 
 const SELECT = `
@@ -32,18 +30,18 @@ const FIND_OWN = `${SELECT} AND d.payment_id = $1 AND d.account_id = $2`;
 
 export const invoiceFileName = (number: string, extension: string) => `invoice-${number}.${extension}`;
 
-function fileOf(row: Row | undefined): InvoiceFile | null {
+async function fileOf(row: Row | undefined): Promise<InvoiceFile | null> {
   if (!row) return null;
   const { number, contentType, fileName, bytes } = row;
   const snapshot = invoiceSnapshot.parse(row.snapshot);
   const shared = { number, to: snapshot.mailTo };
   if (contentType !== null && fileName !== null && bytes !== null)
-    return { ...shared, contentType, fileName, content: Readable.from([bytes]) };
+    return { ...shared, contentType, fileName, content: bytes };
   return {
     ...shared,
     contentType: 'application/pdf',
     fileName: invoiceFileName(number, 'pdf'),
-    content: invoicePdf(row, snapshot),
+    content: await drawnInvoice(row, snapshot),
   };
 }
 
@@ -56,11 +54,7 @@ export async function findOwnInvoiceFile(
   return fileOf((await sql.query<Row>(FIND_OWN, [paymentId, accountId])).rows[0]);
 }
 
-/** Whoever's it is, all of it at once: for the mail that brings it. */
-export async function readInvoiceFile(
-  sql: Sql,
-  documentId: string,
-): Promise<(Omit<InvoiceFile, 'content'> & { content: Buffer }) | null> {
-  const file = fileOf((await sql.query<Row>(FIND, [documentId])).rows[0]);
-  return file && { ...file, content: await buffer(file.content) };
+/** Whoever's it is: for the mail that brings it. */
+export async function readInvoiceFile(sql: Sql, documentId: string): Promise<InvoiceFile | null> {
+  return fileOf((await sql.query<Row>(FIND, [documentId])).rows[0]);
 }

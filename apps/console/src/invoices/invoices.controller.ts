@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { Controller, Get, Param, Post, Res } from '@nestjs/common';
 import { Accepts, type Caller, CurrentCaller } from '@inference/credentials';
 import { ValidBody, ValidQuery } from '@inference/http';
@@ -51,7 +52,7 @@ export class InvoicesController {
       contentType,
       fileName,
       contentSecurityPolicy: FILE_POLICY,
-      content,
+      content: Readable.from([content]),
     });
   }
 }

@@ -2,7 +2,7 @@ import { ConflictException, Inject, Injectable, NotFoundException } from '@nestj
 import { type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
 import { charged } from '../documents/charged';
-import { hasDocument, type Issued, issueDocument, newDocumentId } from '../documents/document';
+import { documentNumber, type Issued, issueDocument, newDocumentId } from '../documents/document';
 import { type InvoiceSnapshot, invoiceSnapshot } from '../documents/snapshot';
 import { once } from '../idempotency/idempotent';
 import { queueMail } from '../mail/outbox';
@@ -116,7 +116,7 @@ export class InvoicesService {
 
 async function requireInvoiceable(sql: Sql, { id, status }: Payment): Promise<void> {
   if (status !== 'paid') throw new ConflictException(`the payment is ${status}`);
-  if (await hasDocument(sql, id)) throw new ConflictException('the payment has an invoice');
+  if ((await documentNumber(sql, id)) !== null) throw new ConflictException('the payment has an invoice');
   if ((await sql.query(IS_REFUNDED, [id])).rowCount !== 0)
     throw new ConflictException('the payment was refunded');
 }

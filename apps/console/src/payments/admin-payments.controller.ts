@@ -2,6 +2,7 @@ import { Controller, Get, Inject, NotFoundException, Param, Post } from '@nestjs
 import { Roles } from '@inference/credentials';
 import { SQL_POOL, type SqlPool } from '@inference/database';
 import { ValidBody } from '@inference/http';
+import { documentNumber } from '../documents/document';
 import { type Actor, CurrentActor } from '../events/actor';
 import { IdempotencyKey } from '../idempotency/idempotency-key';
 import { findPayment } from './payment';
@@ -17,13 +18,23 @@ export class AdminPaymentsController {
     @Inject(SQL_POOL) private readonly pool: SqlPool,
   ) {}
 
-  /** Anybody's payment, with every attempt at refunding it, oldest first. */
+  /**
+   * Anybody's payment, with every attempt at refunding it, oldest first, and the number of its receipt or invoice, null
+   * without one.
+   */
   @Get(':id')
-  async read(@Param('id') id: string): Promise<PaymentView & { account_id: string; refunds: RefundView[] }> {
+  async read(
+    @Param('id') id: string,
+  ): Promise<PaymentView & { account_id: string; document_number: string | null; refunds: RefundView[] }> {
     const payment = await findPayment(this.pool, id);
     if (!payment) throw new NotFoundException('no such payment');
     const refunds = await listRefunds(this.pool, id);
-    return { ...paymentView(payment), account_id: payment.accountId, refunds: refunds.map(refundView) };
+    return {
+      ...paymentView(payment),
+      account_id: payment.accountId,
+      document_number: await documentNumber(this.pool, id),
+      refunds: refunds.map(refundView),
+    };
   }
 
   /**

@@ -1,4 +1,5 @@
 import { type SignedIn } from '../console.fixture';
+import { PaymentSettlement } from './payment-settlement';
 import { PaymentSite, PROVIDERS } from './payments.fixture';
 
 /** What each provider takes for an acknowledgement. */
@@ -23,6 +24,12 @@ describe.each(PROVIDERS)('the notifications of %s', (provider, siteName) => {
     await payments.leaveAlone(id);
     return id;
   };
+  const acknowledged = async (id: string, count: number) => {
+    for (const delivery of await payments.deliveries(id, count)) {
+      expect([delivery.status, delivery.body]).toEqual(ACKNOWLEDGED[provider]);
+      expect(delivery.acknowledged).toBe(true);
+    }
+  };
   const creditedOnce = async (id: string) => {
     await payments.until(account, id, 'paid');
     expect(await payments.balance(account.accountId)).toBe(2000);
@@ -32,11 +39,7 @@ describe.each(PROVIDERS)('the notifications of %s', (provider, siteName) => {
     const id = await opened();
     await payments.sandbox.tell({ duplicate: 10 });
     await payments.sandbox.act(id, 'pay');
-    const deliveries = await payments.deliveries(id, 10);
-    for (const { status, body, acknowledged } of deliveries) {
-      expect([status, body]).toEqual(ACKNOWLEDGED[provider]);
-      expect(acknowledged).toBe(true);
-    }
+    await acknowledged(id, 10);
     await creditedOnce(id);
   });
 
@@ -44,7 +47,7 @@ describe.each(PROVIDERS)('the notifications of %s', (provider, siteName) => {
     const id = await opened();
     await payments.sandbox.tell({ delay_ms: 300, duplicate: 3 });
     await payments.sandbox.act(id, 'pay');
-    await payments.deliveries(id, 3);
+    await acknowledged(id, 3);
     await creditedOnce(id);
   });
 
@@ -55,7 +58,7 @@ describe.each(PROVIDERS)('the notifications of %s', (provider, siteName) => {
     expect(await payments.balance(account.accountId)).toBe(0);
     await payments.sandbox.flush();
     for (const id of ids) {
-      await payments.deliveries(id, 3);
+      await acknowledged(id, 3);
       await payments.until(account, id, 'paid');
     }
     expect(await payments.balance(account.accountId)).toBe(6000);
@@ -105,15 +108,33 @@ describe.each(PROVIDERS)('the notifications of %s', (provider, siteName) => {
     expect(await payments.balance(account.accountId)).toBe(0);
   });
 
-  it('credit money that arrives after the payment has expired', async () => {
-    const id = await opened();
-    await payments.outlive(id);
-    await payments.until(account, id, 'expired');
-    await payments.leaveAlone(id);
-    await payments.sandbox.tell({ paid_after_expiry: true });
-    await payments.sandbox.act(id, 'pay');
-    await creditedOnce(id);
-  });
+  it.each(['expire', 'fail'] as const)(
+    'credit money that arrives after the order was made to %s',
+    async (action) => {
+      const id = await opened();
+      await payments.sandbox.act(id, action);
+      await payments.checkSoon(id);
+      await payments.until(account, id, action === 'fail' ? 'failed' : 'expired');
+      await payments.leaveAlone(id);
+      const before = (await payments.sandbox.order(id)).deliveries.length;
+      await payments.sandbox.tell({ paid_after_expiry: true });
+      await payments.sandbox.act(id, 'pay');
+      await acknowledged(id, before + 1);
+      await creditedOnce(id);
+    },
+  );
+
+  it.each([{ status: 'expired' }, { status: 'failed', reason: 'late news' }] as const)(
+    'change nothing that is paid, when they say $status afterwards',
+    async (state) => {
+      const id = await opened();
+      await payments.sandbox.act(id, 'pay');
+      const paid = await payments.until(account, id, 'paid');
+      await payments.site.console.app.get(PaymentSettlement).apply(provider, id, state);
+      expect(await payments.read(account, id)).toEqual(paid);
+      await creditedOnce(id);
+    },
+  );
 
   it('of something that is not here are refused', async () => {
     const id = await opened();

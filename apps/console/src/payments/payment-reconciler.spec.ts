@@ -86,6 +86,22 @@ describe.each(PROVIDERS)('payments through %s that nobody tells of', (provider, 
     expect(await rowOf(id)).toMatchObject({ status: 'paid', next_check_at: null, claimed_until: null });
   });
 
+  it('are asked again soon when one of the last questions got no answer', async () => {
+    const { id } = await payments.opened(account, provider);
+    await payments.outlive(id);
+    await payments.until(account, id, 'expired');
+    await payments.site.database.pool.query(
+      "UPDATE billing.payments SET ended_at = now() - interval '2 days' WHERE id = $1",
+      [id],
+    );
+    await payments.sandbox.tell({ drop: true, api: { query: 503 } });
+    await payments.checkSoon(id);
+    await untilAsked(id);
+    await payments.sandbox.tell({ drop: true });
+    await payments.checkSoon(id);
+    await waitFor(async () => (await rowOf(id)).next_check_at === null);
+  });
+
   it('fail, uncredited, when another amount was paid', async () => {
     const { id } = await payments.opened(account, provider);
     await payments.leaveAlone(id);

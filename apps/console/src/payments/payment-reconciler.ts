@@ -90,14 +90,16 @@ export class PaymentReconciler implements OnApplicationBootstrap, OnApplicationS
   }
 
   private async check(provider: PaymentProvider, payment: ClaimedPayment): Promise<void> {
+    let hasAnswered = true;
     try {
       await this.settlement.apply(provider.name, payment.id, await this.ask(provider, payment));
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
+      hasAnswered = error instanceof PaymentMismatch;
       if (error instanceof PaymentMismatch) await this.disagree(payment, error);
       else this.logFailure(payment, error);
     }
-    await this.release(payment);
+    await this.release(payment, hasAnswered);
   }
 
   /** What may still be paid when its time is over is closed first, and counts as expired only then. */
@@ -120,16 +122,15 @@ export class PaymentReconciler implements OnApplicationBootstrap, OnApplicationS
     this.logger.warn(`${provider} could not be asked about ${id}: ${message}`);
   }
 
-  private async release({ id, status, createdAt, expiresAt, endedAt, now }: ClaimedPayment): Promise<void> {
-    const left = secondsBetween(now, expiresAt);
+  private async release(payment: ClaimedPayment, hasAnswered: boolean): Promise<void> {
+    const { id, status, createdAt, expiresAt, endedAt, now } = payment;
     const pause = nextCheckSeconds(secondsBetween(createdAt, now));
-    const seconds =
-      endedAt !== null
-        ? lastCheckSeconds(secondsBetween(endedAt, now))
-        : left > 0
-          ? Math.min(pause, left)
-          : pause;
-    await this.pool.query(RELEASE, [id, status, seconds]);
+    const left = secondsBetween(now, expiresAt);
+    // One of the last questions counts as asked only when it was answered.
+    const isLast = endedAt !== null && hasAnswered;
+    const seconds = isLast ? lastCheckSeconds(secondsBetween(endedAt, now)) : pause;
+    const untilExpiry = status === 'pending' && left > 0 ? left : Infinity;
+    await this.pool.query(RELEASE, [id, status, seconds === null ? null : Math.min(seconds, untilExpiry)]);
   }
 
   /** A database that is away is told of by the health probe. */

@@ -23,6 +23,10 @@ const METHOD: Record<PaymentProviderName, string> = {
   wallet_pay_provider: 'Alipay',
 };
 
+const MAX_PAYER_CHARS = 500;
+/** PostgreSQL keeps no NUL in text. */
+const UNSTORABLE = /\0/g;
+
 const PAY = `
   UPDATE billing.payments
   SET status = 'paid', paid_at = $3, provider_reference = $4, payer_name = $5, payer_email = $6,
@@ -33,6 +37,10 @@ const END = `
   SET status = $3, ended_at = clock_timestamp(), failure = $4, claimed_until = NULL,
     next_check_at = clock_timestamp() + make_interval(secs => $5)
   WHERE id = $1 AND status = ANY ($2)`;
+
+/** What somebody typed at the provider must not keep their money from being credited. */
+const storable = (text: string | null) =>
+  text === null ? null : text.replace(UNSTORABLE, '\ufffd').slice(0, MAX_PAYER_CHARS);
 
 const isReferenceTaken = (error: unknown) =>
   error instanceof Error &&
@@ -54,12 +62,18 @@ export class PaymentSettlement {
     const payment = await findPayment(this.pool, paymentId);
     if (payment?.provider !== provider) throw new UnknownPayment(paymentId);
     if (state.status === 'paid') await this.pay(payment, state.proof);
-    else if (state.status === 'failed') await this.end(paymentId, 'failed', state.reason);
+    else if (state.status === 'failed') await this.fail(payment, state.reason);
     else if (state.status === 'expired') await this.end(paymentId, 'expired', null);
   }
 
-  async end(paymentId: string, status: 'failed' | 'expired', failure: string | null): Promise<void> {
-    await this.pool.query(END, [paymentId, statusesBefore(status), status, failure, lastCheckSeconds(0)]);
+  private async fail({ id, provider }: Payment, reason: string): Promise<void> {
+    if (await this.end(id, 'failed', reason)) this.logger.warn(`${id} has failed (${provider}): ${reason}`);
+  }
+
+  /** False when it is not pending any more. */
+  async end(paymentId: string, status: 'failed' | 'expired', failure: string | null): Promise<boolean> {
+    const values = [paymentId, statusesBefore(status), status, failure, lastCheckSeconds(0)];
+    return (await this.pool.query(END, values)).rowCount === 1;
   }
 
   private async pay(payment: Payment, proof: PaidProof): Promise<void> {
@@ -85,8 +99,8 @@ export class PaymentSettlement {
       statusesBefore('paid'),
       paidAt,
       reference,
-      payer.name,
-      payer.email,
+      storable(payer.name),
+      storable(payer.email),
     ]);
     const paid = rows[0];
     if (!paid) {

@@ -26,6 +26,8 @@ export const newPayment = z.strictObject({
     .string('must be a URL')
     .max(MAX_URL_CHARS, `must have at most ${MAX_URL_CHARS} characters`)
     .refine(isHttpUrl, 'must be a URL starting with http:// or https://')
+    // As a browser reads it: providers take no other spelling.
+    .transform((text) => new URL(text).href)
     .optional(),
 });
 export type NewPayment = z.output<typeof newPayment>;

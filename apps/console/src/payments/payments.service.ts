@@ -8,6 +8,7 @@ import {
 } from '@nestjs/common';
 import { CURRENCY_BY_SITE } from '@inference/config';
 import { inTransaction, newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { RetryLaterException } from '@inference/http';
 import { picosToDecimal } from '@inference/money';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
 import { claimKey, forgetKey, type IdempotentRequest, keepAnswer } from '../idempotency/idempotent';
@@ -19,7 +20,7 @@ import {
 import { PaymentProviders } from '../payment-providers/payment-providers';
 import { orderOf } from './order';
 import { findPayment, type Payment, PAYMENT_COLUMNS } from './payment';
-import { FIRST_CHECK_SECONDS } from './check-times';
+import { FIRST_CHECK_SECONDS, lastCheckSeconds } from './check-times';
 import { minorToPicos, type NewPayment, type PaymentView, paymentView } from './payments.dto';
 
 const INSERT = `
@@ -35,8 +36,15 @@ const OPENED = `
     checkout_url = coalesce(checkout_url, $4)
   WHERE id = $1 RETURNING ${PAYMENT_COLUMNS}`;
 const REFUSED = `
-  UPDATE billing.payments SET status = 'failed', ended_at = clock_timestamp(), failure = $2, next_check_at = NULL
-  WHERE id = $1 AND status = 'pending'`;
+  UPDATE billing.payments
+  SET status = 'failed', ended_at = clock_timestamp(), failure = $2,
+    next_check_at = clock_timestamp() + make_interval(secs => $3)
+  WHERE id = $1 AND status = 'pending' AND checkout_url IS NULL`;
+/** Each is asked about until it ends: nobody may keep the providers, and so everybody else, busy. */
+const MAX_PENDING = 1_000;
+const PENDING_RETRY_SECONDS = 60;
+const COUNT_PENDING = `
+  SELECT count(*) AS pending FROM billing.payments WHERE account_id = $1 AND status = 'pending'`;
 
 @Injectable()
 export class PaymentsService {
@@ -60,7 +68,8 @@ export class PaymentsService {
     const begun = await inTransaction(this.pool, (client) => this.begin(client, accountId, order, request));
     if ('answer' in begun) return begun.answer;
     const { payment } = begun;
-    const opened = payment.checkoutUrl === null ? await this.open(payment, provider, request) : payment;
+    const isUnopened = payment.status === 'pending' && payment.checkoutUrl === null;
+    const opened = isUnopened ? await this.open(payment, provider, request) : payment;
     return keepAnswer(this.pool, request, paymentView(opened));
   }
 
@@ -87,6 +96,7 @@ export class PaymentsService {
       if (!payment) throw new Error(`The payment ${earlier.resourceId} of an idempotency key is not there.`);
       return { payment };
     }
+    await this.checkPending(sql, accountId);
     const { rows } = await sql.query<Payment>(INSERT, [
       id,
       accountId,
@@ -98,6 +108,13 @@ export class PaymentsService {
       FIRST_CHECK_SECONDS,
     ]);
     return { payment: rows[0]! };
+  }
+
+  private async checkPending(sql: Sql, accountId: string): Promise<void> {
+    const { rows } = await sql.query<{ pending: bigint }>(COUNT_PENDING, [accountId]);
+    const limit = Math.max(1, MAX_PENDING * this.config.RATE_LIMIT_MULTIPLIER);
+    if (Number(rows[0]!.pending) >= limit)
+      throw new RetryLaterException('too many payments are pending', PENDING_RETRY_SECONDS);
   }
 
   private async open(
@@ -128,7 +145,7 @@ export class PaymentsService {
     refusal: ProviderRefusal,
   ): Promise<void> {
     await inTransaction(this.pool, async (client) => {
-      await client.query(REFUSED, [paymentId, refusal.message]);
+      await client.query(REFUSED, [paymentId, refusal.message, lastCheckSeconds(0)]);
       await forgetKey(client, request);
     });
   }

@@ -1,4 +1,4 @@
-import { type SignedIn, TestSite } from '../console.fixture';
+import { type SignedIn, TestConsole, TestSite } from '../console.fixture';
 import { type PaymentBody, PaymentSite, PROVIDERS } from './payments.fixture';
 
 describe.each(PROVIDERS)('a top-up through %s', (provider, siteName) => {
@@ -113,7 +113,7 @@ describe.each(PROVIDERS)('a top-up through %s', (provider, siteName) => {
     expect((await payments.create(stranger, order, headers)).text).not.toBe(answers[0]!.text);
   });
 
-  it.each([[503], ['lost'], ['garbage']] as const)(
+  it.each([[503], ['lost'], ['garbage'], ['hang']] as const)(
     'is 503 while the provider answers %j, and goes on under its idempotency key',
     async (fault) => {
       const headers = { 'Idempotency-Key': `later of ${account.accountId}` };
@@ -129,6 +129,36 @@ describe.each(PROVIDERS)('a top-up through %s', (provider, siteName) => {
       expect(list.body).toEqual({ payments: [answer.body], next_cursor: null });
     },
   );
+
+  it('is 429 when a thousand of the account are pending', async () => {
+    const limited = await TestConsole.start(payments.site.database.urlFor('console'), {
+      SITE: siteName,
+      ...payments.sandbox.consoleEnvironment(),
+      RATE_LIMIT_MULTIPLIER: '1',
+    });
+    await payments.site.database.pool.query(
+      `INSERT INTO billing.payments (id, account_id, provider, amount_minor, currency, expires_at)
+       SELECT 'pay_' || $1 || n, $2, $3, 2000, $4, now() + interval '1 hour' FROM generate_series(1, 1000) n`,
+      [account.accountId.slice(-12), account.accountId, provider, siteName === 'intl' ? 'USD' : 'CNY'],
+    );
+    const options = { token: account.token, json: { provider, amount: 20 } };
+    const answer = await limited.request('POST', '/api/billing/payments', options);
+    expect([answer.status, answer.body]).toEqual([429, { error: 'too many payments are pending' }]);
+    expect(answer.headers.get('retry-after')).toBe('60');
+    await payments.site.database.pool.query(
+      "UPDATE billing.payments SET status = 'expired', ended_at = now() WHERE account_id = $1 AND checkout_url IS NULL",
+      [account.accountId],
+    );
+    expect((await limited.request('POST', '/api/billing/payments', options)).status).toBe(201);
+    await limited.close();
+  });
+
+  it('is credited whatever the payer is called', async () => {
+    const { id } = await payments.opened(account, provider);
+    await payments.sandbox.act(id, 'pay', { name: `A\0${'x'.repeat(150)}<script>` });
+    await payments.until(account, id, 'paid');
+    expect(await payments.balance(account.accountId)).toBe(2000);
+  });
 
   it('is 503 when the provider refuses it, and a new one is made under the same key', async () => {
     const headers = { 'Idempotency-Key': `refused of ${account.accountId}` };

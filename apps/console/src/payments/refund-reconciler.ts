@@ -19,11 +19,12 @@ import { type ClaimedRefund, REFUND_COLUMNS } from './refund';
 
 const LEASE_SECONDS = 60;
 
+/** A time of the next check that is later than the claim is somebody's who knows of something new. */
 const CLAIMED = `
-  UPDATE billing.refunds r SET claimed_until = now() + make_interval(secs => ${LEASE_SECONDS})
+  UPDATE billing.refunds r SET claimed_until = now() + make_interval(secs => ${LEASE_SECONDS}), next_check_at = now()
   FROM billing.payments p
   WHERE p.id = r.payment_id AND r.id IN (SELECT id FROM due)
-  RETURNING ${REFUND_COLUMNS}, now() AS now`;
+  RETURNING ${REFUND_COLUMNS}, now() AS now, now()::text AS "claimedAt"`;
 const IS_FREE = '(r.claimed_until IS NULL OR r.claimed_until <= now())';
 const CLAIM_DUE = `
   WITH due AS MATERIALIZED (
@@ -37,17 +38,23 @@ const CLAIM_ONE = `
     WHERE r.id = $1 AND r.next_check_at IS NOT NULL AND ${IS_FREE} FOR UPDATE)
   ${CLAIMED}`;
 const RELEASE = `
-  UPDATE billing.refunds SET next_check_at = now() + make_interval(secs => $3), claimed_until = NULL
+  UPDATE billing.refunds
+  SET claimed_until = NULL,
+    next_check_at = CASE WHEN next_check_at > $4::timestamptz THEN next_check_at
+      ELSE now() + make_interval(secs => $3) END
   WHERE id = $1 AND status = $2`;
 /** A bank may send money back that the provider thought it had given. */
 const COMES_FROM = { succeeded: ['pending'], failed: ['pending', 'succeeded'] };
 const END = `
   UPDATE billing.refunds
   SET status = $3, ended_at = clock_timestamp(), provider_reference = coalesce($4, provider_reference), failure = $5,
-    next_check_at = NULL, claimed_until = NULL
+    claimed_until = NULL,
+    next_check_at = CASE WHEN $3 = 'succeeded' AND next_check_at > $6::timestamptz THEN next_check_at END
   WHERE id = $1 AND status = ANY ($2)`;
-const NO_MORE =
-  'UPDATE billing.refunds SET next_check_at = NULL, claimed_until = NULL WHERE id = $1 AND status = $2';
+const NO_MORE = `
+  UPDATE billing.refunds
+  SET claimed_until = NULL, next_check_at = CASE WHEN next_check_at > $2::timestamptz THEN next_check_at END
+  WHERE id = $1`;
 
 /** Asks the providers for refunds until they are made or refused, and gives the money of those back to the wallet. */
 @Injectable()
@@ -102,12 +109,13 @@ export class RefundReconciler {
 
   private async apply(refund: ClaimedRefund, state: RefundState): Promise<void> {
     if (state.status === 'pending') return this.later(refund);
-    if (state.status === refund.status) {
-      await this.pool.query(NO_MORE, [refund.id, refund.status]);
-      return;
+    if (state.status === refund.status) return this.letBe(refund);
+    if (!(await inTransaction(this.pool, (client) => this.end(client, refund, state)))) {
+      this.logger.error(
+        `${refund.id} is ${state.status} at ${refund.provider}, which is not what it is here`,
+      );
+      return this.letBe(refund);
     }
-    const isNew = await inTransaction(this.pool, (client) => this.end(client, refund, state));
-    if (!isNew) return;
     if (state.status === 'failed') this.logger.error(`${refund.id} has failed: ${state.reason}`);
     else this.logger.log(`${refund.id} is made (${refund.provider}, ${state.reference})`);
   }
@@ -121,7 +129,14 @@ export class RefundReconciler {
     const { id, paymentId, accountId, provider, amountMinor, currency } = refund;
     const reference = state.status === 'succeeded' ? state.reference : null;
     const failure = state.status === 'failed' ? state.reason : null;
-    const ended = await sql.query(END, [id, COMES_FROM[state.status], state.status, reference, failure]);
+    const ended = await sql.query(END, [
+      id,
+      COMES_FROM[state.status],
+      state.status,
+      reference,
+      failure,
+      refund.claimedAt,
+    ]);
     if (ended.rowCount === 0) return false;
     if (state.status === 'succeeded') {
       const amount = scaledToDecimal(amountMinor, MINOR_DIGITS);
@@ -141,8 +156,12 @@ export class RefundReconciler {
     return true;
   }
 
-  private async later({ id, status, createdAt, now }: ClaimedRefund): Promise<void> {
+  private async letBe({ id, claimedAt }: ClaimedRefund): Promise<void> {
+    await this.pool.query(NO_MORE, [id, claimedAt]);
+  }
+
+  private async later({ id, status, createdAt, now, claimedAt }: ClaimedRefund): Promise<void> {
     const ageSeconds = (now.getTime() - createdAt.getTime()) / 1_000;
-    await this.pool.query(RELEASE, [id, status, nextCheckSeconds(ageSeconds)]);
+    await this.pool.query(RELEASE, [id, status, nextCheckSeconds(ageSeconds), claimedAt]);
   }
 }

@@ -23,7 +23,11 @@ export interface Refund {
 }
 
 /** A refund that one host has to itself for a while. */
-export type ClaimedRefund = Refund & { now: Date };
+export type ClaimedRefund = Refund & {
+  now: Date;
+  /** The same to the microsecond. */
+  claimedAt: string;
+};
 
 /** Of billing.refunds r and billing.payments p. */
 export const REFUND_COLUMNS = `

@@ -53,6 +53,13 @@ describe.each(PROVIDERS)('refunds through %s', (provider, siteName) => {
     await checkSoon();
     await untilRefund('succeeded');
   };
+  const dueChecks = async () => {
+    const { rowCount } = await payments.site.database.pool.query(
+      'SELECT FROM billing.refunds WHERE payment_id = $1 AND next_check_at IS NOT NULL',
+      [paymentId],
+    );
+    return rowCount;
+  };
   const balance = () => payments.balance(account.accountId);
   const atProvider = async () =>
     (await payments.sandbox.order(paymentId)).refunds.map(({ amount_minor }) => amount_minor);
@@ -150,6 +157,29 @@ describe.each(PROVIDERS)('refunds through %s', (provider, siteName) => {
     await untilMade();
     expect((await attempts()).map(({ status }) => status)).toEqual(['failed', 'succeeded']);
     expect(await balance()).toBe(0);
+  });
+
+  it('are asked about once more when the provider tells of them', async () => {
+    await refund();
+    await untilMade();
+    await payments.site.database.pool.query(
+      'UPDATE billing.refunds SET next_check_at = now() WHERE payment_id = $1',
+      [paymentId],
+    );
+    await waitFor(async () => (await dueChecks()) === 0);
+    expect(await atProvider()).toEqual([2000]);
+    expect(await balance()).toBe(0);
+  });
+
+  it('that failed here and are made at the provider are told of once, and not asked about for ever', async () => {
+    await refund();
+    await untilMade();
+    await payments.site.database.pool.query(
+      "UPDATE billing.refunds SET status = 'failed', next_check_at = now() WHERE payment_id = $1",
+      [paymentId],
+    );
+    await waitFor(async () => (await dueChecks()) === 0);
+    expect((await attempts())[0]).toMatchObject({ status: 'failed' });
   });
 
   it('are 409 when the money was spent, and leave everything as it is', async () => {

@@ -11,8 +11,12 @@ import {
 import { PaymentMismatch, UnknownPayment } from './payment-errors';
 import { PaymentSettlement } from './payment-settlement';
 
-/** Something happened to a refund at the provider: whoever looks after refunds asks what. */
-const CHECK_REFUND = 'UPDATE billing.refunds SET next_check_at = clock_timestamp() WHERE id = $1';
+/**
+ * Something happened to a refund at the provider: whoever looks after refunds asks what. Of one that failed nothing is
+ * asked: to ask is to order it where the provider does not know it.
+ */
+const CHECK_REFUND = `
+  UPDATE billing.refunds SET next_check_at = clock_timestamp() WHERE id = $1 AND status <> 'failed'`;
 
 @Injectable()
 export class WebhooksService {

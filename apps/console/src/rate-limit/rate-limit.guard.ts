@@ -2,17 +2,15 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
 import { RetryLaterException } from '@inference/http';
 import { type Request, type Response } from 'express';
-import { WEBHOOK_PATH } from '../service-options';
 
-/** Probes and the notifications of payment providers come often and from few addresses. */
+/** Probes come often and from one address. */
 const UNLIMITED_PATHS = new Set(['/healthz', '/metrics']);
-const isUnlimited = ({ path }: Request) => UNLIMITED_PATHS.has(path) || path.startsWith(WEBHOOK_PATH);
 
 /** Answers 429 with `Retry-After`, and every request with the `RateLimit-*` headers of its tightest limit. */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
   protected override async shouldSkip(context: ExecutionContext): Promise<boolean> {
-    return isUnlimited(context.switchToHttp().getRequest<Request>());
+    return UNLIMITED_PATHS.has(context.switchToHttp().getRequest<Request>().path);
   }
 
   protected override async handleRequest(limited: ThrottlerRequest): Promise<boolean> {

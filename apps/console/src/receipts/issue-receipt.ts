@@ -2,7 +2,7 @@ import { type Sql } from '@inference/database';
 import { readAccount } from '../auth/accounts';
 import { type ConsoleConfig } from '../config';
 import { charged } from '../documents/charged';
-import { hasDocument, issueDocument, newDocumentId } from '../documents/document';
+import { documentNumber, issueDocument, newDocumentId } from '../documents/document';
 import { type ReceiptSnapshot } from '../documents/snapshot';
 import { type Payment } from '../payments/payment';
 
@@ -19,7 +19,7 @@ export async function issueReceipt(
   payment: Payment,
   { SITE, documents }: Pick<ConsoleConfig, 'SITE' | 'documents'>,
 ): Promise<void> {
-  if (await hasDocument(sql, payment.id)) return;
+  if ((await documentNumber(sql, payment.id)) !== null) return;
   const account = await readAccount(sql, payment.accountId);
   if (!account) throw new Error(`The account ${payment.accountId} of a payment is not there.`);
   const snapshot: ReceiptSnapshot = {

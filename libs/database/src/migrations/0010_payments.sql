@@ -41,6 +41,7 @@ CREATE TABLE billing.payments (
   CHECK (status NOT IN ('failed', 'expired') OR ended_at IS NOT NULL)
 );
 CREATE INDEX payments_list ON billing.payments (account_id, created_at DESC, id DESC);
+CREATE INDEX payments_pending ON billing.payments (account_id) WHERE status = 'pending';
 CREATE INDEX payments_due ON billing.payments (next_check_at) WHERE next_check_at IS NOT NULL;
 
 -- A payment is given back at most once, in whole or in part; an attempt that failed does not count.
@@ -78,10 +79,15 @@ CREATE TABLE billing.idempotency_keys (
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (account_id, operation, key)
 );
+CREATE INDEX idempotency_keys_age ON billing.idempotency_keys (created_at);
 
 -- A wallet that once held enough and has not been told since that it holds little.
 ALTER TABLE wallet.wallets ADD COLUMN low_balance_notice_due boolean NOT NULL DEFAULT false;
 
-GRANT SELECT, INSERT, UPDATE ON billing.payments, billing.refunds TO console;
+-- Nobody changes whose a payment is, how much it is, or through whom it came.
+GRANT SELECT, INSERT ON billing.payments, billing.refunds TO console;
+GRANT UPDATE (status, provider_order_id, checkout_type, checkout_url, provider_reference, payer_name, payer_email,
+  paid_at, ended_at, failure, next_check_at, claimed_until) ON billing.payments TO console;
+GRANT UPDATE (status, provider_reference, failure, ended_at, next_check_at, claimed_until) ON billing.refunds TO console;
 GRANT SELECT, INSERT, UPDATE, DELETE ON billing.idempotency_keys TO console;
 GRANT UPDATE (low_balance_notice_due) ON wallet.wallets TO console;

@@ -8,6 +8,8 @@ const CHARSET = 'utf-8';
 const PARAMETER = /^[A-Za-z0-9_]{1,64}$/;
 /** What is signed is `a=1&b=2`, nothing in it escaped: this in a value would stand for a parameter of its own. */
 const HIDDEN_PARAMETER = /&[A-Za-z0-9_]+=/;
+/** More than any notification has: whoever sends them must not cause work. */
+const MAX_PARAMETERS = 200;
 const MAX_AHEAD_MS = 5 * 60_000;
 /**
  * A notification is sent again over 24 hours and 22 minutes, and the time in it may be that of the first. What it
@@ -20,7 +22,10 @@ type Fields = Record<string, string>;
 
 /** The fields of a body that is as Alipay writes and signs them. Throws a NotificationRefusal. */
 export function signedFields(body: Buffer, isSigned: (fields: Fields) => boolean): Fields {
-  const parameters = new URLSearchParams(utf8Of(body));
+  const text = utf8Of(body);
+  if (text.split('&', MAX_PARAMETERS + 1).length > MAX_PARAMETERS)
+    throw new NotificationRefusal('malformed', 'there are too many parameters');
+  const parameters = new URLSearchParams(text);
   const signTypes = parameters.getAll('sign_type');
   // First of all: the SDK checks by the algorithm that the message names, be it SHA-1.
   if (signTypes.length !== 1 || signTypes[0] !== SIGN_TYPE)
