@@ -9,7 +9,7 @@ import { Site } from './site';
 
 jest.setTimeout(600_000);
 
-const PAYMENTS = { intl: 500, cn: 200 };
+const PAYMENTS = { intl: 500, cn: 60 };
 const NOTIFICATIONS = 20;
 const ACCOUNTS = 8;
 /** How many the sandbox has open at a time. */

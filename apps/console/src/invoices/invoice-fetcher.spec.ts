@@ -272,6 +272,8 @@ describe('the files of the tax authority', () => {
       SITE: 'cn',
       ...issuer.environment,
     });
+    // A console that starts has taken the log.
+    log = recordLog();
     await waitFor(() => responses.length === 2);
     responses[1]!(PDF);
     await over(invoice);
@@ -281,6 +283,7 @@ describe('the files of the tax authority', () => {
     await over(await cn.issued(account));
     expect((await download(invoice)).bytes).toEqual(PDF);
     expect(await cn.mailsOf(invoice.id)).toHaveLength(2);
+    expect(log).toEqual([]);
   });
 
   it('are asked of nobody where no issuer is configured', async () => {

@@ -76,8 +76,12 @@ export class PaymentReconciler implements OnApplicationBootstrap, OnApplicationS
   }
 
   onApplicationBootstrap(): void {
-    if (this.pumps.length > 0)
-      this.timer = setInterval(() => this.pumps.forEach((pump) => pump.wake()), POLL_MILLIS);
+    if (this.pumps.length > 0) this.timer = setInterval(() => this.wake(), POLL_MILLIS);
+  }
+
+  /** Looks whether anything is due. */
+  wake(): void {
+    for (const pump of this.pumps) pump.wake();
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -2,6 +2,7 @@ import { waitFor } from '@inference/testing';
 import { SandboxPayments } from '@inference/sandbox-payments';
 import { type Answer, type SignedIn, TestSite } from '../console.fixture';
 import { type PaymentProviderName } from '../payment-providers/payment-provider';
+import { PaymentReconciler } from './payment-reconciler';
 
 export type Site = 'intl' | 'cn';
 
@@ -86,6 +87,12 @@ export class PaymentSite {
       'UPDATE billing.payments SET next_check_at = now(), claimed_until = NULL WHERE id = $1',
       [paymentId],
     );
+    this.wake();
+  }
+
+  /** Whoever asks the providers does not wait for the next second. */
+  wake(): void {
+    this.site.console.app.get(PaymentReconciler).wake();
   }
 
   /** Its time is over: the next look closes it. */
@@ -94,6 +101,7 @@ export class PaymentSite {
       'UPDATE billing.payments SET expires_at = now(), next_check_at = now() WHERE id = $1',
       [paymentId],
     );
+    this.wake();
   }
 
   /** In hundredths. */

@@ -42,11 +42,13 @@ describe.each(PROVIDERS)('refunds through %s', (provider, siteName) => {
   };
   const untilRefund = (status: string) =>
     waitFor(async () => (await attempts()).some((one) => one.status === status));
-  const checkSoon = () =>
-    payments.site.database.pool.query(
+  const checkSoon = async () => {
+    await payments.site.database.pool.query(
       'UPDATE billing.refunds SET next_check_at = now(), claimed_until = NULL WHERE payment_id = $1 AND next_check_at IS NOT NULL',
       [paymentId],
     );
+    payments.wake();
+  };
   /** WeChat Pay says only that it is at it, and tells the end when it is asked again. */
   const firstStatus = provider === 'messaging_pay_provider' ? 'pending' : 'succeeded';
   const untilMade = async () => {
@@ -166,6 +168,7 @@ describe.each(PROVIDERS)('refunds through %s', (provider, siteName) => {
       'UPDATE billing.refunds SET next_check_at = now() WHERE payment_id = $1',
       [paymentId],
     );
+    payments.wake();
     await waitFor(async () => (await dueChecks()) === 0);
     expect(await atProvider()).toEqual([2000]);
     expect(await balance()).toBe(0);
@@ -178,6 +181,7 @@ describe.each(PROVIDERS)('refunds through %s', (provider, siteName) => {
       "UPDATE billing.refunds SET status = 'failed', next_check_at = now() WHERE payment_id = $1",
       [paymentId],
     );
+    payments.wake();
     await waitFor(async () => (await dueChecks()) === 0);
     expect((await attempts())[0]).toMatchObject({ status: 'failed' });
   });
