@@ -113,10 +113,8 @@ describe.each(['intl', 'cn'] as const)(
         );
         return rows[0]!.open === 0n;
       }, 120_000);
-      const deliveries = await runAtOnce(
-        ids.map((id) => () => waitFor(() => notifiedInFull(id), 240_000)),
-        CONNECTIONS,
-      );
+      const deliveries = [];
+      for (const id of ids) deliveries.push(await waitFor(() => notifiedInFull(id), 240_000));
       const all = deliveries.flat();
       expect(all.filter(({ acknowledged }) => acknowledged)).toHaveLength(count * NOTIFICATIONS);
       // The kills have struck while notifications were under way.

@@ -77,6 +77,8 @@ export class PaymentSettlement {
   }
 
   private async pay(payment: Payment, proof: PaidProof): Promise<void> {
+    // Most notifications are repetitions, and this one needs no transaction.
+    if (payment.status === 'paid' && payment.providerReference === proof.reference) return;
     if (proof.amountMinor !== payment.amountMinor || proof.currency !== payment.currency)
       throw new PaymentMismatch(
         payment.id,
