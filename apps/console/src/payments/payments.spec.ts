@@ -1,3 +1,4 @@
+import { ExpirySweep } from '../auth/expiry-sweep';
 import { type SignedIn, TestConsole, TestSite } from '../console.fixture';
 import { type PaymentBody, PaymentSite, PROVIDERS } from './payments.fixture';
 
@@ -158,6 +159,21 @@ describe.each(PROVIDERS)('a top-up through %s', (provider, siteName) => {
     await payments.sandbox.act(id, 'pay', { name: `A\0${'x'.repeat(150)}<script>` });
     await payments.until(account, id, 'paid');
     expect(await payments.balance(account.accountId)).toBe(2000);
+  });
+
+  it('is a new one under a key that was used a month ago', async () => {
+    const headers = { 'Idempotency-Key': `old of ${account.accountId}` };
+    const first = await payments.create(account, { provider, amount: 20 }, headers);
+    const sweep = payments.site.console.app.get(ExpirySweep);
+    await sweep.run();
+    expect((await payments.create(account, { provider, amount: 20 }, headers)).text).toBe(first.text);
+    await payments.site.database.pool.query(
+      "UPDATE billing.idempotency_keys SET created_at = now() - interval '31 days' WHERE account_id = $1",
+      [account.accountId],
+    );
+    await sweep.run();
+    const second = await payments.create(account, { provider, amount: 20 }, headers);
+    expect((second.body as PaymentBody).id).not.toBe((first.body as PaymentBody).id);
   });
 
   it('is 503 when the provider refuses it, and a new one is made under the same key', async () => {

@@ -50,6 +50,25 @@ describe('rate limits', () => {
     expect((await get('/api/site')).status).toBe(200);
   });
 
+  it('count the notifications of payment providers for themselves, and allow many', async () => {
+    await start(0.01);
+    for (let n = 0; n < 40; n++) {
+      const answer = await post('/api/billing/webhooks/card_provider', {});
+      expect(answer.status).toBe(404);
+      expect(limitHeaders(answer).slice(0, 2)).toEqual([600, 599 - n]);
+    }
+    expect(limitHeaders(await get('/api/site')).slice(0, 2)).toEqual([30, 29]);
+    for (let n = 40; n < 600; n++) await post('/api/billing/webhooks/card_provider', {});
+    expect((await post('/api/billing/webhooks/card_provider', {})).status).toBe(429);
+    expect((await get('/api/site')).status).toBe(200);
+  });
+
+  it('take no large body from whoever notifies', async () => {
+    await start(1_000);
+    const large = await post('/api/billing/webhooks/card_provider', 'x'.repeat(66_000));
+    expect(large.status).toBe(413);
+  });
+
   it('are strict where credentials are taken, all of those together', async () => {
     await start(0.1);
     const statuses: number[] = [];

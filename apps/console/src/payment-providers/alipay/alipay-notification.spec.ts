@@ -66,6 +66,7 @@ describe('what Alipay could notify of', () => {
     ['the same parameter twice', (body: string) => `${body}&total_amount=123.45`],
     ['another charset', (body: string) => body.replace('charset=utf-8', 'charset=gbk')],
     ['a name that is none', (body: string) => `${body}&a-b=1`],
+    ['many parameters', (body: string) => body + Array.from({ length: 200 }, (_, n) => `&p${n}=`).join('')],
     ['bytes that are no text', (body: string) => Buffer.concat([Buffer.from(body), Buffer.from([0xff])])],
   ])('is malformed with %s', async (_what, change) => {
     const body = Buffer.from(change(encoded(alipay.notification())));
