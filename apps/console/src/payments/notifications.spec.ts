@@ -1,4 +1,4 @@
-import { type SignedIn } from '../console.fixture';
+import { type SignedIn, TestConsole } from '../console.fixture';
 import { PaymentSettlement } from './payment-settlement';
 import { PaymentSite, PROVIDERS } from './payments.fixture';
 
@@ -171,6 +171,21 @@ describe.each(PROVIDERS)('the notifications of %s', (provider, siteName) => {
       headers: { 'Content-Type': 'application/octet-stream' },
     });
     expect(answer.status).toBe(400);
+  });
+
+  it('are 503 while the database is away, and credit when it is back', async () => {
+    const id = await opened();
+    // Port 1 of the loopback refuses connections.
+    const cutOff = await TestConsole.start('postgres://console@127.0.0.1:1/platform', {
+      SITE: siteName,
+      ...payments.sandbox.consoleEnvironment(),
+    });
+    await payments.sandbox.deliverTo(cutOff.url);
+    await payments.sandbox.act(id, 'pay');
+    expect((await payments.deliveries(id, 1))[0]).toMatchObject({ status: 503, acknowledged: false });
+    await payments.sandbox.deliverTo(payments.site.console.url);
+    await cutOff.close();
+    await creditedOnce(id);
   });
 
   it('go to enabled providers only', async () => {

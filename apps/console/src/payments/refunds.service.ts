@@ -43,17 +43,17 @@ export class RefundsService {
       key,
       content: { paymentId, ...order },
     };
-    const refundId = await inTransaction(this.pool, async (client) => {
+    const begun = await inTransaction(this.pool, async (client) => {
       const id = newId('rfd');
       const earlier = await claimKey(client, request, id);
       if (earlier) return { id: earlier.resourceId ?? '', answer: earlier.answer as RefundView | null };
       await this.begin(client, id, admin, paymentId, order);
       return { id, answer: null };
     });
-    if (refundId.answer) return refundId.answer;
-    await this.reconciler.checkNow(refundId.id);
-    const refund = await findRefund(this.pool, refundId.id);
-    if (!refund) throw new Error(`The refund ${refundId.id} is not there.`);
+    if (begun.answer) return begun.answer;
+    await this.reconciler.checkNow(begun.id);
+    const refund = await findRefund(this.pool, begun.id);
+    if (!refund) throw new Error(`The refund ${begun.id} is not there.`);
     return keepAnswer(this.pool, request, refundView(refund));
   }
 
