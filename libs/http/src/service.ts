@@ -15,6 +15,7 @@ import { createLogger, NestLogger, requestLogger } from './logging';
 import { requireJsonBody } from './media-type.middleware';
 import { Metrics } from './metrics/metrics';
 import { answerParserErrors } from './parser-errors';
+import { limitArrival, serveStreamedBodies, streamedBy } from './streamed-body';
 
 /** The part of every app's configuration that concerns the process (see `env.service`). */
 export interface ServiceConfig {
@@ -32,6 +33,8 @@ export interface ServiceOptions {
   bodyLimitBytes?: number;
   /** Handlers get the body's bytes instead of the parsed JSON: all of them, or those whose path begins so. */
   rawBodies?: boolean | { under: string; limitBytes: number };
+  /** Bodies sent to these paths stay unread, of any type and size: their handlers take them as they come. */
+  streamedBodies?: RegExp;
   /** Renders errors in another shape than `{error}`. */
   errorFilter?: ExceptionFilter;
   /** Takes the log in place of the standard output. */
@@ -60,7 +63,13 @@ export async function createService(
   app.use(requestLogger(logger), metrics.measure.bind(metrics), helmet());
   // Before everything that may refuse a request: a preflight brings no credential, and a refusal has to be readable.
   if (config.CORS_ORIGINS !== undefined) app.enableCors(corsOptions(config.CORS_ORIGINS));
-  if (options.bodyLimitBytes !== undefined) readBodies(app, options.bodyLimitBytes, options.rawBodies);
+  const isStreamed = streamedBy(options.streamedBodies);
+  if (options.streamedBodies) {
+    serveStreamedBodies(app.getHttpServer(), isStreamed);
+    app.use(limitArrival(isStreamed));
+  }
+  if (options.bodyLimitBytes !== undefined)
+    readBodies(app, options.bodyLimitBytes, options.rawBodies, isStreamed);
   app.useGlobalFilters(options.errorFilter ?? new ErrorFilter());
   app.enableShutdownHooks();
   app.getHttpServer().headersTimeout = HEADERS_TIMEOUT_MILLIS;
@@ -72,18 +81,23 @@ export async function createService(
 function readBodies(
   app: NestExpressApplication,
   limit: number,
-  raw: NonNullable<ServiceOptions['rawBodies']> = false,
+  raw: ServiceOptions['rawBodies'],
+  isStreamed: (request: IncomingMessage) => boolean,
 ): void {
   // Routes do not tell capitals from small letters.
   const isRaw = (request: IncomingMessage) =>
     typeof raw === 'object' && (request.url ?? '').toLowerCase().startsWith(raw.under);
   app.use((request: Request, response: Response, next: NextFunction) =>
-    isRaw(request) ? next() : requireJsonBody(request, response, next),
+    isRaw(request) || isStreamed(request) ? next() : requireJsonBody(request, response, next),
   );
   if (raw === true) app.useBodyParser('raw', { limit, type: () => true });
   else if (raw) app.useBodyParser('raw', { limit: raw.limitBytes, type: isRaw });
   if (raw !== true)
-    app.useBodyParser('json', { limit, strict: false, type: (request: IncomingMessage) => !isRaw(request) });
+    app.useBodyParser('json', {
+      limit,
+      strict: false,
+      type: (request: IncomingMessage) => !isRaw(request) && !isStreamed(request),
+    });
   app.use(hideBody);
 }
 

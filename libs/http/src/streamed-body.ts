@@ -1,0 +1,54 @@
+import { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { hasBody } from './media-type.middleware';
+
+/** After an answer that left the body unread; a client that still sends would otherwise lose the answer with the connection. */
+const LINGER_MILLIS = 5_000;
+/** For every other body to arrive, as Node itself has it by default. */
+const ARRIVAL_MILLIS = 300_000;
+const LATE = JSON.stringify({ error: 'the request took too long to arrive' });
+
+type IsStreamed = (request: IncomingMessage) => boolean;
+
+/** Whether the path, without its query, is one of those whose bodies are streamed. */
+export const streamedBy =
+  (paths: RegExp | undefined): IsStreamed =>
+  ({ url = '' }) =>
+    paths?.test(url.split('?', 1)[0] ?? '') ?? false;
+
+/**
+ * Lets the bodies of some paths take their time. Node can limit the arrival of a request for all of a server's requests
+ * or for none; so it is lifted here, and set again for all others by `limitArrival`.
+ */
+export function serveStreamedBodies(server: Server, isStreamed: IsStreamed): void {
+  server.requestTimeout = 0;
+  // A client that asks before it sends learns of a refusal first: whoever reads the body says `writeContinue`.
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    if (!isStreamed(request)) response.writeContinue();
+    server.emit('request', request, response);
+  });
+}
+
+/** 408 for a body that has not arrived in time; a streamed one that was refused unread is hung up on after a while. */
+export function limitArrival(isStreamed: IsStreamed, limits = { ARRIVAL_MILLIS, LINGER_MILLIS }) {
+  return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
+    if (isStreamed(request)) response.once('finish', () => hangUpUnread(request, limits.LINGER_MILLIS));
+    else if (hasBody(request)) endLate(request, response, limits.ARRIVAL_MILLIS);
+    next();
+  };
+}
+
+function hangUpUnread(request: IncomingMessage, afterMillis: number): void {
+  if (request.complete) return;
+  const timer = setTimeout(() => request.complete || request.socket.destroy(), afterMillis);
+  request.socket.once('close', () => clearTimeout(timer));
+}
+
+function endLate(request: IncomingMessage, response: ServerResponse, afterMillis: number): void {
+  const timer = setTimeout(() => {
+    if (request.complete || response.headersSent) return;
+    response
+      .writeHead(408, { 'Content-Type': 'application/json; charset=utf-8', Connection: 'close' })
+      .end(LATE);
+  }, afterMillis);
+  request.once('close', () => clearTimeout(timer));
+}
