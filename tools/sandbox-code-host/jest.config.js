@@ -1,0 +1,1 @@
+module.exports = { displayName: 'sandbox-code-host', preset: '../../jest.preset.js' };

@@ -1,0 +1,20 @@
+import { API_ROOTS, type HostName } from './hosts';
+
+export type Site = 'intl' | 'cn';
+
+export const HOST_OF_SITE: Record<Site, HostName> = { intl: 'github', cn: 'gitee' };
+
+/** What the console of a site has to be told to follow these repositories here. */
+export function consoleEnvironment(
+  site: Site,
+  url: string,
+  { repositories, pollSeconds }: { repositories: Record<string, string>; pollSeconds: number },
+): Record<string, string> {
+  const host = HOST_OF_SITE[site];
+  return {
+    RELEASE_REPOSITORIES: JSON.stringify(repositories),
+    CODE_HOST_URL: `${url}/${host}`,
+    CODE_HOST_API_URL: url + API_ROOTS[host],
+    RELEASE_POLL_SECONDS: String(pollSeconds),
+  };
+}

@@ -1,0 +1,3 @@
+export { type SandboxRelease } from './repositories';
+export { type SandboxRequest } from './requests';
+export { SandboxCodeHost, type SandboxCodeHostOptions } from './sandbox-code-host';

@@ -1,0 +1,51 @@
+import { type IncomingMessage } from 'node:http';
+
+const MAX_KEPT = 10_000;
+
+/** One call of the API, as the host saw it. */
+export interface SandboxRequest {
+  /** With the query. */
+  path: string;
+  /** Milliseconds since 1970. */
+  at: number;
+  if_none_match: string | null;
+  accept: string | null;
+  user_agent: string | null;
+  api_version: string | null;
+  /** Whether it brought any token. */
+  has_token: boolean;
+  /** What was answered; null while or if it was not. */
+  status: number | null;
+}
+
+export class Requests {
+  private kept: SandboxRequest[] = [];
+
+  add(request: IncomingMessage): SandboxRequest {
+    const header = (name: string) => {
+      const value = request.headers[name];
+      return typeof value === 'string' ? value : null;
+    };
+    const noted: SandboxRequest = {
+      path: request.url ?? '/',
+      at: Date.now(),
+      if_none_match: header('if-none-match'),
+      accept: header('accept'),
+      user_agent: header('user-agent'),
+      api_version: header('x-github-api-version'),
+      has_token: header('authorization') !== null,
+      status: null,
+    };
+    this.kept.push(noted);
+    if (this.kept.length > MAX_KEPT) this.kept.shift();
+    return noted;
+  }
+
+  list(): SandboxRequest[] {
+    return this.kept;
+  }
+
+  forget(): void {
+    this.kept = [];
+  }
+}
