@@ -26,7 +26,11 @@ import { SettingsController } from './billing/settings.controller';
 import { TransactionsController } from './billing/transactions.controller';
 import { UsageController } from './billing/usage.controller';
 import { UsageService } from './billing/usage.service';
+import { AdminChangelogController } from './changelog/admin-changelog.controller';
+import { ChangelogController } from './changelog/changelog.controller';
+import { ChangelogService } from './changelog/changelog.service';
 import { CONSOLE_CONFIG, type ConsoleConfig } from './config';
+import { AdminDownloadsController } from './downloads/admin-downloads.controller';
 import { AdminEventsController } from './events/admin-events.controller';
 import { EventsController } from './events/events.controller';
 import { GuessDesk } from './guesses/guess-desk';
@@ -35,6 +39,12 @@ import { InvoicesController } from './invoices/invoices.controller';
 import { InvoicesService } from './invoices/invoices.service';
 import { LowBalanceSweep } from './low-balance/low-balance-sweep';
 import { MailSender } from './mail/mail-sender';
+import { AdminModelsController } from './models/admin-models.controller';
+import { AdminModelsService } from './models/admin-models.service';
+import { ModelsController } from './models/models.controller';
+import { ModelsService } from './models/models.service';
+import { PackageSweep } from './models/package-sweep';
+import { UploadService } from './models/upload.service';
 import { FlowCookie } from './oauth/flow-cookie';
 import { OAuthFlows } from './oauth/flows';
 import { IdentitiesController } from './oauth/identities.controller';
@@ -56,13 +66,25 @@ import { WebhooksService } from './payments/webhooks.service';
 import { AdminPricingController } from './pricing/admin-pricing.controller';
 import { ExchangeRatesController } from './pricing/exchange-rates.controller';
 import { ExchangeRatesService } from './pricing/exchange-rates.service';
+import { PriceHistoryController } from './pricing/price-history.controller';
+import { PriceHistoryService } from './pricing/price-history.service';
 import { PricingController } from './pricing/pricing.controller';
 import { PricingService } from './pricing/pricing.service';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard';
 import { rateLimits } from './rate-limit/rate-limits';
 import { ReceiptsController } from './receipts/receipts.controller';
+import { AdminReleasesController } from './releases/admin-releases.controller';
+import { LatestReleasesController } from './releases/latest-releases.controller';
+import { ReleaseFollower } from './releases/release-follower';
+import { ReleaseLookups } from './releases/release-lookups';
+import { ReleasesService } from './releases/releases.service';
 import { SealedTokens } from './sealing/sealed-tokens';
 import { SiteController } from './site/site.controller';
+import { FilesController } from './storage/files.controller';
+import { FilesService } from './storage/files.service';
+import { STORAGE_PROVIDER } from './storage/storage.providers';
+import { SitemapController } from './sitemap/sitemap.controller';
+import { SitemapService } from './sitemap/sitemap.service';
 import { ChallengesService } from './two-factor/challenges.service';
 import { SecondFactor } from './two-factor/second-factor';
 import { TwoFactorController } from './two-factor/two-factor.controller';
@@ -99,6 +121,7 @@ export class AppModule {
         ApiKeysController,
         PricingController,
         AdminPricingController,
+        PriceHistoryController,
         ExchangeRatesController,
         UsageController,
         TransactionsController,
@@ -111,6 +134,15 @@ export class AppModule {
         ReceiptsController,
         InvoicesController,
         SiteController,
+        ChangelogController,
+        AdminChangelogController,
+        LatestReleasesController,
+        AdminReleasesController,
+        SitemapController,
+        ModelsController,
+        AdminModelsController,
+        AdminDownloadsController,
+        FilesController,
       ],
       providers: [
         { provide: CONSOLE_CONFIG, useValue: config },
@@ -139,6 +171,12 @@ export class AppModule {
         AuthService,
         ApiKeysService,
         PricingService,
+        PriceHistoryService,
+        ChangelogService,
+        ReleasesService,
+        ReleaseLookups,
+        ReleaseFollower,
+        SitemapService,
         ExchangeRatesService,
         UsageService,
         AdjustmentsService,
@@ -151,6 +189,12 @@ export class AppModule {
         WebhooksService,
         InvoicesService,
         InvoiceFetcher,
+        STORAGE_PROVIDER,
+        FilesService,
+        ModelsService,
+        AdminModelsService,
+        UploadService,
+        PackageSweep,
       ],
     };
   }

@@ -1,5 +1,6 @@
 import { env, loadConfig } from '@inference/config';
 import { z } from 'zod';
+import { catalogueFields, catalogueOf, checkCatalogue } from './config.catalogue';
 import { checkDocuments, documentFields, documentsOf } from './config.documents';
 import { encryptionKeys, signingKeys } from './config.keys';
 import { oauthProviders } from './config.oauth';
@@ -55,6 +56,7 @@ const fields = z.object({
   ...topupFields,
   ...paymentFields,
   ...documentFields,
+  ...catalogueFields,
 });
 
 /** These too are looked at when other variables are at fault, so that every fault is named at once. */
@@ -79,12 +81,14 @@ const schema = fields
   })
   .superRefine(checkPayments, { when })
   .superRefine(checkDocuments, { when })
+  .superRefine(checkCatalogue, { when })
   .transform((config) => ({
     ...config,
     CONSOLE_UI_URL: config.CONSOLE_UI_URL ?? config.CONSOLE_URL,
     topup: topupOf(config),
     payments: paymentsOf(config),
     documents: documentsOf(config),
+    catalogue: catalogueOf(config),
   }));
 
 /** The names of everything it reads. */

@@ -1,5 +1,7 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type Role } from '@inference/credentials';
 import { newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
@@ -34,6 +36,9 @@ export function newSigningKey(kid: string = randomUUID()) {
 
 export const SIGNING_KEY = newSigningKey('test-key');
 export const ENCRYPTION_KEY = randomBytes(32).toString('hex');
+const LINK_SECRET = randomBytes(32).toString('hex');
+/** Of this process; each package lies under an id of its own. */
+const STORAGE_FOLDER = join(tmpdir(), `console-storage-${process.pid}`);
 
 /** Limits that no test reaches unless it means to. */
 export const testEnvironment = (databaseUrl: string): Record<string, string> => ({
@@ -53,6 +58,8 @@ export const testEnvironment = (databaseUrl: string): Record<string, string> => 
   AGENT_URL: 'http://agent.test',
   MEMO_URL: 'http://memo.test',
   RATE_LIMIT_MULTIPLIER: '1000',
+  STORAGE_FOLDER,
+  DOWNLOAD_LINK_SECRETS: LINK_SECRET,
 });
 
 export interface Answer {
@@ -68,7 +75,7 @@ export interface RequestOptions {
   token?: string;
   json?: unknown;
   /** Sent as it is. */
-  raw?: string;
+  raw?: string | Buffer;
   headers?: Record<string, string>;
 }
 
@@ -105,7 +112,7 @@ export class TestConsole {
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-    const body: unknown = isJson ? JSON.parse(text) : undefined;
+    const body: unknown = isJson && text !== '' ? JSON.parse(text) : undefined;
     rememberAnswer(response.headers, body);
     return { status: response.status, headers: response.headers, text, body };
   }

@@ -9,6 +9,26 @@ const PRICES = { models: [{ slug: 'm', unit: 'per_request', price: 1 }] };
 /** Every route that asks the database, with a request that is otherwise in order. */
 const REQUESTS: [method: string, path: string, json: unknown][] = [
   ['GET', '/api/pricing', undefined],
+  ['GET', '/api/models', undefined],
+  ['GET', '/api/models/m', undefined],
+  ['GET', '/api/download/engine-latest', undefined],
+  ['GET', '/api/changelog', undefined],
+  ['GET', '/api/changelog.atom', undefined],
+  ['GET', '/sitemap.xml', undefined],
+  ['GET', '/sitemap-1.xml', undefined],
+  ['GET', '/api/admin/releases', undefined],
+  ['GET', '/api/admin/releases/followed', undefined],
+  ['PUT', '/api/admin/releases/engine/v1.0.0', { name: 'n', draft: true, assets: [] }],
+  ['POST', '/api/admin/changelog', { title: 't', body: 'b' }],
+  ['PUT', '/api/admin/changelog/chg_1', { title: 't', body: 'b' }],
+  ['DELETE', '/api/admin/changelog/chg_1', undefined],
+  ['GET', '/api/admin/billing/pricing/models/history', undefined],
+  ['GET', '/api/admin/billing/pricing/gpus/history', undefined],
+  ['GET', '/api/admin/models', undefined],
+  ['GET', '/api/admin/models/m', undefined],
+  ['PUT', '/api/admin/models/m', { name: 'm' }],
+  ['DELETE', '/api/admin/models/m/packages/1', undefined],
+  ['GET', '/api/admin/downloads', undefined],
   ['POST', '/api/auth/register', { email: 'someone@example.com', password: 'correct horse' }],
   ['POST', '/api/auth/login', LOGIN],
   ['GET', '/api/auth/me', undefined],
@@ -78,6 +98,20 @@ describe('without a database', () => {
     expect(answer.headers.get('retry-after')).not.toBeNull();
   });
 
+  it('a download is 503', async () => {
+    const answer = await console.request('GET', `/api/models/m/download?token=${await sign()}`);
+    expect([answer.status, answer.body]).toEqual([503, { error: 'database unavailable' }]);
+  });
+
+  it('an upload is 503', async () => {
+    const answer = await console.request('PUT', '/api/admin/models/m/packages/1', {
+      token: await sign(),
+      raw: 'content',
+      headers: { 'Content-Type': 'application/octet-stream' },
+    });
+    expect([answer.status, answer.body]).toEqual([503, { error: 'database unavailable' }]);
+  });
+
   it('what needs no database is there', async () => {
     expect((await console.request('GET', '/api/site')).status).toBe(200);
     expect((await console.request('GET', '/.well-known/jwks.json')).status).toBe(200);
@@ -91,7 +125,9 @@ describe('with a database that refuses our statements', () => {
   beforeAll(async () => {
     site = await TestSite.start();
     ({ token } = await site.signedIn('admin'));
-    await site.database.pool.query('REVOKE USAGE ON SCHEMA accounts, wallet, metering, pricing FROM console');
+    await site.database.pool.query(
+      'REVOKE USAGE ON SCHEMA accounts, wallet, metering, pricing, catalogue FROM console',
+    );
   });
   afterAll(() => site.stop());
 

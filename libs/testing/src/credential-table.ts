@@ -23,6 +23,18 @@ console                                               none  session  expired  el
   GET    /api/site                                     200      200      200        200    200  200      200  200     200      200         200          200      200
   GET    /api/pricing                                  200      200      200        200    200  200      200  200     200      200         200          200      200
   GET    /api/payments/providers                       200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /api/models                                   200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /api/models/*slug                             404      404      404        404    404  404      404  404     404      404         404          404      404
+  GET    /api/models/*slug/download                    401      401      401        401    401  404      401  401     401      401         401          404      401
+  GET    /api/files/:key                               403      403      403        403    403  403      403  403     403      403         403          403      403
+  GET    /api/download/engine-latest                   404      404      404        404    404  404      404  404     404      404         404          404      404
+  GET    /api/download/router-latest                   404      404      404        404    404  404      404  404     404      404         404          404      404
+  GET    /api/download/agent-latest                    404      404      404        404    404  404      404  404     404      404         404          404      404
+  GET    /api/download/memo-latest                     404      404      404        404    404  404      404  404     404      404         404          404      404
+  GET    /api/changelog                                200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /api/changelog.atom                           200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /sitemap.xml                                  200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /sitemap-:number.xml                          404      404      404        404    404  404      404  404     404      404         404          404      404
   POST   /api/auth/register                            400      400      400        400    400  400      400  400     400      400         400          400      400
   POST   /api/auth/login                               400      400      400        400    400  400      400  400     400      400         400          400      400
   GET    /api/auth/me                                  401      200      401        401    200  401      401  401     401      401         401          401      401
@@ -66,6 +78,20 @@ console                                               none  session  expired  el
   POST   /api/admin/billing/adjustments                401      403      401        401    400  401      401  401     401      401         401          401      401
   GET    /api/admin/billing/payments/:id               401      403      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/admin/billing/payments/:id/refund        401      403      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/admin/models                             401      403      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/admin/models/*slug                       401      403      401        401    404  401      401  401     401      401         401          401      401
+  PUT    /api/admin/models/*slug                       401      403      401        401    400  401      401  401     401      401         401          401      401
+  PUT    /api/admin/models/*slug/packages/:version     401      403      401        401    415  401      401  401     401      401         401          401      401
+  DELETE /api/admin/models/*slug/packages/:version     401      403      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/admin/billing/pricing/models/history     401      403      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/admin/billing/pricing/gpus/history       401      403      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/admin/releases                           401      403      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/admin/releases/followed                  401      403      401        401    200  401      401  401     401      401         401          401      401
+  PUT    /api/admin/releases/:component/:tag           401      403      401        401    400  401      401  401     401      401         401          401      401
+  POST   /api/admin/changelog                          401      403      401        401    400  401      401  401     401      401         401          401      401
+  PUT    /api/admin/changelog/:id                      401      403      401        401    400  401      401  401     401      401         401          401      401
+  DELETE /api/admin/changelog/:id                      401      403      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/admin/downloads                          401      403      401        401    200  401      401  401     401      401         401          401      401
 
 gateway                                               none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
   GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200

@@ -1,12 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
-import { join } from 'node:path';
 import { inTransaction } from '@inference/database';
-import { rememberEnvironment, testLog, waitFor, waitForLock } from '@inference/testing';
-import { type SignedIn, testEnvironment, TestSite } from '../console.fixture';
+import { waitFor, waitForLock } from '@inference/testing';
+import { type SignedIn, TestSite } from '../console.fixture';
+import { ConsoleProcess } from '../console-process.fixture';
 
-const MAIN = join(__dirname, '../../../../dist/apps/console/src/main.js');
 const GATE = 5_120_066;
 
 /** Transfers wait at the gate in the middle of their COMMIT. */
@@ -19,26 +15,18 @@ const CLOSE_GATE = `
   CREATE CONSTRAINT TRIGGER gate AFTER INSERT ON wallet.transfers DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW EXECUTE FUNCTION wallet.wait_at_gate();`;
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 describe('an adjustment whose answer was lost because the console was killed', () => {
   let site: TestSite;
   let admin: SignedIn;
   let account: SignedIn;
-  let child: ChildProcess | undefined;
+  let killed: ConsoleProcess;
 
   beforeAll(async () => {
     site = await TestSite.start();
     [admin, account] = [await site.signedIn('admin'), await site.signedIn()];
+    killed = await ConsoleProcess.start(site, admin.token);
   });
-  afterEach(() => void child?.kill('SIGKILL'));
+  afterEach(() => killed.kill());
   afterAll(() => site.stop());
 
   const order = () => ({
@@ -57,44 +45,16 @@ describe('an adjustment whose answer was lost because the console was killed', (
     return rows.map(({ id }) => id);
   };
 
-  /** Null when somebody else was given the port meanwhile. */
-  async function tryToStart(): Promise<string | null> {
-    const port = String(await freePort());
-    const environment = { ...testEnvironment(site.database.urlFor('console')), PORT: port };
-    rememberEnvironment(environment);
-    const started = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH, ...environment } });
-    child = started;
-    const log = testLog('console');
-    for (const stream of [started.stdout, started.stderr]) stream.on('data', (chunk) => log.write(chunk));
-    const url = `http://127.0.0.1:${port}`;
-    // Another console would not know the session.
-    const headers = { Authorization: `Bearer ${admin.token}` };
-    const isUp = await waitFor(async () => {
-      if (started.exitCode !== null) return 'ended';
-      return (await fetch(`${url}/api/auth/me`, { headers })).ok && 'up';
-    });
-    return isUp === 'up' ? url : null;
-  }
-
-  async function startConsole(): Promise<string> {
-    for (let attempt = 1; attempt <= 3; attempt++) {
-      const url = await tryToStart();
-      if (url !== null) return url;
-    }
-    throw new Error('The console does not start.');
-  }
-
   it('is posted once, and told when it is asked for again', async () => {
-    const url = await startConsole();
     await site.database.pool.query(CLOSE_GATE);
     const outcome = await inTransaction(site.database.pool, async (client) => {
       await client.query('SELECT pg_advisory_xact_lock($1)', [GATE]);
-      const answer = fetch(`${url}/api/admin/billing/adjustments`, order()).then(
+      const answer = fetch(`${killed.url}/api/admin/billing/adjustments`, order()).then(
         async (response) => `${response.status} ${await response.text()}`,
         () => 'lost',
       );
       await Promise.race([waitForLock(site.database.pool), answer]);
-      child!.kill('SIGKILL');
+      killed.kill();
       return [await answer, await transfers()];
     });
     expect(outcome).toEqual(['lost', []]);

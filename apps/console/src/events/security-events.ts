@@ -23,9 +23,14 @@ export const SECURITY_EVENT_TYPES = [
   'two_factor.disabled',
   'two_factor.enabled',
   'admin.adjustment_posted',
+  'admin.changelog_changed',
   'admin.exchange_rates_published',
+  'admin.model_changed',
+  'admin.package_removed',
+  'admin.package_uploaded',
   'admin.prices_published',
   'admin.refund_ordered',
+  'admin.release_changed',
 ] as const;
 export type SecurityEventType = (typeof SECURITY_EVENT_TYPES)[number];
 

@@ -1,6 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { Public } from '@inference/http';
-import { type PaymentProviderView, PaymentProviders } from './payment-providers';
+import { type Cacheable, Cached } from '../caching/cached';
+import { PaymentProviders } from './payment-providers';
 
 @Controller('api/payments/providers')
 export class PaymentProvidersController {
@@ -9,7 +10,8 @@ export class PaymentProvidersController {
   /** Spec: Pricing and providers. */
   @Get()
   @Public()
-  list(): { providers: PaymentProviderView[] } {
-    return { providers: this.providers.views() };
+  @Cached()
+  list(): Cacheable {
+    return { body: { providers: this.providers.views() }, changedAt: null };
   }
 }

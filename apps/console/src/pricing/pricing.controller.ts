@@ -1,5 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { Public, ValidQuery } from '@inference/http';
+import { Cached } from '../caching/cached';
 import { pricingQuery, type PricingQuery } from './pricing.dto';
 import { PricingService } from './pricing.service';
 
@@ -10,9 +11,8 @@ export class PricingController {
   /** Spec: Published pricing. `limit` (1 to 100) caps each of the two lists. */
   @Get()
   @Public()
-  async read(@ValidQuery(pricingQuery) query: PricingQuery) {
-    const limit = query.limit ?? null;
-    const [models, gpus] = await Promise.all([this.pricing.readModels(limit), this.pricing.readGpus(limit)]);
-    return { models, gpus };
+  @Cached()
+  read(@ValidQuery(pricingQuery) { limit }: PricingQuery) {
+    return this.pricing.read(limit ?? null);
   }
 }

@@ -1,8 +1,8 @@
-import { type Currency } from '@inference/config';
-import { PRICE_UNITS, type PriceUnit, UNIT_DIGITS } from '@inference/metering';
-import { type ExactNumber, InvalidAmountError, PICO_DIGITS } from '@inference/money';
+import { PRICE_UNITS, type PriceUnit } from '@inference/metering';
+import { InvalidAmountError, PICO_DIGITS } from '@inference/money';
 import { z } from 'zod';
 import { type DecimalBounds, exactDecimal } from '../money-fields';
+import { priceDecimals } from './price-views';
 import { slugField } from './slug';
 
 /** More than this for a million tokens, a request or an hour is a slip of the keyboard. */
@@ -10,9 +10,6 @@ const MAX_PRICE = 1_000_000;
 const MAX_ROWS = 5_000;
 
 const PRICED_BY_SIDE: PriceUnit[] = ['per_million_input_tokens', 'per_million_output_tokens'];
-
-/** Decimals that a price in this unit may have: what is left of a pico when the unit is divided up. */
-export const priceDecimals = (unit: PriceUnit) => PICO_DIGITS - UNIT_DIGITS[unit];
 
 const priceField = () => z.number('must be a number').min(0, 'must not be negative');
 const currencyField = () => z.enum(['USD', 'CNY'], 'must be USD or CNY').optional();
@@ -42,9 +39,15 @@ const modelRow = z
   });
 export type ModelPrice = z.output<typeof modelRow>;
 
+export const gpuName = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(100, 'must have at most 100 characters');
+
 const gpuRow = z
   .strictObject({
-    name: z.string().trim().min(1, 'must not be empty').max(100, 'must have at most 100 characters'),
+    name: gpuName,
     hourly_price: priceField(),
     currency: currencyField(),
   })
@@ -98,17 +101,3 @@ export const pricingQuery = z.object({
     .optional(),
 });
 export type PricingQuery = z.output<typeof pricingQuery>;
-
-/** Spec: Published pricing. */
-export interface ModelPriceView {
-  slug: string;
-  unit: PriceUnit;
-  price: ExactNumber;
-  currency: Currency;
-}
-
-export interface GpuPriceView {
-  name: string;
-  hourly_price: ExactNumber;
-  currency: Currency;
-}

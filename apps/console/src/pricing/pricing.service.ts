@@ -1,20 +1,22 @@
 import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import { type Currency, CURRENCY_BY_SITE } from '@inference/config';
 import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
-import { type PriceUnit } from '@inference/metering';
-import { exactNumber, picosToDecimal, scaledToDecimal } from '@inference/money';
+import { type Cacheable } from '../caching/cached';
+import { readChange } from '../caching/changes';
+import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
 import { type Actor } from '../events/actor';
 import { recordEvent } from '../events/security-events';
-import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
 import {
-  type GpuPrice,
+  type GpuPriceRow,
+  gpuPriceView,
   type GpuPriceView,
-  type ModelPrice,
+  type ModelPriceRow,
+  modelPriceView,
   type ModelPriceView,
-  priceDecimals,
-} from './pricing.dto';
+} from './price-views';
+import { type GpuPrice, type ModelPrice } from './pricing.dto';
 
-type Kind = 'models' | 'gpus';
+export type Kind = 'models' | 'gpus';
 
 const NEWEST = 'SELECT max(id) FROM pricing.price_lists WHERE kind =';
 const MODELS = `
@@ -44,27 +46,23 @@ export class PricingService {
     this.currency = CURRENCY_BY_SITE[config.SITE];
   }
 
+  /** The lists as they are now, each up to so many rows (null: all). */
+  async read(limit: number | null): Promise<Cacheable> {
+    const changedAt = await readChange(this.pool, 'prices');
+    const [models, gpus] = await Promise.all([this.readModels(limit), this.readGpus(limit)]);
+    return { body: { models, gpus }, changedAt };
+  }
+
   /** Null: all. */
   async readModels(limit: number | null): Promise<ModelPriceView[]> {
-    const { rows } = await this.pool.query<{ slug: string; unit: PriceUnit; rate_picos: bigint }>(MODELS, [
-      limit,
-    ]);
-    return rows.map(({ slug, unit, rate_picos: ratePicos }) => ({
-      slug,
-      unit,
-      price: exactNumber(scaledToDecimal(ratePicos, priceDecimals(unit))),
-      currency: this.currency,
-    }));
+    const { rows } = await this.pool.query<ModelPriceRow>(MODELS, [limit]);
+    return rows.map((row) => modelPriceView(row, this.currency));
   }
 
   /** Null: all. */
   async readGpus(limit: number | null): Promise<GpuPriceView[]> {
-    const { rows } = await this.pool.query<{ name: string; hourly_price_picos: bigint }>(GPUS, [limit]);
-    return rows.map(({ name, hourly_price_picos: picos }) => ({
-      name,
-      hourly_price: exactNumber(picosToDecimal(picos)),
-      currency: this.currency,
-    }));
+    const { rows } = await this.pool.query<GpuPriceRow>(GPUS, [limit]);
+    return rows.map((row) => gpuPriceView(row, this.currency));
   }
 
   async publishModels(models: ModelPrice[], admin: Actor): Promise<void> {

@@ -1,6 +1,7 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { CURRENCY_BY_SITE, type Site } from '@inference/config';
 import { Public } from '@inference/http';
+import { Cached, type Cacheable } from '../caching/cached';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
 
 /** Interface languages, the site's own first. */
@@ -13,9 +14,10 @@ export class SiteController {
   /** Public site metadata: `{name, region, currency, languages, urls, signup, oauth_providers}`. */
   @Get()
   @Public()
-  read() {
+  @Cached()
+  read(): Cacheable {
     const { config } = this;
-    return {
+    const body = {
       name: config.SITE_NAME,
       region: config.SITE,
       currency: CURRENCY_BY_SITE[config.SITE],
@@ -30,5 +32,6 @@ export class SiteController {
       signup: config.SIGNUP,
       oauth_providers: config.OAUTH_PROVIDERS.map(({ name }) => name),
     };
+    return { body, changedAt: null };
   }
 }

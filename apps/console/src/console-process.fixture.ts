@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { rememberEnvironment, testLog, waitFor } from '@inference/testing';
+import { testEnvironment, type TestSite } from './console.fixture';
+
+const MAIN = join(__dirname, '../../../dist/apps/console/src/main.js');
+const ATTEMPTS = 3;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Another console on a site's database, in a process of its own that can be killed. */
+export class ConsoleProcess {
+  private constructor(
+    readonly url: string,
+    private readonly child: ChildProcess,
+  ) {}
+
+  static async start({ database }: TestSite, token: string): Promise<ConsoleProcess> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const port = await freePort();
+      const environment = { ...testEnvironment(database.urlFor('console')), PORT: String(port) };
+      const started = await ConsoleProcess.tryToStart(environment, token);
+      if (started) return started;
+    }
+    throw new Error('The console does not start.');
+  }
+
+  /** Null when somebody else was given the port meanwhile. */
+  private static async tryToStart(
+    environment: Record<string, string>,
+    token: string,
+  ): Promise<ConsoleProcess | null> {
+    rememberEnvironment(environment);
+    const child = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH, ...environment } });
+    const log = testLog('console');
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => log.write(chunk));
+    const url = `http://127.0.0.1:${environment.PORT}`;
+    // Another console would not know the session.
+    const headers = { Authorization: `Bearer ${token}` };
+    const isUp = await waitFor(async () => {
+      if (child.exitCode !== null) return 'ended';
+      return (await fetch(`${url}/api/auth/me`, { headers })).ok && 'up';
+    });
+    return isUp === 'up' ? new ConsoleProcess(url, child) : null;
+  }
+
+  kill(): void {
+    this.child.kill('SIGKILL');
+  }
+}

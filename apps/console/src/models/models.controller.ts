@@ -1,0 +1,43 @@
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import { Accepts, type Caller, CurrentCaller } from '@inference/credentials';
+import { Public, ValidQuery } from '@inference/http';
+import { type Request, type Response } from 'express';
+import { Cached } from '../caching/cached';
+import { pageQuery, type PageQuery } from '../pages/page.dto';
+import { Slug } from './models.dto';
+import { ModelsService } from './models.service';
+
+@Controller('api/models')
+export class ModelsController {
+  constructor(private readonly models: ModelsService) {}
+
+  /** The published models: `{models: [ModelView], next_cursor}`. */
+  @Get()
+  @Public()
+  @Cached()
+  list(@ValidQuery(pageQuery) query: PageQuery) {
+    return this.models.list(query);
+  }
+
+  /** 302 to a link that expires (spec: Model package); an API key in the header, or a session in `?token=`. */
+  @Get('*slug/download')
+  @Accepts('api_key', 'session_query')
+  async download(
+    @CurrentCaller() caller: Caller,
+    @Slug() slug: string,
+    @Req() { method }: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    response.set('Cache-Control', 'no-store');
+    response.status(302).location(await this.models.link(caller, slug, method === 'HEAD'));
+    response.end();
+  }
+
+  /** One published model, with or without slashes in its slug. */
+  @Get('*slug')
+  @Public()
+  @Cached()
+  find(@Slug() slug: string) {
+    return this.models.find(slug);
+  }
+}

@@ -1,0 +1,92 @@
+import { ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
+import { type Caller } from '@inference/credentials';
+import { SQL_POOL, type SqlPool } from '@inference/database';
+import { type Cacheable } from '../caching/cached';
+import { readChange } from '../caching/changes';
+import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
+import { readPage } from '../pages/page';
+import { type PageQuery } from '../pages/page.dto';
+import { OBJECT_STORAGE, type ObjectStorage } from '../storage/object-storage';
+import { type ModelView } from './models.dto';
+
+const PUBLISHED = `
+  SELECT m.slug, m.name, m.description, m.family, m.parameters, m.quantization, m.format, m.license,
+    p.version, p.file_name, p.size, p.sha256, p.published_at, p.id AS package_id,
+    to_char(p.published_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
+  FROM catalogue.models m JOIN catalogue.packages p ON p.id = m.package_id`;
+const FIND = `${PUBLISHED} WHERE m.slug = $1`;
+const LIST = `${PUBLISHED}
+  WHERE $1::timestamptz IS NULL OR (p.published_at, p.id) < ($1, $2)
+  ORDER BY p.published_at DESC, p.id DESC LIMIT $3`;
+const COUNT = `
+  INSERT INTO catalogue.package_downloads (package_id, day, account_id, links)
+  VALUES ($1, (now() AT TIME ZONE 'UTC')::date, $2, 1)
+  ON CONFLICT (package_id, day, account_id) DO UPDATE SET links = package_downloads.links + 1`;
+
+interface Row {
+  slug: string;
+  name: string;
+  description: string;
+  family: string | null;
+  parameters: string | null;
+  quantization: string | null;
+  format: string | null;
+  license: string | null;
+  version: string;
+  file_name: string;
+  size: bigint;
+  sha256: Buffer;
+  published_at: Date;
+  package_id: string;
+  at: string;
+}
+
+/** The published models: what anybody may read, and who has an account may download. */
+@Injectable()
+export class ModelsService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(CONSOLE_CONFIG) private readonly config: ConsoleConfig,
+    @Inject(OBJECT_STORAGE) private readonly storage: ObjectStorage,
+  ) {}
+
+  /** `{models, next_cursor}`, the newest package first. */
+  async list(query: PageQuery): Promise<Cacheable> {
+    const changedAt = await readChange(this.pool, 'models');
+    const { rows, nextCursor } = await readPage('models', query, async (after, count) => {
+      const found = await this.pool.query<Row>(LIST, [after?.at ?? null, after?.id ?? null, count]);
+      return found.rows.map((row) => ({ row, position: { at: row.at, id: row.package_id } }));
+    });
+    return { body: { models: rows.map(({ row }) => view(row)), next_cursor: nextCursor }, changedAt };
+  }
+
+  /** Throws NotFoundException unless it is published. */
+  async find(slug: string): Promise<Cacheable> {
+    const changedAt = await readChange(this.pool, 'models');
+    return { body: view(await this.published(slug)), changedAt };
+  }
+
+  /**
+   * A link to the package that expires, counted unless `isTrial` says that nobody follows it. Throws NotFoundException
+   * unless the model is published, ForbiddenException when the caller's key is for other models.
+   */
+  async link(caller: Caller, slug: string, isTrial: boolean): Promise<string> {
+    const { package_id: packageId, file_name: fileName } = await this.published(slug);
+    const allowed = caller.apiKey?.allowedModels;
+    if (allowed && !allowed.includes(slug)) throw new ForbiddenException('this key may not use that model');
+    const { linkTtlSeconds: expiresInSeconds } = this.config.catalogue;
+    const url = await this.storage.link(packageId, { fileName, expiresInSeconds });
+    if (!isTrial) await this.pool.query(COUNT, [packageId, caller.accountId]);
+    return url;
+  }
+
+  private async published(slug: string): Promise<Row> {
+    const { rows } = await this.pool.query<Row>(FIND, [slug]);
+    if (!rows[0]) throw new NotFoundException('no such model');
+    return rows[0];
+  }
+}
+
+function view({ package_id: _package, at: _at, size, sha256, published_at: at, ...row }: Row): ModelView {
+  return { ...row, size: Number(size), sha256: sha256.toString('hex'), published_at: at.toISOString() };
+}

@@ -1,0 +1,231 @@
+import { createHash } from 'node:crypto';
+import { rememberSecret } from '@inference/testing';
+import { type SignedIn, TestSite } from '../console.fixture';
+import { ModelDesk } from './models.fixture';
+
+const SITE = 'http://console.test';
+const sha256Of = (text: string) => createHash('sha256').update(text).digest('hex');
+
+let site: TestSite;
+let desk: ModelDesk;
+let user: SignedIn;
+
+beforeAll(async () => {
+  site = await TestSite.start();
+  desk = new ModelDesk(site, await site.signedIn('admin'));
+  user = await site.signedIn();
+});
+afterAll(() => site.stop());
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  site.console.request('GET', path, { headers });
+
+/** Fetch would follow the redirect. */
+async function download(slug: string, options: { token?: string; query?: string; method?: string } = {}) {
+  const { token, query = '', method = 'GET' } = options;
+  const answer = await fetch(`${site.console.url}/api/models/${slug}/download${query}`, {
+    method,
+    redirect: 'manual',
+    headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
+  });
+  const location = answer.headers.get('location');
+  const signature = location && new URL(location).searchParams.get('signature');
+  if (signature) rememberSecret(signature);
+  return { status: answer.status, headers: answer.headers, location, text: await answer.text() };
+}
+
+const follow = (location: string) => fetch(location.replace(SITE, site.console.url));
+
+describe('models', () => {
+  it('are none before one is published', async () => {
+    await desk.upload('draft', '1.0', 'only stored');
+    expect((await get('/api/models')).body).toEqual({ models: [], next_cursor: null });
+    expect((await get('/api/models/draft')).status).toBe(404);
+  });
+
+  it('show what was published', async () => {
+    await desk.upload('acme/small-7b:q4', '1.0', 'weights', { query: '?file_name=small.gguf' });
+    const described = {
+      name: 'Small 7B',
+      description: 'Two\nlines.',
+      family: 'small',
+      parameters: '7B',
+      quantization: 'Q4_K_M',
+      format: 'gguf',
+      license: 'Apache-2.0',
+    };
+    const stored = await desk.store('acme/small-7b:q4', { ...described, version: '1.0' });
+    expect(stored.status).toBe(200);
+    const expected = {
+      slug: 'acme/small-7b:q4',
+      ...described,
+      version: '1.0',
+      file_name: 'small.gguf',
+      size: 7,
+      sha256: sha256Of('weights'),
+      published_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    };
+    expect((await get('/api/models')).body).toEqual({ models: [expected], next_cursor: null });
+    for (const slug of ['acme/small-7b:q4', 'acme%2Fsmall-7b%3Aq4'])
+      expect((await get(`/api/models/${slug}`)).body).toEqual(expected);
+    const bare = { name: 'Small', version: '1.0' };
+    await desk.store('acme/small-7b:q4', bare);
+    expect((await get('/api/models/acme/small-7b:q4')).body).toEqual({
+      ...expected,
+      ...bare,
+      description: '',
+      family: null,
+      parameters: null,
+      quantization: null,
+      format: null,
+      license: null,
+    });
+    await desk.store('acme/small-7b:q4', { ...bare, version: null });
+  });
+
+  it('are listed in pages, the newest package first', async () => {
+    for (const slug of ['list/a', 'list/b', 'list/c']) await desk.publish(slug, '1');
+    const pages: string[][] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { body } = await get(`/api/models?limit=2${cursor && `&cursor=${cursor}`}`);
+      const page = body as { models: { slug: string }[]; next_cursor: string | null };
+      pages.push(page.models.map(({ slug }) => slug));
+      cursor = page.next_cursor;
+    }
+    expect(pages).toEqual([['list/c', 'list/b'], ['list/a']]);
+    for (const query of ['limit=0', 'limit=101', 'limit=x', 'cursor=x', 'cursor=', 'limit=1&limit=1'])
+      expect([query, (await get(`/api/models?${query}`)).status]).toEqual([query, 400]);
+  });
+
+  it('need not be sent again while they are the same, and are new at once after a publish', async () => {
+    await desk.publish('cached', '1');
+    // A moment ago, which no date of HTTP can tell from now.
+    expect((await get('/api/models/cached')).headers.get('last-modified')).toBeNull();
+    await site.database.pool.query("UPDATE catalogue.changes SET changed_at = now() - interval '1 minute'");
+    for (const path of ['/api/models', '/api/models/cached']) {
+      const first = await get(path);
+      const [etag, date] = [first.headers.get('etag')!, first.headers.get('last-modified')!];
+      expect(first.headers.get('cache-control')).toBe('public, max-age=60');
+      const again = await get(path, { 'If-None-Match': etag });
+      expect([again.status, again.text]).toEqual([304, '']);
+      expect((await get(path, { 'If-Modified-Since': date })).status).toBe(304);
+      await desk.publish('cached', `2${path.length}`, path);
+      expect((await get(path, { 'If-None-Match': etag })).status).toBe(200);
+      expect((await get(path, { 'If-Modified-Since': date })).status).toBe(200);
+      await site.database.pool.query("UPDATE catalogue.changes SET changed_at = now() - interval '1 minute'");
+    }
+  });
+
+  it.each(['unknown', 'UNPUBLISHED', '%00', 'a/b/c', '..%2f..%2fetc%2fpasswd'])(
+    '%s is 404, or no path at all',
+    async (slug) => {
+      const { status, body } = await get(`/api/models/${slug}`);
+      expect([slug, status, body]).toEqual([slug, slug === '%00' ? 400 : 404, { error: expect.any(String) }]);
+    },
+  );
+});
+
+describe('a download', () => {
+  beforeAll(() => desk.publish('acme/model', '1.0', 'the weights'));
+
+  it('leads to a link to the file, for a key or for a session in the query', async () => {
+    for (const options of [{ token: user.apiKey }, { query: `?token=${user.token}` }]) {
+      const answer = await download('acme/model', options);
+      expect([answer.status, answer.text]).toEqual([302, '']);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+      for (const secret of [user.apiKey, user.token, 'token='])
+        expect(JSON.stringify([...answer.headers])).not.toContain(secret);
+      const file = await follow(answer.location!);
+      expect([file.status, await file.text()]).toEqual([200, 'the weights']);
+      expect(file.headers.get('content-disposition')).toBe('attachment; filename="acme-model-1.0"');
+    }
+  });
+
+  it('leads to a link that expires', async () => {
+    const { location } = await download('acme/model', { token: user.apiKey });
+    const lifeSeconds = Number(new URL(location!).searchParams.get('expires')) - Date.now() / 1000;
+    expect(lifeSeconds).toBeGreaterThan(890 - 60);
+    expect(lifeSeconds).toBeLessThanOrEqual(901);
+  });
+
+  it('is for who has a key or a session of this site', async () => {
+    const { token } = user;
+    const deleted = await site.signedIn();
+    await site.console.request('DELETE', `/api/api-keys/${deleted.apiKeyId}`, { token: deleted.token });
+    for (const options of [
+      {},
+      { token },
+      { token: deleted.apiKey },
+      { token: `${user.apiKey.slice(0, -1)}x` },
+      { query: '?token=' },
+      { query: `?token=${user.apiKey}` },
+      { query: `?token=${token.slice(0, -2)}` },
+      { query: `?token=${token}&token=${token}` },
+      { token: 'rubbish', query: `?token=${token}` },
+    ])
+      expect([options, (await download('acme/model', options)).status]).toEqual([options, 401]);
+    const answer = await download('acme/model');
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    expect(JSON.parse(answer.text)).toEqual({ error: expect.any(String) });
+  });
+
+  it('is 404 for a model that is unknown or not published', async () => {
+    await desk.upload('hidden', '1', 'hidden');
+    for (const slug of ['hidden', 'nobody', 'acme', 'acme/model/1.0'])
+      expect([slug, (await download(slug, { token: user.apiKey })).status]).toEqual([slug, 404]);
+    await desk.store('acme/model', { name: 'Model', version: null });
+    expect((await download('acme/model', { token: user.apiKey })).status).toBe(404);
+    await desk.store('acme/model', { name: 'Model', version: '1.0' });
+    expect((await download('acme/model', { token: user.apiKey })).status).toBe(302);
+  });
+
+  it('is 403 by a key that is for other models', async () => {
+    const make = async (allowed_models: string[]) => {
+      const json = { name: 'k', allowed_models };
+      const { body } = await site.console.request('POST', '/api/api-keys', { token: user.token, json });
+      return (body as { key: string }).key;
+    };
+    expect((await download('acme/model', { token: await make(['other']) })).status).toBe(403);
+    expect((await download('acme/model', { token: await make(['acme/model']) })).status).toBe(302);
+  });
+
+  it('is counted once for an account and a day, however many links it took', async () => {
+    await desk.publish('counted', '1');
+    const other = await site.signedIn();
+    const links = [user.apiKey, user.apiKey, other.apiKey];
+    for (const token of links) await download('counted', { token });
+    await download('counted', { query: `?token=${user.token}` });
+    expect((await download('counted', { token: user.apiKey, method: 'HEAD' })).status).toBe(302);
+    await download('counted', {});
+    await download('unknown', { token: user.apiKey });
+    const report = (query = '') =>
+      site.console.request('GET', `/api/admin/downloads${query}`, { token: desk.admin.token });
+    const countOf = async (query?: string) =>
+      ((await report(query)).body as { models: { slug: string }[] }).models.filter(
+        ({ slug }) => slug === 'counted',
+      );
+    expect(await countOf()).toEqual([{ slug: 'counted', version: '1', downloads: 2, accounts: 2, links: 4 }]);
+    await site.database.pool.query(
+      "UPDATE catalogue.package_downloads SET day = '2026-01-31' WHERE account_id = $1",
+      [other.accountId],
+    );
+    await download('counted', { token: other.apiKey });
+    const january = { slug: 'counted', version: '1', downloads: 1, accounts: 1, links: 1 };
+    expect(await countOf('?from=2026-01-31&to=2026-01-31')).toEqual([january]);
+    expect(await countOf('?from=2026-01-01&to=2026-01-30')).toEqual([]);
+    expect(await countOf('?from=2026-01-01')).toEqual([{ ...january, downloads: 3, accounts: 2, links: 5 }]);
+    expect((await report('?limit=1')).body).toMatchObject({ models: [{}], components: [] });
+    const faults = ['from=x', 'from=2026-02-30', 'from=2026-02-02&to=2026-02-01', 'limit=0', 'x=1', 'to='];
+    for (const query of faults) expect([query, (await report(`?${query}`)).status]).toEqual([query, 400]);
+  });
+});
+
+describe('at the other site', () => {
+  it('a token of this one opens nothing', async () => {
+    const cn = await TestSite.start({ SITE: 'cn' });
+    const answer = await fetch(`${cn.console.url}/api/models/x/download?token=${user.token}`);
+    expect(answer.status).toBe(401);
+    await cn.stop();
+  });
+});

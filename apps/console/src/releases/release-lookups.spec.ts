@@ -1,0 +1,76 @@
+import { TestConsole, TestSite } from '../console.fixture';
+import { readReleaseLookups, ReleaseLookups } from './release-lookups';
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await TestSite.start();
+  await site.database.pool.query(
+    `INSERT INTO catalogue.releases (component, tag_name, source, name, draft, prerelease, assets, published_at)
+     VALUES ('engine', 'v1.0.0', 'admin', 'Engine', false, false, '[]', now()),
+       ('memo', 'v3.0.0', 'admin', 'Memo', false, false, '[]', now())`,
+  );
+});
+beforeEach(() => site.database.pool.query('DELETE FROM catalogue.release_lookups'));
+afterAll(() => site.stop());
+
+const today = () => new Date().toISOString().slice(0, 10);
+const read = (from = '2020-01-01', to = '2099-12-31', limit = 100) =>
+  readReleaseLookups(site.database.pool, { from, to }, limit);
+const written = () => site.console.app.get(ReleaseLookups).write();
+const ask = (path: string, headers: Record<string, string> = {}) =>
+  site.console.request('GET', `/api/download/${path}`, { headers });
+
+it('counts who was told of the latest release, anew or again', async () => {
+  const etag = (await ask('engine-latest')).headers.get('etag')!;
+  expect((await ask('engine-latest', { 'If-None-Match': etag })).status).toBe(304);
+  await ask('engine-latest');
+  await ask('memo-latest');
+  await written();
+  expect(await read()).toEqual([
+    { component: 'engine', tag_name: 'v1.0.0', lookups: 3 },
+    { component: 'memo', tag_name: 'v3.0.0', lookups: 1 },
+  ]);
+  await ask('memo-latest');
+  await written();
+  expect((await read(today(), today()))[1]).toMatchObject({ lookups: 2 });
+});
+
+it('does not count what told of none, nor who asked for the headers alone', async () => {
+  expect((await ask('router-latest')).status).toBe(404);
+  const head = await fetch(`${site.console.url}/api/download/engine-latest`, { method: 'HEAD' });
+  expect(head.status).toBe(200);
+  await written();
+  expect(await read()).toEqual([]);
+});
+
+it('adds up what several consoles have counted, and the days', async () => {
+  const other = await TestConsole.start(site.database.urlFor('console'));
+  await other.request('GET', '/api/download/engine-latest');
+  await ask('engine-latest');
+  // Whoever shuts down writes first.
+  await Promise.all([other.close(), written()]);
+  await site.database.pool.query(
+    "INSERT INTO catalogue.release_lookups VALUES ('engine', 'v1.0.0', '2026-01-31', 40), ('memo', 'v2.0.0', '2026-02-01', 50)",
+  );
+  expect(await read()).toEqual([
+    { component: 'memo', tag_name: 'v2.0.0', lookups: 50 },
+    { component: 'engine', tag_name: 'v1.0.0', lookups: 42 },
+  ]);
+  expect(await read('2026-01-31', '2026-01-31')).toEqual([
+    { component: 'engine', tag_name: 'v1.0.0', lookups: 40 },
+  ]);
+  expect(await read('2026-01-31', '2026-02-01', 1)).toHaveLength(1);
+});
+
+it('keeps its counts while they cannot be written', async () => {
+  const { pool } = site.database;
+  await pool.query('REVOKE INSERT ON catalogue.release_lookups FROM console');
+  await ask('engine-latest');
+  await written();
+  await ask('engine-latest');
+  expect(await read()).toEqual([]);
+  await pool.query('GRANT INSERT ON catalogue.release_lookups TO console');
+  await written();
+  expect(await read()).toMatchObject([{ lookups: 2 }]);
+});

@@ -1,0 +1,121 @@
+import { SandboxCodeHost, type SandboxRelease } from '@inference/sandbox-code-host';
+import { waitFor } from '@inference/testing';
+import { TestSite } from '../console.fixture';
+import { type Component } from './component';
+import { ReleaseFollower } from './release-follower';
+
+export type TestSiteName = 'intl' | 'cn';
+
+/** GitHub, as the site intl has it unless told otherwise. */
+export const ORIGIN = 'https://github.com';
+
+export const fileOf = (tag: string) => ({
+  name: `engine-${tag}-linux-x86_64.tar.gz`,
+  url: `${ORIGIN}/acme/engine/releases/download/${tag}/engine-${tag}-linux-x86_64.tar.gz`,
+  size: 1_234_567,
+});
+/** What an admin sends to publish one. */
+export const bodyOf = (tag: string, more: object = {}) => ({
+  name: `Engine ${tag}`,
+  assets: [fileOf(tag)],
+  ...more,
+});
+
+export const REPOSITORIES: Partial<Record<Component, string>> = { engine: 'acme/engine', memo: 'acme/memo' };
+
+/** Of catalogue.followed_repositories. */
+export interface FollowedRow {
+  repository: string;
+  etag: string | null;
+  failures: number;
+  last_error: string | null;
+  checked_at: Date | null;
+  succeeded_at: Date | null;
+  claimed_until: Date | null;
+  pause_seconds: number;
+  seconds_left: number;
+}
+
+/** As somebody publishes one, with a file for Linux. */
+export const hosted = (tag: string, more: Partial<SandboxRelease> = {}): SandboxRelease => ({
+  tag_name: tag,
+  name: `Release ${tag}`,
+  assets: [{ name: `engine-${tag}-linux-x86_64.tar.gz`, content: tag, content_type: 'application/gzip' }],
+  ...more,
+});
+
+/** A site that follows `acme/engine` and `acme/memo` at a code host of its own; each has v1.0.0. */
+export class FollowingSite {
+  private constructor(
+    readonly host: SandboxCodeHost,
+    readonly site: TestSite,
+  ) {}
+
+  static async start(name: TestSiteName, token?: string): Promise<FollowingSite> {
+    const host = await SandboxCodeHost.start({ site: name, ...(token !== undefined && { token }) });
+    for (const repository of Object.values(REPOSITORIES)) await host.publish(repository, hosted('v1.0.0'));
+    const site = await TestSite.start({ SITE: name, ...host.consoleEnvironment(REPOSITORIES) });
+    const following = new FollowingSite(host, site);
+    await waitFor(async () => (await following.latest())?.tag_name === 'v1.0.0');
+    await waitFor(async () => (await following.latest('memo'))?.tag_name === 'v1.0.0');
+    return following;
+  }
+
+  get environment(): Record<string, string> {
+    return this.host.consoleEnvironment(REPOSITORIES);
+  }
+
+  async row(component: Component = 'engine'): Promise<FollowedRow | undefined> {
+    const { rows } = await this.site.database.pool.query<FollowedRow>(
+      `SELECT *, extract(epoch FROM next_check_at - checked_at)::float8 AS pause_seconds,
+         extract(epoch FROM next_check_at - now())::float8 AS seconds_left
+       FROM catalogue.followed_repositories WHERE component = $1`,
+      [component],
+    );
+    return rows[0];
+  }
+
+  async makeDue(...components: Component[]): Promise<void> {
+    await this.site.database.pool.query(
+      'UPDATE catalogue.followed_repositories SET next_check_at = now(), checked_at = NULL WHERE component = ANY ($1)',
+      [components],
+    );
+  }
+
+  /** Resolves after the repository has been looked at once more. */
+  async look(component: Component = 'engine'): Promise<FollowedRow> {
+    await this.makeDue(component);
+    this.site.console.app.get(ReleaseFollower).wake();
+    return waitFor(async () => {
+      const row = await this.row(component);
+      return row?.checked_at && row.claimed_until === null ? row : null;
+    });
+  }
+
+  /** What clients get; undefined for 404. */
+  async latest(component: Component = 'engine'): Promise<LatestRelease | undefined> {
+    const { status, body } = await this.site.console.request('GET', `/api/download/${component}-latest`);
+    return status === 200 ? (body as LatestRelease) : undefined;
+  }
+
+  /** When readers last had to look again. */
+  async changedAt(): Promise<Date> {
+    const { rows } = await this.site.database.pool.query<{ changed_at: Date }>(
+      "SELECT changed_at FROM catalogue.changes WHERE topic = 'releases'",
+    );
+    return rows[0]!.changed_at;
+  }
+
+  async stop(): Promise<void> {
+    await this.site.stop();
+    await this.host.stop();
+  }
+}
+
+export interface LatestRelease {
+  tag_name: string;
+  name: string;
+  prerelease: boolean;
+  published_at: string;
+  assets: { name: string; url: string; size: number; content_type: string }[];
+}

@@ -1,0 +1,114 @@
+import fs from 'node:fs';
+import { get as httpGet, type IncomingMessage, request as httpRequest } from 'node:http';
+import { type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { type NestExpressApplication } from '@nestjs/platform-express';
+import { createService } from '@inference/http';
+import { rememberEnvironment, rememberSecret } from '@inference/testing';
+import { AppModule } from '../app.module';
+import { readConsoleConfig } from '../config';
+import { testEnvironment } from '../console.fixture';
+import { SERVICE_OPTIONS } from '../service-options';
+import { type FolderStorage } from './folder-storage';
+import { signLink } from './link-signature';
+import { OBJECT_STORAGE } from './object-storage';
+
+export interface FileAnswer {
+  status: number;
+  headers: IncomingMessage['headers'];
+  body: Buffer;
+}
+
+export type Headers = Record<string, string | string[]>;
+
+export const errorOf = ({ body }: FileAnswer) => (JSON.parse(body.toString()) as { error: string }).error;
+
+async function read(response: IncomingMessage): Promise<FileAnswer> {
+  const body = Buffer.concat((await response.toArray()) as Buffer[]);
+  return { status: response.statusCode!, headers: response.headers, body };
+}
+
+/** A console with a folder of its own, whose log and whose open files can be looked at. */
+export class FileSite {
+  readonly log: Record<string, unknown>[] = [];
+  /** Of the server, in the order in which they came. */
+  readonly sockets: Socket[] = [];
+  private readonly opened = jest.spyOn(fs, 'createReadStream');
+  readonly folder = fs.mkdtempSync(join(tmpdir(), 'files-'));
+  readonly secrets = ['first-secret-of-the-links-of-a-test', 'second-secret-of-the-links-of-a-test'];
+  storage!: FolderStorage;
+  url!: string;
+  private app!: NestExpressApplication;
+  private closed: Promise<void> | undefined;
+
+  static async start(databaseUrl: string, environment: Record<string, string> = {}): Promise<FileSite> {
+    const site = new FileSite();
+    const own = { STORAGE_FOLDER: site.folder, DOWNLOAD_LINK_SECRETS: site.secrets.join(',') };
+    await site.open({ ...testEnvironment(databaseUrl), ...own, ...environment });
+    return site;
+  }
+
+  private async open(environment: Record<string, string>): Promise<void> {
+    for (const secret of this.secrets) rememberSecret(secret);
+    rememberEnvironment(environment);
+    const config = readConsoleConfig(environment);
+    const logTo = {
+      write: (line: string) => void this.log.push(JSON.parse(line) as Record<string, unknown>),
+    };
+    this.app = await createService(AppModule.forRoot(config), config, { ...SERVICE_OPTIONS, logTo });
+    this.app.getHttpServer().on('connection', (socket: Socket) => this.sockets.push(socket));
+    await this.app.listen(0, '127.0.0.1');
+    this.url = `http://127.0.0.1:${(this.app.getHttpServer().address() as AddressInfo).port}`;
+    this.storage = this.app.get(OBJECT_STORAGE);
+  }
+
+  /** What reads the file of the newest answer. */
+  get reading(): fs.ReadStream {
+    return this.opened.mock.results.at(-1)!.value as fs.ReadStream;
+  }
+
+  async stop(): Promise<void> {
+    await this.close();
+    fs.rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  close(): Promise<void> {
+    return (this.closed ??= this.app.close());
+  }
+
+  async add(key: string, content: Buffer): Promise<void> {
+    await this.storage.write(key, Readable.from([content]), content.length);
+  }
+
+  /** Of zeros, which take no room. */
+  async addLarge(key: string, sizeBytes: number): Promise<void> {
+    await this.add(key, Buffer.alloc(0));
+    await fs.promises.truncate(join(this.folder, 'packages', key), sizeBytes);
+  }
+
+  /** A path with a good signature, whatever the rest. */
+  pathFor(key: string, { name = 'model.gguf', inSeconds = 900, secret = this.secrets[0]! } = {}): string {
+    const expires = String(Math.ceil(Date.now() / 1000) + inSeconds);
+    const signature = signLink({ key, fileName: name, expires }, [secret]);
+    rememberSecret(signature);
+    return `/api/files/${key}?name=${encodeURIComponent(name)}&expires=${expires}&signature=${signature}`;
+  }
+
+  ask(path: string, headers: Headers = {}, method = 'GET'): Promise<FileAnswer> {
+    return new Promise((resolve, reject) => {
+      const outgoing = httpRequest(this.url + path, { method, headers, agent: false }, (response) =>
+        read(response).then(resolve, reject),
+      );
+      outgoing.on('error', reject).end();
+    });
+  }
+
+  /** An answer of which nothing but the headers is read. */
+  begin(path: string): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      httpGet(this.url + path, { agent: false }, resolve).on('error', reject);
+    });
+  }
+}

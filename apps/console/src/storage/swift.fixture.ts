@@ -1,0 +1,200 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { accessSync, constants } from 'node:fs';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { rememberSecret, waitFor } from '@inference/testing';
+import { type S3Config } from '../config.catalogue';
+
+const KEEPERS = ['account', 'container', 'object'] as const;
+const PROGRAMS = [
+  'swift-ring-builder',
+  'swift-proxy-server',
+  ...KEEPERS.map((name) => `swift-${name}-server`),
+];
+const REGION = 'us-east-1';
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** `SWIFT_BIN`, or the folder of the PATH that has it whole; undefined where there is none. */
+function findSwift(): string | undefined {
+  const { SWIFT_BIN, PATH = '' } = process.env;
+  const folders = SWIFT_BIN ? [SWIFT_BIN] : PATH.split(delimiter);
+  return folders.find((folder) => PROGRAMS.every((program) => isExecutable(join(folder, program))));
+}
+
+const SWIFT_BIN = findSwift();
+
+/** Skips where there is no OpenStack Swift to test with. */
+export const describeWithSwift: typeof describe = SWIFT_BIN
+  ? describe
+  : (((name: string, tests: () => void) =>
+      describe.skip(
+        `${name} (skipped: no OpenStack Swift in the PATH, nor in SWIFT_BIN)`,
+        tests,
+      )) as typeof describe);
+
+async function findFreePorts(count: number): Promise<number[]> {
+  const servers: Server[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    servers.push(server);
+  }
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return ports;
+}
+
+/** Its servers log to their output as well; the system's log gets nothing. */
+const serverConf = (folder: string, port: number) => `
+[DEFAULT]
+user = ${userInfo().username}
+bind_ip = 127.0.0.1
+bind_port = ${port}
+workers = 0
+swift_dir = ${folder}
+devices = ${join(folder, 'devices')}
+recon_cache_path = ${join(folder, 'cache')}
+mount_check = false
+fallocate_reserve = 0
+log_level = WARNING
+log_udp_host = 127.0.0.1
+log_udp_port = 9
+conn_timeout = 20
+node_timeout = 60
+container_update_timeout = 60
+`;
+
+/** Nobody is where the memcached should be, which Swift wants to be told of, and does without. */
+const proxyConf = (secret: string) => `
+[pipeline:main]
+pipeline = catch_errors gatekeeper listing_formats cache s3api tempauth copy slo dlo versioned_writes proxy-server
+[app:proxy-server]
+use = egg:swift#proxy
+account_autocreate = true
+recoverable_node_timeout = 60
+error_suppression_limit = 1000000
+[filter:cache]
+use = egg:swift#memcache
+memcache_servers = 127.0.0.1:1
+[filter:s3api]
+use = egg:swift#s3api
+location = ${REGION}
+max_upload_part_num = 10000
+[filter:tempauth]
+use = egg:swift#tempauth
+user_test_tester = ${secret} .admin
+${['catch_errors', 'gatekeeper', 'listing_formats', 'copy', 'slo', 'dlo', 'versioned_writes']
+  .map((name) => `[filter:${name}]\nuse = egg:swift#${name}`)
+  .join('\n')}
+`;
+
+const SWIFT_CONF = `
+[swift-hash]
+swift_hash_path_suffix = tests
+[storage-policy:0]
+name = default
+default = yes
+`;
+
+/** Ends with its input, which ends with the process that started it; so do the servers, and their folder. */
+const KEEP = `
+trap '' HUP INT TERM
+folder=$1; shift
+for server; do "$server" "$folder/\${server##*/}.conf" -v > "$folder/\${server##*/}.log" 2>&1 & pids="$pids $!"; done
+cat > /dev/null
+kill -9 $pids; wait; rm -rf "$folder"
+`;
+const MAKE_RINGS = `
+builder=$1; shift
+for ring; do (
+  file=\${ring%:*}.builder; port=\${ring##*:}
+  "$builder" "$file" create 0 1 0 && "$builder" "$file" add "r1z1-127.0.0.1:$port/disk" 1 && "$builder" "$file" rebalance
+) & done
+wait
+`;
+
+/**
+ * A real OpenStack Swift that answers to S3's protocol and checks its signatures, with one copy of each object, under
+ * the system's folder for temporary files, whose file system has to know extended attributes.
+ */
+export class SwiftServer {
+  private constructor(
+    private readonly keeper: ChildProcess,
+    readonly endpoint: string,
+    private readonly secretAccessKey: string,
+  ) {}
+
+  /** Resolves when it answers. */
+  static async start(): Promise<SwiftServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'swift-'));
+    await mkdir(join(folder, 'devices', 'disk'), { recursive: true });
+    await mkdir(join(folder, 'cache'));
+    const [proxyPort = 0, ...ports] = await findFreePorts(KEEPERS.length + 1);
+    const secret = randomBytes(20).toString('hex');
+    rememberSecret(secret);
+    const conf: Record<string, string> = {
+      'swift.conf': SWIFT_CONF,
+      'swift-proxy-server.conf': serverConf(folder, proxyPort) + proxyConf(secret),
+    };
+    for (const [index, name] of KEEPERS.entries())
+      conf[`swift-${name}-server.conf`] = `${serverConf(folder, ports[index]!)}
+[pipeline:main]
+pipeline = ${name}-server
+[app:${name}-server]
+use = egg:swift#${name}
+`;
+    for (const [name, text] of Object.entries(conf))
+      await writeFile(join(folder, name), text, { mode: 0o600 });
+    const rings = KEEPERS.map((name, index) => `${join(folder, name)}:${ports[index]}`);
+    const builder = join(SWIFT_BIN!, 'swift-ring-builder');
+    await promisify(execFile)('sh', ['-c', MAKE_RINGS, 'sh', builder, ...rings]);
+    const programs = PROGRAMS.slice(1).map((program) => join(SWIFT_BIN!, program));
+    const keeper = spawn('sh', ['-c', KEEP, 'sh', folder, ...programs], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    });
+    const swift = new SwiftServer(keeper, `http://127.0.0.1:${proxyPort}`, secret);
+    try {
+      for (const port of [proxyPort, ...ports])
+        await waitFor(() => fetch(`http://127.0.0.1:${port}/healthcheck`));
+    } catch (error) {
+      const log = await readFile(join(folder, 'swift-proxy-server.log'), 'utf8');
+      await swift.stop();
+      throw new Error(`Swift does not answer: ${log}`, { cause: error });
+    }
+    return swift;
+  }
+
+  /** Of its only user, and of a bucket that may not be there. */
+  config(bucket: string): S3Config {
+    return {
+      bucket,
+      region: REGION,
+      endpoint: this.endpoint,
+      publicEndpoint: undefined,
+      credentials: { accessKeyId: 'test:tester', secretAccessKey: this.secretAccessKey },
+      prefix: '',
+      forcePathStyle: true,
+    };
+  }
+
+  /** For good: every test ends with this. */
+  async stop(): Promise<void> {
+    const ended = once(this.keeper, 'exit');
+    this.keeper.stdin!.end();
+    if (this.keeper.exitCode === null) await ended;
+  }
+}

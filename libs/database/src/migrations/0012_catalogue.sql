@@ -1,0 +1,146 @@
+-- Up Migration
+CREATE SCHEMA catalogue;
+GRANT USAGE ON SCHEMA catalogue TO console;
+
+-- When each public part of the catalogue was last changed, removals included: no row that is left would tell of those.
+-- HTTP dates count seconds, so no two changes are of the same one, though the later may have to be dated a little ahead.
+CREATE TABLE catalogue.changes (
+  topic text PRIMARY KEY,
+  changed_at timestamptz NOT NULL
+);
+
+CREATE FUNCTION catalogue.note_change() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = '' AS $$
+BEGIN
+  INSERT INTO catalogue.changes (topic, changed_at) VALUES (TG_ARGV[0], clock_timestamp())
+  ON CONFLICT (topic) DO UPDATE SET changed_at =
+    GREATEST(clock_timestamp(), date_trunc('second', changes.changed_at) + interval '1 second');
+  RETURN NULL;
+END $$;
+
+-- One version of a model, as a file that lies in the storage under the package's id.
+CREATE TABLE catalogue.packages (
+  id text PRIMARY KEY,
+  slug text NOT NULL,
+  version text NOT NULL,
+  file_name text NOT NULL,
+  size bigint NOT NULL CHECK (size >= 0),
+  sha256 bytea CHECK (length(sha256) = 32),
+  uploaded_by text NOT NULL REFERENCES accounts.accounts,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- The host that receives it renews this; past it, the upload was given up.
+  uploading_until timestamptz,
+  stored_at timestamptz,
+  -- The first time.
+  published_at timestamptz,
+  removed_at timestamptz,
+  -- Since when the storage holds it no more.
+  purged_at timestamptz,
+  UNIQUE (slug, id),
+  CHECK ((stored_at IS NULL) = (sha256 IS NULL)),
+  CHECK ((stored_at IS NULL) = (uploading_until IS NOT NULL)),
+  CHECK (published_at IS NULL OR stored_at IS NOT NULL),
+  CHECK (purged_at IS NULL OR removed_at IS NOT NULL)
+);
+-- A version that was ever published never stands for another file.
+CREATE UNIQUE INDEX packages_version ON catalogue.packages (slug, version)
+  WHERE stored_at IS NOT NULL AND (removed_at IS NULL OR published_at IS NOT NULL);
+CREATE INDEX packages_to_purge ON catalogue.packages (removed_at)
+  WHERE purged_at IS NULL AND removed_at IS NOT NULL;
+CREATE INDEX packages_uploading ON catalogue.packages (uploading_until) WHERE stored_at IS NULL AND removed_at IS NULL;
+
+CREATE TABLE catalogue.models (
+  slug text PRIMARY KEY,
+  id text NOT NULL UNIQUE,
+  name text NOT NULL,
+  description text NOT NULL,
+  family text,
+  parameters text,
+  quantization text,
+  format text,
+  license text,
+  -- What the public gets; null while it gets nothing.
+  package_id text,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  changed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  FOREIGN KEY (slug, package_id) REFERENCES catalogue.packages (slug, id)
+);
+CREATE TRIGGER model_changed AFTER INSERT OR UPDATE ON catalogue.models
+  FOR EACH STATEMENT EXECUTE FUNCTION catalogue.note_change('models');
+
+-- A download is an account that was given a link to a package on a UTC day, however many links it took.
+CREATE TABLE catalogue.package_downloads (
+  package_id text NOT NULL REFERENCES catalogue.packages,
+  day date NOT NULL,
+  account_id text NOT NULL REFERENCES accounts.accounts,
+  links integer NOT NULL,
+  PRIMARY KEY (package_id, day, account_id)
+);
+CREATE INDEX package_downloads_days ON catalogue.package_downloads (day);
+
+-- Those that an admin published, and of each followed repository the one that counts there.
+CREATE TABLE catalogue.releases (
+  component text NOT NULL CHECK (component IN ('engine', 'router', 'agent', 'memo')),
+  tag_name text NOT NULL,
+  source text NOT NULL CHECK (source IN ('admin', 'code_host')),
+  name text NOT NULL,
+  draft boolean NOT NULL,
+  prerelease boolean NOT NULL,
+  -- [{name, url, size, content_type}]
+  assets jsonb NOT NULL CHECK (jsonb_typeof(assets) = 'array'),
+  published_at timestamptz,
+  changed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (component, tag_name, source),
+  CHECK (draft OR published_at IS NOT NULL)
+);
+CREATE UNIQUE INDEX releases_followed ON catalogue.releases (component) WHERE source = 'code_host';
+CREATE TRIGGER release_changed AFTER INSERT OR UPDATE OR DELETE ON catalogue.releases
+  FOR EACH STATEMENT EXECUTE FUNCTION catalogue.note_change('releases');
+
+-- How far following a component's repository at the code host has got.
+CREATE TABLE catalogue.followed_repositories (
+  component text PRIMARY KEY CHECK (component IN ('engine', 'router', 'agent', 'memo')),
+  repository text NOT NULL,
+  -- Of the newest answer that was taken over.
+  etag text,
+  next_check_at timestamptz NOT NULL DEFAULT now(),
+  -- While one host is asking.
+  claimed_until timestamptz,
+  checked_at timestamptz,
+  succeeded_at timestamptz,
+  failures integer NOT NULL DEFAULT 0,
+  last_error text
+);
+
+-- How often each release was answered as the latest one of its component.
+CREATE TABLE catalogue.release_lookups (
+  component text NOT NULL,
+  tag_name text NOT NULL,
+  day date NOT NULL,
+  lookups bigint NOT NULL,
+  PRIMARY KEY (component, tag_name, day)
+);
+
+CREATE TABLE catalogue.changelog_entries (
+  id text PRIMARY KEY,
+  title text NOT NULL,
+  body text NOT NULL,
+  component text CHECK (component IN ('engine', 'router', 'agent', 'memo')),
+  tag_name text,
+  published_at timestamptz NOT NULL,
+  published_by text NOT NULL REFERENCES accounts.accounts,
+  changed_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX changelog_list ON catalogue.changelog_entries (published_at DESC, id DESC);
+CREATE TRIGGER changelog_changed AFTER INSERT OR UPDATE OR DELETE ON catalogue.changelog_entries
+  FOR EACH STATEMENT EXECUTE FUNCTION catalogue.note_change('changelog');
+
+-- Prices are on public pages too.
+CREATE TRIGGER price_list_changed AFTER INSERT ON pricing.price_lists
+  FOR EACH STATEMENT EXECUTE FUNCTION catalogue.note_change('prices');
+
+GRANT SELECT ON catalogue.changes TO console;
+GRANT SELECT, INSERT, DELETE, UPDATE (sha256, uploading_until, stored_at, published_at, removed_at, purged_at)
+  ON catalogue.packages TO console;
+GRANT SELECT, INSERT, UPDATE ON catalogue.models, catalogue.package_downloads, catalogue.release_lookups TO console;
+GRANT SELECT, INSERT, UPDATE, DELETE
+  ON catalogue.releases, catalogue.followed_repositories, catalogue.changelog_entries TO console;
