@@ -13,8 +13,7 @@ if (!file) {
 }
 
 const site = 'intl';
-const { databasePassword, rolePasswords, apiKeyHashSecret, sessionSigningKeys, encryptionKeys } =
-  generateSecrets(site);
+const secrets = generateSecrets(site);
 // Single quotes keep the dollar signs and double quotes of a value from being interpreted.
 const lines = [
   '# intl (prices in USD) or cn (prices in CNY)',
@@ -50,14 +49,20 @@ const lines = [
   '# The taxes that prices include: JSON [{"name": "VAT", "percent": "6"}]; keys in PEM go on one line, with \\n for its ends',
   "TAX_LINES=''",
   '',
+  '# Model packages lie in a volume; or in a bucket: S3_BUCKET, S3_REGION and the others that the README names',
+  'S3_BUCKET=',
+  '# Whose releases of the runtime components are followed at GitHub (intl) or Gitee (cn): JSON {"engine": "owner/repository"}',
+  "RELEASE_REPOSITORIES='{}'",
+  '',
   '# Secrets of this site',
-  `POSTGRES_PASSWORD=${databasePassword}`,
-  ...Object.entries(rolePasswords).map(
+  `POSTGRES_PASSWORD=${secrets.databasePassword}`,
+  ...Object.entries(secrets.rolePasswords).map(
     ([role, password]) => `${role.toUpperCase()}_DATABASE_PASSWORD=${password}`,
   ),
-  `API_KEY_HASH_SECRET=${apiKeyHashSecret}`,
-  `ENCRYPTION_KEYS=${encryptionKeys.join(',')}`,
-  `SESSION_SIGNING_KEYS='${JSON.stringify(sessionSigningKeys)}'`,
+  `API_KEY_HASH_SECRET=${secrets.apiKeyHashSecret}`,
+  `ENCRYPTION_KEYS=${secrets.encryptionKeys.join(',')}`,
+  `DOWNLOAD_LINK_SECRETS=${secrets.downloadLinkSecrets.join(',')}`,
+  `SESSION_SIGNING_KEYS='${JSON.stringify(secrets.sessionSigningKeys)}'`,
   '',
 ];
 

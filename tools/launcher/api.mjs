@@ -3,7 +3,7 @@
 const TIMEOUT_MS = 15_000;
 
 /**
- * @typedef {(method: string, path: string, options?: { token?: string, body?: unknown, headers?: object }) =>
+ * @typedef {(method: string, path: string, options?: { token?: string, body?: unknown, bytes?: Buffer, headers?: object }) =>
  *   Promise<any>} Api
  */
 
@@ -13,7 +13,7 @@ const TIMEOUT_MS = 15_000;
  * @returns {Api} resolves with the answer's JSON, rejects with what the service said when it refuses
  */
 export function apiOf(baseUrl, signal) {
-  return async (method, path, { token, body, headers } = {}) => {
+  return async (method, path, { token, body, bytes, headers } = {}) => {
     const response = await fetch(`${baseUrl}${path}`, {
       method,
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
@@ -22,7 +22,7 @@ export function apiOf(baseUrl, signal) {
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...headers,
       },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: bytes ?? (body === undefined ? undefined : JSON.stringify(body)),
     });
     const text = await response.text();
     if (!response.ok)

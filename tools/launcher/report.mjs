@@ -33,6 +33,7 @@ export function writePlatformFile({ settings, secrets, services }) {
     accounts: { demo: account(secrets.accounts.demo), admin: account(secrets.accounts.admin) },
     database: { url: databaseUrl('postgres', secrets.databasePassword, settings.ports.postgres) },
     sandbox: {
+      code_host: url('sandbox-code-host'),
       engine: url('sandbox-engine'),
       mail: settings.mailFolder ?? undefined,
       oidc: url('sandbox-oidc'),

@@ -13,10 +13,11 @@ import path from 'node:path';
  * @property {string} apiKeyHashSecret
  * @property {object[]} sessionSigningKeys private JWKs; the first one signs
  * @property {string[]} encryptionKeys 32 bytes each in hexadecimal digits; the first one encrypts
+ * @property {string[]} downloadLinkSecrets sign the links to files in the console's storage; the first one signs
  * @property {string} oidcClientSecret of the console at the sandbox's OpenID provider
  * @property {object | undefined} payments the console's credentials at the sandbox for payments, once there is one
  * @property {{ demo: Account, admin: Account }} accounts
- * @property {{ models: string[], accounts?: true, exchangeRate?: true, gpus?: true, credit?: true }} seeded what has
+ * @property {{ models: string[], accounts?: true, exchangeRate?: true, gpus?: true, credit?: true, model?: true }} seeded what has
  *   been put into the database once, and is the operator's own business from then on
  */
 
@@ -38,6 +39,7 @@ export const generateSecrets = (site) => ({
   apiKeyHashSecret: newSecret(),
   sessionSigningKeys: [newSigningKey()],
   encryptionKeys: [newSecret()],
+  downloadLinkSecrets: [newSecret()],
   oidcClientSecret: newSecret(),
   accounts: {
     demo: { identifier: 'demo@example.com', password: newPassword() },

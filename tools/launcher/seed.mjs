@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { runNode } from './children.mjs';
 import { apiOf } from './api.mjs';
 import { gpuPrices, modelPrices, USD_PER_YUAN } from './price-list.mjs';
@@ -10,6 +11,15 @@ import { gpuPrices, modelPrices, USD_PER_YUAN } from './price-list.mjs';
 
 const API_KEY_NAME = 'Made at the first start';
 const CREDIT = 25;
+const PACKAGE = {
+  slug: 'sandbox-chat',
+  name: 'Sandbox chat',
+  description:
+    'To try a download with. The sandbox engine makes its words up and has no weights; so has this package.',
+  version: '1.0.0',
+  file: 'sandbox-chat-1.0.0.txt',
+  content: 'There are no weights in here: the sandbox engine makes its words up.\n',
+};
 
 /**
  * @typedef {object} Context
@@ -109,6 +119,26 @@ async function seedCredit(api, admin, demo, { settings, secrets, save }) {
   save();
 }
 
+/** Something to download. The digest makes sure that a repeated upload is taken for the one before. */
+async function seedModel(api, admin, { settings, secrets, save }) {
+  if (settings.engine || secrets.seeded.model) return;
+  const { token } = await admin();
+  const digest = createHash('sha256').update(PACKAGE.content).digest('base64');
+  await api(
+    'PUT',
+    `/api/admin/models/${PACKAGE.slug}/packages/${PACKAGE.version}?file_name=${PACKAGE.file}`,
+    {
+      token,
+      bytes: Buffer.from(PACKAGE.content),
+      headers: { 'Content-Digest': `sha-256=:${digest}:` },
+    },
+  );
+  const { name, description, version } = PACKAGE;
+  await api('PUT', `/api/admin/models/${PACKAGE.slug}`, { token, body: { name, description, version } });
+  secrets.seeded.model = true;
+  save();
+}
+
 /** Needs the console. @param {Context} context */
 export async function seedSite(context) {
   const { accounts } = context.secrets;
@@ -121,4 +151,5 @@ export async function seedSite(context) {
   await seedModelPrices(api, admin, context);
   await seedGpuPrices(api, admin, context);
   await seedCredit(api, admin, demo, context);
+  await seedModel(api, admin, context);
 }

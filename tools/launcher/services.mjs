@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { codeHostEnvironment } from './code-host.mjs';
 import { paymentEnvironment } from './payments.mjs';
 
 /**
@@ -29,12 +30,16 @@ function upstreams({ engine, ports }) {
   return [{ name: 'engine', base_url: engine.url, api_key: engine.apiKey, models: engine.models }];
 }
 
-/** Where the console's mails go, who may sign people in, and who takes their money, as far as the caller does not say. */
-function outsideParties({ ports, mailFolder }, { oidcClientSecret, payments }) {
+/**
+ * Where the console's mails go, who may sign people in, who takes their money, and where releases are published, as far as
+ * the caller does not say.
+ */
+function outsideParties({ site, ports, mailFolder }, { oidcClientSecret, payments }) {
   return {
     ...(mailFolder && { MAIL_FOLDER: mailFolder }),
     ...(ports['sandbox-oidc'] && oauthProvider(ports, oidcClientSecret)),
     ...(ports['sandbox-payments'] && paymentEnvironment(payments, urlOf(ports['sandbox-payments']))),
+    ...(ports['sandbox-code-host'] && codeHostEnvironment(site, urlOf(ports['sandbox-code-host']))),
   };
 }
 
@@ -46,6 +51,15 @@ function oauthProvider(ports, oidcClientSecret) {
     client_secret: oidcClientSecret,
   };
   return { OAUTH_PROVIDERS: JSON.stringify([provider]) };
+}
+
+/** Where the console keeps model packages, as far as the caller does not say. */
+function storage({ storageFolder }, { downloadLinkSecrets }) {
+  const { S3_BUCKET, DOWNLOAD_LINK_SECRETS } = process.env;
+  return {
+    ...(storageFolder && { STORAGE_FOLDER: storageFolder }),
+    ...(!S3_BUCKET && { DOWNLOAD_LINK_SECRETS: DOWNLOAD_LINK_SECRETS || downloadLinkSecrets.join(',') }),
+  };
 }
 
 /** The caller's environment without what npm and the launcher itself were told, so that its settings reach the apps. */
@@ -72,6 +86,7 @@ export function describeServices(settings, secrets) {
       ...database('console'),
       ...callers,
       ...outsideParties(settings, secrets),
+      ...storage(settings, secrets),
       SESSION_SIGNING_KEYS: JSON.stringify(secrets.sessionSigningKeys),
       ENCRYPTION_KEYS: secrets.encryptionKeys.join(','),
       SITE_NAME: SITE_NAMES[site],
@@ -118,6 +133,11 @@ function describeSandboxes({ dataDir, ports }, { oidcClientSecret, payments }, c
       SANDBOX_PAYMENTS_PARTIES: JSON.stringify(payments?.parties),
       SANDBOX_PAYMENTS_MERCHANT: urlOf(ports.console),
       SANDBOX_PAYMENTS_FILE: path.join(dataDir, 'sandbox-payments.json'),
+    },
+    'sandbox-code-host': {
+      SANDBOX_CODE_HOST_HOST: HOST,
+      SANDBOX_CODE_HOST_PORT: String(ports['sandbox-code-host']),
+      SANDBOX_CODE_HOST_SAMPLES: 'true',
     },
   };
   return Object.entries(environments)

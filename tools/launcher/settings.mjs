@@ -14,11 +14,13 @@ import path from 'node:path';
  * @property {string} dataDir absolute
  * @property {Record<PortName, number>} ports
  * @property {Engine | null} engine
+ * @property {string | null} storageFolder absolute, of model packages; null when they are kept elsewhere
  * @property {string | null} mailFolder absolute, of what the console sends; null when a mail server takes it
  * @property {string} logLevel
  *
  * @typedef {'console' | 'training' | 'router-cost' | 'agent' | 'memo' | 'agent-environments' | 'gateway' |
- *   'sandbox-engine' | 'sandbox-oidc' | 'sandbox-payments' | 'postgres'} PortName
+ *   'sandbox-engine' | 'sandbox-oidc' | 'sandbox-payments' | 'sandbox-code-host' |
+ *   'postgres'} PortName
  */
 
 /** What each part listens on, counted from PORT_BASE. */
@@ -33,10 +35,13 @@ const PORT_OFFSETS = {
   'sandbox-engine': 10,
   'sandbox-oidc': 11,
   'sandbox-payments': 12,
+  'sandbox-code-host': 13,
   postgres: 20,
 };
 /** Who is told any of these has a payment provider of their own. */
 const PAYMENT_SETTINGS = { intl: /^STRIPE_/, cn: /^(WECHAT_PAY|ALIPAY)_/ };
+/** Who is told any of these follows releases elsewhere. */
+const CODE_HOST_SETTINGS = /^(RELEASE_REPOSITORIES$|CODE_HOST_)/;
 const HIGHEST_OFFSET = Math.max(...Object.values(PORT_OFFSETS));
 /** fetch and browsers refuse to talk to these (WHATWG Fetch, "port blocking"), so nobody could use what listens there. */
 const BLOCKED_PORTS = new Set([
@@ -97,6 +102,8 @@ export function readSettings(environment, root) {
     LOG_LEVEL: logLevel = 'info',
     SMTP_URL,
     OAUTH_PROVIDERS,
+    S3_BUCKET,
+    STORAGE_FOLDER,
   } = present;
   const faults = [];
   if (process.platform === 'win32') {
@@ -114,10 +121,19 @@ export function readSettings(environment, root) {
   );
   if (engine) delete ports['sandbox-engine'];
   if (OAUTH_PROVIDERS) delete ports['sandbox-oidc'];
-  if (Object.keys(present).some((name) => PAYMENT_SETTINGS[site].test(name)))
-    delete ports['sandbox-payments'];
+  const isToldAny = (pattern) => Object.keys(present).some((name) => pattern.test(name));
+  if (isToldAny(PAYMENT_SETTINGS[site])) delete ports['sandbox-payments'];
+  if (isToldAny(CODE_HOST_SETTINGS)) delete ports['sandbox-code-host'];
   const dataDir = path.resolve(root, DATA_DIR);
-  return { site, dataDir, ports, engine, mailFolder: SMTP_URL ? null : path.join(dataDir, 'mail'), logLevel };
+  return {
+    site,
+    dataDir,
+    ports,
+    engine,
+    storageFolder: S3_BUCKET || STORAGE_FOLDER ? null : path.join(dataDir, 'storage'),
+    mailFolder: SMTP_URL ? null : path.join(dataDir, 'mail'),
+    logLevel,
+  };
 }
 
 /** @param {number} port @returns {Promise<string | null>} why it cannot be listened on, null when it can */

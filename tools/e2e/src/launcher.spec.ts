@@ -13,9 +13,10 @@ jest.setTimeout(900_000);
 const POSTGRES_OFFSET = 20;
 const OIDC_OFFSET = 11;
 const PAYMENTS_OFFSET = 12;
+const CODE_HOST_OFFSET = 13;
 const SERVICES = ['console', 'training', 'routerCost', 'agent', 'memo', 'agentEnvironments', 'gateway'];
 
-const ENCRYPTION_KEY = expect.stringMatching(/^[0-9a-f]{64}$/);
+const SECRET = expect.stringMatching(/^[0-9a-f]{64}$/);
 
 /** Nobody is there, which only those will notice who sign in with it, pay or wait for a mail. */
 const OUTSIDE_PARTIES = {
@@ -27,6 +28,9 @@ const OUTSIDE_PARTIES = {
   STRIPE_SECRET_KEY: 'sk_test_nobodyIsThere0000',
   STRIPE_WEBHOOK_SECRETS: 'whsec_nobodyIsThere0000',
   STRIPE_API_URL: 'http://127.0.0.1:9',
+  RELEASE_REPOSITORIES: '{"engine":"nobody/engine"}',
+  CODE_HOST_URL: 'http://127.0.0.1:9',
+  CODE_HOST_API_URL: 'http://127.0.0.1:9/api',
 };
 
 interface Account {
@@ -40,11 +44,16 @@ interface Platform {
   urls: Record<string, string>;
   accounts: { demo: Account; admin: Account };
   database: { url: string };
-  sandbox: { engine?: string; mail?: string; oidc?: string; payments?: string };
+  sandbox: { engine?: string; mail?: string; oidc?: string; payments?: string; code_host?: string };
 }
 
 type Environment = Record<string, string>;
 type Secrets = Record<string, unknown>;
+
+interface KeptSecrets {
+  payments: { console: Environment };
+  downloadLinkSecrets: string[];
+}
 
 /** One data folder, over its starts. */
 interface Run {
@@ -86,8 +95,9 @@ async function newRun(settings: Environment = {}): Promise<Run> {
     run.platform = readJson<Platform>(run.dataDir, 'platform.json');
     for (const { password, apiKey } of Object.values(run.platform.accounts))
       [password, apiKey].forEach(rememberSecret);
-    const { payments } = readJson<{ payments: { console: Environment } }>(run.dataDir, 'secrets.json');
+    const { payments, downloadLinkSecrets } = readJson<KeptSecrets>(run.dataDir, 'secrets.json');
     rememberEnvironment(payments.console);
+    downloadLinkSecrets.forEach(rememberSecret);
   };
   return run;
 }
@@ -95,7 +105,8 @@ async function newRun(settings: Environment = {}): Promise<Run> {
 const readJson = <T>(...path: string[]): T => JSON.parse(readFileSync(join(...path), 'utf8')) as T;
 
 async function expectHealthy({ urls, sandbox }: Platform): Promise<void> {
-  for (const url of [...Object.values(urls), sandbox.engine!, sandbox.oidc!, sandbox.payments!]) {
+  const { engine, oidc, payments, code_host: codeHost } = sandbox;
+  for (const url of [...Object.values(urls), engine!, oidc!, payments!, codeHost!]) {
     const { status } = await fetch(`${url}/healthz`);
     expect([url, status]).toEqual([url, 200]);
   }
@@ -207,6 +218,7 @@ describe('the sites', () => {
       accounts: { demo: account, admin: account },
       database: { url: expect.stringContaining(`@127.0.0.1:${intl.portBase + POSTGRES_OFFSET}/platform`) },
       sandbox: {
+        code_host: url(CODE_HOST_OFFSET),
         engine: url(10),
         mail: join(intl.dataDir, 'mail'),
         oidc: url(OIDC_OFFSET),
@@ -245,21 +257,47 @@ describe('the sites', () => {
     expect(intl.launcher.output).toContain(intl.platform.sandbox.payments);
   });
 
+  test('publish what lies at the sandbox as the newest releases', async () => {
+    for (const { urls, sandbox } of [intl.platform, cn.platform]) {
+      for (const component of ['engine', 'router', 'agent', 'memo']) {
+        const { assets } = await waitFor(async () => {
+          const answer = await fetch(`${urls.console}/api/download/${component}-latest`);
+          return (
+            answer.status === 200 && ((await answer.json()) as { assets: { url: string; size: number }[] })
+          );
+        });
+        expect(assets).toHaveLength(6);
+        const { url, size } = assets[0]!;
+        expect(url).toContain(sandbox.code_host);
+        expect((await (await fetch(url)).arrayBuffer()).byteLength).toBe(size);
+      }
+    }
+  });
+
   test('end on SIGTERM with everything that they have started', async () => {
     await Promise.all([intl, cn].map((run) => expectNothingLeft(run)));
   });
 
   test('go on from a folder of an earlier version, with outside parties of one’s own', async () => {
     const before = intl.platform;
-    // As it was before there was encryption.
-    const { encryptionKeys, ...others } = readJson<Secrets>(intl.dataDir, 'secrets.json');
-    expect(encryptionKeys).toEqual([ENCRYPTION_KEY]);
+    // As it was before there was encryption, and before there were files to download.
+    const { encryptionKeys, downloadLinkSecrets, ...others } = readJson<Secrets>(
+      intl.dataDir,
+      'secrets.json',
+    );
+    expect([encryptionKeys, downloadLinkSecrets]).toEqual([[SECRET], [SECRET]]);
     writeFileSync(join(intl.dataDir, 'secrets.json'), JSON.stringify(others));
     await intl.start(OUTSIDE_PARTIES);
     expect(intl.platform).toEqual({ ...before, sandbox: { engine: before.sandbox.engine } });
-    for (const offset of [OIDC_OFFSET, PAYMENTS_OFFSET])
+    for (const offset of [OIDC_OFFSET, PAYMENTS_OFFSET, CODE_HOST_OFFSET])
       expect([offset, await isFree(intl.portBase + offset)]).toEqual([offset, true]);
-    expect(readJson(intl.dataDir, 'secrets.json')).toEqual({ ...others, encryptionKeys: [ENCRYPTION_KEY] });
+    expect(readJson(intl.dataDir, 'secrets.json')).toEqual({
+      ...others,
+      encryptionKeys: [SECRET],
+      downloadLinkSecrets: [SECRET],
+    });
+    const unpublished = await fetch(`${intl.platform.urls.console}/api/download/router-latest`);
+    expect(unpublished.status).toBe(404);
     await expectUsable(intl.platform, 'USD');
     await expectNothingLeft(intl);
   });

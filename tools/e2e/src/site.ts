@@ -36,6 +36,7 @@ export interface SiteOptions {
 export class Site {
   private readonly processes: ServiceProcess[] = [];
   private readonly encryptionKey = randomBytes(32).toString('hex');
+  private readonly linkSecret = randomBytes(32).toString('hex');
   private readonly signingKey = newSigningKey();
   private consolePort: Promise<number> | undefined;
 
@@ -74,6 +75,7 @@ export class Site {
     return this.startApp('console', await this.portOfConsole(), {
       SESSION_SIGNING_KEYS: JSON.stringify([this.signingKey]),
       ENCRYPTION_KEYS: this.encryptionKey,
+      DOWNLOAD_LINK_SECRETS: this.linkSecret,
       GATEWAY_URL: ELSEWHERE,
       TRAINING_URL: ELSEWHERE,
       ROUTER_URL: ELSEWHERE,
