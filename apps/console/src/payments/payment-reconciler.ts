@@ -14,7 +14,7 @@ import {
 } from '../payment-providers/payment-provider';
 import { PaymentProviders } from '../payment-providers/payment-providers';
 import { lastCheckSeconds, nextCheckSeconds } from './check-times';
-import { DuePump } from './due-pump';
+import { DuePump } from '../jobs/due-pump';
 import { orderOf } from './order';
 import { type Payment, PAYMENT_COLUMNS } from './payment';
 import { PaymentMismatch } from './payment-errors';

@@ -8,7 +8,7 @@ import {
 import { isDatabaseUnavailable, SQL_POOL, type SqlPool } from '@inference/database';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
 import { type CodeHostConfig } from '../config.catalogue';
-import { DuePump } from '../payments/due-pump';
+import { DuePump } from '../jobs/due-pump';
 import { CodeHost, type HostReading } from './code-host';
 import { CodeHostFailure } from './code-host-request';
 import {
