@@ -1,7 +1,7 @@
-import { generateKeyPairSync, randomBytes, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 
 import { TOTP } from 'otpauth';
-import { findFreePort } from './contenders.mjs';
+import { startConsole } from './console.mjs';
 import { createDatabase, product } from './database.mjs';
 import { printVerdicts } from './report.mjs';
 
@@ -22,42 +22,6 @@ const MOST_FROM_ONE_ADDRESS = 45;
 const OWNER_DEADLINE_MS = 60_000;
 
 /** @typedef {{ id: string, email: string }} Owner */
-
-function newSigningKey() {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  return { ...privateKey.export({ format: 'jwk' }), kid: 'bench' };
-}
-
-/** A built console as an operator runs it, behind a proxy on its own machine. */
-async function startConsole(bench, database) {
-  const password = randomBytes(32).toString('hex');
-  await database.pool.query(`ALTER ROLE console PASSWORD '${password}'`);
-  const databaseUrl = new URL(database.gatewayUrl);
-  databaseUrl.username = 'console';
-  databaseUrl.password = password;
-  const port = await findFreePort();
-  const elsewhere = 'http://127.0.0.1:9';
-  const env = {
-    SITE: 'intl',
-    HOST: '127.0.0.1',
-    PORT: String(port),
-    LOG_LEVEL: 'warn',
-    DATABASE_URL: databaseUrl.href,
-    API_KEY_HASH_SECRET: randomBytes(32).toString('hex'),
-    ENCRYPTION_KEYS: randomBytes(32).toString('hex'),
-    SESSION_SIGNING_KEYS: JSON.stringify([newSigningKey()]),
-    CONSOLE_URL: `http://127.0.0.1:${port}`,
-    GATEWAY_URL: elsewhere,
-    TRAINING_URL: elsewhere,
-    ROUTER_URL: elsewhere,
-    AGENT_URL: elsewhere,
-    MEMO_URL: elsewhere,
-    TRUST_PROXY: 'loopback',
-    RATE_LIMIT_MULTIPLIER: '1',
-  };
-  const args = ['--enable-source-maps', 'dist/apps/console/src/main.js'];
-  return bench.start({ name: 'console', args, env, port, probe: '/healthz' });
-}
 
 /** What a run needs to know of the console that it tries to break into. */
 class Target {

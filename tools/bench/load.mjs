@@ -44,7 +44,7 @@ function completeness({ streamed }) {
 }
 
 /** @param {number} pid @returns {number} milliseconds of processor time so far */
-function processorTimeMs(pid) {
+export function processorTimeMs(pid) {
   try {
     const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
     return ((Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND) * 1000;

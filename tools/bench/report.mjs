@@ -17,7 +17,16 @@ function columns(rows) {
   );
 }
 
-const figure = (value, digits) => (Number.isFinite(value) ? value.toFixed(digits) : '-');
+export const figure = (value, digits) => (Number.isFinite(value) ? value.toFixed(digits) : '-');
+
+/** @param {string} title @param {string[][]} rows see `columns` */
+export function printRows(title, rows) {
+  console.log(
+    `\n${title}\n${columns(rows)
+      .map((line) => `  ${line}`)
+      .join('\n')}`,
+  );
+}
 
 /**
  * @param {string} title
@@ -36,11 +45,7 @@ export function printTable(title, contenders, measurements) {
     figure(throughput(key) / throughput('engine'), 3),
   ]);
   const heading = ['', 'req/s', 'p50 ms', 'p99 ms', 'CPU ms/req', '÷ (a)'];
-  console.log(
-    `\n${title}\n${columns([heading, ...rows])
-      .map((line) => `  ${line}`)
-      .join('\n')}`,
-  );
+  printRows(title, [heading, ...rows]);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { onOrphaned } from '../launcher/parent.mjs';
+import { benchDownloads } from './downloads.mjs';
 import { benchGateway } from './gateway.mjs';
 import { benchGuesses } from './guesses.mjs';
 import { benchSettlement } from './settlement.mjs';
@@ -13,20 +14,28 @@ Benchmarks
   gateway      the gateway beside its upstream, a bare proxy and another gateway; then settlement
   settlement   usage events per second into PostgreSQL
   guesses      how many of 10,000 guessed passwords and codes are looked at
+  downloads    a file of many gigabytes through the console's own link, beside nginx
 
 Options
   --rounds N               rounds per load, the first of which is a warm-up that does not count; 2 to 99 (5)
   --seconds N              about how long a round is, for each contender; 0.2 to 600 (4)
   --settlement-seconds N   how long settlement is measured; 0.2 to 600 (10)
+  --gigabytes N            how large the downloaded file is; 0.1 to 1000 (5)
 `;
 
 const BENCHMARKS = {
   gateway: [benchGateway, benchSettlement],
   settlement: [benchSettlement],
   guesses: [benchGuesses],
+  downloads: [benchDownloads],
 };
 
-const LIMITS = { rounds: [2, 99], seconds: [0.2, 600], 'settlement-seconds': [0.2, 600] };
+const LIMITS = {
+  rounds: [2, 99],
+  seconds: [0.2, 600],
+  'settlement-seconds': [0.2, 600],
+  gigabytes: [0.1, 1000],
+};
 
 /** @returns {{ benchmarks: Function[], options: Record<string, number> }} throws what is wrong with the arguments */
 function readArguments(args) {
@@ -37,6 +46,7 @@ function readArguments(args) {
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '4' },
       'settlement-seconds': { type: 'string', default: '10' },
+      gigabytes: { type: 'string', default: '5' },
     },
   });
   const [name, ...others] = positionals;
@@ -53,6 +63,7 @@ function readArguments(args) {
       rounds: Number(values.rounds),
       seconds: Number(values.seconds),
       settlementSeconds: Number(values['settlement-seconds']),
+      gigabytes: Number(values.gigabytes),
     },
   };
 }
