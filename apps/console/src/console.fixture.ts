@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,8 +38,9 @@ export function newSigningKey(kid: string = randomUUID()) {
 export const SIGNING_KEY = newSigningKey('test-key');
 export const ENCRYPTION_KEY = randomBytes(32).toString('hex');
 const LINK_SECRET = randomBytes(32).toString('hex');
-/** Of this process; each package lies under an id of its own. */
-const STORAGE_FOLDER = join(tmpdir(), `console-storage-${process.pid}`);
+/** All consoles on one database share it. */
+const storageFolder = (databaseUrl: string) =>
+  join(tmpdir(), `console-storage-${process.pid}${new URL(databaseUrl).pathname.replace('/', '-')}`);
 
 /** Limits that no test reaches unless it means to. */
 export const testEnvironment = (databaseUrl: string): Record<string, string> => ({
@@ -58,7 +60,7 @@ export const testEnvironment = (databaseUrl: string): Record<string, string> => 
   AGENT_URL: 'http://agent.test',
   MEMO_URL: 'http://memo.test',
   RATE_LIMIT_MULTIPLIER: '1000',
-  STORAGE_FOLDER,
+  STORAGE_FOLDER: storageFolder(databaseUrl),
   DOWNLOAD_LINK_SECRETS: LINK_SECRET,
 });
 
@@ -158,6 +160,7 @@ export class TestSite {
 
   async stop(): Promise<void> {
     await this.console.close();
+    await rm(storageFolder(this.database.urlFor('console')), { recursive: true, force: true });
     await this.database.drop();
   }
 }

@@ -10,6 +10,8 @@ const EXPOSED_HEADERS = [
   'RateLimit-Reset',
   'X-Inference-Request-Id',
   'Content-Disposition',
+  'Content-Range',
+  'ETag',
 ];
 /** The longest that a browser in use takes. */
 const PREFLIGHT_SECONDS = 7_200;

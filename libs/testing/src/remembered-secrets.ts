@@ -11,8 +11,8 @@ const SECRET_MEMBERS = new Set([
   ...['password', 'current_password', 'new_password', 'token', 'access_token', 'refresh_token', 'id_token'],
   ...['key', 'api_key', 'secret', 'client_secret', 'd', 'recovery_codes', 'challenge_id', 'otpauth_url'],
 ]);
-const SECRET_PARAMETERS = ['token', 'code', 'state', 'secret'];
-const SECRET_VARIABLES = /(SECRET|KEYS?|PASSWORD|TOKEN)$/;
+const SECRET_PARAMETERS = ['token', 'code', 'state', 'secret', 'signature', 'X-Amz-Signature'];
+const SECRET_VARIABLES = /(SECRETS?|KEYS?|PASSWORD|TOKEN)$/;
 
 const remembered = new Set<string>();
 

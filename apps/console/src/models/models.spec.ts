@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { rememberSecret } from '@inference/testing';
+import { rememberAnswer } from '@inference/testing';
 import { type SignedIn, TestSite } from '../console.fixture';
 import { ModelDesk } from './models.fixture';
 
@@ -28,10 +28,13 @@ async function download(slug: string, options: { token?: string; query?: string;
     redirect: 'manual',
     headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
   });
-  const location = answer.headers.get('location');
-  const signature = location && new URL(location).searchParams.get('signature');
-  if (signature) rememberSecret(signature);
-  return { status: answer.status, headers: answer.headers, location, text: await answer.text() };
+  rememberAnswer(answer.headers);
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    location: answer.headers.get('location'),
+    text: await answer.text(),
+  };
 }
 
 const follow = (location: string) => fetch(location.replace(SITE, site.console.url));
