@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, HttpCode, Param, Put, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Header, HttpCode, Param, Put, Req, Res } from '@nestjs/common';
 import { Roles } from '@inference/credentials';
 import { ValidBody, ValidQuery } from '@inference/http';
 import { type Request, type Response } from 'express';
@@ -25,11 +25,13 @@ export class AdminModelsController {
   ) {}
 
   @Get()
+  @Header('Cache-Control', 'no-store')
   list(@ValidQuery(pageQuery) query: PageQuery) {
     return this.models.list(query);
   }
 
   @Get('*slug')
+  @Header('Cache-Control', 'no-store')
   find(@Slug() slug: string) {
     return this.models.find(slug);
   }

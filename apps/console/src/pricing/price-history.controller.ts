@@ -1,4 +1,4 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Header } from '@nestjs/common';
 import { Roles } from '@inference/credentials';
 import { ValidQuery } from '@inference/http';
 import {
@@ -20,12 +20,14 @@ export class PriceHistoryController {
 
   /** `{lists: [{id, effective_from, published_by, models: […]}], next_cursor}`; with `slug` how its price went. */
   @Get('models/history')
+  @Header('Cache-Control', 'no-store')
   models(@ValidQuery(modelHistoryQuery) { slug, ...query }: ModelHistoryQuery) {
     return this.history.models(slug, query);
   }
 
   /** `{lists: [{id, effective_from, published_by, gpus: […]}], next_cursor}`; with `name` how its price went. */
   @Get('gpus/history')
+  @Header('Cache-Control', 'no-store')
   gpus(@ValidQuery(gpuHistoryQuery) { name, ...query }: GpuHistoryQuery) {
     return this.history.gpus(name, query);
   }
