@@ -22,13 +22,13 @@ describe('bodies', () => {
   let server: Server;
   let port: number;
 
-  /** Answers `/refused` at once, and everything else when the whole body is there. */
+  /** Answers `/stream` and `/slow` when the whole body is there, and everything else at once. */
   beforeAll(async () => {
     const limits = { ARRIVAL_MILLIS: 50, LINGER_MILLIS: 50 };
     const isStreamedHere = streamedBy(/^\/(stream|refused)$/);
     server = createServer((incoming, response) => {
       limitArrival(isStreamedHere, limits)(incoming, response, () => {
-        if (incoming.url === '/refused') response.writeHead(403).end('no');
+        if (incoming.url !== '/stream' && incoming.url !== '/slow') response.writeHead(403).end('no');
         else
           void text(incoming).then(
             (body) => response.headersSent || response.end(body),
@@ -68,8 +68,8 @@ describe('bodies', () => {
     expect(await answerOf(sent)).toEqual([200, 'first-last']);
   });
 
-  it('that were refused unread are hung up on, after the answer', async () => {
-    const sent = begin('/refused');
+  it.each(['/refused', '/refused-json'])('%s unread are hung up on, after the answer', async (path) => {
+    const sent = begin(path);
     sent.on('error', () => undefined);
     sent.write('first');
     const closed = once(sent, 'close');

@@ -28,19 +28,19 @@ export function serveStreamedBodies(server: Server, isStreamed: IsStreamed): voi
   });
 }
 
-/** 408 for a body that has not arrived in time; a streamed one that was refused unread is hung up on after a while. */
+/** 408 for a body that has not arrived in time; one that is still under way after the answer is hung up on soon. */
 export function limitArrival(isStreamed: IsStreamed, limits = { ARRIVAL_MILLIS, LINGER_MILLIS }) {
   return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
-    if (isStreamed(request)) response.once('finish', () => hangUpUnread(request, limits.LINGER_MILLIS));
-    else if (hasBody(request)) endLate(request, response, limits.ARRIVAL_MILLIS);
+    if (hasBody(request)) {
+      response.once('finish', () => hangUpUnread(request, limits.LINGER_MILLIS));
+      if (!isStreamed(request)) endLate(request, response, limits.ARRIVAL_MILLIS);
+    }
     next();
   };
 }
 
 function hangUpUnread(request: IncomingMessage, afterMillis: number): void {
-  if (request.complete) return;
-  const timer = setTimeout(() => request.complete || request.socket.destroy(), afterMillis);
-  request.socket.once('close', () => clearTimeout(timer));
+  if (!request.complete) setTimeout(() => request.complete || request.socket.destroy(), afterMillis).unref();
 }
 
 function endLate(request: IncomingMessage, response: ServerResponse, afterMillis: number): void {

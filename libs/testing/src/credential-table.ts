@@ -81,6 +81,7 @@ console                                               none  session  expired  el
   GET    /api/admin/models                             401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/admin/models/*slug                       401      403      401        401    404  401      401  401     401      401         401          401      401
   PUT    /api/admin/models/*slug                       401      403      401        401    400  401      401  401     401      401         401          401      401
+  DELETE /api/admin/models/*slug                       401      403      401        401    404  401      401  401     401      401         401          401      401
   PUT    /api/admin/models/*slug/packages/:version     401      403      401        401    415  401      401  401     401      401         401          401      401
   DELETE /api/admin/models/*slug/packages/:version     401      403      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/billing/pricing/models/history     401      403      401        401    200  401      401  401     401      401         401          401      401
@@ -88,6 +89,7 @@ console                                               none  session  expired  el
   GET    /api/admin/releases                           401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/admin/releases/followed                  401      403      401        401    200  401      401  401     401      401         401          401      401
   PUT    /api/admin/releases/:component/:tag           401      403      401        401    400  401      401  401     401      401         401          401      401
+  DELETE /api/admin/releases/:component/:tag           401      403      401        401    400  401      401  401     401      401         401          401      401
   POST   /api/admin/changelog                          401      403      401        401    400  401      401  401     401      401         401          401      401
   PUT    /api/admin/changelog/:id                      401      403      401        401    400  401      401  401     401      401         401          401      401
   DELETE /api/admin/changelog/:id                      401      403      401        401    404  401      401  401     401      401         401          401      401

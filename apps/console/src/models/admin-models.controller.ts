@@ -67,6 +67,13 @@ export class AdminModelsController {
     return this.models.removePackage(admin, slug, version);
   }
 
+  /** 204; 409 while it has packages. */
+  @Delete('*slug')
+  @HttpCode(204)
+  removeModel(@CurrentActor() admin: Actor, @Slug() slug: string) {
+    return this.models.remove(admin, slug);
+  }
+
   /** `{name, description?, family?, parameters?, quantization?, format?, license?, version?}`: 201 for a new slug. */
   @Put('*slug')
   async store(

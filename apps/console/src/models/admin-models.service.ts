@@ -26,6 +26,10 @@ const LOCK_PACKAGE = `
   WHERE p.slug = $1 AND p.version = $2 AND p.stored_at IS NOT NULL AND p.removed_at IS NULL FOR UPDATE`;
 const NOTE_PUBLICATION = `
   UPDATE catalogue.packages SET published_at = clock_timestamp() WHERE id = $1 AND published_at IS NULL`;
+/** Versions that were published stay taken without it. */
+const REMOVE_MODEL = `
+  DELETE FROM catalogue.models m WHERE m.slug = $1
+    AND NOT EXISTS (SELECT FROM catalogue.packages p WHERE p.slug = m.slug AND p.removed_at IS NULL)`;
 const REMOVE = 'UPDATE catalogue.packages SET removed_at = clock_timestamp() WHERE id = $1';
 /** Which package is published stays as it is unless $9 says that it changes. */
 const STORE = `
@@ -56,7 +60,7 @@ export class AdminModelsService {
     return { models: rows.map(({ row }) => modelView(row)), next_cursor: nextCursor };
   }
 
-  /** Throws NotFoundException for a slug that no admin has used. */
+  /** With its newest 1,000 packages. Throws NotFoundException for a slug that no admin has used. */
   async find(slug: string): Promise<AdminModelView & { packages: PackageView[] }> {
     const [models, packages] = await Promise.all([
       this.pool.query<ModelRow>(FIND, [slug]),
@@ -95,6 +99,22 @@ export class AdminModelsService {
         details: { slug, ...(body.version === undefined ? {} : { version: body.version }) },
       });
       return rows[0]!.created;
+    });
+  }
+
+  /** Throws NotFoundException for a slug that no admin has used, ConflictException for a model that has packages. */
+  async remove(admin: Actor, slug: string): Promise<void> {
+    await inTransaction(this.pool, async (sql) => {
+      if ((await sql.query(FIND, [slug])).rowCount === 0) throw new NotFoundException('no such model');
+      if ((await sql.query(REMOVE_MODEL, [slug])).rowCount === 0)
+        throw new ConflictException('this model has packages: remove them first');
+      await recordEvent(sql, {
+        type: 'admin.model_changed',
+        accountId: admin.accountId,
+        actorId: admin.accountId,
+        origin: admin.origin,
+        details: { slug, removed: true },
+      });
     });
   }
 

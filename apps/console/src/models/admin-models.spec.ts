@@ -1,3 +1,4 @@
+import { SQL_POOL, type SqlPool } from '@inference/database';
 import { TestSite } from '../console.fixture';
 import { ModelDesk } from './models.fixture';
 
@@ -117,6 +118,32 @@ describe('an admin', () => {
     ]);
   });
 
+  it('removes a model that has no package', async () => {
+    const path = '/api/admin/models/mistyped';
+    const { token } = desk.admin;
+    const remove = async () => (await site.console.request('DELETE', path, { token })).status;
+    expect(await remove()).toBe(404);
+    await desk.publish('mistyped', '1');
+    expect(await remove()).toBe(409);
+    await desk.store('mistyped', { name: 'M', version: null });
+    expect(await remove()).toBe(409);
+    await desk.remove('mistyped', '1');
+    expect(await remove()).toBe(204);
+    expect((await desk.read('mistyped')).status).toBe(404);
+    expect(await eventsOf('admin.model_changed')).toContainEqual({ slug: 'mistyped', removed: true });
+    // Its version stays what everybody could see.
+    expect((await desk.upload('mistyped', '1', 'another one')).status).toBe(409);
+  });
+
+  it('is not kept by caches', async () => {
+    for (const path of ['', '/life']) {
+      const { headers } = await site.console.request('GET', `/api/admin/models${path}`, {
+        token: desk.admin.token,
+      });
+      expect(headers.get('cache-control')).toBe('no-store');
+    }
+  });
+
   it('cannot publish and remove the same package at once', async () => {
     for (let round = 0; round < 10; round++) {
       const version = `r${round}`;
@@ -138,6 +165,22 @@ describe('an admin', () => {
       ['1', '2', '1', '2'].map((version) => desk.store('twice', { name: 'Twice', version })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200]);
+  });
+
+  it('cannot make a package another one, nor forget it, whatever is asked of the database', async () => {
+    await desk.publish('kept', '1');
+    const roles = [site.database.pool, site.console.app.get<SqlPool>(SQL_POOL)];
+    const changes = [
+      "UPDATE catalogue.packages SET sha256 = sha256('x') WHERE slug = 'kept'",
+      "UPDATE catalogue.packages SET published_at = NULL WHERE slug = 'kept'",
+      "UPDATE catalogue.packages SET stored_at = now() WHERE slug = 'kept'",
+      "DELETE FROM catalogue.packages WHERE slug = 'kept'",
+    ];
+    for (const role of roles)
+      for (const change of changes)
+        await expect(role.query(change)).rejects.toThrow('a package never changes');
+    const another = "UPDATE catalogue.packages SET size = 1, file_name = 'x' WHERE slug = 'kept'";
+    await expect(roles[1]!.query(another)).rejects.toThrow('permission denied');
   });
 
   const body = { name: 'n' };

@@ -4,7 +4,7 @@ import { Public, ValidQuery } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { Cached } from '../caching/cached';
 import { pageQuery, type PageQuery } from '../pages/page.dto';
-import { Slug } from './models.dto';
+import { downloadQuery, type DownloadQuery, Slug } from './models.dto';
 import { ModelsService } from './models.service';
 
 @Controller('api/models')
@@ -19,17 +19,21 @@ export class ModelsController {
     return this.models.list(query);
   }
 
-  /** 302 to a link that expires (spec: Model package); an API key in the header, or a session in `?token=`. */
+  /**
+   * 302 to a link that expires (spec: Model package); an API key in the header, or a session in `?token=`. `?version=` is
+   * for who resumes a download: the published one may be another one by then.
+   */
   @Get('*slug/download')
   @Accepts('api_key', 'session_query')
   async download(
     @CurrentCaller() caller: Caller,
     @Slug() slug: string,
+    @ValidQuery(downloadQuery) { version }: DownloadQuery,
     @Req() { method }: Request,
     @Res() response: Response,
   ): Promise<void> {
     response.set('Cache-Control', 'no-store');
-    response.status(302).location(await this.models.link(caller, slug, method === 'HEAD'));
+    response.status(302).location(await this.models.link(caller, slug, version ?? null, method === 'HEAD'));
     response.end();
   }
 

@@ -1,12 +1,12 @@
 import { BadRequestException, type PipeTransform, Param } from '@nestjs/common';
 import { z } from 'zod';
 import { slugField } from '../pricing/slug';
+import { line } from '../text-fields';
 
 const VERSION = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$/;
 /** What comes after a slug in a URL can be no part of one. */
 const RESERVED = ['packages', 'download'];
 const MAX_FILE_NAME = 200;
-const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}]/u;
 
 /** A model's slug as a part of URLs: the segments between its slashes are names. */
 export const packageSlug = slugField.refine(
@@ -18,13 +18,6 @@ const versionField = z
   .string('must be a text')
   .regex(VERSION, 'must have 1 to 64 of A-Z, a-z, 0-9 and . _ + -, the first one a letter or a digit');
 
-const line = (max: number) =>
-  z
-    .string('must be a text')
-    .trim()
-    .min(1, 'must not be empty')
-    .max(max, `must have at most ${max} characters`)
-    .refine((text) => !UNPRINTABLE.test(text), 'must be one line without control characters');
 const property = () => line(100).nullish();
 
 /** Everything but `version` is replaced as a whole. */
@@ -53,6 +46,10 @@ export const uploadQuery = z.strictObject({
   file_name: line(MAX_FILE_NAME).refine(isFileName, 'must be a name without a path').optional(),
 });
 export type UploadQuery = z.output<typeof uploadQuery>;
+
+/** The session's token is there too. */
+export const downloadQuery = z.object({ version: versionField.optional() });
+export type DownloadQuery = z.output<typeof downloadQuery>;
 
 /** Slugs may contain slashes, which a route with a wildcard gives as a list. */
 const joined = (value: unknown) => (Array.isArray(value) ? value.join('/') : value);

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { rememberRequest } from '@inference/testing';
+import { rememberAnswer, rememberRequest } from '@inference/testing';
 import { type Answer, type SignedIn, type TestSite } from '../console.fixture';
 
 export const ADMIN_MODELS = '/api/admin/models';
@@ -63,4 +63,30 @@ export class ModelDesk {
     rememberRequest('', { Authorization: sent.Authorization });
     return request(`${url}${ADMIN_MODELS}/${slug}/packages/${version}`, { method: 'PUT', headers: sent });
   }
+}
+
+export interface DownloadOptions {
+  token?: string;
+  query?: string;
+  method?: string;
+}
+
+/** What `/download` answers; fetch by itself would follow the redirect. */
+export async function startDownload(
+  url: string,
+  slug: string,
+  { token, query = '', method = 'GET' }: DownloadOptions = {},
+) {
+  const answer = await fetch(`${url}/api/models/${slug}/download${query}`, {
+    method,
+    redirect: 'manual',
+    headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
+  });
+  rememberAnswer(answer.headers);
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    location: answer.headers.get('location'),
+    text: await answer.text(),
+  };
 }

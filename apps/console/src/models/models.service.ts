@@ -15,6 +15,11 @@ const PUBLISHED = `
     to_char(p.published_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
   FROM catalogue.models m JOIN catalogue.packages p ON p.id = m.package_id`;
 const FIND = `${PUBLISHED} WHERE m.slug = $1`;
+/** The published one, or another one that was published and is still there. */
+const FIND_PACKAGE = `
+  SELECT p.id, p.file_name AS "fileName" FROM catalogue.models m JOIN catalogue.packages p ON p.slug = m.slug
+  WHERE m.slug = $1 AND m.package_id IS NOT NULL AND p.published_at IS NOT NULL AND p.removed_at IS NULL
+    AND CASE WHEN $2::text IS NULL THEN p.id = m.package_id ELSE p.version = $2 END`;
 const LIST = `${PUBLISHED}
   WHERE $1::timestamptz IS NULL OR (p.published_at, p.id) < ($1, $2)
   ORDER BY p.published_at DESC, p.id DESC LIMIT $3`;
@@ -23,17 +28,7 @@ const COUNT = `
   VALUES ($1, (now() AT TIME ZONE 'UTC')::date, $2, 1)
   ON CONFLICT (package_id, day, account_id) DO UPDATE SET links = package_downloads.links + 1`;
 
-interface Row {
-  slug: string;
-  name: string;
-  description: string;
-  family: string | null;
-  parameters: string | null;
-  quantization: string | null;
-  format: string | null;
-  license: string | null;
-  version: string;
-  file_name: string;
+interface Row extends Omit<ModelView, 'size' | 'sha256' | 'published_at'> {
   size: bigint;
   sha256: Buffer;
   published_at: Date;
@@ -63,27 +58,26 @@ export class ModelsService {
   /** Throws NotFoundException unless it is published. */
   async find(slug: string): Promise<Cacheable> {
     const changedAt = await readChange(this.pool, 'models');
-    return { body: view(await this.published(slug)), changedAt };
+    const { rows } = await this.pool.query<Row>(FIND, [slug]);
+    if (!rows[0]) throw new NotFoundException('no such model');
+    return { body: view(rows[0]), changedAt };
   }
 
   /**
-   * A link to the package that expires, counted unless `isTrial` says that nobody follows it. Throws NotFoundException
-   * unless the model is published, ForbiddenException when the caller's key is for other models.
+   * A link to the published package, or to that of an earlier version (null: the published one), which expires; counted
+   * unless `isTrial` says that nobody follows it. Throws NotFoundException unless there is such a version of a
+   * published model, ForbiddenException when the caller's key is for other models.
    */
-  async link(caller: Caller, slug: string, isTrial: boolean): Promise<string> {
-    const { package_id: packageId, file_name: fileName } = await this.published(slug);
+  async link(caller: Caller, slug: string, version: string | null, isTrial: boolean): Promise<string> {
+    const { rows } = await this.pool.query<{ id: string; fileName: string }>(FIND_PACKAGE, [slug, version]);
+    if (!rows[0]) throw new NotFoundException(version === null ? 'no such model' : 'no such version');
+    const { id, fileName } = rows[0];
     const allowed = caller.apiKey?.allowedModels;
     if (allowed && !allowed.includes(slug)) throw new ForbiddenException('this key may not use that model');
     const { linkTtlSeconds: expiresInSeconds } = this.config.catalogue;
-    const url = await this.storage.link(packageId, { fileName, expiresInSeconds });
-    if (!isTrial) await this.pool.query(COUNT, [packageId, caller.accountId]);
+    const url = await this.storage.link(id, { fileName, expiresInSeconds });
+    if (!isTrial) await this.pool.query(COUNT, [id, caller.accountId]);
     return url;
-  }
-
-  private async published(slug: string): Promise<Row> {
-    const { rows } = await this.pool.query<Row>(FIND, [slug]);
-    if (!rows[0]) throw new NotFoundException('no such model');
-    return rows[0];
   }
 }
 

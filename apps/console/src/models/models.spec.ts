@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { rememberAnswer } from '@inference/testing';
 import { type SignedIn, TestSite } from '../console.fixture';
-import { ModelDesk } from './models.fixture';
+import { type DownloadOptions, ModelDesk, startDownload } from './models.fixture';
 
 const SITE = 'http://console.test';
 const sha256Of = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -20,22 +19,7 @@ afterAll(() => site.stop());
 const get = (path: string, headers: Record<string, string> = {}) =>
   site.console.request('GET', path, { headers });
 
-/** Fetch would follow the redirect. */
-async function download(slug: string, options: { token?: string; query?: string; method?: string } = {}) {
-  const { token, query = '', method = 'GET' } = options;
-  const answer = await fetch(`${site.console.url}/api/models/${slug}/download${query}`, {
-    method,
-    redirect: 'manual',
-    headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
-  });
-  rememberAnswer(answer.headers);
-  return {
-    status: answer.status,
-    headers: answer.headers,
-    location: answer.headers.get('location'),
-    text: await answer.text(),
-  };
-}
+const download = (slug: string, options?: DownloadOptions) => startDownload(site.console.url, slug, options);
 
 const follow = (location: string) => fetch(location.replace(SITE, site.console.url));
 
@@ -193,34 +177,23 @@ describe('a download', () => {
     expect((await download('acme/model', { token: await make(['acme/model']) })).status).toBe(302);
   });
 
-  it('is counted once for an account and a day, however many links it took', async () => {
-    await desk.publish('counted', '1');
-    const other = await site.signedIn();
-    const links = [user.apiKey, user.apiKey, other.apiKey];
-    for (const token of links) await download('counted', { token });
-    await download('counted', { query: `?token=${user.token}` });
-    expect((await download('counted', { token: user.apiKey, method: 'HEAD' })).status).toBe(302);
-    await download('counted', {});
-    await download('unknown', { token: user.apiKey });
-    const report = (query = '') =>
-      site.console.request('GET', `/api/admin/downloads${query}`, { token: desk.admin.token });
-    const countOf = async (query?: string) =>
-      ((await report(query)).body as { models: { slug: string }[] }).models.filter(
-        ({ slug }) => slug === 'counted',
-      );
-    expect(await countOf()).toEqual([{ slug: 'counted', version: '1', downloads: 2, accounts: 2, links: 4 }]);
-    await site.database.pool.query(
-      "UPDATE catalogue.package_downloads SET day = '2026-01-31' WHERE account_id = $1",
-      [other.accountId],
-    );
-    await download('counted', { token: other.apiKey });
-    const january = { slug: 'counted', version: '1', downloads: 1, accounts: 1, links: 1 };
-    expect(await countOf('?from=2026-01-31&to=2026-01-31')).toEqual([january]);
-    expect(await countOf('?from=2026-01-01&to=2026-01-30')).toEqual([]);
-    expect(await countOf('?from=2026-01-01')).toEqual([{ ...january, downloads: 3, accounts: 2, links: 5 }]);
-    expect((await report('?limit=1')).body).toMatchObject({ models: [{}], components: [] });
-    const faults = ['from=x', 'from=2026-02-30', 'from=2026-02-02&to=2026-02-01', 'limit=0', 'x=1', 'to='];
-    for (const query of faults) expect([query, (await report(`?${query}`)).status]).toEqual([query, 400]);
+  it('of a version that was published goes on as long as it is there', async () => {
+    for (const version of ['1', '2']) await desk.publish('versions', version);
+    await desk.upload('versions', '3', 'not published');
+    const contentOf = async (query: string) => {
+      const { status, location } = await download('versions', { token: user.apiKey, query });
+      return location ? (await follow(location)).text() : status;
+    };
+    expect(await contentOf('')).toBe('versions 2');
+    expect(await contentOf('?version=1')).toBe('versions 1');
+    expect(await contentOf('?version=2')).toBe('versions 2');
+    for (const version of ['3', '4']) expect(await contentOf(`?version=${version}`)).toBe(404);
+    for (const query of ['?version=', '?version=a%2Fb', '?version=1&version=2'])
+      expect([query, await contentOf(query)]).toEqual([query, 400]);
+    await desk.remove('versions', '1');
+    expect(await contentOf('?version=1')).toBe(404);
+    await desk.store('versions', { name: 'V', version: null });
+    for (const query of ['', '?version=2']) expect(await contentOf(query)).toBe(404);
   });
 });
 

@@ -13,7 +13,9 @@ CREATE FUNCTION catalogue.note_change() RETURNS trigger LANGUAGE plpgsql SECURIT
 BEGIN
   INSERT INTO catalogue.changes (topic, changed_at) VALUES (TG_ARGV[0], clock_timestamp())
   ON CONFLICT (topic) DO UPDATE SET changed_at =
-    GREATEST(clock_timestamp(), date_trunc('second', changes.changed_at) + interval '1 second');
+    GREATEST(clock_timestamp(), date_trunc('second', changes.changed_at) + interval '1 second')
+  -- Once in a transaction.
+  WHERE changes.xmin::text <> (pg_current_xact_id()::xid)::text;
   RETURN NULL;
 END $$;
 
@@ -48,6 +50,22 @@ CREATE INDEX packages_to_purge ON catalogue.packages (removed_at)
   WHERE purged_at IS NULL AND removed_at IS NOT NULL;
 CREATE INDEX packages_uploading ON catalogue.packages (uploading_until) WHERE stored_at IS NULL AND removed_at IS NULL;
 
+CREATE INDEX packages_published ON catalogue.packages (published_at DESC, id DESC) WHERE published_at IS NOT NULL;
+
+-- What was stored stays the same, and what was published is never forgotten, whoever asks for it.
+CREATE FUNCTION catalogue.keep_package() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'DELETE' THEN
+    IF OLD.published_at IS NULL THEN RETURN OLD; END IF;
+  ELSIF (OLD.stored_at IS NULL OR (NEW.stored_at, NEW.sha256) = (OLD.stored_at, OLD.sha256))
+    AND (OLD.published_at IS NULL OR NEW.published_at IS NOT DISTINCT FROM OLD.published_at) THEN
+    RETURN NEW;
+  END IF;
+  RAISE EXCEPTION 'a package never changes';
+END $$;
+CREATE TRIGGER package_kept BEFORE UPDATE OR DELETE ON catalogue.packages
+  FOR EACH ROW EXECUTE FUNCTION catalogue.keep_package();
+
 CREATE TABLE catalogue.models (
   slug text PRIMARY KEY,
   id text NOT NULL UNIQUE,
@@ -64,6 +82,7 @@ CREATE TABLE catalogue.models (
   changed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   FOREIGN KEY (slug, package_id) REFERENCES catalogue.packages (slug, id)
 );
+CREATE INDEX models_packages ON catalogue.models (package_id) WHERE package_id IS NOT NULL;
 CREATE TRIGGER model_changed AFTER INSERT OR UPDATE ON catalogue.models
   FOR EACH STATEMENT EXECUTE FUNCTION catalogue.note_change('models');
 
@@ -100,8 +119,10 @@ CREATE TRIGGER release_changed AFTER INSERT OR UPDATE OR DELETE ON catalogue.rel
 CREATE TABLE catalogue.followed_repositories (
   component text PRIMARY KEY CHECK (component IN ('engine', 'router', 'agent', 'memo')),
   repository text NOT NULL,
-  -- Of the newest answer that was taken over.
+  -- Of the newest answer that was taken over, if it tells of a change anywhere in it.
   etag text,
+  -- When that answer came, whole.
+  read_at timestamptz,
   next_check_at timestamptz NOT NULL DEFAULT now(),
   -- While one host is asking.
   claimed_until timestamptz,
@@ -141,6 +162,7 @@ CREATE TRIGGER price_list_changed AFTER INSERT ON pricing.price_lists
 GRANT SELECT ON catalogue.changes TO console;
 GRANT SELECT, INSERT, DELETE, UPDATE (sha256, uploading_until, stored_at, published_at, removed_at, purged_at)
   ON catalogue.packages TO console;
-GRANT SELECT, INSERT, UPDATE ON catalogue.models, catalogue.package_downloads, catalogue.release_lookups TO console;
+GRANT SELECT, INSERT, UPDATE, DELETE ON catalogue.models TO console;
+GRANT SELECT, INSERT, UPDATE ON catalogue.package_downloads, catalogue.release_lookups TO console;
 GRANT SELECT, INSERT, UPDATE, DELETE
   ON catalogue.releases, catalogue.followed_repositories, catalogue.changelog_entries TO console;

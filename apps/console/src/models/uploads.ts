@@ -1,0 +1,82 @@
+import { newId, type Sql } from '@inference/database';
+import { PACKAGE_COLUMNS, type PackageRow } from './package';
+
+/** The database may be away for a part of it: afterwards the host and the sweeps of the others come back at once. */
+const LEASE_SECONDS = 900;
+
+interface PackageName {
+  slug: string;
+  version: string;
+}
+
+/** A published version stays taken, even when its package is removed. */
+const FIND_TAKEN = `
+  SELECT ${PACKAGE_COLUMNS}, p.removed_at IS NOT NULL AS removed FROM catalogue.packages p
+  WHERE p.slug = $1 AND p.version = $2 AND p.stored_at IS NOT NULL
+    AND (p.removed_at IS NULL OR p.published_at IS NOT NULL)`;
+const OPEN = `
+  INSERT INTO catalogue.packages (id, slug, version, file_name, size, uploaded_by, uploading_until)
+  VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}))`;
+const HAS_MODEL = 'SELECT FROM catalogue.models WHERE slug = $1';
+const DRAFT_MODEL = `
+  INSERT INTO catalogue.models (id, slug, name, description) VALUES ($1, $2, $2, '') ON CONFLICT DO NOTHING`;
+const RENEW = `
+  UPDATE catalogue.packages SET uploading_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+  WHERE id = $1 AND uploading_until IS NOT NULL AND removed_at IS NULL`;
+const LOCK_VERSION = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
+const COMPLETE = `
+  UPDATE catalogue.packages p SET sha256 = $2, stored_at = clock_timestamp(), uploading_until = NULL
+  WHERE p.id = $1 AND p.stored_at IS NULL AND p.removed_at IS NULL
+  RETURNING ${PACKAGE_COLUMNS}`;
+/** Waits for a completion whose outcome nobody has heard, and knows it then. */
+const ABANDON = `
+  UPDATE catalogue.packages SET
+    removed_at = CASE WHEN stored_at IS NULL THEN clock_timestamp() ELSE removed_at END,
+    purged_at = CASE WHEN stored_at IS NULL THEN NULL ELSE purged_at END
+  WHERE id = $1 RETURNING stored_at IS NOT NULL AS stored`;
+
+/** What a version stands for already, be it removed. */
+export type TakenPackage = PackageRow & { removed: boolean };
+
+export async function findTaken(sql: Sql, { slug, version }: PackageName): Promise<TakenPackage | undefined> {
+  return (await sql.query<TakenPackage>(FIND_TAKEN, [slug, version])).rows[0];
+}
+
+/** From now on it is an upload of this host, which has to renew it. A new model begins as a draft. */
+export async function openUpload(
+  sql: Sql,
+  id: string,
+  { slug, version, fileName }: PackageName & { fileName: string },
+  sizeBytes: number,
+  adminId: string,
+): Promise<void> {
+  await sql.query(OPEN, [id, slug, version, fileName, sizeBytes, adminId]);
+  if ((await sql.query(HAS_MODEL, [slug])).rowCount === 0) await sql.query(DRAFT_MODEL, [newId('mdl'), slug]);
+}
+
+/** False when somebody has given it up. */
+export async function renewUpload(sql: Sql, id: string): Promise<boolean> {
+  return (await sql.query(RENEW, [id])).rowCount === 1;
+}
+
+/**
+ * Makes the upload the package of its version, or returns the one that was complete before it; null when it was given
+ * up. Part of the caller's transaction.
+ */
+export async function completeUpload(
+  sql: Sql,
+  id: string,
+  wanted: PackageName,
+  sha256: Buffer,
+): Promise<PackageRow | TakenPackage | null> {
+  await sql.query(LOCK_VERSION, [`catalogue.packages ${wanted.slug} ${wanted.version}`]);
+  const taken = await findTaken(sql, wanted);
+  if (taken) return taken;
+  return (await sql.query<PackageRow>(COMPLETE, [id, sha256])).rows[0] ?? null;
+}
+
+/** Nobody completes it any more: true, and its file is to be removed. False when it is complete. */
+export async function abandonUpload(sql: Sql, id: string): Promise<boolean> {
+  const { rows } = await sql.query<{ stored: boolean }>(ABANDON, [id]);
+  return !rows[0]?.stored;
+}
