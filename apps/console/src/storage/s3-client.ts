@@ -5,10 +5,11 @@ import { type S3Config } from '../config.catalogue';
 export interface S3Timeouts {
   connectMillis: number;
   idleMillis: number;
+  /** The same for putting the parts of a large object together, which takes some servers minutes. */
+  joiningMillis: number;
 }
 
-/** Servers give a sign of life every 10 s while they put the parts of a large object together. */
-export const S3_TIMEOUTS: S3Timeouts = { connectMillis: 3_000, idleMillis: 15_000 };
+export const S3_TIMEOUTS: S3Timeouts = { connectMillis: 3_000, idleMillis: 15_000, joiningMillis: 300_000 };
 const ATTEMPTS = 4;
 const FIRST_DELAY_MILLIS = 200;
 const nothing = () => undefined;

@@ -23,7 +23,7 @@ import { TcpRelay } from './tcp-relay.fixture';
 const PART = partBytesOf(0);
 const CHUNK = 100_000;
 const BUCKET = 'packages';
-const IMPATIENT = { connectMillis: 500, idleMillis: 500 };
+const IMPATIENT = { connectMillis: 500, idleMillis: 500, joiningMillis: 500 };
 
 describe('the parts of an upload', () => {
   it.each([
@@ -234,6 +234,15 @@ describeWithSwift('S3 storage', () => {
       expect(relay.accepted).toBe(1);
       await expect(relayed.remove(newKey())).rejects.toThrow(StorageUnavailableError);
       expect(relay.accepted).toBe(2);
+    });
+
+    it('but not when it takes its time to put the parts together', async () => {
+      const { relay, relayed } = await throughRelay({ ...S3_TIMEOUTS, idleMillis: 5_000 });
+      relay.late = { text: 'CompleteMultipartUpload', millis: 6_000 };
+      const content = Buffer.alloc(17 * 2 ** 20, 'x');
+      const key = newKey();
+      await relayed.write(key, sourceOf(content), content.length);
+      expect((await read(key))?.content.equals(content)).toBe(true);
     });
 
     it('but not when a connection breaks', async () => {

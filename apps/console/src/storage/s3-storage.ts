@@ -39,6 +39,8 @@ async function unlessAbsent(work: Promise<unknown>): Promise<boolean> {
  */
 export class S3Storage implements ObjectStorage, OnApplicationShutdown {
   private readonly client: S3Client;
+  /** Waits longer. */
+  private readonly joiner: S3Client;
   /** Signs for the server as customers reach it; asks nothing. */
   private readonly signer: S3Client;
 
@@ -47,21 +49,25 @@ export class S3Storage implements ObjectStorage, OnApplicationShutdown {
     timeouts: S3Timeouts = S3_TIMEOUTS,
   ) {
     this.client = createS3Client(config, config.endpoint, timeouts);
+    this.joiner = createS3Client(config, config.endpoint, {
+      ...timeouts,
+      idleMillis: timeouts.joiningMillis,
+    });
     this.signer = createS3Client(config, config.publicEndpoint ?? config.endpoint, timeouts);
   }
 
   onApplicationShutdown(): void {
-    this.client.destroy();
-    this.signer.destroy();
+    for (const client of [this.client, this.joiner, this.signer]) client.destroy();
   }
 
   async write(key: string, source: Readable, sizeBytes: number): Promise<void> {
     // It may fail while nobody reads it yet, or no more.
     source.on('error', () => undefined);
-    const exists = unlessAbsent(this.client.send(new HeadObjectCommand(this.nameOf(key))));
+    const { client, joiner } = this;
+    const exists = unlessAbsent(client.send(new HeadObjectCommand(this.nameOf(key))));
     if (await ofS3(exists)) throw new Error(`The storage has an object ${key} already.`);
     try {
-      await uploadToS3(this.client, this.nameOf(key), source, sizeBytes);
+      await uploadToS3({ client, joiner }, this.nameOf(key), source, sizeBytes);
     } catch (error) {
       // Also what a server stored whose answer was lost.
       await this.remove(key).catch(() => undefined);

@@ -63,7 +63,7 @@ async function* partsOf(
  * StorageUnavailableError for the rest; what was sent until then stays there, unfinished.
  */
 export async function uploadToS3(
-  client: S3Client,
+  { client, joiner }: { client: S3Client; joiner: S3Client },
   name: ObjectName,
   source: Readable,
   sizeBytes: number,
@@ -96,6 +96,6 @@ export async function uploadToS3(
     await sending.catch(() => undefined);
   }
   await ofS3(
-    client.send(new CompleteMultipartUploadCommand({ ...name, UploadId, MultipartUpload: { Parts } })),
+    joiner.send(new CompleteMultipartUploadCommand({ ...name, UploadId, MultipartUpload: { Parts } })),
   );
 }

@@ -9,6 +9,8 @@ export class TcpRelay {
   isSilent = false;
   /** How many connections break as soon as something comes over them. */
   breakNext = 0;
+  /** What has this text in it arrives so much later. */
+  late: { text: string; millis: number } | undefined;
   private readonly sockets = new Set<Socket>();
 
   private constructor(
@@ -49,6 +51,11 @@ export class TcpRelay {
     const target = connect(targetPort, '127.0.0.1').on('error', () => socket.destroy());
     socket.on('close', () => target.destroy());
     target.on('close', () => socket.destroy());
-    socket.pipe(target).pipe(socket);
+    target.pipe(socket);
+    socket.on('data', (chunk) => {
+      const waitMillis = this.late && chunk.includes(this.late.text) ? this.late.millis : 0;
+      if (waitMillis > 0) setTimeout(() => target.write(chunk), waitMillis);
+      else target.write(chunk);
+    });
   }
 }
