@@ -19,6 +19,7 @@ const REQUESTS: [method: string, path: string, json: unknown][] = [
   ['GET', '/api/admin/releases', undefined],
   ['GET', '/api/admin/releases/followed', undefined],
   ['PUT', '/api/admin/releases/engine/v1.0.0', { name: 'n', draft: true, assets: [] }],
+  ['DELETE', '/api/admin/releases/engine/v1.0.0', undefined],
   ['POST', '/api/admin/changelog', { title: 't', body: 'b' }],
   ['PUT', '/api/admin/changelog/chg_1', { title: 't', body: 'b' }],
   ['DELETE', '/api/admin/changelog/chg_1', undefined],

@@ -2,6 +2,7 @@ import { PRICE_UNITS, type PriceUnit } from '@inference/metering';
 import { InvalidAmountError, PICO_DIGITS } from '@inference/money';
 import { z } from 'zod';
 import { type DecimalBounds, exactDecimal } from '../money-fields';
+import { line } from '../text-fields';
 import { priceDecimals } from './price-views';
 import { slugField } from './slug';
 
@@ -39,11 +40,7 @@ const modelRow = z
   });
 export type ModelPrice = z.output<typeof modelRow>;
 
-export const gpuName = z
-  .string()
-  .trim()
-  .min(1, 'must not be empty')
-  .max(100, 'must have at most 100 characters');
+export const gpuName = line(100);
 
 const gpuRow = z
   .strictObject({

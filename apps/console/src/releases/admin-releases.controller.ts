@@ -1,4 +1,4 @@
-import { Controller, Get, Header, Inject, Put, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Header, HttpCode, Inject, Put, Res } from '@nestjs/common';
 import { Roles } from '@inference/credentials';
 import { SQL_POOL, type SqlPool } from '@inference/database';
 import { ValidBody, ValidQuery } from '@inference/http';
@@ -42,7 +42,8 @@ export class AdminReleasesController {
 
   /**
    * `{name, draft?, prerelease?, published_at?, assets: [{name, url, size, content_type?}]}` → 201 with the new release,
-   * 200 with the one that replaces an earlier one of this tag; 400 naming every fault, 404 for an unknown component.
+   * 200 with the one that replaces an earlier one of this tag; 400 naming every fault of the fields, or else every URL that
+   * is not fit; 404 for an unknown component. A draft hides the followed release of its tag as well.
    */
   @Put(':component/:tag')
   async put(
@@ -55,5 +56,16 @@ export class AdminReleasesController {
     const { release, created } = await this.releases.put(admin, component, tag, body);
     if (created) response.status(201);
     return adminReleaseView(release);
+  }
+
+  /** The admin's own, after which a followed one of this tag counts again; 404 without one. */
+  @Delete(':component/:tag')
+  @HttpCode(204)
+  remove(
+    @CurrentActor() admin: Actor,
+    @ComponentParam() component: Component,
+    @TagParam() tag: string,
+  ): Promise<void> {
+    return this.releases.remove(admin, component, tag);
   }
 }

@@ -1,4 +1,4 @@
-const TIMEOUT_MILLIS = 10_000;
+const ANSWER_MILLIS = 10_000;
 const MAX_ANSWER_BYTES = 20 * 1_048_576;
 const MAX_ETAG_CHARS = 500;
 const NEXT_PAGE = /;\s*rel="?next"?/i;
@@ -29,8 +29,9 @@ export async function askCodeHost(
   url: string,
   headers: Record<string, string>,
   signal: AbortSignal,
+  answerMillis = ANSWER_MILLIS,
 ): Promise<CodeHostAnswer> {
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MILLIS)]);
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(answerMillis)]);
   try {
     // Where a redirect leads was configured by nobody, and must not get the token.
     const response = await fetch(url, { headers, signal: limited, redirect: 'manual' });
@@ -48,7 +49,7 @@ export async function askCodeHost(
   } catch (error) {
     if (error instanceof CodeHostFailure) throw error;
     signal.throwIfAborted();
-    throw new CodeHostFailure(reasonOf(error));
+    throw new CodeHostFailure(reasonOf(error, answerMillis));
   }
 }
 
@@ -91,10 +92,9 @@ function parseJson(text: string): unknown {
 }
 
 /** What the connection died of, where fetch says no more than that it failed. */
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown, answerMillis: number): string {
   const { cause = error } = error as Error;
   const { code, name } = cause as NodeJS.ErrnoException;
-  if (name === 'TimeoutError')
-    return `the code host has not answered within ${TIMEOUT_MILLIS / 1_000} seconds`;
+  if (name === 'TimeoutError') return `the code host has not answered within ${answerMillis / 1_000} seconds`;
   return `the code host cannot be reached: ${typeof code === 'string' ? code : name}`;
 }

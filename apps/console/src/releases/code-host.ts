@@ -8,6 +8,7 @@ import {
   downloadUrlFault,
   isFileName,
   isMediaType,
+  MAX_ASSETS,
   normalUrl,
   type ReleaseAsset,
 } from './release-asset';
@@ -15,18 +16,23 @@ import { hasPrereleasePart, isReleaseTag, sortReleases } from './release-tag';
 
 const PER_PAGE = 100;
 const MAX_PAGES = 10;
+/** Of one answer, from a host that sends all at once, whatever it was asked for. */
+const MAX_ENTRIES = 1_000;
 /** Without files a release counts for nothing; the files of the newest ones may still be on their way up. */
 const MAX_LOOKED_AT = 10;
 const MAX_NAME_CHARS = 200;
 const MAX_FILE_NAME_CHARS = 255;
 const MAX_URL_CHARS = 4_000;
 const MAX_REASON_CHARS = 300;
-const UNPRINTABLE = /[\p{Cc}\p{Surrogate}]+/gu;
+/** What its clock may be ahead. */
+const MAX_SKEW_MILLIS = 86_400_000;
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}]+/gu;
 
 /** What a code host has published: the release that counts there, null without any. */
 export interface HostReading {
   /** Undefined when it is still as the entity tag stands for. */
   release: FollowedRelease | null | undefined;
+  /** Null when no entity tag stands for everything that was read. */
   etag: string | null;
   notBefore: Date | null;
 }
@@ -46,6 +52,8 @@ interface Listed {
 interface Wire {
   headers(token: string | undefined): Record<string, string>;
   listQuery: string;
+  /** Whether the list tells all that there is to know of the files. */
+  listTellsFiles: boolean;
   list: z.ZodType<Listed[]>;
   /** Of a release; `ask` gets what lies below the repository. */
   assets(listed: Listed, ask: (path: string) => Promise<unknown[]>): Promise<unknown>;
@@ -60,7 +68,13 @@ interface HostAsset {
   isUploaded: boolean;
 }
 
-const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+const time = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text))
+  .refine(
+    (date) => date.getTime() >= 0 && date.getTime() <= Date.now() + MAX_SKEW_MILLIS,
+    'must be a time since 1970 and not in the future',
+  );
 /** Only its looks depend on it. */
 const title = z
   .string()
@@ -86,6 +100,7 @@ const GITHUB: Wire = {
     ...(token !== undefined && { Authorization: `Bearer ${token}` }),
   }),
   listQuery: '',
+  listTellsFiles: true,
   list: z.array(
     z
       .object({
@@ -130,6 +145,7 @@ const GITEE: Wire = {
     ...(token !== undefined && { Authorization: `Bearer ${token}` }),
   }),
   listQuery: '&direction=desc',
+  listTellsFiles: false,
   list: z.array(
     z
       .object({ id: z.int(), tag_name: z.string(), prerelease: z.boolean(), name: title, created_at: time })
@@ -155,6 +171,15 @@ const GITEE: Wire = {
 
 const WIRES: Record<Site, Wire> = { intl: GITHUB, cn: GITEE };
 
+/** Counted before any of them is looked at. */
+const listOf = <T>(entry: z.ZodType<T>, max: number) =>
+  z
+    .custom<unknown[]>(
+      (value) => Array.isArray(value) && value.length <= max,
+      `must be a list of at most ${max}`,
+    )
+    .pipe(z.array(entry));
+
 function shaped<T>(schema: z.ZodType<T>, body: unknown): T {
   const result = schema.safeParse(body);
   if (result.success) return result.data;
@@ -170,14 +195,16 @@ export class CodeHost {
   constructor(
     private readonly config: CodeHostConfig,
     site: Site,
+    /** How long each request may take; 10 seconds unless told. */
+    private readonly answerMillis?: number,
   ) {
     this.wire = WIRES[site];
   }
 
   /**
    * The newest release with files of a repository, by the rule of the published ones; tags that are no versions do not
-   * count. With the entity tag of the list's first page, which is where new releases appear, an unchanged list need not
-   * be sent again. Throws a CodeHostFailure, or what `signal` was aborted with.
+   * count. With the entity tag of an earlier reading, what is unchanged need not be sent again. Throws a CodeHostFailure,
+   * also when there are releases and none has files, or what `signal` was aborted with.
    */
   async readLatest(repository: string, etag: string | null, signal: AbortSignal): Promise<HostReading> {
     const ask = (path: string, page: number, more: Record<string, string> = {}) =>
@@ -185,12 +212,15 @@ export class CodeHost {
     const first = await ask('/releases', 1, etag === null ? {} : { 'If-None-Match': etag });
     const { notBefore } = first;
     if (first.body === undefined) return { release: undefined, etag, notBefore };
-    const entries = await this.readList(first, (page) => ask('/releases', page));
-    const listed = shaped(this.wire.list, entries).filter(({ draft, tag }) => !draft && isReleaseTag(tag));
-    const release = await this.firstWithFiles(sortReleases(listed), async (path) =>
-      this.readList(await ask(path, 1), (page) => ask(path, page)),
+    const pages = await this.readPages(first, (page) => ask('/releases', page));
+    const listed = shaped(this.wire.list, pages.flat()).filter(
+      ({ draft, tag }) => !draft && isReleaseTag(tag),
     );
-    return { release, etag: first.etag, notBefore };
+    const release = await this.firstWithFiles(sortReleases(listed), async (path) =>
+      (await this.readPages(await ask(path, 1), (page) => ask(path, page))).flat(),
+    );
+    const isAllTagged = this.wire.listTellsFiles && pages.length === 1;
+    return { release, etag: isAllTagged ? first.etag : null, notBefore };
   }
 
   private ask(
@@ -202,21 +232,22 @@ export class CodeHost {
     const { apiUrl, token } = this.config;
     const query = `per_page=${PER_PAGE}&page=${page}${this.wire.listQuery}`;
     const headers = { 'User-Agent': 'inference-platform', ...this.wire.headers(token), ...more };
-    return askCodeHost(`${apiUrl}${path}?${query}`, headers, signal);
+    return askCodeHost(`${apiUrl}${path}?${query}`, headers, signal, this.answerMillis);
   }
 
   /** All pages of a list, of which the first is there already. */
-  private async readList(
+  private async readPages(
     first: CodeHostAnswer,
     ask: (page: number) => Promise<CodeHostAnswer>,
-  ): Promise<unknown[]> {
-    const entries: unknown[] = [];
+  ): Promise<unknown[][]> {
+    const pages: unknown[][] = [];
     let answer = first;
-    for (let page = 1; ; answer = await ask(++page)) {
-      const added = shaped(z.array(z.unknown()), answer.body);
-      entries.push(...added);
-      const isLast = added.length === 0 || (added.length < PER_PAGE && !answer.hasNextPage);
-      if (isLast || page === MAX_PAGES) return entries;
+    for (;;) {
+      const page = shaped(listOf(z.unknown(), MAX_ENTRIES), answer.body);
+      pages.push(page);
+      const isLast = page.length < PER_PAGE && !answer.hasNextPage;
+      if (isLast || pages.length === MAX_PAGES) return pages;
+      answer = await ask(pages.length + 1);
     }
   }
 
@@ -224,7 +255,9 @@ export class CodeHost {
     listed: Listed[],
     ask: (path: string) => Promise<unknown[]>,
   ): Promise<FollowedRelease | null> {
-    for (const candidate of listed.slice(0, MAX_LOOKED_AT)) {
+    if (listed.length === 0) return null;
+    const candidates = listed.slice(0, MAX_LOOKED_AT);
+    for (const candidate of candidates) {
       const assets = this.assetsOf(await this.wire.assets(candidate, ask));
       const { tag, name, prerelease, publishedAt } = candidate;
       if (assets.length > 0)
@@ -236,12 +269,14 @@ export class CodeHost {
           publishedAt,
         };
     }
-    if (listed.length <= MAX_LOOKED_AT) return null;
-    throw new CodeHostFailure(`none of the newest ${MAX_LOOKED_AT} releases has files`);
+    // They are on their way up, or up again: what was there before is better than nothing.
+    throw new CodeHostFailure(`none of the newest releases (${candidates.length}) has complete files`);
   }
 
   private assetsOf(entries: unknown): ReleaseAsset[] {
-    const files = shaped(z.array(this.wire.asset), entries).filter(({ isUploaded }) => isUploaded);
+    const files = shaped(listOf(this.wire.asset, MAX_ASSETS), entries).filter(({ isUploaded }) => isUploaded);
+    if (new Set(files.map(({ name }) => name)).size < files.length)
+      throw new CodeHostFailure('two files of a release have the same name');
     return files.map(({ name, url, size, type }, index) => {
       const fault = downloadUrlFault(url, this.config.url);
       if (fault !== null) throw new CodeHostFailure(`the address of file ${index} ${fault}`);

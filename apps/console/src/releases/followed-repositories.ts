@@ -16,7 +16,7 @@ export interface FollowedRelease {
 export interface ClaimedRepository {
   component: Component;
   repository: string;
-  /** Of the answer that was last taken over. */
+  /** Of the answer that was last taken over; null when everything is to be read again. */
   etag: string | null;
   failures: number;
   lastError: string | null;
@@ -59,16 +59,21 @@ const CLAIM = `
     ORDER BY next_check_at LIMIT $3 FOR UPDATE SKIP LOCKED)
   UPDATE catalogue.followed_repositories SET claimed_until = clock_timestamp() + make_interval(secs => $4)
   WHERE component IN (SELECT component FROM due)
-  RETURNING component, repository, etag, failures, last_error AS "lastError", claimed_until::text AS claim`;
+  RETURNING component, repository, failures, last_error AS "lastError", claimed_until::text AS claim,
+    CASE WHEN read_at > now() - make_interval(secs => $5) THEN etag END AS etag`;
 
-/** At most so many of those that are due, which no other console gets before the claim has run out. */
+/**
+ * At most so many of those that are due, which no other console gets before the claim has run out; without the entity tag
+ * of what was read longer ago than `etagSeconds`.
+ */
 export async function claimRepositories(
   sql: Sql,
   repositories: Repositories,
   count: number,
-  leaseSeconds: number,
+  { leaseSeconds, etagSeconds }: { leaseSeconds: number; etagSeconds: number },
 ): Promise<ClaimedRepository[]> {
-  const parameters = [Object.keys(repositories), Object.values(repositories), count, leaseSeconds];
+  const names = [Object.keys(repositories), Object.values(repositories)];
+  const parameters = [...names, count, leaseSeconds, etagSeconds];
   return (await sql.query<ClaimedRepository>(CLAIM, parameters)).rows;
 }
 
@@ -78,10 +83,11 @@ const FAILED = `
   UPDATE catalogue.followed_repositories SET claimed_until = NULL, checked_at = now(), failures = $3, last_error = $4,
     next_check_at = now() + make_interval(secs => $5)
   WHERE ${STILL_CLAIMED}`;
-const SUCCEEDED = `
+const SUCCEED = `
   UPDATE catalogue.followed_repositories SET claimed_until = NULL, checked_at = now(), succeeded_at = now(),
-    failures = 0, last_error = NULL, etag = $3, next_check_at = now() + make_interval(secs => $4)
-  WHERE ${STILL_CLAIMED}`;
+    failures = 0, last_error = NULL, next_check_at = now() + make_interval(secs => $3)`;
+const UNCHANGED = `${SUCCEED} WHERE ${STILL_CLAIMED}`;
+const TAKEN_OVER = `${SUCCEED}, etag = $4, read_at = now() WHERE ${STILL_CLAIMED}`;
 const HOLD = `SELECT FROM catalogue.followed_repositories WHERE ${STILL_CLAIMED} FOR UPDATE`;
 const CURRENT = `
   SELECT tag_name AS tag, name, prerelease, assets, published_at AS "publishedAt"
@@ -110,10 +116,10 @@ export async function noteFailure(
 
 export async function noteUnchanged(
   sql: Sql,
-  { component, claim, etag }: ClaimedRepository,
+  { component, claim }: ClaimedRepository,
   pauseSeconds: number,
 ): Promise<void> {
-  await sql.query(SUCCEEDED, [component, claim, etag, pauseSeconds]);
+  await sql.query(UNCHANGED, [component, claim, pauseSeconds]);
 }
 
 /**
@@ -138,7 +144,7 @@ export async function takeOver(
         await client.query(STORE, parameters);
       } else await client.query(REMOVE, [[component]]);
     }
-    await client.query(SUCCEEDED, [component, claim, etag, pauseSeconds]);
+    await client.query(TAKEN_OVER, [component, claim, pauseSeconds, etag]);
   });
 }
 

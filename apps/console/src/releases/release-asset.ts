@@ -1,5 +1,8 @@
 import { lookup } from 'mime-types';
 
+/** Of one release. */
+export const MAX_ASSETS = 200;
+
 const MAX_CONTENT_TYPE_CHARS = 200;
 const MEDIA_TYPE =
   /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+( *; *[\w!#$&^.+-]+=([\w!#$&^.+-]+|"[\x20\x21\x23-\x5b\x5d-\x7e]*"))*$/;

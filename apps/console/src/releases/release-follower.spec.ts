@@ -99,7 +99,7 @@ describe.each<TestSiteName>(['intl', 'cn'])('the releases of a repository at the
     expect(pages).toHaveLength(10);
   });
 
-  it('are asked for as the host wants it, and not sent again while they are the same', async () => {
+  it('are asked for as the host wants it, and not sent again where the list tells of every change', async () => {
     await following.host.forgetRequests();
     const changedAt = await following.changedAt();
     const { etag, succeeded_at: before } = (await following.row())!;
@@ -107,25 +107,26 @@ describe.each<TestSiteName>(['intl', 'cn'])('the releases of a repository at the
     expect(row).toMatchObject({ etag, failures: 0, last_error: null });
     expect(row.succeeded_at!.getTime()).toBeGreaterThan(before!.getTime());
     expect(row.pause_seconds).toBeCloseTo(10, 3);
-    const requests = await following.host.requests(ENGINE);
-    expect(requests).toEqual([
+    const asked = (call: RegExp) =>
       expect.objectContaining({
+        path: expect.stringMatching(call),
         if_none_match: etag,
-        status: 304,
+        status: isGithub ? 304 : 200,
         accept: isGithub ? 'application/vnd.github+json' : 'application/json',
         user_agent: 'inference-platform',
         api_version: isGithub ? '2022-11-28' : null,
         has_token: false,
-      }),
-    ]);
+      });
+    expect(etag === null).toBe(!isGithub);
+    expect(await following.host.requests(ENGINE)).toEqual(
+      isGithub ? [asked(/releases\?/)] : [asked(/releases\?/), asked(/attach_files\?/)],
+    );
     expect(await following.changedAt()).toEqual(changedAt);
   });
 
   it('make readers look again only when something that they see has changed', async () => {
     const changedAt = await following.changedAt();
-    const { etag } = (await following.row())!;
     await tagAfter(hosted('v1.0.0'), hosted('v0.9.0'));
-    expect((await following.row())!.etag).not.toBe(etag);
     expect(await following.changedAt()).toEqual(changedAt);
     await tagAfter(hosted('v1.0.0', { name: 'Another name' }));
     expect((await following.changedAt()).getTime()).toBeGreaterThan(changedAt.getTime());
@@ -200,24 +201,13 @@ describe.each<TestSiteName>(['intl', 'cn'])('the releases of a repository at the
       ['a size that is none', { size: 'large' }],
       ['a size that loses digits', { size: 2 ** 60 }],
     ])('a file with %s', async (_what, more) => {
-      await publish(hosted('v2.0.0', { assets: [FILE, { ...FILE, ...more }] }));
+      await publish(hosted('v2.0.0', { assets: [FILE, { ...FILE, name: 'engine-linux-arm64', ...more }] }));
       const row = await following.look();
       expect(row).toMatchObject({
         failures: 1,
         last_error: expect.stringMatching(/shape|address of file 1/),
       });
       expect(row.last_error!.length).toBeLessThanOrEqual(300);
-      expect((await following.latest())?.tag_name).toBe('v1.0.0');
-    });
-
-    it('no answer in time', async () => {
-      await publish(hosted('v2.0.0'));
-      await following.host.tell({ repository: ENGINE, fault: isGithub ? 'hang' : 'stalled' });
-      const row = await following.look();
-      expect(row).toMatchObject({
-        failures: 1,
-        last_error: expect.stringContaining('not answered within 10 seconds'),
-      });
       expect((await following.latest())?.tag_name).toBe('v1.0.0');
     });
 

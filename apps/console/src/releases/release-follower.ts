@@ -27,6 +27,8 @@ const POLL_MILLIS = 1_000;
 const LOOK_MILLIS = 120_000;
 /** Longer than a look takes, so that two consoles look at one repository only if one of them has died. */
 const LEASE_SECONDS = 180;
+/** After that everything is read again, whatever the host says of what it has sent already. */
+const ETAG_SECONDS = 3_600;
 
 /**
  * Publishes the newest release of each followed repository, with the followers of the other consoles. While the code host
@@ -78,7 +80,10 @@ export class ReleaseFollower implements OnApplicationBootstrap, OnApplicationShu
     if (!this.isKnown) await followOnly(this.pool, repositories);
     this.isKnown = true;
     if (Object.keys(repositories).length > 0)
-      return claimRepositories(this.pool, repositories, count, LEASE_SECONDS);
+      return claimRepositories(this.pool, repositories, count, {
+        leaseSeconds: LEASE_SECONDS,
+        etagSeconds: ETAG_SECONDS,
+      });
     clearInterval(this.timer);
     return [];
   }

@@ -5,7 +5,7 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { isDatabaseUnavailable, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { isDatabaseUnavailable, SQL_POOL, type SqlPool } from '@inference/database';
 import { type Component } from './component';
 
 const WRITE_EVERY_MILLIS = 5_000;
@@ -17,32 +17,7 @@ const ADD = `
   ORDER BY component, tag_name, day
   ON CONFLICT (component, tag_name, day) DO UPDATE SET lookups = known.lookups + excluded.lookups`;
 
-const READ = `
-  SELECT component, tag_name, sum(lookups)::bigint AS lookups FROM catalogue.release_lookups
-  WHERE day BETWEEN $1 AND $2 GROUP BY component, tag_name
-  ORDER BY sum(lookups) DESC, component, tag_name LIMIT $3`;
-
-/** How often a release was answered as the latest one of its component. */
-export interface ReleaseLookupsView {
-  component: Component;
-  tag_name: string;
-  lookups: number;
-}
-
-/** In these UTC days, such as 2026-01-31, both included; the most first, at most so many. */
-export async function readReleaseLookups(
-  sql: Sql,
-  days: { from: string; to: string },
-  limit: number,
-): Promise<ReleaseLookupsView[]> {
-  const { rows } = await sql.query<Omit<ReleaseLookupsView, 'lookups'> & { lookups: bigint }>(READ, [
-    days.from,
-    days.to,
-    limit,
-  ]);
-  return rows.map((row) => ({ ...row, lookups: Number(row.lookups) }));
-}
-
+/** How often a release was sent as the latest one of its component; that it is still the same does not count. */
 interface LookupCount {
   component: Component;
   tagName: string;

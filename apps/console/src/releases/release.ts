@@ -38,18 +38,29 @@ export interface AdminReleaseView extends ReleaseView {
 export const RELEASE_COLUMNS = `
   component, tag_name AS tag, source, name, draft, prerelease, assets, published_at AS "publishedAt"`;
 
-/** The admin's first, which counts where both have one of the same tag. */
+/** Of a tag the admin's alone, if there is one: a draft hides what is followed, and so does one that lies elsewhere. */
 const TAGS = `
-  SELECT tag_name AS tag, source, prerelease FROM catalogue.releases
-  WHERE component = $1 AND NOT draft ORDER BY source`;
+  SELECT tag, source, prerelease FROM (
+    SELECT DISTINCT ON (tag_name) tag_name AS tag, source, prerelease, draft, assets
+    FROM catalogue.releases WHERE component = $1 ORDER BY tag_name, source) AS decisive
+  WHERE NOT draft AND NOT EXISTS (
+    SELECT FROM jsonb_array_elements(assets) AS asset WHERE NOT starts_with(asset->>'url', $2))`;
 const FIND_PUBLISHED = `
   SELECT ${RELEASE_COLUMNS} FROM catalogue.releases
   WHERE component = $1 AND tag_name = $2 AND source = $3 AND NOT draft`;
 
-/** The newest published release by semantic version, a prerelease only if there is nothing else; null when there is none. */
-export async function findLatest(sql: Sql, component: Component): Promise<Release | null> {
+/**
+ * The newest published release by semantic version, a prerelease only if there is nothing else; null when there is none.
+ * What has files elsewhere than at the code host, which was another one then, does not count.
+ */
+export async function findLatest(
+  sql: Sql,
+  component: Component,
+  codeHostUrl: string,
+): Promise<Release | null> {
+  const root = `${new URL(codeHostUrl).origin}/`;
   for (;;) {
-    const { rows } = await sql.query<Taggable & { source: ReleaseSource }>(TAGS, [component]);
+    const { rows } = await sql.query<Taggable & { source: ReleaseSource }>(TAGS, [component, root]);
     const [latest] = sortReleases(rows);
     if (!latest) return null;
     const found = await sql.query<Release>(FIND_PUBLISHED, [component, latest.tag, latest.source]);

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { parseInstant } from '../billing/instant';
 import { pageQuery } from '../pages/page.dto';
+import { line } from '../text-fields';
 import { missingInAssetName } from './asset-name';
 import { COMPONENTS } from './component';
-import { contentTypeOf, isFileName, isMediaType } from './release-asset';
+import { contentTypeOf, isFileName, isMediaType, MAX_ASSETS } from './release-asset';
 
 const MAX_NAME_CHARS = 200;
 const MAX_URL_CHARS = 2_000;
-const MAX_ASSETS = 200;
 
 const assetName = z
   .string()
@@ -59,11 +59,7 @@ const publishedAt = z.string().transform((text, context) => {
 /** Whether the prerelease flag fits is up to the tag, and so is its default. */
 export const releaseBody = z
   .strictObject({
-    name: z
-      .string()
-      .trim()
-      .min(1, 'must not be empty')
-      .max(MAX_NAME_CHARS, `must have at most ${MAX_NAME_CHARS} characters`),
+    name: line(MAX_NAME_CHARS),
     draft: z.boolean('must be true or false').default(false),
     prerelease: z.boolean('must be true or false').optional(),
     published_at: publishedAt.optional(),

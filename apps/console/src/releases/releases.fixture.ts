@@ -1,3 +1,4 @@
+import { type SqlPool } from '@inference/database';
 import { SandboxCodeHost, type SandboxRelease } from '@inference/sandbox-code-host';
 import { waitFor } from '@inference/testing';
 import { TestSite } from '../console.fixture';
@@ -20,6 +21,14 @@ export const bodyOf = (tag: string, more: object = {}) => ({
   assets: [fileOf(tag)],
   ...more,
 });
+
+/** As the follower stores one of the engine. */
+export const storeFollowed = (pool: SqlPool, tag: string, name: string, assets: object[] = []) =>
+  pool.query(
+    `INSERT INTO catalogue.releases (component, tag_name, source, name, draft, prerelease, assets, published_at)
+     VALUES ('engine', $1, 'code_host', $2, false, false, $3, now())`,
+    [tag, name, JSON.stringify(assets)],
+  );
 
 export const REPOSITORIES: Partial<Record<Component, string>> = { engine: 'acme/engine', memo: 'acme/memo' };
 

@@ -1,5 +1,5 @@
-import { BadRequestException, Inject, Injectable } from '@nestjs/common';
-import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { BadRequestException, Inject, Injectable, NotFoundException } from '@nestjs/common';
+import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
 import { type Actor } from '../events/actor';
 import { recordEvent } from '../events/security-events';
@@ -20,7 +20,9 @@ const PUT = `
     published_at = COALESCE($7, old.published_at, excluded.published_at), changed_at = clock_timestamp()
   RETURNING ${RELEASE_COLUMNS}, xmax = 0 AS created`;
 
-/** What admins publish; where they and the code host have a release of the same tag, theirs counts. */
+const REMOVE = "DELETE FROM catalogue.releases WHERE component = $1 AND tag_name = $2 AND source = 'admin'";
+
+/** What admins publish; where they and the code host have a release of the same tag, theirs alone counts, draft or not. */
 @Injectable()
 export class ReleasesService {
   constructor(
@@ -30,7 +32,7 @@ export class ReleasesService {
 
   /** Makes the admin's release of this tag, or replaces it as a whole. */
   async put(
-    { accountId: adminId, origin }: Actor,
+    admin: Actor,
     component: Component,
     tag: string,
     body: ReleaseBody,
@@ -48,15 +50,39 @@ export class ReleasesService {
         JSON.stringify(assets),
         publishedAt,
       ]);
-      await recordEvent(client, {
-        type: 'admin.release_changed',
-        accountId: adminId,
-        actorId: adminId,
-        origin,
-        details: { component, tag_name: tag, draft },
-      });
       const { created, ...release } = rows[0]!;
+      const action = created ? 'created' : 'replaced';
+      await this.record(client, admin, { component, tag_name: tag, draft, action });
       return { release, created };
+    });
+  }
+
+  /** Of the admin's own, as if it had never been; 404 without one. */
+  async remove(admin: Actor, component: Component, tag: string): Promise<void> {
+    await inTransaction(this.pool, async (client) => {
+      const { rowCount } = await client.query(REMOVE, [component, tag]);
+      // With which the trigger's word of a change is undone as well.
+      if (rowCount === 0) throw new NotFoundException('no release of this tag was published here');
+      await this.record(client, admin, { component, tag_name: tag, action: 'removed' });
+    });
+  }
+
+  private record(
+    sql: Sql,
+    { accountId, origin }: Actor,
+    details: {
+      component: Component;
+      tag_name: string;
+      draft?: boolean;
+      action: 'created' | 'replaced' | 'removed';
+    },
+  ): Promise<void> {
+    return recordEvent(sql, {
+      type: 'admin.release_changed',
+      accountId,
+      actorId: accountId,
+      origin,
+      details,
     });
   }
 

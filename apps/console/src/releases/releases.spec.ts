@@ -1,6 +1,5 @@
 import { type SignedIn, TestSite } from '../console.fixture';
-import { COMPONENTS, type Component } from './component';
-import { bodyOf, fileOf } from './releases.fixture';
+import { bodyOf, fileOf, storeFollowed } from './releases.fixture';
 
 interface AdminRelease {
   component: string;
@@ -25,91 +24,14 @@ afterAll(() => site.stop());
 const put = (tag: string, json: unknown = bodyOf(tag), component = 'engine', token = admin.token) =>
   site.console.request('PUT', `/api/admin/releases/${component}/${tag}`, { token, json });
 
-const latest = (component: Component = 'engine', headers: Record<string, string> = {}) =>
-  site.console.request('GET', `/api/download/${component}-latest`, { headers });
+const remove = (tag: string, component = 'engine', token = admin.token) =>
+  site.console.request('DELETE', `/api/admin/releases/${component}/${tag}`, { token });
+
+const latest = () => site.console.request('GET', '/api/download/engine-latest');
 
 const latestTag = async () => ((await latest()).body as { tag_name?: string }).tag_name;
 
-/** As the follower stores one. */
-const follow = (tag: string, name: string, prerelease = false) =>
-  site.database.pool.query(
-    `INSERT INTO catalogue.releases (component, tag_name, source, name, draft, prerelease, assets, published_at)
-     VALUES ('engine', $1, 'code_host', $2, false, $3, '[]', now())`,
-    [tag, name, prerelease],
-  );
-
-describe('the latest release of a component', () => {
-  it.each(COMPONENTS)('%s: 404 without one, 200 with it, in its shape', async (component) => {
-    expect((await latest(component)).status).toBe(404);
-    await put('v1.2.3', { ...bodyOf('v1.2.3'), published_at: '2026-01-31T12:30:00.5Z' }, component);
-    const { status, headers, body } = await latest(component);
-    expect(status).toBe(200);
-    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(headers.get('cache-control')).toBe('public, max-age=60');
-    expect(body).toEqual({
-      tag_name: 'v1.2.3',
-      name: 'Engine v1.2.3',
-      prerelease: false,
-      published_at: '2026-01-31T12:30:00.500Z',
-      assets: [{ ...fileOf('v1.2.3'), content_type: 'application/gzip' }],
-    });
-    expect(Object.keys((body as { assets: object[] }).assets[0]!)).toEqual([
-      'name',
-      'url',
-      'size',
-      'content_type',
-    ]);
-  });
-
-  it('is 404 for an unknown component, as for any unknown route', async () => {
-    const unknown = await site.console.request('GET', '/api/download/browser-latest');
-    expect([unknown.status, unknown.body]).toEqual([404, { error: 'not found' }]);
-    expect((await site.console.request('PUT', '/api/download/browser-latest', { json: {} })).status).toBe(
-      404,
-    );
-  });
-
-  it('is not sent again while it is the same, and at once when it is another', async () => {
-    await put('v1.0.0');
-    const etag = (await latest()).headers.get('etag')!;
-    expect(await latest('engine', { 'If-None-Match': etag })).toMatchObject({ status: 304, text: '' });
-    await put('v1.0.1');
-    const changed = await latest('engine', { 'If-None-Match': etag });
-    expect([changed.status, (changed.body as { tag_name: string }).tag_name]).toEqual([200, 'v1.0.1']);
-  });
-
-  it('is the newest by version, whenever it was published', async () => {
-    await put('v1.10.0', bodyOf('v1.10.0', { published_at: '2025-01-01T00:00:00Z' }));
-    await put('v1.9.9', bodyOf('v1.9.9', { published_at: '2026-01-01T00:00:00Z' }));
-    expect(await latestTag()).toBe('v1.10.0');
-    await put('v10.0.0', undefined, 'router');
-    expect(await latestTag()).toBe('v1.10.0');
-  });
-
-  it('is a prerelease only when there is nothing else, and never a draft', async () => {
-    await put('v3.0.0', bodyOf('v3.0.0', { draft: true }));
-    expect((await latest()).status).toBe(404);
-    await put('v2.0.0-rc.2');
-    await put('v2.0.0-rc.10');
-    expect((await latest()).body).toMatchObject({ tag_name: 'v2.0.0-rc.10', prerelease: true });
-    await put('v2.5.0', bodyOf('v2.5.0', { prerelease: true }));
-    expect((await latest()).body).toMatchObject({ tag_name: 'v2.5.0', prerelease: true });
-    await put('v1.0.0');
-    expect(await latestTag()).toBe('v1.0.0');
-  });
-
-  it('is the followed one unless an admin has a newer one, or one of the same tag', async () => {
-    await follow('v2.0.0', 'Followed');
-    await put('v1.0.0');
-    expect((await latest()).body).toMatchObject({ tag_name: 'v2.0.0', name: 'Followed' });
-    await put('v2.0.0', bodyOf('v2.0.0', { draft: true }));
-    expect((await latest()).body).toMatchObject({ name: 'Followed' });
-    await put('v2.0.0');
-    expect((await latest()).body).toMatchObject({ tag_name: 'v2.0.0', name: 'Engine v2.0.0' });
-    await put('v2.0.1');
-    expect(await latestTag()).toBe('v2.0.1');
-  });
-});
+const follow = (tag: string, name: string) => storeFollowed(site.database.pool, tag, name);
 
 describe('an admin', () => {
   it('publishes a release, and replaces it as a whole', async () => {
@@ -155,13 +77,58 @@ describe('an admin', () => {
     expect(await latestTag()).toBe('v1.0.0');
   });
 
+  it('withdraws a followed release by a draft of its tag', async () => {
+    await put('v1.0.0');
+    await follow('v2.0.0', 'Followed');
+    await put('v2.0.0', bodyOf('v2.0.0', { draft: true, assets: [] }), 'memo');
+    expect(await latestTag()).toBe('v2.0.0');
+    await put('v2.0.0', bodyOf('v2.0.0', { draft: true, assets: [] }));
+    expect(await latestTag()).toBe('v1.0.0');
+    expect((await remove('v1.0.0')).status).toBe(204);
+    expect((await latest()).status).toBe(404);
+    expect((await remove('v2.0.0')).status).toBe(204);
+    expect((await latest()).body).toMatchObject({ tag_name: 'v2.0.0', name: 'Followed' });
+  });
+
+  it('removes a release: 204, and 404 for what is not there or was followed', async () => {
+    await put('v1.0.0');
+    await put('v1.1.0');
+    await follow('v1.2.0', 'Followed');
+    const removed = await remove('v1.1.0');
+    expect([removed.status, removed.text]).toEqual([204, '']);
+    const changes = () =>
+      site.database.pool.query("SELECT * FROM catalogue.changes WHERE topic = 'releases'");
+    const { rows } = await changes();
+    for (const [tag, component] of [
+      ['v1.1.0', 'engine'],
+      ['v1.2.0', 'engine'],
+      ['v1.0.0', 'memo'],
+    ] as const) {
+      const answer = await remove(tag, component);
+      expect([answer.status, answer.body]).toEqual([
+        404,
+        { error: 'no release of this tag was published here' },
+      ]);
+    }
+    expect((await remove('v1.0.0', 'browser')).status).toBe(404);
+    expect((await remove('latest')).status).toBe(400);
+    expect((await changes()).rows).toEqual(rows);
+    expect(await latestTag()).toBe('v1.2.0');
+  });
+
   it('leaves a trace', async () => {
     await put('v7.7.7', bodyOf('v7.7.7', { draft: true }));
-    const path = '/api/admin/events?type=admin.release_changed&limit=1';
+    await put('v7.7.7');
+    await remove('v7.7.7');
+    await remove('v7.7.7');
+    const path = '/api/admin/events?type=admin.release_changed&limit=3';
     const { body } = await site.console.request('GET', path, { token: admin.token });
-    expect((body as { events: unknown[] }).events[0]).toMatchObject({
-      details: { component: 'engine', tag_name: 'v7.7.7', draft: true },
-    });
+    const details = { component: 'engine', tag_name: 'v7.7.7' };
+    expect((body as { events: { details: object }[] }).events.map((event) => event.details)).toEqual([
+      { ...details, action: 'removed' },
+      { ...details, action: 'replaced', draft: false },
+      { ...details, action: 'created', draft: true },
+    ]);
   });
 
   it('need not say what kind of files they are', async () => {
@@ -234,6 +201,7 @@ it('is for admins only', async () => {
     const json = bodyOf('v1.0.0');
     const path = '/api/admin/releases/engine/v1.0.0';
     expect((await site.console.request('PUT', path, { ...credential, json })).status).toBe(status);
+    expect((await site.console.request('DELETE', path, credential)).status).toBe(status);
   }
   expect((await latest()).status).toBe(404);
 });
