@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase } from '@inference/testing';
 import fc from 'fast-check';
+import { readConditions } from './files-conditions';
 import { errorOf, FileSite, type Headers } from './files.fixture';
 
 const SIZE = 1_000;
@@ -138,6 +139,8 @@ describe('a link to a file', () => {
       [412, { 'If-Match': '"a"' }],
       [412, { 'If-Match': `W/${TAG}` }],
       [412, { 'If-Match': `W/${TAG}, "a"` }],
+      [412, { 'If-Match': `W/${TAG} , W/"a"` }],
+      [200, { 'If-Match': `"a" ,  W/"a" ,${TAG}` }],
       [412, { 'If-Match': '"a"', Range: `bytes=${SIZE}-` }],
       [412, { 'If-Unmodified-Since': PAST }],
       [200, { 'If-Unmodified-Since': FUTURE }],
@@ -155,5 +158,28 @@ describe('a link to a file', () => {
         expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
       }
     });
+  });
+});
+
+describe('the conditions of a request', () => {
+  const LENGTH = 150_000;
+  // A time that grows with the square of the length would be half a minute.
+  const LIMIT_MILLIS = 5_000;
+  const representation = { sizeBytes: SIZE, entityTag: TAG, lastModified: 'Thu, 01 Jan 1970 00:00:00 GMT' };
+  const repeated = (text: string) => text.repeat(LENGTH / text.length);
+
+  it.each([
+    ['if-match', `a${repeated(' ')}a`],
+    ['if-match', `W/"a"${repeated(' ')}a`],
+    ['if-match', `${repeated('W/"a" \t')}a`],
+    ['if-match', repeated('W/"')],
+    ['if-match', `W/"${repeated('W/')}`],
+    ['range', `bytes=${repeated(' ')}a`],
+    ['range', `bytes=${repeated('1')}`],
+    ['range', `bytes=1-${repeated(' ')}a`],
+  ])('are read in a time that grows with their length: %s, %.12j', (name, value) => {
+    const start = performance.now();
+    readConditions('GET', { [name]: value }, representation);
+    expect(performance.now() - start).toBeLessThan(LIMIT_MILLIS);
   });
 });

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
-import { get as httpGet, type IncomingMessage, request as httpRequest } from 'node:http';
-import { type AddressInfo, type Socket } from 'node:net';
+import { get as httpGet, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -30,11 +30,26 @@ async function read(response: IncomingMessage): Promise<FileAnswer> {
   return { status: response.statusCode!, headers: response.headers, body };
 }
 
+/** What comes on a connection until it ends: answers, each of which says how long it is. */
+export async function readAnswers(socket: Socket): Promise<{ status: number; body: Buffer }[]> {
+  const bytes = Buffer.concat((await socket.toArray()) as Buffer[]);
+  const answers = [];
+  for (let at = 0; at < bytes.length;) {
+    const start = bytes.indexOf('\r\n\r\n', at) + 4;
+    const head = bytes.toString('latin1', at, start);
+    at = start + Number(/^content-length: (\d+)\r$/im.exec(head)![1]);
+    answers.push({ status: Number(head.split(' ')[1]), body: bytes.subarray(start, at) });
+  }
+  return answers;
+}
+
 /** A console with a folder of its own, whose log and whose open files can be looked at. */
 export class FileSite {
   readonly log: Record<string, unknown>[] = [];
   /** Of the server, in the order in which they came. */
   readonly sockets: Socket[] = [];
+  /** Of the server, to the requests in the order in which they came. */
+  readonly answers: ServerResponse[] = [];
   private readonly opened = jest.spyOn(fs, 'createReadStream');
   readonly folder = fs.mkdtempSync(join(tmpdir(), 'files-'));
   readonly secrets = ['first-secret-of-the-links-of-a-test', 'second-secret-of-the-links-of-a-test'];
@@ -59,14 +74,25 @@ export class FileSite {
     };
     this.app = await createService(AppModule.forRoot(config), config, { ...SERVICE_OPTIONS, logTo });
     this.app.getHttpServer().on('connection', (socket: Socket) => this.sockets.push(socket));
+    this.app.getHttpServer().on('request', (_request: IncomingMessage, answer: ServerResponse) => {
+      this.answers.push(answer);
+    });
     await this.app.listen(0, '127.0.0.1');
-    this.url = `http://127.0.0.1:${(this.app.getHttpServer().address() as AddressInfo).port}`;
+    this.url = `http://127.0.0.1:${this.port}`;
     this.storage = this.app.get(OBJECT_STORAGE);
   }
 
-  /** What reads the file of the newest answer. */
+  private get port(): number {
+    return (this.app.getHttpServer().address() as AddressInfo).port;
+  }
+
+  /** What reads, or has read, the file of each answer that needed it. */
+  get readings(): fs.ReadStream[] {
+    return this.opened.mock.results.map(({ value }) => value as fs.ReadStream);
+  }
+
   get reading(): fs.ReadStream {
-    return this.opened.mock.results.at(-1)!.value as fs.ReadStream;
+    return this.readings.at(-1)!;
   }
 
   async stop(): Promise<void> {
@@ -110,5 +136,16 @@ export class FileSite {
     return new Promise((resolve, reject) => {
       httpGet(this.url + path, { agent: false }, resolve).on('error', reject);
     });
+  }
+
+  /** Requests that do not wait for each other's answers, on one connection that ends with the last of them. */
+  pipeline(paths: string[]): Socket {
+    const socket = connect(this.port, '127.0.0.1');
+    const last = paths.length - 1;
+    const requests = paths.map(
+      (path, i) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${i === last ? 'Connection: close\r\n' : ''}\r\n`,
+    );
+    socket.write(requests.join(''));
+    return socket;
   }
 }

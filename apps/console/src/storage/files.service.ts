@@ -15,6 +15,7 @@ import { type Request, type Response } from 'express';
 import send from 'send';
 import { z } from 'zod';
 import { readConditions, type Representation } from './files-conditions';
+import { Turns } from './files-turns';
 import { FolderStorage } from './folder-storage';
 import { verifyLink } from './link-signature';
 import { OBJECT_STORAGE, type ObjectStorage } from './object-storage';
@@ -47,41 +48,34 @@ function failureOf(error: unknown): HttpException {
 /** Sends the files of a folder to whoever has a link to them. */
 @Injectable()
 export class FilesService implements BeforeApplicationShutdown, OnApplicationShutdown {
-  private readonly sending = new Set<Response>();
+  private readonly underway = new Set<Request>();
+  private readonly turns = new Turns();
   private drain: NodeJS.Timeout | undefined;
 
   constructor(@Inject(OBJECT_STORAGE) private readonly storage: ObjectStorage) {}
 
   /**
-   * Answers 200, 206 or 304 with the file. Throws ForbiddenException for a link that is not one of ours or has expired,
-   * NotFoundException, 412, 416, StorageUnavailableError.
+   * Answers 200, 206 or 304 with the file, or nothing when the connection ends before. Throws ForbiddenException for a
+   * link that is not one of ours or has expired, NotFoundException, 412, 416, RetryLaterException,
+   * StorageUnavailableError.
    */
   async send(key: string, request: Request, response: Response): Promise<void> {
     if (!(this.storage instanceof FolderStorage)) throw new NotFoundException('no such file');
     response.set('Cache-Control', 'no-store');
     const fileName = readLink(key, request.query, this.storage.linkSecrets);
-    const representation = await describe(key, this.storage.packages);
-    response.set({
-      ETag: representation.entityTag,
-      'Last-Modified': representation.lastModified,
-      'Content-Type': 'application/octet-stream',
-      'Content-Disposition': contentDisposition(fileName),
-      'Cache-Control': 'private, no-transform',
-      'X-Content-Type-Options': 'nosniff',
-    });
-    const headers = readConditions(request.method, request.headers, representation);
-    this.sending.add(response);
+    this.underway.add(request);
     try {
-      const wanted = Object.create(request, { headers: { value: headers } }) as Request;
-      await sendFile(key, this.storage.packages, wanted, response);
+      if (await this.turns.comes(request, response))
+        await answer(key, fileName, this.storage.packages, request, response);
     } finally {
-      this.sending.delete(response);
+      this.underway.delete(request);
     }
   }
 
   beforeApplicationShutdown(): void {
     this.drain = setTimeout(() => {
-      for (const response of this.sending) response.destroy();
+      // An answer that waits for its turn has no connection of its own to end.
+      for (const { socket } of this.underway) socket.destroy();
     }, DRAIN_MILLIS);
   }
 
@@ -98,6 +92,28 @@ function readLink(key: string, query: unknown, secrets: string[]): string {
   const verdict = verifyLink({ key, fileName, expires, signature }, secrets, Date.now());
   if (verdict !== 'valid') throw new ForbiddenException(REFUSALS[verdict]);
   return fileName;
+}
+
+async function answer(
+  key: string,
+  fileName: string,
+  folder: string,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const representation = await describe(key, folder);
+  response.set({
+    ETag: representation.entityTag,
+    'Last-Modified': representation.lastModified,
+    'Content-Type': 'application/octet-stream',
+    'Content-Disposition': contentDisposition(fileName),
+    'Cache-Control': 'private, no-transform',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  const headers = readConditions(request.method, request.headers, representation);
+  // It would not be said again that the answer is closed.
+  if (request.socket.destroyed) return;
+  await sendFile(key, folder, Object.create(request, { headers: { value: headers } }) as Request, response);
 }
 
 async function describe(key: string, folder: string): Promise<Representation> {
