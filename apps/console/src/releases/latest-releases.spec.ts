@@ -1,12 +1,12 @@
 import { type SignedIn, TestConsole, TestSite } from '../console.fixture';
 import { COMPONENTS, type Component } from './component';
-import { bodyOf, fileOf, storeFollowed } from './releases.fixture';
+import { bodyOf, fileOf, HOST_AWAY, storeFollowed } from './releases.fixture';
 
 let site: TestSite;
 let admin: SignedIn;
 
 beforeAll(async () => {
-  site = await TestSite.start();
+  site = await TestSite.start(HOST_AWAY);
   admin = await site.signedIn('admin');
 });
 beforeEach(() => site.database.pool.query('DELETE FROM catalogue.releases'));
@@ -104,8 +104,7 @@ describe('after a move to another code host', () => {
 
   beforeAll(async () => {
     const url = site.database.urlFor('console');
-    const environment = { CODE_HOST_URL: CODE_HOST, CODE_HOST_API_URL: `${CODE_HOST}/api` };
-    moved = await TestConsole.start(url, environment);
+    moved = await TestConsole.start(url, { ...HOST_AWAY, CODE_HOST_URL: CODE_HOST });
   });
   afterAll(() => moved.close());
 

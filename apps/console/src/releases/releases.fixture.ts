@@ -22,6 +22,12 @@ export const bodyOf = (tag: string, more: object = {}) => ({
   ...more,
 });
 
+/** Of a console that follows the engine at a host that is away: a follower of nothing would take away what is stored below. */
+export const HOST_AWAY = {
+  RELEASE_REPOSITORIES: '{"engine": "acme/engine"}',
+  CODE_HOST_API_URL: 'http://127.0.0.1:9/api',
+};
+
 /** As the follower stores one of the engine. */
 export const storeFollowed = (pool: SqlPool, tag: string, name: string, assets: object[] = []) =>
   pool.query(

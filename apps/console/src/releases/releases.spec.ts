@@ -1,5 +1,5 @@
 import { type SignedIn, TestSite } from '../console.fixture';
-import { bodyOf, fileOf, storeFollowed } from './releases.fixture';
+import { bodyOf, fileOf, HOST_AWAY, storeFollowed } from './releases.fixture';
 
 interface AdminRelease {
   component: string;
@@ -15,7 +15,7 @@ let site: TestSite;
 let admin: SignedIn;
 
 beforeAll(async () => {
-  site = await TestSite.start();
+  site = await TestSite.start(HOST_AWAY);
   admin = await site.signedIn('admin');
 });
 beforeEach(() => site.database.pool.query('DELETE FROM catalogue.releases'));
@@ -182,11 +182,12 @@ describe('an admin', () => {
     },
   );
 
-  it('sees that nothing is followed', async () => {
+  it('sees how following goes', async () => {
     const followed = await site.console.request('GET', '/api/admin/releases/followed', {
       token: admin.token,
     });
-    expect([followed.status, followed.body]).toEqual([200, { repositories: [] }]);
+    const repository = expect.objectContaining({ component: 'engine', repository: 'acme/engine' });
+    expect([followed.status, followed.body]).toEqual([200, { repositories: [repository] }]);
   });
 });
 

@@ -18,6 +18,7 @@ BEGIN
   WHERE changes.xmin::text <> (pg_current_xact_id()::xid)::text;
   RETURN NULL;
 END $$;
+REVOKE ALL ON FUNCTION catalogue.note_change() FROM PUBLIC;
 
 -- One version of a model, as a file that lies in the storage under the package's id.
 CREATE TABLE catalogue.packages (
