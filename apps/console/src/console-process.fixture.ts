@@ -1,21 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { rememberEnvironment, testLog, waitFor } from '@inference/testing';
 import { testEnvironment, type TestSite } from './console.fixture';
+import { findFreePort } from './local-servers.fixture';
 
 const MAIN = join(__dirname, '../../../dist/apps/console/src/main.js');
 const ATTEMPTS = 3;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** Another console on a site's database, in a process of its own that can be killed. */
 export class ConsoleProcess {
@@ -26,7 +16,7 @@ export class ConsoleProcess {
 
   static async start({ database }: TestSite, token: string): Promise<ConsoleProcess> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const port = await freePort();
+      const port = await findFreePort();
       const environment = { ...testEnvironment(database.urlFor('console')), PORT: String(port) };
       const started = await ConsoleProcess.tryToStart(environment, token);
       if (started) return started;

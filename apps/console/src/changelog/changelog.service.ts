@@ -4,7 +4,7 @@ import { type Cacheable } from '../caching/cached';
 import { readChange } from '../caching/changes';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
 import { type Actor } from '../events/actor';
-import { recordEvent } from '../events/security-events';
+import { recordAct } from '../events/security-events';
 import { readPage } from '../pages/page';
 import { atomFeed } from './atom-feed';
 import { type ChangelogEntry, type ChangelogEntryView, type ChangelogQuery } from './changelog.dto';
@@ -91,19 +91,12 @@ export class ChangelogService {
     });
   }
 
-  private async record(
+  private record(
     sql: Sql,
-    { accountId, origin }: Actor,
+    admin: Actor,
     entryId: string,
     action: 'published' | 'replaced' | 'removed',
   ): Promise<void> {
-    const details = { entry_id: entryId, action };
-    await recordEvent(sql, {
-      type: 'admin.changelog_changed',
-      accountId,
-      actorId: accountId,
-      origin,
-      details,
-    });
+    return recordAct(sql, admin, 'admin.changelog_changed', { entry_id: entryId, action });
   }
 }

@@ -1,4 +1,5 @@
 import { newId, type Sql } from '@inference/database';
+import { type Actor } from './actor';
 import { type Origin } from './request-origin';
 
 /** What is worth knowing afterwards; `<what>.<happened to it>`. */
@@ -61,4 +62,14 @@ export async function recordEvent(sql: Sql, event: NewSecurityEvent): Promise<vo
     event.origin?.userAgent ?? null,
     JSON.stringify(event.details ?? {}),
   ]);
+}
+
+/** The same for what somebody who is signed in did, noted at their own account. */
+export async function recordAct(
+  sql: Sql,
+  { accountId, origin }: Actor,
+  type: SecurityEventType,
+  details: NonNullable<NewSecurityEvent['details']>,
+): Promise<void> {
+  await recordEvent(sql, { type, accountId, actorId: accountId, origin, details });
 }

@@ -1,7 +1,7 @@
 import { ConflictException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { inTransaction, newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { type Actor } from '../events/actor';
-import { recordEvent } from '../events/security-events';
+import { recordAct } from '../events/security-events';
 import { readPage } from '../pages/page';
 import { type PageQuery } from '../pages/page.dto';
 import { type AdminModelView, type ModelBody, type PackageView } from './models.dto';
@@ -91,12 +91,9 @@ export class AdminModelsService {
         packageId,
         newId('mdl'),
       ]);
-      await recordEvent(sql, {
-        type: 'admin.model_changed',
-        accountId: admin.accountId,
-        actorId: admin.accountId,
-        origin: admin.origin,
-        details: { slug, ...(body.version === undefined ? {} : { version: body.version }) },
+      await recordAct(sql, admin, 'admin.model_changed', {
+        slug,
+        ...(body.version === undefined ? {} : { version: body.version }),
       });
       return rows[0]!.created;
     });
@@ -108,13 +105,7 @@ export class AdminModelsService {
       if ((await sql.query(FIND, [slug])).rowCount === 0) throw new NotFoundException('no such model');
       if ((await sql.query(REMOVE_MODEL, [slug])).rowCount === 0)
         throw new ConflictException('this model has packages: remove them first');
-      await recordEvent(sql, {
-        type: 'admin.model_changed',
-        accountId: admin.accountId,
-        actorId: admin.accountId,
-        origin: admin.origin,
-        details: { slug, removed: true },
-      });
+      await recordAct(sql, admin, 'admin.model_changed', { slug, removed: true });
     });
   }
 
@@ -128,13 +119,7 @@ export class AdminModelsService {
       if ((await sql.query(IS_PUBLISHED, [slug, id])).rowCount !== 0)
         throw new ConflictException('this package is published: publish another one, or none, first');
       await sql.query(REMOVE, [id]);
-      await recordEvent(sql, {
-        type: 'admin.package_removed',
-        accountId: admin.accountId,
-        actorId: admin.accountId,
-        origin: admin.origin,
-        details: { slug, version },
-      });
+      await recordAct(sql, admin, 'admin.package_removed', { slug, version });
     });
   }
 }

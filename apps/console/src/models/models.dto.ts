@@ -2,6 +2,7 @@ import { BadRequestException, type PipeTransform, Param } from '@nestjs/common';
 import { z } from 'zod';
 import { slugField } from '../pricing/slug';
 import { line } from '../text-fields';
+import { fitsXml } from '../xml/escape';
 
 const VERSION = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$/;
 /** What comes after a slug in a URL can be no part of one. */
@@ -26,8 +27,7 @@ export const modelBody = z.strictObject({
   description: z
     .string('must be a text')
     .max(20_000, 'must have at most 20000 characters')
-    // eslint-disable-next-line no-control-regex
-    .refine((text) => !/[\x00-\x08\x0B\x0C\x0E-\x1F\x7F]/.test(text), 'must not contain control characters')
+    .refine(fitsXml, 'must not contain control characters other than tabs and line breaks')
     .default(''),
   family: property(),
   parameters: property(),

@@ -12,7 +12,7 @@ import {
 import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/database';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
 import { type Actor } from '../events/actor';
-import { recordEvent } from '../events/security-events';
+import { recordAct } from '../events/security-events';
 import { OBJECT_STORAGE, type ObjectStorage } from '../storage/object-storage';
 import { type PackageView } from './models.dto';
 import { type PackageRow, packageView } from './package';
@@ -138,12 +138,10 @@ export class UploadService implements BeforeApplicationShutdown, OnApplicationSh
       const completed = await completeUpload(sql, id, wanted, sha256);
       if (!completed) throw new ConflictException(GIVEN_UP);
       if ('removed' in completed) return completed;
-      await recordEvent(sql, {
-        type: 'admin.package_uploaded',
-        accountId: admin.accountId,
-        actorId: admin.accountId,
-        origin: admin.origin,
-        details: { slug, version, sha256: sha256.toString('hex') },
+      await recordAct(sql, admin, 'admin.package_uploaded', {
+        slug,
+        version,
+        sha256: sha256.toString('hex'),
       });
       return completed;
     });

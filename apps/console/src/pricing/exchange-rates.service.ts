@@ -5,7 +5,7 @@ import { RATE_DIGITS } from '@inference/metering';
 import { scaledToDecimal } from '@inference/money';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
 import { type Actor } from '../events/actor';
-import { recordEvent } from '../events/security-events';
+import { recordAct } from '../events/security-events';
 import { type ExchangeRates } from './exchange-rates.dto';
 
 const UPSERT = `
@@ -21,7 +21,7 @@ export class ExchangeRatesService {
   ) {}
 
   /** Sets what one unit of the site's currency is worth in USD from each of these days on. */
-  async store({ accountId: adminId, origin }: Actor, { rates }: ExchangeRates): Promise<void> {
+  async store(admin: Actor, { rates }: ExchangeRates): Promise<void> {
     if (CURRENCY_BY_SITE[this.config.SITE] === 'USD') {
       throw new ConflictException("this site's currency is USD, which needs no exchange rate");
     }
@@ -30,13 +30,7 @@ export class ExchangeRatesService {
         rates.map(({ date }) => date),
         rates.map(({ usd_per_unit: rate }) => scaledToDecimal(rate, RATE_DIGITS)),
       ]);
-      await recordEvent(client, {
-        type: 'admin.exchange_rates_published',
-        accountId: adminId,
-        actorId: adminId,
-        origin,
-        details: { rows: rates.length },
-      });
+      await recordAct(client, admin, 'admin.exchange_rates_published', { rows: rates.length });
     });
   }
 }

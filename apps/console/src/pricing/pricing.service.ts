@@ -5,7 +5,7 @@ import { type Cacheable } from '../caching/cached';
 import { readChange } from '../caching/changes';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
 import { type Actor } from '../events/actor';
-import { recordEvent } from '../events/security-events';
+import { recordAct } from '../events/security-events';
 import {
   type GpuPriceRow,
   gpuPriceView,
@@ -88,22 +88,11 @@ export class PricingService {
     throw new BadRequestException(`${list}.${wrong}.currency: this site's currency is ${this.currency}`);
   }
 
-  private async publish(
-    kind: Kind,
-    { accountId: adminId, origin }: Actor,
-    insertRows: string,
-    columns: unknown[][],
-  ): Promise<void> {
+  private async publish(kind: Kind, admin: Actor, insertRows: string, columns: unknown[][]): Promise<void> {
     await inTransaction(this.pool, async (client) => {
-      const listId = await this.openList(client, kind, adminId);
+      const listId = await this.openList(client, kind, admin.accountId);
       await client.query(insertRows, [listId, ...columns]);
-      await recordEvent(client, {
-        type: 'admin.prices_published',
-        accountId: adminId,
-        actorId: adminId,
-        origin,
-        details: { list: kind, rows: columns[0]?.length ?? 0 },
-      });
+      await recordAct(client, admin, 'admin.prices_published', { list: kind, rows: columns[0]?.length ?? 0 });
     });
   }
 

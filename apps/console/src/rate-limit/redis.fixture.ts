@@ -1,20 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { waitFor } from '@inference/testing';
 import { Redis } from 'ioredis';
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
+import { describeWhere, findFreePort, isExecutable } from '../local-servers.fixture';
 
 /** `REDIS_SERVER`, or what the PATH has; undefined where there is none. */
 function findRedisServer(): string | undefined {
@@ -28,22 +18,10 @@ function findRedisServer(): string | undefined {
 const REDIS_SERVER = findRedisServer();
 
 /** Skips where there is no Redis to test with. */
-export const describeWithRedis: typeof describe = REDIS_SERVER
-  ? describe
-  : (((name: string, tests: () => void) =>
-      describe.skip(
-        `${name} (skipped: no redis-server in the PATH, nor REDIS_SERVER)`,
-        tests,
-      )) as typeof describe);
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
+export const describeWithRedis = describeWhere(
+  REDIS_SERVER !== undefined,
+  'no redis-server in the PATH, nor REDIS_SERVER',
+);
 
 /** A real Redis that keeps nothing, on one port for its life, which may end and begin again. */
 export class RedisServer {

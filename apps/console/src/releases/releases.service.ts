@@ -2,7 +2,7 @@ import { BadRequestException, Inject, Injectable, NotFoundException } from '@nes
 import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
 import { type Actor } from '../events/actor';
-import { recordEvent } from '../events/security-events';
+import { recordAct } from '../events/security-events';
 import { type Component } from './component';
 import { type Release, RELEASE_COLUMNS } from './release';
 import { downloadUrlFault, normalUrl } from './release-asset';
@@ -69,7 +69,7 @@ export class ReleasesService {
 
   private record(
     sql: Sql,
-    { accountId, origin }: Actor,
+    admin: Actor,
     details: {
       component: Component;
       tag_name: string;
@@ -77,13 +77,7 @@ export class ReleasesService {
       action: 'created' | 'replaced' | 'removed';
     },
   ): Promise<void> {
-    return recordEvent(sql, {
-      type: 'admin.release_changed',
-      accountId,
-      actorId: accountId,
-      origin,
-      details,
-    });
+    return recordAct(sql, admin, 'admin.release_changed', details);
   }
 
   /** What the body alone does not tell. */

@@ -1,14 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { accessSync, constants } from 'node:fs';
 import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { rememberSecret, waitFor } from '@inference/testing';
 import { type S3Config } from '../config.catalogue';
+import { describeWhere, findFreePorts, isExecutable } from '../local-servers.fixture';
 
 const KEEPERS = ['account', 'container', 'object'] as const;
 const PROGRAMS = [
@@ -17,15 +16,6 @@ const PROGRAMS = [
   ...KEEPERS.map((name) => `swift-${name}-server`),
 ];
 const REGION = 'us-east-1';
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** `SWIFT_BIN`, or the folder of the PATH that has it whole; undefined where there is none. */
 function findSwift(): string | undefined {
@@ -37,25 +27,10 @@ function findSwift(): string | undefined {
 const SWIFT_BIN = findSwift();
 
 /** Skips where there is no OpenStack Swift to test with. */
-export const describeWithSwift: typeof describe = SWIFT_BIN
-  ? describe
-  : (((name: string, tests: () => void) =>
-      describe.skip(
-        `${name} (skipped: no OpenStack Swift in the PATH, nor in SWIFT_BIN)`,
-        tests,
-      )) as typeof describe);
-
-async function findFreePorts(count: number): Promise<number[]> {
-  const servers: Server[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    servers.push(server);
-  }
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return ports;
-}
+export const describeWithSwift = describeWhere(
+  SWIFT_BIN !== undefined,
+  'no OpenStack Swift in the PATH, nor in SWIFT_BIN',
+);
 
 /** Its servers log to their output as well; the system's log gets nothing. */
 const serverConf = (folder: string, port: number) => `
