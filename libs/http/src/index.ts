@@ -8,3 +8,7 @@ export { ValidBody, ValidQuery } from './validation';
 export { ExactJsonInterceptor } from './exact-json.interceptor';
 export { HealthController } from './health/health.controller';
 export { Metrics } from './metrics/metrics';
+export { IdempotencyKey } from './idempotency-key';
+export { decodeCursor, encodeCursor, type Position } from './pages/cursor';
+export { pageQuery, type PageQuery } from './pages/page.dto';
+export { readPage } from './pages/page';

@@ -1,7 +1,7 @@
 import { type Role } from '@inference/credentials';
+import { pageQuery } from '@inference/http';
 import { z } from 'zod';
 import { identifierField, passwordField } from '../auth/auth.dto';
-import { pageQuery } from '../pages/page.dto';
 
 export const roleField = z.enum(
   ['user', 'analyst', 'admin'] satisfies Role[],

@@ -1,12 +1,12 @@
 import { ConflictException, ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { type Role } from '@inference/credentials';
 import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { readPage } from '@inference/http';
 import { type Account, listAccounts, lockAdmins, readAccount, setRole } from '../auth/accounts';
 import { normaliseIdentifier } from '../auth/identifier';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
 import { type Actor } from '../events/actor';
 import { recordEvent } from '../events/security-events';
-import { readPage } from '../pages/page';
 import { type AccountsQuery, type AccountView } from './accounts.dto';
 
 const ID_FORM = /^acct_[0-9A-Za-z]{1,64}$/;

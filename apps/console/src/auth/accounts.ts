@@ -1,8 +1,8 @@
 import { type Currency, type Site } from '@inference/config';
 import { type Role } from '@inference/credentials';
 import { newId, type Sql } from '@inference/database';
+import { type Position } from '@inference/http';
 import { openWallet } from '@inference/wallet';
-import { type Position } from '../pages/cursor';
 
 export const LANGUAGES = ['en', 'zh-CN'] as const;
 export type Language = (typeof LANGUAGES)[number];

@@ -1,10 +1,9 @@
 import { Controller, Post } from '@nestjs/common';
 import { Roles } from '@inference/credentials';
-import { ValidBody } from '@inference/http';
+import { IdempotencyKey, ValidBody } from '@inference/http';
 import { type Actor, CurrentActor } from '../events/actor';
 import { adjustment, type Adjustment, type AdjustmentView } from './adjustments.dto';
 import { AdjustmentsService } from './adjustments.service';
-import { IdempotencyKey } from '../idempotency/idempotency-key';
 
 @Controller('api/admin/billing/adjustments')
 @Roles('admin')

@@ -2,11 +2,9 @@ import { Controller, Get, Inject } from '@nestjs/common';
 import { CURRENCY_BY_SITE } from '@inference/config';
 import { type Caller, CurrentCaller } from '@inference/credentials';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { ValidQuery } from '@inference/http';
+import { type PageQuery, pageQuery, readPage, ValidQuery } from '@inference/http';
 import { readStatement } from '@inference/wallet';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
-import { readPage } from '../pages/page';
-import { pageQuery, type PageQuery } from '../pages/page.dto';
 import { type TransactionView, transactionView } from './transaction-view';
 
 @Controller('api/billing/transactions')

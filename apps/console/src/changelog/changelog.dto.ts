@@ -1,5 +1,5 @@
+import { pageQuery } from '@inference/http';
 import { z } from 'zod';
-import { pageQuery } from '../pages/page.dto';
 import { type Component, COMPONENTS } from '../releases/component';
 import { isReleaseTag } from '../releases/release-tag';
 import { fitsXml } from '../xml/escape';

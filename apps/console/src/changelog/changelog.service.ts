@@ -1,11 +1,11 @@
 import { Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { inTransaction, newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { readPage } from '@inference/http';
 import { type Cacheable } from '../caching/cached';
 import { readChange } from '../caching/changes';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
 import { type Actor } from '../events/actor';
 import { recordAct } from '../events/security-events';
-import { readPage } from '../pages/page';
 import { atomFeed } from './atom-feed';
 import { type ChangelogEntry, type ChangelogEntryView, type ChangelogQuery } from './changelog.dto';
 import {

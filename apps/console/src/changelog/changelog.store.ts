@@ -1,5 +1,5 @@
 import { type Sql } from '@inference/database';
-import { type Position } from '../pages/cursor';
+import { type Position } from '@inference/http';
 import { type Component } from '../releases/component';
 
 export interface StoredEntry {

@@ -1,5 +1,5 @@
+import { pageQuery } from '@inference/http';
 import { z } from 'zod';
-import { pageQuery } from '../pages/page.dto';
 import { slugField } from '../pricing/slug';
 
 const day = z.iso

@@ -1,10 +1,8 @@
 import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { Roles } from '@inference/credentials';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { ValidQuery } from '@inference/http';
+import { pageQuery, readPage, ValidQuery } from '@inference/http';
 import { z } from 'zod';
-import { readPage } from '../pages/page';
-import { pageQuery } from '../pages/page.dto';
 import { type EventView, eventView } from './event-view';
 import { SECURITY_EVENT_TYPES } from './security-events';
 import { listEvents } from './security-events.store';

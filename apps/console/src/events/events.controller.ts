@@ -1,9 +1,7 @@
 import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { type Caller, CurrentCaller } from '@inference/credentials';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { ValidQuery } from '@inference/http';
-import { readPage } from '../pages/page';
-import { pageQuery, type PageQuery } from '../pages/page.dto';
+import { type PageQuery, pageQuery, readPage, ValidQuery } from '@inference/http';
 import { type EventView, eventView } from './event-view';
 import { listEvents } from './security-events.store';
 

@@ -1,11 +1,9 @@
 import { Readable } from 'node:stream';
 import { Controller, Get, Param, Post, Res } from '@nestjs/common';
 import { Accepts, type Caller, CurrentCaller } from '@inference/credentials';
-import { ValidBody, ValidQuery } from '@inference/http';
+import { IdempotencyKey, pageQuery, type PageQuery, ValidBody, ValidQuery } from '@inference/http';
 import { type Response } from 'express';
 import { sendDownload } from '../documents/download';
-import { IdempotencyKey } from '../idempotency/idempotency-key';
-import { pageQuery, type PageQuery } from '../pages/page.dto';
 import { type InvoiceView, type NewInvoice, newInvoice } from './invoices.dto';
 import { InvoicesService } from './invoices.service';
 

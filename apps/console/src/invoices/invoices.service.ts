@@ -1,13 +1,12 @@
 import { ConflictException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { type PageQuery, readPage } from '@inference/http';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
 import { charged } from '../documents/charged';
 import { documentNumber, type Issued, issueDocument, newDocumentId } from '../documents/document';
 import { type InvoiceSnapshot, invoiceSnapshot } from '../documents/snapshot';
 import { once } from '../idempotency/idempotent';
 import { queueMail } from '../mail/outbox';
-import { readPage } from '../pages/page';
-import { type PageQuery } from '../pages/page.dto';
 import { type Payment, PAYMENT_COLUMNS } from '../payments/payment';
 import { minorAmount } from '../payments/payments.dto';
 import { findOwnInvoiceFile, type InvoiceFile } from './invoice-file';

@@ -1,9 +1,8 @@
 import { Controller, Delete, Get, Header, HttpCode, Param, Put, Req, Res } from '@nestjs/common';
 import { Roles } from '@inference/credentials';
-import { ValidBody, ValidQuery } from '@inference/http';
+import { type PageQuery, pageQuery, ValidBody, ValidQuery } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { type Actor, CurrentActor } from '../events/actor';
-import { pageQuery, type PageQuery } from '../pages/page.dto';
 import { AdminModelsService } from './admin-models.service';
 import {
   modelBody,

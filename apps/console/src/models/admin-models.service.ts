@@ -1,9 +1,8 @@
 import { ConflictException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { inTransaction, newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { type PageQuery, readPage } from '@inference/http';
 import { type Actor } from '../events/actor';
 import { recordAct } from '../events/security-events';
-import { readPage } from '../pages/page';
-import { type PageQuery } from '../pages/page.dto';
 import { type AdminModelView, type ModelBody, type PackageView } from './models.dto';
 import { type PackageRow, packageView, PACKAGE_COLUMNS } from './package';
 

@@ -1,9 +1,8 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { Accepts, type Caller, CurrentCaller } from '@inference/credentials';
-import { Public, ValidQuery } from '@inference/http';
+import { type PageQuery, pageQuery, Public, ValidQuery } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { Cached } from '../caching/cached';
-import { pageQuery, type PageQuery } from '../pages/page.dto';
 import { downloadQuery, type DownloadQuery, Slug } from './models.dto';
 import { ModelsService } from './models.service';
 

@@ -1,11 +1,10 @@
 import { ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { type Caller } from '@inference/credentials';
 import { SQL_POOL, type SqlPool } from '@inference/database';
+import { type PageQuery, readPage } from '@inference/http';
 import { type Cacheable } from '../caching/cached';
 import { readChange } from '../caching/changes';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
-import { readPage } from '../pages/page';
-import { type PageQuery } from '../pages/page.dto';
 import { OBJECT_STORAGE, type ObjectStorage } from '../storage/object-storage';
 import { type ModelView } from './models.dto';
 

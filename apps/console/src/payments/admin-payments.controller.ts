@@ -1,10 +1,9 @@
 import { Controller, Get, Inject, NotFoundException, Param, Post } from '@nestjs/common';
 import { Roles } from '@inference/credentials';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { ValidBody } from '@inference/http';
+import { IdempotencyKey, ValidBody } from '@inference/http';
 import { documentNumber } from '../documents/document';
 import { type Actor, CurrentActor } from '../events/actor';
-import { IdempotencyKey } from '../idempotency/idempotency-key';
 import { findPayment } from './payment';
 import { type PaymentView, paymentView } from './payments.dto';
 import { listRefunds, type NewRefund, newRefund, type RefundView, refundView } from './refund';

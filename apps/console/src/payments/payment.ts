@@ -1,7 +1,7 @@
 import { type Currency } from '@inference/config';
 import { type Sql } from '@inference/database';
+import { type Position } from '@inference/http';
 import { type PaymentProviderName } from '../payment-providers/payment-provider';
-import { type Position } from '../pages/cursor';
 import { type PaymentStatus } from './payment-states';
 
 /** A row of billing.payments. */

@@ -1,10 +1,7 @@
 import { Controller, Get, Inject, NotFoundException, Param, Post } from '@nestjs/common';
 import { type Caller, CurrentCaller } from '@inference/credentials';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { ValidBody, ValidQuery } from '@inference/http';
-import { IdempotencyKey } from '../idempotency/idempotency-key';
-import { readPage } from '../pages/page';
-import { pageQuery, type PageQuery } from '../pages/page.dto';
+import { IdempotencyKey, pageQuery, type PageQuery, readPage, ValidBody, ValidQuery } from '@inference/http';
 import { findOwnPayment, listPayments } from './payment';
 import { type NewPayment, newPayment, type PaymentView, paymentView } from './payments.dto';
 import { PaymentsService } from './payments.service';

@@ -1,5 +1,5 @@
+import { pageQuery } from '@inference/http';
 import { type z } from 'zod';
-import { pageQuery } from '../pages/page.dto';
 import { gpuName } from './pricing.dto';
 import { slugField } from './slug';
 

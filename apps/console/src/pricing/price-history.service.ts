@@ -1,9 +1,8 @@
 import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import { type Currency, CURRENCY_BY_SITE } from '@inference/config';
 import { SQL_POOL, type SqlPool } from '@inference/database';
+import { decodeCursor, encodeCursor, type PageQuery } from '@inference/http';
 import { CONSOLE_CONFIG, type ConsoleConfig } from '../config';
-import { decodeCursor, encodeCursor } from '../pages/cursor';
-import { type PageQuery } from '../pages/page.dto';
 import { type PublishedListView } from './price-history.dto';
 import { listPublished, type PriceRows, type PublishedList, readPrices } from './price-history.store';
 import { gpuPriceView, type GpuPriceView, modelPriceView, type ModelPriceView } from './price-views';

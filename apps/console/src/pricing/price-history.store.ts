@@ -1,5 +1,5 @@
 import { type Sql } from '@inference/database';
-import { type Position } from '../pages/cursor';
+import { type Position } from '@inference/http';
 import { type GpuPriceRow, type ModelPriceRow } from './price-views';
 import { type Kind } from './pricing.service';
 

@@ -1,5 +1,5 @@
+import { encodeCursor } from '@inference/http';
 import { waitFor, waitForLock } from '@inference/testing';
-import { encodeCursor } from '../pages/cursor';
 import { type SignedIn, TestSite } from '../console.fixture';
 
 const MODELS = '/api/admin/billing/pricing/models';

@@ -1,10 +1,9 @@
 import { Controller, Delete, Get, Header, HttpCode, Inject, Put, Res } from '@nestjs/common';
 import { Roles } from '@inference/credentials';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { ValidBody, ValidQuery } from '@inference/http';
+import { readPage, ValidBody, ValidQuery } from '@inference/http';
 import { type Response } from 'express';
 import { type Actor, CurrentActor } from '../events/actor';
-import { readPage } from '../pages/page';
 import { type Component } from './component';
 import { type FollowedRepositoryView, listFollowed } from './followed-repositories';
 import { type AdminReleaseView, adminReleaseView, listReleases } from './release';

@@ -1,5 +1,5 @@
 import { type Sql } from '@inference/database';
-import { type Position } from '../pages/cursor';
+import { type Position } from '@inference/http';
 import { type Component } from './component';
 import { type ReleaseAsset } from './release-asset';
 import { sortReleases, type Taggable } from './release-tag';

@@ -1,6 +1,6 @@
+import { pageQuery } from '@inference/http';
 import { z } from 'zod';
 import { parseInstant } from '../billing/instant';
-import { pageQuery } from '../pages/page.dto';
 import { line } from '../text-fields';
 import { missingInAssetName } from './asset-name';
 import { COMPONENTS } from './component';

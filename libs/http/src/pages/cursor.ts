@@ -14,7 +14,7 @@ const DIGEST_BYTES = 12;
 const content = z.tuple([
   z.string(),
   z.string().regex(/^(19|20|21)\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
-  z.string().regex(/^[A-Za-z0-9_]{1,64}$/),
+  z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/),
 ]);
 
 /**
