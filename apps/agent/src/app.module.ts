@@ -2,7 +2,21 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { CredentialsModule } from '@inference/credentials';
 import { DatabaseModule } from '@inference/database';
 import { ServiceModule } from '@inference/http';
-import { type AgentConfig } from './config';
+import { AGENT_CONFIG, type AgentConfig } from './config';
+import { EventsController } from './events/events.controller';
+import { EventsService } from './events/events.service';
+import { ResumptionService } from './events/resumption.service';
+import { FrameRetention } from './frames/frame-retention';
+import { FrameStore } from './frames/frame-store';
+import { FrameWriter } from './frames/frame-writer';
+import { TurnFeeds } from './frames/turn-feeds';
+import { Handover } from './handover';
+import { ModelGateway } from './models/model-gateway';
+import { SessionsController } from './sessions/sessions.controller';
+import { SessionsService } from './sessions/sessions.service';
+import { Replica } from './turns/replica';
+import { TurnQueue } from './turns/turn-queue';
+import { TurnRunner } from './turns/turn-runner';
 
 @Module({})
 export class AppModule {
@@ -12,7 +26,23 @@ export class AppModule {
       imports: [
         ServiceModule,
         DatabaseModule.forRoot('agent', config),
-        CredentialsModule.forRoot({ ...config, defaultKinds: ['api_key'] }),
+        CredentialsModule.forRoot({ ...config, defaultKinds: ['api_key', 'api_key_scheme'] }),
+      ],
+      controllers: [SessionsController, EventsController],
+      providers: [
+        { provide: AGENT_CONFIG, useValue: config },
+        EventsService,
+        FrameRetention,
+        FrameStore,
+        FrameWriter,
+        Handover,
+        ModelGateway,
+        Replica,
+        ResumptionService,
+        SessionsService,
+        TurnFeeds,
+        TurnQueue,
+        TurnRunner,
       ],
     };
   }

@@ -1,12 +1,45 @@
 import { env, loadConfig } from '@inference/config';
 import { z } from 'zod';
 
+const modelLimits = z
+  .object({
+    /** What the model can be told and answer at once. */
+    context_tokens: z.int().positive().default(32_768),
+    /** What is left free of it for the answer. */
+    max_output_tokens: z.int().positive().default(4_096),
+  })
+  .refine(
+    ({ context_tokens: context, max_output_tokens: output }) => output < context,
+    'max_output_tokens must be less than context_tokens (4096 and 32768 unless told)',
+  );
+
+const slug = z.string().min(1).max(200);
+
 const schema = z.object({
   ...env.service,
   ...env.database,
   ...env.callers,
   /** The gateway that serves the models. */
   GATEWAY_URL: env.httpUrl(),
+  /** What proves to the gateway that this service asks, on whosever behalf. */
+  GATEWAY_CREDENTIAL: env.secret(),
+  /** What sessions use that name no model. */
+  DEFAULT_MODEL: slug,
+  /** By model slug; `*` is for every model that is not named. The gateway takes the same. */
+  MODEL_LIMITS: env.json(z.record(slug, modelLimits)).default({}),
+  /** How long a model may say nothing, at first and in the middle, before its turn has failed. */
+  MODEL_SILENCE_TIMEOUT_SECONDS: env.number(0.05, 3600).default(330),
+  /** Turns that one process runs at a time; what waits in the queue waits on, other streams are refused. */
+  MAX_RUNNING_TURNS: env.integer(1, 100_000).default(5_000),
+  /** After so long without renewal another process takes this one for dead and its turns for failed. */
+  REPLICA_TTL_SECONDS: env.number(1, 25).default(12),
+  /** How long a process that is stopped lets its turns run on. */
+  SHUTDOWN_GRACE_SECONDS: env.number(0, 3600).default(25),
+  /** A reader that takes nothing of its stream for so long is dropped; it can resume. */
+  CLIENT_STALL_TIMEOUT_SECONDS: env.number(0.05, 3600).default(60),
+  HEARTBEAT_SECONDS: env.number(0.05, 60).default(15),
+  /** How long the streams of a turn that has ended can be resumed. */
+  FRAME_RETENTION_HOURS: env.number(0.1, 8760).default(24),
 });
 
 /** The names of everything it reads. */
@@ -18,3 +51,10 @@ export type AgentConfig = z.output<typeof schema>;
 export function readAgentConfig(environment?: NodeJS.ProcessEnv): AgentConfig {
   return loadConfig(schema, environment);
 }
+
+/** What a model can be told, and what of it is left for the answer, in tokens. */
+export function limitsOf({ MODEL_LIMITS: limits }: AgentConfig, model: string): z.output<typeof modelLimits> {
+  return (Object.hasOwn(limits, model) ? limits[model] : limits['*']) ?? modelLimits.parse({});
+}
+
+export const AGENT_CONFIG = Symbol('AGENT_CONFIG');

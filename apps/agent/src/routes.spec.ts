@@ -1,24 +1,51 @@
-import { createService } from '@inference/http';
-import { registeredRoutes, tabledRoutes, TEST_API_KEY_HASH_SECRET } from '@inference/testing';
-import { AppModule } from './app.module';
-import { readAgentConfig } from './config';
-import { SERVICE_OPTIONS } from './service-options';
+import { registeredRoutes, tabledRoutes, credentialRows, type TestAccount } from '@inference/testing';
+import { AgentSite } from './agent.fixture';
 
-/** Nothing here needs the database or another service to be there. */
-const ENVIRONMENT = {
-  SITE: 'intl',
-  PORT: '0',
-  LOG_LEVEL: 'silent',
-  DATABASE_URL: 'postgres://u:p@127.0.0.1:1/none',
-  CONSOLE_URL: 'http://127.0.0.1:1',
-  API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
-  GATEWAY_URL: 'http://127.0.0.1:1',
-};
+let site: AgentSite;
+let account: TestAccount;
 
-test('every route is in the table of credentials', async () => {
-  const config = readAgentConfig(ENVIRONMENT);
-  const app = await createService(AppModule.forRoot(config), config, SERVICE_OPTIONS);
-  await app.init();
-  expect(registeredRoutes(app)).toEqual(tabledRoutes('agent'));
-  await app.close();
+beforeAll(async () => {
+  site = await AgentSite.start();
+  account = await site.account();
+});
+afterAll(() => site?.stop());
+
+test('every route is in the table of credentials', () => {
+  expect(registeredRoutes(site.replicas[0]!.app)).toEqual(tabledRoutes('agent'));
+});
+
+describe.each(credentialRows('agent').filter(({ statuses }) => statuses.none === 401))('$route', (row) => {
+  const ask = (authorization?: string) =>
+    fetch(site.url + row.path.replace(/:\w+/g, 'unknown'), {
+      method: row.method,
+      headers: {
+        ...(authorization !== undefined && { Authorization: authorization }),
+        ...(row.method === 'POST' && { 'Content-Type': 'application/json' }),
+      },
+      ...(row.method === 'POST' && { body: '{}' }),
+    });
+
+  it.each(['Bearer', 'bearer', 'ApiKey', 'apikey', 'APIKEY'])('takes a key as %s', async (scheme) => {
+    expect((await ask(`${scheme} ${account.apiKey}`)).status).toBe(row.statuses.key);
+  });
+
+  it.each([
+    ['nothing', () => undefined],
+    ['another scheme', () => `Token ${account.apiKey}`],
+    ['the key alone', () => account.apiKey],
+    ['a key that is none', () => `ApiKey ${account.apiKey.slice(0, -1)}`],
+  ])('answers 401 to %s, and says which schemes there are', async (_what, authorization) => {
+    const response = await ask(authorization());
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer, ApiKey');
+    expect(await response.json()).toEqual({ error: expect.any(String) as string });
+  });
+});
+
+test('the role of the service can run no function with the rights of its owner', async () => {
+  const { rows } = await site.pool.query(
+    `SELECT p.oid::regprocedure::text AS name FROM pg_proc p
+     WHERE p.prosecdef AND has_function_privilege('agent', p.oid, 'EXECUTE')`,
+  );
+  expect(rows).toEqual([]);
 });

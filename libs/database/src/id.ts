@@ -9,13 +9,18 @@ const RANDOM_DIGITS = 14;
  * Ids made later sort later, which keeps index inserts at the right edge.
  */
 export function newId(prefix: string): string {
-  let millis = Date.now();
+  return firstIdAt(prefix, Date.now()) + randomBase62(RANDOM_DIGITS);
+}
+
+/** Sorts, byte by byte, before every id made at this millisecond or later, and behind all made before. */
+export function firstIdAt(prefix: string, millis: number): string {
+  let rest = millis;
   let time = '';
   for (let i = 0; i < TIME_DIGITS; i++) {
-    time = BASE62[millis % 62]! + time;
-    millis = Math.floor(millis / 62);
+    time = BASE62[rest % 62]! + time;
+    rest = Math.floor(rest / 62);
   }
-  return `${prefix}_${time}${randomBase62(RANDOM_DIGITS)}`;
+  return `${prefix}_${time}`;
 }
 
 /** Uniform over base62: bytes past the last multiple of 62 are thrown away. */

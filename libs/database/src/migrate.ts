@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { env, loadConfig } from '@inference/config';
 import { Client } from 'pg';
 import { z } from 'zod';
+import { migrateJobQueues } from './job-queues';
 import { scramVerifier } from './scram-verifier';
 
 /** Any number will do as long as every host uses the same one. */
@@ -40,6 +41,7 @@ async function migrate(): Promise<void> {
       noLock: true,
       log: () => undefined,
     });
+    await migrateJobQueues(client, config.DATABASE_URL);
     for (const [variable, role] of Object.entries(ROLE_PASSWORDS)) {
       const password = config[variable];
       if (password) {

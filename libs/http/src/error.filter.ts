@@ -2,12 +2,15 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '
 import { isDatabaseUnavailable } from '@inference/database';
 import { type Request, type Response } from 'express';
 import { allowedMethods } from './allowed-methods';
+import { DetailedException } from './detailed.exception';
 import { RetryLaterException } from './retry-later.exception';
 
 export interface DescribedError {
   status: number;
   message: string;
   headers?: Record<string, string>;
+  /** More for programs, beside the message. */
+  details?: Record<string, unknown>;
 }
 
 const DATABASE_UNAVAILABLE: DescribedError = {
@@ -42,6 +45,10 @@ function messageOf(exception: HttpException): string {
 
 /** Turns whatever was thrown into a status and a message that shows nothing of the inside. */
 export function describeError(error: unknown, request: Request): DescribedError {
+  if (error instanceof DetailedException) {
+    const { message, headers, details } = error;
+    return { status: error.getStatus(), message, details, ...(headers && { headers }) };
+  }
   if (error instanceof HttpException) {
     const status = error.getStatus();
     if (status === 404 && !request.route) return describeUnrouted(request);
@@ -75,7 +82,7 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const response = http.getResponse<Response>();
     const request = http.getRequest<Request>();
-    const { status, message, headers } = describeError(error, request);
+    const { status, message, headers, details } = describeError(error, request);
     if (status >= 500 && status !== 501) request.log.error(error);
     if (response.headersSent) {
       response.destroy();
@@ -84,6 +91,6 @@ export class ErrorFilter implements ExceptionFilter {
     response
       .status(status)
       .set(headers ?? {})
-      .json({ error: message });
+      .json({ error: message, ...details });
   }
 }

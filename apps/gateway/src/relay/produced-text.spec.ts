@@ -1,4 +1,4 @@
-import { estimateTokens } from '../usage/token-counter';
+import { estimateTokens } from '@inference/metering';
 import { promptText } from './produced-text';
 import { readRelayRequest } from './relay-request';
 

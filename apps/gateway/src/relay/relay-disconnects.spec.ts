@@ -1,4 +1,5 @@
 import { request as httpRequest } from 'node:http';
+import { estimateTokens } from '@inference/metering';
 import { type TestAccount, waitFor } from '@inference/testing';
 import {
   costOf,
@@ -10,7 +11,6 @@ import {
   TestSite,
   walletOf,
 } from '../gateway.fixture';
-import { estimateTokens } from '../usage/token-counter';
 
 /** Clients that leave, and a gateway that is stopped, in the middle of a request. */
 

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import { HttpException } from '@nestjs/common';
+import { drained } from '@inference/http';
 import { type TokenUsage } from '@inference/metering';
 import { type Response } from 'express';
 import { upstreamFailed } from '../errors/openai-error';
@@ -78,21 +78,6 @@ export async function relayStream(
     heldBack.splice(0, heldBack.length, errorFrame(error));
   }
   if (!response.destroyed) response.end(Buffer.concat(heldBack));
-}
-
-/** Whether the client can take more; one that takes nothing for too long is cut off. */
-async function drained(response: Response, stallMillis: number): Promise<boolean> {
-  if (response.destroyed) return false;
-  const stop = new AbortController();
-  const timeout = setTimeout(() => response.destroy(), stallMillis);
-  await Promise.race([
-    once(response, 'drain', { signal: stop.signal }),
-    once(response, 'close', { signal: stop.signal }),
-  ]).finally(() => {
-    clearTimeout(timeout);
-    stop.abort();
-  });
-  return !response.destroyed;
 }
 
 /** What came without its blank line, with one; half an event would only spoil the client's next one. */

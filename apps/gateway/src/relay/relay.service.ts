@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Caller } from '@inference/credentials';
-import { type TokenUsage } from '@inference/metering';
+import { estimateTokens, type TokenUsage } from '@inference/metering';
 import { type Response } from 'express';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
 import { NotCoveredError } from '../errors/openai-error';
@@ -8,7 +8,6 @@ import { Settler } from '../settlement/settler';
 import { type Outcome } from '../settlement/usage-event';
 import { type UpstreamAnswer, Upstreams } from '../upstreams/upstreams';
 import { readReportedUsage } from '../usage/reported-usage';
-import { estimateTokens } from '../usage/token-counter';
 import { type Admission, AdmissionService, usageEventOf } from './admission.service';
 import { type Endpoint } from './endpoint';
 import { choiceText, promptText } from './produced-text';

@@ -19,6 +19,8 @@ const MODELS = {
   'sandbox-chat+no-usage': RATES,
   'sandbox-chat+no-usage+tokens=7': RATES,
   'nowhere/served': RATES,
+  /** The price of trainings: no model, whatever the engine serves. */
+  training: RATES,
 };
 const PROMPT = [{ role: 'user' as const, content: 'Say something about the sea.' }];
 /** As the sandbox engine counts: a token for each word, and four for the message. */
@@ -33,7 +35,7 @@ beforeAll(async () => {
     {
       name: 'engine',
       base_url: `${engine}/`,
-      models: Object.keys(MODELS).filter((slug) => slug.startsWith('sandbox')),
+      models: Object.keys(MODELS).filter((slug) => slug.startsWith('sandbox') || slug === 'training'),
     },
     { name: 'house', base_url: engine, models: { 'acme/house-model': 'sandbox-chat+tokens=5' } },
   ]);
@@ -231,7 +233,7 @@ describe('other endpoints', () => {
 
   it('list the models that are priced and served', async () => {
     const models = await collect(client.models.list());
-    const slugs = Object.keys(MODELS).filter((slug) => slug !== 'nowhere/served');
+    const slugs = Object.keys(MODELS).filter((slug) => slug !== 'nowhere/served' && slug !== 'training');
     expect(models.map(({ id }) => id).sort()).toEqual(slugs.sort());
     for (const model of models) {
       expect(model).toEqual({
@@ -250,7 +252,7 @@ describe('other endpoints', () => {
       headers: { Authorization: `Bearer ${account.apiKey}` },
     });
     expect(await plain.json()).toMatchObject({ id: 'acme/house-model' });
-    for (const slug of ['unknown', 'nowhere/served', 'acme', '__proto__', '../models', 'a%00b']) {
+    for (const slug of ['unknown', 'nowhere/served', 'training', 'acme', '__proto__', '../models', 'a%00b']) {
       await expect(client.models.retrieve(slug)).rejects.toMatchObject({
         status: 404,
         code: 'model_not_found',

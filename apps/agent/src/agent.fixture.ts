@@ -1,0 +1,244 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { type NestExpressApplication } from '@nestjs/platform-express';
+import { type SqlPool } from '@inference/database';
+import { createService } from '@inference/http';
+import { startSandboxEngine, type SandboxEngine } from '@inference/sandbox-engine';
+import {
+  createTestDatabase,
+  insertAccount,
+  publishPrices,
+  rememberEnvironment,
+  TEST_API_KEY_HASH_SECRET,
+  type TestAccount,
+  type TestDatabase,
+  testLog,
+  waitFor,
+} from '@inference/testing';
+import { createParser } from 'eventsource-parser';
+import { AppModule } from './app.module';
+import { readAgentConfig } from './config';
+import { type EventView } from './events/event';
+import { SERVICE_OPTIONS } from './service-options';
+
+const GATEWAY = join(__dirname, '../../../dist/apps/gateway/src/main.js');
+const CREDENTIAL = randomBytes(24).toString('hex');
+const ATTEMPTS = 3;
+/** What a token costs in the tests. */
+const RATE_PICOS = 1_000_000n;
+export const PLENTY = 10n ** 15n;
+
+export type Environment = Record<string, string>;
+
+const commonEnvironment = (databaseUrl: string): Environment => ({
+  SITE: 'intl',
+  HOST: '127.0.0.1',
+  PORT: '0',
+  NODE_ENV: 'test',
+  LOG_LEVEL: 'trace',
+  DATABASE_URL: databaseUrl,
+  CONSOLE_URL: 'http://127.0.0.1:9',
+  API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
+});
+
+export interface AgentReplica {
+  app: NestExpressApplication;
+  url: string;
+  close(): Promise<void>;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), 'close');
+  return port;
+}
+
+interface Gateway {
+  url: string;
+  child: ChildProcess;
+}
+
+/** The gateway as its own process; null when somebody else was given its port meanwhile. */
+async function tryToStartGateway(environment: Environment): Promise<Gateway | null> {
+  rememberEnvironment(environment);
+  const child = spawn(process.execPath, [GATEWAY], { env: { PATH: process.env.PATH, ...environment } });
+  const log = testLog('gateway');
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => log.write(chunk));
+  const url = `http://127.0.0.1:${environment.PORT}`;
+  const isUp = await waitFor(async () => {
+    if (child.exitCode !== null) return 'ended';
+    return (await fetch(`${url}/healthz`)).ok && 'up';
+  });
+  return isUp === 'up' ? { url, child } : null;
+}
+
+async function startGateway(database: TestDatabase, upstreams: unknown[]): Promise<Gateway> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const gateway = await tryToStartGateway({
+      ...commonEnvironment(database.urlFor('gateway')),
+      PORT: String(await freePort()),
+      UPSTREAMS: JSON.stringify(upstreams),
+      AGENT_CREDENTIALS: CREDENTIAL,
+    });
+    if (gateway) return gateway;
+  }
+  throw new Error('The gateway does not start.');
+}
+
+export interface SiteOptions {
+  /** Published beside sandbox-chat; the engine's behaviours are suffixes of its name. */
+  models?: string[];
+  /** Model servers that are asked before the sandbox engine. */
+  upstreams?: { name: string; base_url: string; models: string[] }[];
+  environment?: Environment;
+}
+
+/** A frame as a client reads it. */
+export interface ReadFrame {
+  event: string;
+  id: string | undefined;
+  data: Record<string, unknown>;
+}
+
+/** The agent, a real gateway behind it, and the sandbox engine behind that, on a database of their own. */
+export class AgentSite {
+  readonly replicas: AgentReplica[] = [];
+
+  private constructor(
+    readonly database: TestDatabase,
+    readonly engine: SandboxEngine,
+    private readonly gateway: Gateway,
+    private readonly environment: Environment,
+  ) {}
+
+  static async start({
+    models = [],
+    upstreams = [],
+    environment = {},
+  }: SiteOptions = {}): Promise<AgentSite> {
+    const [database, engine] = await Promise.all([createTestDatabase(), startSandboxEngine({ port: 0 })]);
+    const prices = ['sandbox-chat', ...models].map((slug) => ({ slug, unit: 'per_million_tokens' as const }));
+    await publishPrices(
+      database.pool,
+      prices.map((price) => ({ ...price, ratePicos: RATE_PICOS })),
+    );
+    const servers = [...upstreams, { name: 'engine', base_url: `${engine.url}/v1` }];
+    const gateway = await startGateway(database, servers);
+    const site = new AgentSite(database, engine, gateway, environment);
+    await site.startReplica();
+    return site;
+  }
+
+  get pool(): SqlPool {
+    return this.database.pool;
+  }
+
+  /** The first replica's. */
+  get url(): string {
+    return this.replicas[0]!.url;
+  }
+
+  get gatewayUrl(): string {
+    return this.gateway.url;
+  }
+
+  async startReplica(own: Environment = {}): Promise<AgentReplica> {
+    const environment = {
+      ...commonEnvironment(this.database.urlFor('agent')),
+      GATEWAY_URL: this.gateway.url,
+      GATEWAY_CREDENTIAL: CREDENTIAL,
+      DEFAULT_MODEL: 'sandbox-chat',
+      SHUTDOWN_GRACE_SECONDS: '0',
+      ...this.environment,
+      ...own,
+    };
+    rememberEnvironment(environment);
+    const config = readAgentConfig(environment);
+    const app = await createService(AppModule.forRoot(config), config, {
+      ...SERVICE_OPTIONS,
+      logTo: testLog('agent'),
+    });
+    await app.listen(0, '127.0.0.1');
+    const { port } = app.getHttpServer().address() as AddressInfo;
+    let closed: Promise<void> | undefined;
+    const replica = { app, url: `http://127.0.0.1:${port}`, close: () => (closed ??= app.close()) };
+    this.replicas.push(replica);
+    return replica;
+  }
+
+  account(balancePicos = PLENTY): Promise<TestAccount> {
+    return insertAccount(this.pool, { balancePicos });
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.replicas.map((replica) => replica.close()));
+    this.gateway.child.kill('SIGKILL');
+    await this.engine.close();
+    await this.database.drop();
+  }
+}
+
+/** A customer of the agent service, at one of its replicas. */
+export class Customer {
+  constructor(
+    private readonly url: string,
+    private readonly apiKey: string,
+  ) {}
+
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    return fetch(`${this.url}/v1/agents/sessions${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${this.apiKey}`,
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+  }
+
+  /** The body of an answer with the expected status. */
+  async json<T>(method: string, path: string, body?: unknown, status = 200, headers = {}): Promise<T> {
+    const response = await this.call(method, path, body, headers);
+    const text = await response.text();
+    if (response.status !== status) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return (text ? JSON.parse(text) : undefined) as T;
+  }
+
+  /** Posts a message and reads its stream to the end. */
+  async say(sessionId: string, content: string, query = '', headers = {}): Promise<ReadFrame[]> {
+    return readFrames(
+      await this.call('POST', `/${sessionId}/events/stream${query}`, { role: 'user', content }, headers),
+    );
+  }
+
+  async events(sessionId: string): Promise<EventView[]> {
+    return (await this.json<{ events: EventView[] }>('GET', `/${sessionId}/events?limit=100`)).events;
+  }
+}
+
+/** All frames of a stream that ends. */
+export async function readFrames(response: Response): Promise<ReadFrame[]> {
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${response.status} ${text}`);
+  const frames: ReadFrame[] = [];
+  const parser = createParser({
+    onEvent: ({ event = '', id, data }) =>
+      frames.push({ event, id, data: JSON.parse(data) as ReadFrame['data'] }),
+  });
+  parser.feed(text);
+  return frames;
+}
+
+export const textOf = (frames: ReadFrame[]) =>
+  frames.flatMap(({ event, data }) => (event === 'delta' ? [data.content as string] : [])).join('');

@@ -1,0 +1,111 @@
+import { HttpException, Inject, Injectable, type MessageEvent, NotFoundException } from '@nestjs/common';
+import { type Caller } from '@inference/credentials';
+import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { DetailedException } from '@inference/http';
+import { type Response } from 'express';
+import { type Observable } from 'rxjs';
+import { TurnFeeds } from '../frames/turn-feeds';
+import { type Refusal } from '../models/refusal';
+import { noSuchSession } from '../sessions/sessions.service';
+import { tokensOf } from '../turns/turn-log';
+import { type TurnRun } from '../turns/turn-run';
+import { TurnRunner } from '../turns/turn-runner';
+import { type Accepted, acceptEvent, type Posting } from './acceptance';
+import { EVENT_COLUMNS, type EventRow, type EventView, type TurnStatus, viewOf } from './event';
+import { type EventBody, type EventsQuery, type PostQuery } from './event.dto';
+
+export interface PostedEvent {
+  caller: Caller;
+  sessionId: string;
+  body: EventBody;
+  query: PostQuery;
+  idempotencyKey: string | null;
+}
+
+/** How long a stream's beginning is put off so that a refusal of the gateway can still be its status. */
+const ADMISSION_MILLIS = 2_000;
+const OWNED = 'SELECT FROM agent.sessions WHERE id = $1 AND account_id = $2';
+const LIST = `
+  SELECT ${EVENT_COLUMNS}, t.status AS turn_status FROM agent.events e JOIN agent.turns t ON t.id = e.turn_id
+  WHERE e.session_id = $1 AND e.seq > $2 ORDER BY e.seq LIMIT $3`;
+const FIND = `
+  SELECT ${EVENT_COLUMNS}, t.status AS turn_status
+  FROM agent.events e JOIN agent.turns t ON t.id = e.turn_id JOIN agent.sessions s ON s.id = e.session_id
+  WHERE e.session_id = $1 AND s.account_id = $2 AND e.id = $3`;
+const REPLAYED = 'Idempotent-Replayed';
+
+@Injectable()
+export class EventsService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly runner: TurnRunner,
+    private readonly feeds: TurnFeeds,
+  ) {}
+
+  /** Keeps the event and answers at once; its turn runs on in the background. */
+  async post(posted: PostedEvent, response: Response): Promise<EventView> {
+    const { event, turn, replayed } = await this.accept(posted, false);
+    if (replayed) response.setHeader(REPLAYED, 'true');
+    return viewOf(event, turn.status);
+  }
+
+  /** Keeps the event and streams the answer; what can be refused is refused before the stream begins. */
+  async stream(posted: PostedEvent, response: Response): Promise<Observable<MessageEvent>> {
+    if (!this.runner.hasRoom) throw busyReplica();
+    const { event, turn, afterFrame, replayed, claimed } = await this.accept(posted, true);
+    if (replayed) response.setHeader(REPLAYED, 'true');
+    if (claimed) {
+      const refusal = await admissionOf(this.runner.start(claimed, event.id));
+      if (refusal) throw refusedBy(refusal, turn.id);
+    }
+    return this.feeds.follow(turn, afterFrame, response);
+  }
+
+  /** `has_more`: there are events beyond these. */
+  async list({ accountId }: Caller, sessionId: string, { after, limit }: EventsQuery) {
+    if ((await this.pool.query(OWNED, [sessionId, accountId])).rowCount === 0) throw noSuchSession();
+    const values = [sessionId, after, limit + 1];
+    const { rows } = await this.pool.query<EventRow & { turn_status: TurnStatus }>(LIST, values);
+    return {
+      events: rows.slice(0, limit).map((row) => viewOf(row, row.turn_status)),
+      has_more: rows.length > limit,
+    };
+  }
+
+  async find({ accountId }: Caller, sessionId: string, eventId: string): Promise<EventView> {
+    const values = [sessionId, accountId, eventId];
+    const { rows } = await this.pool.query<EventRow & { turn_status: TurnStatus }>(FIND, values);
+    if (!rows[0]) throw new NotFoundException('there is no such event');
+    return viewOf(rows[0], rows[0].turn_status);
+  }
+
+  private async accept({ query, ...posted }: PostedEvent, streams: boolean): Promise<Accepted> {
+    const { caller, body } = posted;
+    if (!caller.apiKey) throw new Error('An event was posted without an API key.');
+    const posting: Posting = {
+      ...posted,
+      caller: { ...caller, apiKey: caller.apiKey },
+      onBusy: query.on_busy,
+      tokens: tokensOf(body.content ?? null, ...(body.tool_call_results ?? []).map(({ content }) => content)),
+      runHere: streams ? this.runner.replicaId : null,
+    };
+    return inTransaction(this.pool, (sql) => acceptEvent(sql, posting));
+  }
+}
+
+/** Null when the gateway has taken the call, or is not through with it yet. */
+async function admissionOf(run: TurnRun): Promise<Refusal | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<null>(
+    (resolve) => (timer = setTimeout(() => resolve(null), ADMISSION_MILLIS)),
+  );
+  return Promise.race([run.admission, patience]).finally(() => clearTimeout(timer));
+}
+
+function refusedBy({ status, message, code, retryAfter }: Refusal, turnId: string): HttpException {
+  const headers = retryAfter === undefined ? undefined : { 'Retry-After': retryAfter };
+  return new DetailedException(status, message, { code, turn_id: turnId }, headers);
+}
+
+const busyReplica = () =>
+  new DetailedException(503, 'too many turns run now', { code: 'overloaded' }, { 'Retry-After': '1' });

@@ -1,0 +1,151 @@
+import { Inject, Injectable, Logger, type MessageEvent } from '@nestjs/common';
+import { NotificationChannel } from '@inference/database';
+import { Metrics } from '@inference/http';
+import { type Response } from 'express';
+import { Gauge } from 'prom-client';
+import { Observable } from 'rxjs';
+import { AGENT_CONFIG, type AgentConfig } from '../config';
+import { type Frame } from './frame';
+import { FrameStore } from './frame-store';
+import { StreamFollower } from './stream-follower';
+
+/** Says that a turn changed otherwise than by the text its runner writes; the payload is its id. */
+export const TURN_CHANNEL = 'agent_turns';
+
+/** Says that a turn is no more; the payload is its id. */
+export const SESSION_DELETED_CHANNEL = 'agent_turns_deleted';
+
+/** How often the turns that other processes run are looked at for their readers here. */
+const POLL_MILLIS = 100;
+
+/**
+ * Brings the frames of turns to their readers. Those of a turn that runs here come from its runner as soon as they are
+ * written; the turns of other processes are looked up together, all in one query.
+ */
+@Injectable()
+export class TurnFeeds {
+  private readonly logger = new Logger(TurnFeeds.name);
+  private readonly followers = new Map<string, Set<StreamFollower>>();
+  /** The turns that run here: their runner offers what it writes. */
+  private readonly local = new Set<string>();
+  private readonly streams: Gauge;
+  private timer: NodeJS.Timeout | undefined;
+  private handingOver = false;
+
+  constructor(
+    private readonly frames: FrameStore,
+    @Inject(AGENT_CONFIG) private readonly config: AgentConfig,
+    channel: NotificationChannel,
+    metrics: Metrics,
+  ) {
+    channel.on(TURN_CHANNEL, (turnId) => this.refresh(turnId));
+    channel.on(SESSION_DELETED_CHANNEL, (turnId) => this.end(turnId));
+    this.streams = new Gauge({
+      name: 'agent_streams',
+      help: 'Event streams that are open.',
+      registers: [metrics.registry],
+    });
+  }
+
+  /** The stream of a turn from a position on, to its next boundary. */
+  follow(turn: { id: string; number: number }, after: number, response: Response): Observable<MessageEvent> {
+    return new Observable((subscriber) => {
+      const follower = new StreamFollower(subscriber, {
+        turn,
+        after,
+        response,
+        stallMillis: this.config.CLIENT_STALL_TIMEOUT_SECONDS * 1000,
+        heartbeatMillis: this.config.HEARTBEAT_SECONDS * 1000,
+        read: (turnId, cursor) => this.frames.read(turnId, cursor),
+      });
+      this.attach(follower);
+      return () => this.detach(follower);
+    });
+  }
+
+  /** The turn runs here from now on. */
+  startLocal(turnId: string): void {
+    this.local.add(turnId);
+  }
+
+  /** The turn runs here no more; whoever is not at its end yet is served as if it had run elsewhere. */
+  endLocal(turnId: string): void {
+    this.local.delete(turnId);
+    if (this.handingOver) this.endUnlessLocal(turnId);
+    else this.poll();
+  }
+
+  /** Frames that were just written, in their order. */
+  publish(turnId: string, frames: Frame[]): void {
+    if (frames.length === 0) return;
+    for (const follower of this.followers.get(turnId) ?? []) follower.offer(frames);
+  }
+
+  /** The process stops: readers of what runs elsewhere resume elsewhere, those of what runs here are kept for now. */
+  handOver(): void {
+    this.handingOver = true;
+    for (const turnId of this.followers.keys()) this.endUnlessLocal(turnId);
+  }
+
+  endAll(): void {
+    for (const turnId of this.followers.keys()) this.end(turnId);
+  }
+
+  private endUnlessLocal(turnId: string): void {
+    if (!this.local.has(turnId)) this.end(turnId);
+  }
+
+  private end(turnId: string): void {
+    for (const follower of this.followers.get(turnId) ?? []) follower.end();
+  }
+
+  private refresh(turnId: string): void {
+    for (const follower of this.followers.get(turnId) ?? []) void follower.catchUp();
+  }
+
+  private attach(follower: StreamFollower): void {
+    const followers = this.followers.get(follower.turnId);
+    if (followers) followers.add(follower);
+    else this.followers.set(follower.turnId, new Set([follower]));
+    this.streams.inc();
+    if (this.handingOver) this.endUnlessLocal(follower.turnId);
+    void follower.catchUp();
+    this.poll();
+  }
+
+  private detach(follower: StreamFollower): void {
+    const followers = this.followers.get(follower.turnId);
+    followers?.delete(follower);
+    if (followers?.size === 0) this.followers.delete(follower.turnId);
+    this.streams.dec();
+    follower.detach();
+  }
+
+  /** Looks again and again, as long as anybody here reads what runs elsewhere. */
+  private poll(): void {
+    if (this.timer) return;
+    this.timer = setTimeout(() => {
+      void this.lookUp()
+        .catch((error: Error) =>
+          this.logger.debug(`The frames of turns were not to be read: ${error.message}`),
+        )
+        .then((isNeeded) => {
+          this.timer = undefined;
+          if (isNeeded !== false) this.poll();
+        });
+    }, POLL_MILLIS);
+    this.timer.unref();
+  }
+
+  /** False when nobody needs it. */
+  private async lookUp(): Promise<boolean> {
+    const remote = [...this.followers.keys()].filter((turnId) => !this.local.has(turnId));
+    if (remote.length === 0) return false;
+    const cursors = remote.flatMap((turnId): [string, number][] => {
+      const live = [...this.followers.get(turnId)!].flatMap(({ cursor }) => cursor ?? []);
+      return live.length === 0 ? [] : [[turnId, Math.min(...live)]];
+    });
+    for (const [turnId, frames] of await this.frames.readMany(cursors)) this.publish(turnId, frames);
+    return true;
+  }
+}

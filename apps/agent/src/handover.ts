@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
+import { AGENT_CONFIG, type AgentConfig } from './config';
+import { TurnFeeds } from './frames/turn-feeds';
+import { Replica } from './turns/replica';
+import { TurnQueue } from './turns/turn-queue';
+import { TurnRunner } from './turns/turn-runner';
+
+const POLL_MILLIS = 20;
+
+/**
+ * How a process stops: it takes no more turns; readers of turns that run elsewhere are sent there at once; the turns that
+ * run here get the time to end, with their readers, and have failed when it is over. Readers resume at another replica.
+ */
+@Injectable()
+export class Handover implements BeforeApplicationShutdown {
+  constructor(
+    @Inject(AGENT_CONFIG) private readonly config: AgentConfig,
+    private readonly queue: TurnQueue,
+    private readonly feeds: TurnFeeds,
+    private readonly runner: TurnRunner,
+    private readonly replica: Replica,
+  ) {}
+
+  async beforeApplicationShutdown(): Promise<void> {
+    const endsAt = performance.now() + this.config.SHUTDOWN_GRACE_SECONDS * 1000;
+    this.feeds.handOver();
+    await this.queue.stop();
+    while (!this.runner.isIdle && performance.now() < endsAt) await sleep(POLL_MILLIS);
+    await this.runner.interruptAll();
+    this.feeds.endAll();
+    await this.replica.leave();
+  }
+}

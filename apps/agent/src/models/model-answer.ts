@@ -1,0 +1,135 @@
+import { newId } from '@inference/database';
+import { type ToolCall } from '../sessions/tool-shapes';
+
+/** What the gateway reports for a call. Shape and names are OpenAI's. */
+export interface Usage {
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+}
+
+export interface AnswerError {
+  /** Stable, for programs. */
+  code: string;
+  message: string;
+}
+
+interface CallFragment {
+  index?: unknown;
+  id?: unknown;
+  function?: { name?: unknown; arguments?: unknown };
+}
+
+interface Chunk {
+  choices?: {
+    delta?: { content?: unknown; refusal?: unknown; tool_calls?: unknown } | null;
+    finish_reason?: unknown;
+  }[];
+  usage?: unknown;
+  error?: { code?: unknown; message?: unknown } | null;
+}
+
+const DONE = '[DONE]';
+const MAX_CALL_ID_CHARS = 200;
+const HIGH_SURROGATE = /[\ud800-\udbff]$/;
+
+/** Puts a streamed chat completion together: its text comes in pieces, everything else is there at its end. */
+export class ModelAnswer {
+  finishReason: string | null = null;
+  usage: Usage | null = null;
+  error: AnswerError | null = null;
+  private saidDone = false;
+  /** Half of a character whose other half comes with the next piece. */
+  private half = '';
+  private readonly calls = new Map<number, ToolCall>();
+
+  /** Nothing is missing, and it is billed: the gateway holds the end of a stream back until then. */
+  get isComplete(): boolean {
+    return this.error === null && (this.saidDone || this.finishReason !== null);
+  }
+
+  /** In the order of the model. A call that was cut off has only the beginning of its arguments. */
+  get toolCalls(): ToolCall[] {
+    return [...this.calls]
+      .sort(([a], [b]) => a - b)
+      .map(([, { id, type, function: called }]) => ({
+        id,
+        type,
+        function: { name: called.name.toWellFormed(), arguments: called.arguments.toWellFormed() },
+      }));
+  }
+
+  /** Reads the data of one event; returns the text that it adds. */
+  read(data: string): string {
+    if (data === DONE) {
+      this.saidDone = true;
+      return '';
+    }
+    const chunk = parseChunk(data);
+    if (!chunk) return '';
+    if (chunk.error) this.error = readError(chunk.error);
+    if (chunk.usage) this.usage = readUsage(chunk.usage);
+    const choice = chunk.choices?.[0];
+    if (!choice) return '';
+    if (typeof choice.finish_reason === 'string' && choice.finish_reason)
+      this.finishReason = choice.finish_reason;
+    const { content, refusal, tool_calls: fragments } = choice.delta ?? {};
+    if (Array.isArray(fragments))
+      for (const fragment of fragments) this.readFragment(fragment as CallFragment);
+    return this.whole(textOf(content) + textOf(refusal));
+  }
+
+  /** The database keeps no half of a character: one at the end waits for its other half. */
+  private whole(text: string): string {
+    const joined = this.half + text;
+    this.half = HIGH_SURROGATE.exec(joined)?.[0] ?? '';
+    return joined.slice(0, joined.length - this.half.length).toWellFormed();
+  }
+
+  private readFragment({ index, id, function: called }: CallFragment): void {
+    const position = typeof index === 'number' ? index : this.calls.size;
+    let call = this.calls.get(position);
+    if (!call) {
+      const given = textOf(id).toWellFormed();
+      const isUsable = given !== '' && given.length <= MAX_CALL_ID_CHARS;
+      call = {
+        id: isUsable ? given : newId('call'),
+        type: 'function',
+        function: { name: '', arguments: '' },
+      };
+      this.calls.set(position, call);
+    }
+    call.function.name += textOf(called?.name);
+    call.function.arguments += textOf(called?.arguments);
+  }
+}
+
+/** PostgreSQL keeps no NUL. */
+const textOf = (value: unknown) => (typeof value === 'string' ? value.replaceAll('\0', '') : '');
+
+function parseChunk(data: string): Chunk | null {
+  try {
+    const chunk: unknown = JSON.parse(data);
+    return chunk !== null && typeof chunk === 'object' ? chunk : null;
+  } catch {
+    return null;
+  }
+}
+
+function readError({ code, message }: { code?: unknown; message?: unknown }): AnswerError {
+  return {
+    code: textOf(code).toWellFormed() || 'model_error',
+    message: textOf(message).toWellFormed() || 'The model broke off.',
+  };
+}
+
+function readUsage(usage: unknown): Usage | null {
+  const { prompt_tokens: prompt, completion_tokens: completion } = usage as Record<string, unknown>;
+  if (!Number.isSafeInteger(prompt)) return null;
+  const completionTokens = Number.isSafeInteger(completion) ? (completion as number) : 0;
+  return {
+    prompt_tokens: prompt as number,
+    completion_tokens: completionTokens,
+    total_tokens: (prompt as number) + completionTokens,
+  };
+}

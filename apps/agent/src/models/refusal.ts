@@ -1,0 +1,64 @@
+/** Why a turn failed, as its caller gets to know it: a status before the stream begins, an `error` frame afterwards. */
+export interface Refusal {
+  status: number;
+  /** Stable, for programs; the gateway's own where it gave one. */
+  code: string;
+  message: string;
+  /** The same request may succeed later. */
+  retryable: boolean;
+  retryAfter?: string;
+}
+
+const RETRYABLE = new Set([429, 500, 502, 503, 504]);
+/** The gateway's statuses that say something of the caller's request, account or key. */
+const PASSED_ON = new Set([400, 402, 403, 404, 429, 502, 503, 504]);
+
+export const unreachable = (): Refusal =>
+  refusal(503, 'gateway_unavailable', 'The models are not available now.');
+
+export const timedOut = (): Refusal => refusal(504, 'model_timeout', 'The model did not answer in time.');
+
+export const brokenOff = (code = 'model_error', message = 'The model broke its answer off.'): Refusal =>
+  refusal(502, code, message);
+
+export const interrupted = (): Refusal =>
+  refusal(503, 'interrupted', 'The service stopped in the middle of this turn. Send the message again.');
+
+export const tooLong = (): Refusal => ({
+  ...refusal(
+    400,
+    'context_length_exceeded',
+    "The conversation's last turn does not fit into the model's context.",
+  ),
+});
+
+function refusal(status: number, code: string, message: string): Refusal {
+  return { status, code, message, retryable: RETRYABLE.has(status) };
+}
+
+/** What an error answer of the gateway means to the caller. */
+export function refusalOf(status: number, body: string, retryAfter: string | undefined): Refusal {
+  const { code, message } = readBody(body);
+  if (status === 401) {
+    return code === 'on_behalf_unknown'
+      ? refusal(401, 'api_key_gone', 'The API key that this turn runs for is no longer valid.')
+      : unreachable();
+  }
+  if (!PASSED_ON.has(status)) return refusal(502, code ?? 'model_error', 'The model could not answer.');
+  return {
+    ...refusal(status, code ?? 'model_error', message ?? 'The model could not answer.'),
+    ...(retryAfter !== undefined && { retryAfter }),
+  };
+}
+
+function readBody(body: string): { code?: string; message?: string } {
+  try {
+    const { error } = JSON.parse(body) as { error?: { code?: unknown; message?: unknown } };
+    return {
+      ...(typeof error?.code === 'string' && { code: error.code }),
+      ...(typeof error?.message === 'string' && { message: error.message }),
+    };
+  } catch {
+    return {};
+  }
+}

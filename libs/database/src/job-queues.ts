@@ -1,0 +1,36 @@
+import { Logger, runMigrations } from 'graphile-worker';
+import { type Client, Pool } from 'pg';
+import { JOB_SCHEMAS } from './job-schemas';
+
+const SILENT = new Logger(() => () => undefined);
+
+/** Graphile Worker guards its tables by row level security, for whoever does not own them. */
+const GRANT = (schema: string, role: string) => `
+  GRANT USAGE ON SCHEMA ${schema} TO ${role};
+  GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role};
+  GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${role};
+  DO $$
+  DECLARE
+    guarded regclass;
+  BEGIN
+    FOR guarded IN
+      SELECT c.oid FROM pg_class c
+      WHERE c.relnamespace = '${schema}'::regnamespace AND c.relrowsecurity
+        AND NOT EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid)
+    LOOP
+      EXECUTE format('CREATE POLICY worker ON %s TO ${role} USING (true)', guarded);
+    END LOOP;
+  END $$`;
+
+/** Brings the tables of every job queue to the installed library's schema, and lets its service work on them. */
+export async function migrateJobQueues(client: Client, ownerUrl: string): Promise<void> {
+  const pgPool = new Pool({ connectionString: ownerUrl, max: 1 });
+  try {
+    for (const [role, schema] of Object.entries(JOB_SCHEMAS)) {
+      await runMigrations({ pgPool, schema, logger: SILENT });
+      await client.query(GRANT(schema, role));
+    }
+  } finally {
+    await pgPool.end();
+  }
+}
