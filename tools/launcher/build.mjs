@@ -6,7 +6,7 @@ import { runNode } from './children.mjs';
 
 /** The product's built files under dist/, made anew only when a source or they themselves have changed since. */
 
-const AREAS = ['apps', 'libs', 'tools'];
+const AREAS = ['apps', 'libs', 'packages', 'tools'];
 const SETTINGS = /^(package-lock\.json|nx\.json|\.swcrc|tsconfig.*\.json)$/;
 const BUILD_DEADLINE_MS = 10 * 60_000;
 
@@ -54,7 +54,7 @@ function isBuilt(root, stampFile, wanted) {
 function removeOrphans(root) {
   for (const file of builtFiles(root)) {
     const copied = path.relative(path.join(root, 'dist'), file);
-    const compiled = copied.replace(/\.js(\.map)?$/, '.ts');
+    const compiled = copied.replace(/\.(d\.ts|js|js\.map)$/, '.ts');
     const hasSource = [copied, compiled].some((source) => fs.existsSync(path.join(root, source)));
     if (!hasSource) fs.rmSync(file);
   }

@@ -17,6 +17,13 @@ const SANDBOX_PRICES = [
   { slug: 'sandbox-embed', unit: 'per_million_input_tokens', price: 0.02 },
 ];
 
+/** Charged by the training service; no model has this name. */
+const TRAINING_PRICE = {
+  slug: process.env.TRAINING_PRICE_SLUG || 'training',
+  unit: 'per_million_tokens',
+  price: 3,
+};
+
 const GPU_PRICES = [
   { name: 'NVIDIA H100 80GB', hourly_price: 2.99 },
   { name: 'NVIDIA L40S 48GB', hourly_price: 1.09 },
@@ -38,7 +45,7 @@ const enginePrices = (slug) => [
  */
 export function modelPrices(site, engineModels) {
   const rows = engineModels ? engineModels.flatMap(enginePrices) : SANDBOX_PRICES;
-  return rows.map((row) => ({ ...row, price: inCurrency(row.price, site) }));
+  return [...rows, TRAINING_PRICE].map((row) => ({ ...row, price: inCurrency(row.price, site) }));
 }
 
 /** @param {'intl' | 'cn'} site @returns {GpuPrice[]} */

@@ -15,6 +15,9 @@ import path from 'node:path';
  * @property {string[]} encryptionKeys 32 bytes each in hexadecimal digits; the first one encrypts
  * @property {string[]} downloadLinkSecrets sign the links to files in the console's storage; the first one signs
  * @property {string} oidcClientSecret of the console at the sandbox's OpenID provider
+ * @property {string} agentCredential what the agent service calls the gateway with, on behalf of accounts
+ * @property {string} memoCredential the same of the memo service
+ * @property {string} trainerCredential what trainers call the training service with, to record what was used
  * @property {object | undefined} payments the console's credentials at the sandbox for payments, once there is one
  * @property {{ demo: Account, admin: Account }} accounts
  * @property {{ models: string[], accounts?: true, exchangeRate?: true, gpus?: true, credit?: true, model?: true }} seeded what has
@@ -41,6 +44,9 @@ export const generateSecrets = (site) => ({
   encryptionKeys: [newSecret()],
   downloadLinkSecrets: [newSecret()],
   oidcClientSecret: newSecret(),
+  agentCredential: newSecret(),
+  memoCredential: newSecret(),
+  trainerCredential: newSecret(),
   accounts: {
     demo: { identifier: 'demo@example.com', password: newPassword() },
     admin: { identifier: 'admin@example.com', password: newPassword() },

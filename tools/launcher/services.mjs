@@ -15,6 +15,7 @@ import { paymentEnvironment } from './payments.mjs';
 const HOST = '127.0.0.1';
 const OIDC_PROVIDER = 'sandbox';
 const OIDC_CLIENT_ID = 'inference-platform';
+const TRAINING_QUOTA_TOKENS = 10_000_000;
 const SITE_NAMES = { intl: 'Inference Platform', cn: 'Inference Platform China' };
 
 /** @param {number} port */
@@ -62,6 +63,22 @@ function storage({ storageFolder }, { downloadLinkSecrets }) {
   };
 }
 
+/** Who may record trainings, which models there are to train and how much of it, as far as the caller does not say. */
+function training({ engine }, { trainerCredential }) {
+  const { TRAINER_CREDENTIALS, TRAINING_MODELS, TRAINING_DEFAULT_QUOTA_TOKENS } = process.env;
+  return {
+    TRAINER_CREDENTIALS: TRAINER_CREDENTIALS || trainerCredential,
+    TRAINING_DEFAULT_QUOTA_TOKENS: TRAINING_DEFAULT_QUOTA_TOKENS || String(TRAINING_QUOTA_TOKENS),
+    ...(!engine && { TRAINING_MODELS: TRAINING_MODELS || 'sandbox-chat,sandbox-mini' }),
+  };
+}
+
+/** What the agent calls models with, and which one unless a session names another. */
+const agent = ({ agentCredential }, engineModels) => ({
+  GATEWAY_CREDENTIAL: agentCredential,
+  DEFAULT_MODEL: process.env.DEFAULT_MODEL || engineModels?.[0] || 'sandbox-chat',
+});
+
 /** The caller's environment without what npm and the launcher itself were told, so that its settings reach the apps. */
 function inherited() {
   const own = /^(npm_|INIT_CWD$|PORT_BASE$|DATA_DIR$|ENGINE_|SANDBOX_|API_KEY$)/;
@@ -71,9 +88,10 @@ function inherited() {
 /**
  * @param {import('./settings.mjs').Settings} settings
  * @param {import('./secrets.mjs').Secrets} secrets
+ * @param {string[] | null} engineModels what the caller's own engine serves; null for the sandbox
  * @returns {Description[]} in the order of their ports
  */
-export function describeServices(settings, secrets) {
+export function describeServices(settings, secrets, engineModels) {
   const { site, ports, logLevel } = settings;
   const common = { ...inherited(), SITE: site, HOST, LOG_LEVEL: logLevel, NODE_ENV: 'development' };
   const database = (role) => ({
@@ -96,12 +114,18 @@ export function describeServices(settings, secrets) {
       AGENT_URL: urlOf(ports.agent),
       MEMO_URL: urlOf(ports.memo),
     },
-    training: { ...database('training'), ...callers },
+    training: { ...database('training'), ...callers, ...training(settings, secrets) },
     'router-cost': { ...database('router_cost'), ...callers },
-    agent: { ...database('agent'), ...callers, GATEWAY_URL },
+    agent: { ...database('agent'), ...callers, GATEWAY_URL, ...agent(secrets, engineModels) },
     memo: { ...database('memo'), ...callers, GATEWAY_URL },
     'agent-environments': {},
-    gateway: { ...database('gateway'), ...callers, UPSTREAMS: JSON.stringify(upstreams(settings)) },
+    gateway: {
+      ...database('gateway'),
+      ...callers,
+      UPSTREAMS: JSON.stringify(upstreams(settings)),
+      AGENT_CREDENTIALS: secrets.agentCredential,
+      MEMO_CREDENTIALS: secrets.memoCredential,
+    },
   };
   const services = Object.entries(environments).map(([name, own]) => ({
     name,

@@ -114,7 +114,7 @@ async function start() {
   log(`Starting the site ${settings.site} with its data in ${settings.dataDir} …`);
   await startDatabase(settings, secrets);
   await migrate(settings, secrets);
-  const services = describeServices(settings, secrets);
+  const services = describeServices(settings, secrets, engineModels);
   const context = { root, settings, secrets, save, engineModels, signal, console: services[0] };
   await seedAccounts(context);
   services.forEach((description) => launch(description, settings.dataDir));

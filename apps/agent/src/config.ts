@@ -22,7 +22,7 @@ const schema = z.object({
   /** The gateway that serves the models. */
   GATEWAY_URL: env.httpUrl(),
   /** What proves to the gateway that this service asks, on whosever behalf. */
-  GATEWAY_CREDENTIAL: env.secret(),
+  GATEWAY_CREDENTIAL: env.serviceSecret(),
   /** What sessions use that name no model. */
   DEFAULT_MODEL: slug,
   /** By model slug; `*` is for every model that is not named. The gateway takes the same. */

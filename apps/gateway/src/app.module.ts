@@ -23,7 +23,11 @@ export class AppModule {
       imports: [
         ServiceModule,
         DatabaseModule.forRoot('gateway', config),
-        CredentialsModule.forRoot({ ...config, defaultKinds: ['api_key'] }),
+        CredentialsModule.forRoot({
+          ...config,
+          defaultKinds: ['api_key', 'on_behalf'],
+          serviceCredentials: { agent: config.AGENT_CREDENTIALS ?? [], memo: config.MEMO_CREDENTIALS ?? [] },
+        }),
       ],
       controllers: [RelayController, ModelsController],
       providers: [
@@ -32,7 +36,7 @@ export class AppModule {
           provide: PriceBook,
           inject: [SQL_POOL, NotificationChannel],
           useFactory: (pool: SqlPool, channel: NotificationChannel) =>
-            new PriceBook(pool, config.SITE, channel),
+            new PriceBook(pool, config.SITE, channel, config.TRAINING_PRICE_SLUG),
         },
         AdmissionService,
         HousekeepingService,

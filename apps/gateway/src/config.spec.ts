@@ -122,6 +122,25 @@ describe('readGatewayConfig', () => {
     expect(faultsOf({ UPSTREAMS: 'models' })).toEqual(['UPSTREAMS: must be valid JSON']);
   });
 
+  it('takes the credentials of the services, which have none in common', () => {
+    const [one, two, three] = ['1'.repeat(32), '2'.repeat(32), '3'.repeat(32)];
+    const config = readGatewayConfig(
+      environment({ AGENT_CREDENTIALS: `${one},${two}`, MEMO_CREDENTIALS: three }),
+    );
+    expect(config).toMatchObject({ AGENT_CREDENTIALS: [one, two], MEMO_CREDENTIALS: [three] });
+    const shared = { AGENT_CREDENTIALS: `${one}, ${two}`, MEMO_CREDENTIALS: `${three},${two}` };
+    const fault = 'MEMO_CREDENTIALS: must have no secret in common with AGENT_CREDENTIALS';
+    expect(faultsOf(shared)).toEqual([fault]);
+    expect(faultsOf({ ...shared, LEASE_TTL_SECONDS: '0' })).toEqual([
+      expect.stringMatching(/^LEASE_TTL/),
+      fault,
+    ]);
+    expect(faultsOf({ AGENT_CREDENTIALS: `${one},short`, MEMO_CREDENTIALS: `${two}é` })).toEqual([
+      'AGENT_CREDENTIALS (at 1): must have at least 32 characters',
+      'MEMO_CREDENTIALS (at 0): must have no commas, no spaces and no characters beyond ASCII',
+    ]);
+  });
+
   it.each(['1.5', '0', '3601', 'x'])('refuses a lease life of %s', (ttl) => {
     expect(faultsOf({ LEASE_TTL_SECONDS: ttl })).toHaveLength(1);
   });

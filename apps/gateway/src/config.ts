@@ -21,10 +21,11 @@ const modelLimits = z.object({
   max_output_tokens: z.int().positive().optional(),
 });
 
-const schema = z.object({
+const fields = z.object({
   ...env.service,
   ...env.database,
   ...env.callers,
+  ...env.trainingPrice,
   /** In the order of preference. */
   UPSTREAMS: env.json(
     z
@@ -34,6 +35,9 @@ const schema = z.object({
   ),
   /** By model slug; `*` is for every model that is not named. */
   MODEL_LIMITS: env.json(z.record(slug, modelLimits)).optional(),
+  /** What the agent and the memo service call with on behalf of an account; none by default. */
+  AGENT_CREDENTIALS: env.serviceSecrets().optional(),
+  MEMO_CREDENTIALS: env.serviceSecrets().optional(),
   UPSTREAM_CONNECT_TIMEOUT_SECONDS: env.number(0.05, 60).default(5),
   UPSTREAM_FIRST_BYTE_TIMEOUT_SECONDS: env.number(0.05, 3600).default(300),
   UPSTREAM_IDLE_TIMEOUT_SECONDS: env.number(0.05, 3600).default(120),
@@ -50,8 +54,18 @@ const schema = z.object({
   SETTLEMENT_PATIENCE_SECONDS: env.number(0.1, 300).default(20),
 });
 
+/** Looked at when other variables are at fault too, so that every fault is named at once. */
+const when = () => true;
+
+/** A secret of two services would be that of neither. */
+const schema = fields.refine(
+  ({ AGENT_CREDENTIALS, MEMO_CREDENTIALS }) =>
+    !MEMO_CREDENTIALS?.some((secret) => AGENT_CREDENTIALS?.includes(secret)),
+  { when, path: ['MEMO_CREDENTIALS'], message: 'must have no secret in common with AGENT_CREDENTIALS' },
+);
+
 /** The names of everything it reads. */
-export const VARIABLES = Object.keys(schema.shape);
+export const VARIABLES = Object.keys(fields.shape);
 
 export type GatewayConfig = z.output<typeof schema>;
 export type UpstreamConfig = z.output<typeof upstream>;

@@ -4,14 +4,15 @@ import {
   credentialRows,
   insertAccount,
   insertApiKey,
+  type Issuer,
   registeredRoutes,
+  startIssuer,
   tabledRoutes,
   TEST_API_KEY_HASH_SECRET,
   type TestAccount,
   type TestDatabase,
   waitFor,
 } from '@inference/testing';
-import { type Issuer, startIssuer } from '../test/issuer';
 import { type RunningService, startRouterCost } from '../test/running-service';
 
 /** Before a session (ten seconds) and a key (three) are looked up again in any case. */

@@ -1,23 +1,127 @@
-import { createService } from '@inference/http';
-import { registeredRoutes, tabledRoutes, TEST_API_KEY_HASH_SECRET } from '@inference/testing';
-import { AppModule } from './app.module';
-import { readTrainingConfig } from './config';
-import { SERVICE_OPTIONS } from './service-options';
+import {
+  createTestDatabase,
+  credentialRows,
+  insertAccount,
+  type Issuer,
+  publishGpuPrices,
+  publishPrices,
+  registeredRoutes,
+  startIssuer,
+  tabledRoutes,
+  type TestAccount,
+  type TestDatabase,
+} from '@inference/testing';
+import { CAPABILITIES, type RunningTraining, startTraining, TRAINER_SECRET, USAGE } from './training.fixture';
 
-/** Nothing here needs the database or another service to be there. */
-const ENVIRONMENT = {
-  SITE: 'intl',
-  PORT: '0',
-  LOG_LEVEL: 'silent',
-  DATABASE_URL: 'postgres://u:p@127.0.0.1:1/none',
-  CONSOLE_URL: 'http://127.0.0.1:1',
-  API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
-};
+const QUOTA = '/v1/admin/quotas/acct_unknown';
 
-test('every route is in the table of credentials', async () => {
-  const config = readTrainingConfig(ENVIRONMENT);
-  const app = await createService(AppModule.forRoot(config), config, SERVICE_OPTIONS);
-  await app.init();
-  expect(registeredRoutes(app)).toEqual(tabledRoutes('training'));
-  await app.close();
+let database: TestDatabase;
+let issuer: Issuer;
+let service: RunningTraining;
+let account: TestAccount;
+let admin: TestAccount;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  issuer = await startIssuer();
+  account = await insertAccount(database.pool);
+  admin = await insertAccount(database.pool, { role: 'admin' });
+  await publishPrices(database.pool, [{ slug: 'training', unit: 'per_million_tokens', ratePicos: 1n }]);
+  await publishGpuPrices(database.pool, [{ name: 'gpu', hourlyPicos: 1n }]);
+  service = await startTraining({ DATABASE_URL: database.urlFor('training'), CONSOLE_URL: issuer.url });
+});
+
+afterAll(async () => {
+  await service.app.close();
+  await issuer.close();
+  await database.drop();
+});
+
+const tokenOf = async ({ accountId }: TestAccount, options = {}) =>
+  (await issuer.signIn(database.pool, accountId, options)).token;
+
+describe('every route', () => {
+  it('is in the table of credentials', () => {
+    expect(registeredRoutes(service.app)).toEqual(tabledRoutes('training'));
+  });
+
+  it('opens to its credentials and to no other, and says so in the envelope', async () => {
+    const credentials = {
+      none: undefined,
+      session: await tokenOf(account),
+      expired: await tokenOf(account, { lifetimeSeconds: -1 }),
+      elsewhere: await tokenOf(account, { site: 'cn' }),
+      admin: await tokenOf(admin),
+      key: account.apiKey,
+    };
+    for (const { route, method, path, statuses } of credentialRows('training')) {
+      for (const [name, credential] of Object.entries(credentials)) {
+        const content = method === 'GET' ? undefined : {};
+        const { status, body } = await service.call(
+          method,
+          path.replace(':accountId', 'acct_unknown'),
+          credential,
+          content,
+        );
+        expect([route, name, status]).toEqual([route, name, statuses[name as keyof typeof credentials]]);
+        if (status >= 400) expect(Math.floor(body.code / 100)).toBe(status);
+      }
+    }
+  });
+
+  it.each([
+    ['GET', CAPABILITIES, 401],
+    ['GET', QUOTA, 401],
+    ['PUT', QUOTA, 401],
+    ['POST', USAGE, 400],
+  ])('that a trainer asks for: %s %s', async (method, path, expected) => {
+    const content = method === 'GET' ? undefined : {};
+    expect((await service.call(method, path, TRAINER_SECRET, content)).status).toBe(expected);
+  });
+
+  it('takes a credential in no other place', async () => {
+    const token = await tokenOf(account);
+    const elsewhere: Record<string, string>[] = [
+      { Cookie: `session=${token}` },
+      { 'X-API-Key': account.apiKey },
+      { Authorization: `ApiKey ${account.apiKey}` },
+      { Authorization: `Basic ${Buffer.from(`:${account.apiKey}`).toString('base64')}` },
+    ];
+    for (const headers of elsewhere) {
+      expect((await service.call('GET', CAPABILITIES, undefined, undefined, headers)).status).toBe(401);
+    }
+    expect((await service.call('GET', `${CAPABILITIES}?token=${token}`)).status).toBe(401);
+    const headers = { Authorization: `bEaReR ${token}` };
+    expect((await service.call('GET', CAPABILITIES, undefined, undefined, headers)).status).toBe(200);
+  });
+});
+
+describe('what is asked for in a wrong way', () => {
+  it('is 404 for an unknown path', async () => {
+    for (const path of ['/', '/v1', '/v1/capability', '/v1/admin/quotas', '/v1/internal']) {
+      const { status, body } = await service.call('GET', path, account.apiKey);
+      expect([status, body]).toEqual([404, { code: 40400, data: {}, message: 'not found' }]);
+    }
+  });
+
+  it.each([
+    ['POST', CAPABILITIES, 'GET, HEAD'],
+    ['DELETE', QUOTA, 'GET, HEAD, PUT'],
+    ['GET', USAGE, 'POST'],
+  ])('is 405 for %s %s', async (method, path, allowed) => {
+    const { status, headers, body } = await service.call(method, path, account.apiKey);
+    expect([status, body.code, headers.get('allow')]).toEqual([405, 40500, allowed]);
+  });
+
+  it('is answered to HEAD as to GET', async () => {
+    expect((await service.call('HEAD', CAPABILITIES, account.apiKey)).status).toBe(200);
+  });
+});
+
+test('a session is 503 in the envelope while the console’s keys cannot be had, a key is not', async () => {
+  const alone = await startTraining({ DATABASE_URL: database.urlFor('training') });
+  const { status, body } = await alone.call('GET', CAPABILITIES, await tokenOf(account));
+  expect([status, body.code, body.data]).toEqual([503, 50300, {}]);
+  expect((await alone.call('GET', CAPABILITIES, account.apiKey)).status).toBe(200);
+  await alone.app.close();
 });

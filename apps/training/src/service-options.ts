@@ -1,4 +1,10 @@
+import { EnvelopeFilter } from '@inference/envelope';
 import { type ServiceOptions } from '@inference/http';
 
-/** Nothing here takes a body: what is sent is left unread. */
-export const SERVICE_OPTIONS: ServiceOptions = { name: 'training' };
+const BODY_LIMIT_BYTES = 16_384;
+
+export const SERVICE_OPTIONS: ServiceOptions = {
+  name: 'training',
+  bodyLimitBytes: BODY_LIMIT_BYTES,
+  errorFilter: new EnvelopeFilter(),
+};

@@ -35,6 +35,19 @@ export const httpUrl = () => url('http', 'https');
 /** A secret too short to resist guessing stops the start. */
 export const secret = () => z.string().min(32, 'must have at least 32 characters');
 
+/** What one of the platform's own services calls another one with: it goes into a header, and is no customer's key. */
+export const serviceSecret = () =>
+  secret()
+    .regex(/^[!-+\--~]*$/, 'must have no commas, no spaces and no characters beyond ASCII')
+    .regex(/^(?!bfvk-)/, 'must not begin as API keys do');
+
+/** All that such a service may call with, comma-separated: several while one replaces another. */
+export const serviceSecrets = () =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(serviceSecret()));
+
 export const json = <T extends z.ZodType>(schema: T) =>
   z
     .string()
@@ -100,6 +113,18 @@ export const service = {
 export const database = {
   DATABASE_URL: url('postgres', 'postgresql'),
   DATABASE_POOL_SIZE: integer(1, 200).default(10),
+};
+
+/** What training and gateway must agree on. */
+export const trainingPrice = {
+  /** Under which slug of the published model prices training tokens are; it is no model that anybody can call. */
+  TRAINING_PRICE_SLUG: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9._/:-]{0,199}$/,
+      'must have 1 to 200 letters, digits and . _ / : -, a letter or digit first',
+    )
+    .default('training'),
 };
 
 /** What a service needs to recognise a caller: the console that signs sessions, and the key hash secret. */

@@ -143,6 +143,16 @@ describe('the fields', () => {
     expect(env.httpUrl().parse('http://h/api//')).toBe('http://h/api');
   });
 
+  it('takes several secrets of a service, each long enough and fit for a header', () => {
+    const [one, two] = ['1'.repeat(32), '2'.repeat(32)];
+    expect(env.serviceSecrets().parse(`${one}, ${two}`)).toEqual([one, two]);
+    const refused = [`${one},`, `${one},short`, `${one} x`, `${one}é`, `bfvk-${one}`, ','.repeat(40)];
+    for (const text of refused) expect([text, accepts(env.serviceSecrets(), text)]).toEqual([text, false]);
+    for (const text of [...refused, `${one},${two}`])
+      expect([text, accepts(env.serviceSecret(), text)]).toEqual([text, false]);
+    expect(env.serviceSecret().parse(one)).toBe(one);
+  });
+
   it('refuses what is no JSON, and what is none of the wanted form', () => {
     const field = env.json(z.object({ a: z.number() }));
     expect(field.parse('{"a":1}')).toEqual({ a: 1 });

@@ -9,8 +9,10 @@ export interface Caller {
   role: Role;
   /** The session, when the credential was one. */
   sessionId?: string;
-  /** The key, when the credential was one. */
+  /** The key, when the credential was one, or a service acts on behalf of one. */
   apiKey?: { id: string; spendLimited: boolean; allowedModels: string[] | null };
+  /** The platform's own service that acts on behalf of the account. */
+  service?: string;
 }
 
 declare module 'express' {
@@ -21,6 +23,6 @@ declare module 'express' {
 
 export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => {
   const { caller } = context.switchToHttp().getRequest<Request>();
-  if (!caller) throw new Error('A route without a credential asked for its caller.');
+  if (!caller) throw new Error('A route asked for its caller, whom no credential named.');
   return caller;
 });

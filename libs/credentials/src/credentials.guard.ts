@@ -2,6 +2,7 @@ import {
   type CanActivate,
   type ExecutionContext,
   ForbiddenException,
+  HttpException,
   Inject,
   Injectable,
   UnauthorizedException,
@@ -15,11 +16,21 @@ import { ApiKeyDirectory } from './api-keys/api-key-directory';
 import { type Caller, type Role } from './caller';
 import { ACCEPTS, type CredentialKind, ROLES } from './credentials.decorators';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions } from './credentials.options';
+import { OnBehalfDirectory } from './services/on-behalf-directory';
+import { OnBehalfException } from './services/on-behalf.exception';
+import { ServiceCredentials } from './services/service-credentials';
 import { SessionDirectory } from './sessions/session-directory';
 import { SESSION_COOKIE } from './sessions/session-token';
 
-const AUTHORIZATION = /^bearer +(\S+) *$/i;
+const AUTHORIZATION = /^(bearer|apikey) +(\S+) *$/i;
 const API_KEY_PREFIX = 'bfvk-';
+const ON_BEHALF_OF = 'X-On-Behalf-Of';
+const ON_BEHALF_OF_KEY = 'X-On-Behalf-Of-Key';
+
+/** Whom a credential proved: a caller, or a service that calls for no account. */
+type Identity = { caller: Caller } | { service: string };
+
+const known = (caller: Caller | null): Identity | null => caller && { caller };
 
 /** Global guard: closed unless `@Public()`; a credential of a kind that the route does not take is no credential. */
 @Injectable()
@@ -28,6 +39,8 @@ export class CredentialsGuard implements CanActivate {
     private readonly reflector: Reflector,
     private readonly apiKeys: ApiKeyDirectory,
     private readonly sessions: SessionDirectory,
+    private readonly services: ServiceCredentials,
+    private readonly onBehalf: OnBehalfDirectory,
     @Inject(CREDENTIALS_OPTIONS) private readonly options: CredentialsOptions,
   ) {}
 
@@ -38,36 +51,83 @@ export class CredentialsGuard implements CanActivate {
       this.reflector.getAllAndOverride<CredentialKind[]>(ACCEPTS, targets) ?? this.options.defaultKinds;
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    const caller = await this.identify(request, kinds);
-    if (!caller) {
-      http.getResponse<Response>().setHeader('WWW-Authenticate', 'Bearer');
-      throw new UnauthorizedException('missing, expired or invalid credential');
+    try {
+      Object.assign(request, await this.identify(request, kinds));
+    } catch (error) {
+      if (error instanceof HttpException && error.getStatus() === 401) {
+        const schemes = kinds.includes('api_key_scheme') ? 'Bearer, ApiKey' : 'Bearer';
+        http.getResponse<Response>().setHeader('WWW-Authenticate', schemes);
+      }
+      throw error;
     }
-    request.caller = caller;
     const roles = this.reflector.getAllAndOverride<Role[]>(ROLES, targets);
-    if (roles && !roles.includes(caller.role)) throw new ForbiddenException('this account may not do that');
+    if (roles && !(request.caller && roles.includes(request.caller.role)))
+      throw new ForbiddenException('this account may not do that');
     return true;
   }
 
-  private async identify(request: Request, kinds: CredentialKind[]): Promise<Caller | null> {
-    const { authorization, cookie } = request.headers;
-    if (authorization !== undefined) {
-      const bearer = AUTHORIZATION.exec(authorization)?.[1];
-      if (bearer === undefined) return null;
-      if (bearer.startsWith(API_KEY_PREFIX))
-        return kinds.includes('api_key') ? this.apiKeys.find(bearer) : null;
-      return kinds.includes('session') ? this.sessions.find(bearer) : null;
-    }
+  /** Throws 401 for no credential or a bad one, 400 or 403 for a good one that may not be used like that. */
+  private async identify(request: Request, kinds: CredentialKind[]): Promise<Identity> {
+    const { authorization } = request.headers;
+    const identity =
+      authorization === undefined
+        ? await this.findByAddition(request, kinds)
+        : await this.findByAuthorization(authorization, request, kinds);
+    if (!identity) throw new UnauthorizedException('missing, expired or invalid credential');
+    // Passed over in silence, it would make somebody else pay than the request says.
+    const isCustomer = 'caller' in identity && identity.caller.service === undefined;
+    if (isCustomer && kinds.includes('on_behalf') && namesAnother(request))
+      throw new OnBehalfException('on_behalf_forbidden');
+    return identity;
+  }
+
+  private async findByAuthorization(
+    authorization: string,
+    request: Request,
+    kinds: CredentialKind[],
+  ): Promise<Identity | null> {
+    const [, scheme, secret] = AUTHORIZATION.exec(authorization) ?? [];
+    if (scheme === undefined || secret === undefined) return null;
+    if (scheme.toLowerCase() !== 'bearer')
+      return kinds.includes('api_key_scheme') ? known(await this.apiKeys.find(secret)) : null;
+    if (secret.startsWith(API_KEY_PREFIX))
+      return kinds.includes('api_key') ? known(await this.apiKeys.find(secret)) : null;
+    const service = this.services.find(secret);
+    if (service !== null) return this.asService(service, request, kinds);
+    return kinds.includes('session') ? known(await this.sessions.find(secret)) : null;
+  }
+
+  private async asService(
+    service: string,
+    request: Request,
+    kinds: CredentialKind[],
+  ): Promise<Identity | null> {
+    const onBehalf = kinds.includes('on_behalf');
+    if (kinds.includes('service') && !(onBehalf && namesAnother(request))) return { service };
+    if (!onBehalf) return null;
+    const accountId = request.get(ON_BEHALF_OF);
+    if (!accountId) throw new OnBehalfException('on_behalf_missing');
+    const caller = await this.onBehalf.find(accountId, request.get(ON_BEHALF_OF_KEY));
+    if (!caller) throw new OnBehalfException('on_behalf_unknown');
+    return { caller: { ...caller, service } };
+  }
+
+  /** By what a browser adds to a request, or a link holds. */
+  private async findByAddition(request: Request, kinds: CredentialKind[]): Promise<Identity | null> {
+    const { cookie } = request.headers;
     if (kinds.includes('session_query') && typeof request.query.token === 'string') {
-      return this.sessions.find(request.query.token);
+      return known(await this.sessions.find(request.query.token));
     }
     if (kinds.includes('session_cookie') && cookie !== undefined) {
       const token = parseCookie(cookie)[SESSION_COOKIE];
       if (!token) return null;
       if (!mayUseCookie(request, this.options.CORS_ORIGINS))
         throw new ForbiddenException('the session cookie is not accepted from another site');
-      return this.sessions.find(token);
+      return known(await this.sessions.find(token));
     }
     return null;
   }
 }
+
+const namesAnother = (request: Request): boolean =>
+  request.get(ON_BEHALF_OF) !== undefined || request.get(ON_BEHALF_OF_KEY) !== undefined;

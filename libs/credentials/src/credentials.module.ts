@@ -3,6 +3,8 @@ import { APP_GUARD } from '@nestjs/core';
 import { ApiKeyDirectory } from './api-keys/api-key-directory';
 import { CredentialsGuard } from './credentials.guard';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions } from './credentials.options';
+import { OnBehalfDirectory } from './services/on-behalf-directory';
+import { ServiceCredentials } from './services/service-credentials';
 import { SessionDirectory } from './sessions/session-directory';
 
 export { type CredentialsOptions } from './credentials.options';
@@ -18,6 +20,8 @@ export class CredentialsModule {
         { provide: CREDENTIALS_OPTIONS, useValue: options },
         ApiKeyDirectory,
         SessionDirectory,
+        ServiceCredentials,
+        OnBehalfDirectory,
         { provide: APP_GUARD, useClass: CredentialsGuard },
       ],
     };

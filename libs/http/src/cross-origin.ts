@@ -12,6 +12,7 @@ const EXPOSED_HEADERS = [
   'Content-Disposition',
   'Content-Range',
   'ETag',
+  'Idempotent-Replayed',
 ];
 /** The longest that a browser in use takes. */
 const PREFLIGHT_SECONDS = 7_200;

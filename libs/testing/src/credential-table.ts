@@ -14,6 +14,9 @@
  *            `cookie-old` and `cookie-else`
  * ?token=    the customer's session in the query
  * API_KEY    the key that the agent environments have when they have one, as Bearer
+ *
+ * The credentials of the platform's own services are not in it, since they come with the account that they act for or with
+ * none: the apps that take them (gateway, training) have tests that send them to each route that does.
  */
 const TABLE = `
 console                                               none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
@@ -112,10 +115,24 @@ router-cost                                           none  session  expired  el
 training                                              none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
   GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200
   GET    /metrics                                      200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /v1/capabilities                              401      200      401        401    200  200      401  401     401      401         401          401      401
+  GET    /v1/admin/quotas/:accountId                   401      403      401        401    404  401      401  401     401      401         401          401      401
+  PUT    /v1/admin/quotas/:accountId                   401      403      401        401    400  401      401  401     401      401         401          401      401
+  POST   /v1/internal/usage                            401      401      401        401    401  401      401  401     401      401         401          401      401
 
 agent                                                 none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
   GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200
   GET    /metrics                                      200      200      200        200    200  200      200  200     200      200         200          200      200
+  POST   /v1/agents/sessions                           401      401      401        401    401  201      401  401     401      401         401          401      401
+  GET    /v1/agents/sessions                           401      401      401        401    401  200      401  401     401      401         401          401      401
+  GET    /v1/agents/sessions/:session_id               401      401      401        401    401  404      401  401     401      401         401          401      401
+  DELETE /v1/agents/sessions/:session_id               401      401      401        401    401  404      401  401     401      401         401          401      401
+  POST   /v1/agents/sessions/:session_id/cancel        401      401      401        401    401  404      401  401     401      401         401          401      401
+  POST   /v1/agents/sessions/:session_id/events        401      401      401        401    401  400      401  401     401      401         401          401      401
+  POST   /v1/agents/sessions/:session_id/events/stream 401      401      401        401    401  400      401  401     401      401         401          401      401
+  GET    /v1/agents/sessions/:session_id/events/stream 401      401      401        401    401  404      401  401     401      401         401          401      401
+  GET    /v1/agents/sessions/:session_id/events        401      401      401        401    401  404      401  401     401      401         401          401      401
+  GET    /v1/agents/sessions/:session_id/events/:event_id 401   401      401        401    401  404      401  401     401      401         401          401      401
 
 memo                                                  none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
   GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200

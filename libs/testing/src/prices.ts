@@ -26,3 +26,18 @@ export async function publishPrices(sql: Sql, prices: TestPrice[]): Promise<bigi
   ]);
   return rows[0]!.id;
 }
+
+const PUBLISH_GPUS = `
+  WITH list AS (INSERT INTO pricing.price_lists (kind) VALUES ('gpus') RETURNING id)
+  INSERT INTO pricing.gpu_prices (price_list_id, position, name, hourly_price_picos)
+  SELECT list.id, g.position, g.name, g.price
+  FROM list, unnest($1::text[], $2::numeric[]) WITH ORDINALITY AS g(name, price, position)`;
+
+/** Publishes a list of GPU prices, in picos for an hour, that replaces the one in force. */
+export async function publishGpuPrices(
+  sql: Sql,
+  gpus: { name: string; hourlyPicos: bigint }[],
+): Promise<void> {
+  const values = [gpus.map(({ name }) => name), gpus.map(({ hourlyPicos }) => hourlyPicos)];
+  await sql.query(PUBLISH_GPUS, values);
+}

@@ -12,7 +12,7 @@ const SECRET_MEMBERS = new Set([
   ...['key', 'api_key', 'secret', 'client_secret', 'd', 'recovery_codes', 'challenge_id', 'otpauth_url'],
 ]);
 const SECRET_PARAMETERS = ['token', 'code', 'state', 'secret', 'signature', 'X-Amz-Signature'];
-const SECRET_VARIABLES = /(SECRETS?|KEYS?|PASSWORD|TOKEN)$/;
+const SECRET_VARIABLES = /(SECRETS?|KEYS?|PASSWORD|TOKEN|CREDENTIALS?)$/;
 
 const remembered = new Set<string>();
 

@@ -4,6 +4,8 @@ import {
   type Credential,
   type CredentialRow,
   credentialRows,
+  publishGpuPrices,
+  publishPrices,
   rememberRequest,
   rememberSecret,
   TABLED_SERVICES,
@@ -46,6 +48,8 @@ beforeAll(async () => {
     'agent-environments': await site.startPlain('agent-environments'),
     'agent-environments-with-key': await site.startPlain('agent-environments', { API_KEY: ENVIRONMENTS_KEY }),
   };
+  await publishPrices(database.pool, [{ slug: 'training', unit: 'per_million_tokens', ratePicos: 1n }]);
+  await publishGpuPrices(database.pool, [{ name: 'gpu', hourlyPicos: 1n }]);
   await createAdmin(database.urlFor('console'), 'intl', ADMIN);
   const options = { json: CUSTOMER, status: 201 };
   const { token } = await consoleBody<{ token: string }>(consoleUrl, 'POST', '/api/auth/register', options);

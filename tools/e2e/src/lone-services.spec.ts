@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import {
@@ -16,7 +17,11 @@ const START_MILLIS = 60_000;
 
 const GATEWAY: NodeJS.ProcessEnv = { GATEWAY_URL: 'http://127.0.0.1:1' };
 const SERVICES: [app: string, role: ServiceRole, own: NodeJS.ProcessEnv][] = [
-  ['agent', 'agent', GATEWAY],
+  [
+    'agent',
+    'agent',
+    { ...GATEWAY, GATEWAY_CREDENTIAL: randomBytes(32).toString('hex'), DEFAULT_MODEL: 'any' },
+  ],
   ['memo', 'memo', GATEWAY],
   ['training', 'training', {}],
   ['router-cost', 'router_cost', {}],

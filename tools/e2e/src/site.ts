@@ -38,6 +38,8 @@ export class Site {
   private readonly encryptionKey = randomBytes(32).toString('hex');
   private readonly linkSecret = randomBytes(32).toString('hex');
   private readonly signingKey = newSigningKey();
+  /** What the agent calls the gateway with. */
+  private readonly agentCredential = randomBytes(32).toString('hex');
   private consolePort: Promise<number> | undefined;
 
   constructor(
@@ -59,6 +61,7 @@ export class Site {
     const upstreams = [{ name: 'sandbox', base_url: `${engine.url}/v1` }];
     return this.startApp('gateway', await findFreePort(), {
       UPSTREAMS: JSON.stringify(upstreams),
+      AGENT_CREDENTIALS: this.agentCredential,
       ...environment,
     });
   }
@@ -67,8 +70,16 @@ export class Site {
     return this.startPlain('router-cost');
   }
 
+  async startAgent(gateway: ServiceProcess, environment: Environment = {}): Promise<ServiceProcess> {
+    return this.startPlain('agent', { GATEWAY_URL: gateway.url, ...environment });
+  }
+
   async startPlain(app: PlainApp, environment: Environment = {}): Promise<ServiceProcess> {
-    return this.startApp(app, await findFreePort(), { GATEWAY_URL: ELSEWHERE, ...environment });
+    const own = {
+      GATEWAY_URL: ELSEWHERE,
+      ...(app === 'agent' && { GATEWAY_CREDENTIAL: this.agentCredential, DEFAULT_MODEL: 'sandbox-chat' }),
+    };
+    return this.startApp(app, await findFreePort(), { ...own, ...environment });
   }
 
   async startConsole(environment: Environment = {}): Promise<ServiceProcess> {

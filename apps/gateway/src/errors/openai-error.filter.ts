@@ -1,4 +1,5 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import { OnBehalfException } from '@inference/credentials';
 import { describeError } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { OpenAiError, openAiErrorBody } from './openai-error';
@@ -24,7 +25,7 @@ export class OpenAiErrorFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    const code = CODE_BY_STATUS[status];
+    const code = error instanceof OnBehalfException ? error.code : CODE_BY_STATUS[status];
     const body =
       error instanceof OpenAiError
         ? error.getResponse()

@@ -16,7 +16,7 @@ export class RelayController {
     @Req() req: Request,
     @Res() res: Response,
   ) {
-    return this.relays.relay('chat/completions', caller, readEntrypoint(entrypoint), req.body, res);
+    return this.relays.relay('chat/completions', caller, readEntrypoint(entrypoint, caller), req.body, res);
   }
 
   @Post('completions')
@@ -26,7 +26,7 @@ export class RelayController {
     @Req() req: Request,
     @Res() res: Response,
   ) {
-    return this.relays.relay('completions', caller, readEntrypoint(entrypoint), req.body, res);
+    return this.relays.relay('completions', caller, readEntrypoint(entrypoint, caller), req.body, res);
   }
 
   @Post('embeddings')
@@ -36,6 +36,6 @@ export class RelayController {
     @Req() req: Request,
     @Res() res: Response,
   ) {
-    return this.relays.relay('embeddings', caller, readEntrypoint(entrypoint), req.body, res);
+    return this.relays.relay('embeddings', caller, readEntrypoint(entrypoint, caller), req.body, res);
   }
 }

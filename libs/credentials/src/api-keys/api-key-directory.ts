@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { NotificationChannel, SQL_POOL, type SqlPool } from '@inference/database';
 import { type Caller, type Role } from '../caller';
-import { CredentialCache } from '../credential-cache';
+import { callerCache } from '../caller-cache';
+import { type CredentialCache } from '../credential-cache';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions } from '../credentials.options';
 import { hashApiKey, isApiKey } from './api-key';
 
@@ -13,9 +14,6 @@ interface KeyRow {
   allowed_models: string[] | null;
 }
 
-/** How long a deleted key may live where the notification does not arrive. */
-const CACHE_MILLIS = 3_000;
-
 const FIND = `
   SELECT k.id, k.account_id, a.role, k.spend_limit_picos IS NOT NULL AS spend_limited, k.allowed_models
   FROM accounts.api_keys k JOIN accounts.accounts a ON a.id = k.account_id WHERE k.key_hash = $1`;
@@ -26,19 +24,14 @@ const TOUCH = `
 /** Finds the caller behind an API key. A deletion is known at once through the channel `credentials`. */
 @Injectable()
 export class ApiKeyDirectory {
-  private readonly cache = new CredentialCache<Caller>(CACHE_MILLIS);
+  private readonly cache: CredentialCache<Caller>;
 
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
     @Inject(CREDENTIALS_OPTIONS) private readonly options: CredentialsOptions,
     channel: NotificationChannel,
   ) {
-    channel.on('credentials', (payload) => {
-      const [kind, id] = payload.split(':');
-      if (kind === 'api_key') this.cache.forget(({ apiKey }) => apiKey?.id === id);
-      if (kind === 'account') this.cache.forget(({ accountId }) => accountId === id);
-    });
-    channel.onReconnect(() => this.cache.forget(() => true));
+    this.cache = callerCache(channel);
   }
 
   async find(key: string): Promise<Caller | null> {

@@ -32,17 +32,19 @@ const IN_FORCE = `
     (SELECT usd_per_unit::text FROM pricing.exchange_rates WHERE day <= (now() AT TIME ZONE 'UTC')::date
      ORDER BY day DESC LIMIT 1) AS usd_per_unit
   FROM (SELECT id, effective_from FROM pricing.price_lists WHERE kind = 'models' ORDER BY id DESC LIMIT 1) l
-  LEFT JOIN pricing.model_prices p ON p.price_list_id = l.id ORDER BY p.position`;
+  LEFT JOIN pricing.model_prices p ON p.price_list_id = l.id AND p.slug IS DISTINCT FROM $1 ORDER BY p.position`;
 
-/** The prices in force now, kept in memory and read again as soon as a new list is announced. */
+/** The prices of models in force now, kept in memory and read again as soon as a new list is announced. */
 export class PriceBook {
   private prices: Promise<PricesInForce> | undefined;
   private readAtMillis = 0;
 
+  /** @param trainingSlug what is published under it is the price of trainings, and of no model */
   constructor(
     private readonly pool: SqlPool,
     private readonly site: Site,
     channel: NotificationChannel,
+    private readonly trainingSlug: string,
   ) {
     channel.on('pricing', () => (this.prices = undefined));
     channel.onReconnect(() => (this.prices = undefined));
@@ -61,7 +63,7 @@ export class PriceBook {
   }
 
   private async read(): Promise<PricesInForce> {
-    const { rows } = await this.pool.query<Row>(IN_FORCE);
+    const { rows } = await this.pool.query<Row>(IN_FORCE, [this.trainingSlug]);
     const models = new Map<string, UnitRate[]>();
     for (const { slug, unit, rate_picos: ratePicos } of rows) {
       if (slug !== null) models.set(slug, [...(models.get(slug) ?? []), { unit, ratePicos }]);

@@ -106,6 +106,24 @@ export const CHECKS: Check[] = [
     sql: `SELECT request_id, count(*)::text AS events FROM metering.usage_events GROUP BY request_id HAVING count(*) > 1`,
   },
   {
+    name: 'each record of training is one event of its tokens and cost',
+    sql: `SELECT r.id AS record, e.request_id AS event, r.account_id, e.account_id AS billed, e.entrypoint,
+        r.tokens::text AS tokens, e.tokens::text AS event_tokens, r.cost_picos::text AS cost, e.cost_picos::text AS event_cost
+      FROM training.usage_records r FULL JOIN (
+        SELECT request_id, account_id, entrypoint, input_tokens + output_tokens AS tokens, cost_picos
+        FROM metering.usage_events WHERE endpoint = 'training/usage'
+      ) e ON e.request_id = r.event_id
+      WHERE (r.account_id, 'training', r.tokens, r.cost_picos)
+        IS DISTINCT FROM (e.account_id, e.entrypoint, e.tokens, e.cost_picos)`,
+  },
+  {
+    name: 'what each training quota has used is the tokens of its records',
+    sql: `SELECT account_id, q.used_tokens::text AS used, r.tokens::text AS records
+      FROM training.quotas q
+      FULL JOIN (SELECT account_id, sum(tokens) AS tokens FROM training.usage_records GROUP BY account_id) r USING (account_id)
+      WHERE coalesce(q.used_tokens, 0) <> coalesce(r.tokens, 0)`,
+  },
+  {
     name: 'each paid payment is one top-up of its amount, and each top-up one paid payment',
     sql: `WITH paid AS (
         SELECT p.*, w.currency AS wallet_currency

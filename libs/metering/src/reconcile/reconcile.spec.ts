@@ -82,6 +82,9 @@ beforeEach(async () => {
     lines: [line],
   };
   await database.pool.query("SELECT metering.settle('stl_1', $1)", [JSON.stringify([event])]);
+  await database.pool.query("SELECT training.record_usage('rec_1', $1, 'base', 5, 'trn_1', 'm', 100)", [
+    accountId,
+  ]);
   await insertBilling(accountId);
 });
 afterEach(async () => {
@@ -127,6 +130,21 @@ const FALSIFICATIONS: [string, string, string[]][] = [
     `INSERT INTO metering.usage_events SELECT (jsonb_populate_record(e, jsonb_build_object('occurred_at', e.occurred_at + interval '1 microsecond'))).*
      FROM metering.usage_events e`,
     ['recorded once'],
+  ],
+  [
+    'a lost record of training',
+    'DELETE FROM training.usage_records',
+    ['each record of training', 'what each training quota'],
+  ],
+  [
+    "a training's event that is said to be another's",
+    "UPDATE metering.usage_events SET entrypoint = 'gateway' WHERE request_id = 'trn_1'",
+    ['each record of training', 'tokens and cost in USD'],
+  ],
+  [
+    'what is used of a quota',
+    'UPDATE training.quotas SET used_tokens = used_tokens - 1',
+    ['what each training quota'],
   ],
   [
     'a credit without a payment',

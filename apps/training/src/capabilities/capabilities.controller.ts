@@ -1,0 +1,15 @@
+import { Controller, Get, Header } from '@nestjs/common';
+import { type Caller, CurrentCaller } from '@inference/credentials';
+import { CapabilitiesService, type CapabilitiesView } from './capabilities.service';
+
+/** `GET /v1/capabilities` (spec: Training capabilities): what can be trained here, and what the caller may still spend on it. */
+@Controller('v1/capabilities')
+export class CapabilitiesController {
+  constructor(private readonly capabilities: CapabilitiesService) {}
+
+  @Get()
+  @Header('Cache-Control', 'no-store')
+  read(@CurrentCaller() { accountId }: Caller): Promise<CapabilitiesView> {
+    return this.capabilities.read(accountId);
+  }
+}

@@ -1,0 +1,109 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { SQL_POOL, type SqlPool } from '@inference/database';
+import { RATE_DIGITS } from '@inference/metering';
+import {
+  decimalToScaled,
+  exactNumber,
+  type ExactNumber,
+  PICO_DIGITS,
+  picosToDecimal,
+  scaledToDecimal,
+} from '@inference/money';
+import { TRAINING_CONFIG, type TrainingConfig } from '../config';
+import { exchangeRateMissing, gpuPriceMissing, tokenPriceMissing } from './missing-price';
+
+/** The data of the envelope, as specified. */
+export interface CapabilitiesView {
+  models: string[];
+  methods: string[];
+  lora_methods: string[];
+  export_formats: string[];
+  target_modules: string[];
+  /** In tokens. */
+  quota: { total: number; used: number };
+  /** In the site's currency. */
+  balance: ExactNumber;
+  /** In USD on both sites. */
+  pricing: {
+    gpu_hour_usd: ExactNumber;
+    token_per_m_usd: ExactNumber;
+    auto_intervention: { enabled: boolean; conditions: string[] };
+  };
+}
+
+interface Row {
+  balance_picos: bigint;
+  total_tokens: bigint;
+  used_tokens: bigint;
+  token_rate_picos: bigint | null;
+  gpu_hour_picos: bigint | null;
+  usd_per_unit: string | null;
+}
+
+const TOKENS_PER_UNIT = 1_000_000n;
+
+/** `$2`: the default total; `$3`: the slug of the tokens' price; `$4`: the GPU, or null for the first of the list. */
+const READ = `
+  SELECT w.balance_picos, coalesce(q.total_tokens, $2::bigint) AS total_tokens, coalesce(q.used_tokens, 0) AS used_tokens,
+    p.rate_picos AS token_rate_picos, training.usd_per_unit(w.currency)::text AS usd_per_unit,
+    (SELECT g.hourly_price_picos FROM pricing.gpu_prices g
+     WHERE g.price_list_id = (SELECT max(id) FROM pricing.price_lists WHERE kind = 'gpus')
+       AND ($4::text IS NULL OR g.name = $4)
+     ORDER BY g.position LIMIT 1) AS gpu_hour_picos
+  FROM wallet.wallets w
+  LEFT JOIN training.quotas q USING (account_id)
+  LEFT JOIN training.token_price($3) p ON true
+  WHERE w.account_id = $1`;
+
+@Injectable()
+export class CapabilitiesService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(TRAINING_CONFIG) private readonly config: TrainingConfig,
+  ) {}
+
+  /** Everything as it is now. Throws 503 while a price, or at cn the exchange rate, is not published: nothing is made up. */
+  async read(accountId: string): Promise<CapabilitiesView> {
+    const { config } = this;
+    const { rows } = await this.pool.query<Row>(READ, [
+      accountId,
+      config.TRAINING_DEFAULT_QUOTA_TOKENS,
+      config.TRAINING_PRICE_SLUG,
+      config.TRAINING_GPU ?? null,
+    ]);
+    const row = rows[0];
+    if (!row) throw new Error(`The account ${accountId} has no wallet.`);
+    return {
+      models: config.TRAINING_MODELS,
+      methods: config.TRAINING_METHODS,
+      lora_methods: config.TRAINING_LORA_METHODS,
+      export_formats: config.TRAINING_EXPORT_FORMATS,
+      target_modules: config.TRAINING_TARGET_MODULES,
+      quota: { total: Number(row.total_tokens), used: Number(row.used_tokens) },
+      balance: exactNumber(picosToDecimal(row.balance_picos)),
+      pricing: {
+        ...this.pricesOf(row),
+        auto_intervention: {
+          enabled: config.TRAINING_AUTO_INTERVENTION === 'true',
+          conditions: config.TRAINING_INTERVENTION_CONDITIONS,
+        },
+      },
+    };
+  }
+
+  private pricesOf({ token_rate_picos: tokenRate, gpu_hour_picos: gpuHour, usd_per_unit: usdPerUnit }: Row) {
+    if (tokenRate === null) throw tokenPriceMissing(this.config.TRAINING_PRICE_SLUG);
+    if (gpuHour === null) throw gpuPriceMissing(this.config.TRAINING_GPU);
+    if (usdPerUnit === null) throw exchangeRateMissing();
+    return {
+      gpu_hour_usd: inUsd(gpuHour, usdPerUnit),
+      token_per_m_usd: inUsd(tokenRate * TOKENS_PER_UNIT, usdPerUnit),
+    };
+  }
+}
+
+/** The product, with all its digits. */
+function inUsd(picos: bigint, usdPerUnit: string): ExactNumber {
+  const scaled = picos * decimalToScaled(usdPerUnit, RATE_DIGITS);
+  return exactNumber(scaledToDecimal(scaled, PICO_DIGITS + RATE_DIGITS));
+}

@@ -1,0 +1,77 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { CodedException, CODES } from '@inference/envelope';
+import { TRAINING_CONFIG, type TrainingConfig } from '../config';
+import { type QuotaView } from './quotas.dto';
+
+const READ = `
+  SELECT coalesce(q.total_tokens, $2::bigint) AS total, coalesce(q.used_tokens, 0) AS used
+  FROM accounts.accounts a LEFT JOIN training.quotas q ON q.account_id = a.id WHERE a.id = $1`;
+const READ_CHANGES = `
+  SELECT from_tokens, to_tokens, changed_by, changed_at FROM training.quota_changes
+  WHERE account_id = $1 ORDER BY id DESC LIMIT 50`;
+const OPEN = `
+  INSERT INTO training.quotas (account_id, total_tokens) SELECT id, NULL FROM accounts.accounts WHERE id = $1
+  ON CONFLICT DO NOTHING`;
+const LOCK = `
+  SELECT coalesce(total_tokens, $2::bigint) AS total FROM training.quotas WHERE account_id = $1 FOR UPDATE`;
+const SET = 'UPDATE training.quotas SET total_tokens = $2 WHERE account_id = $1';
+const NOTE = `
+  INSERT INTO training.quota_changes (account_id, changed_by, from_tokens, to_tokens) VALUES ($1, $2, $3, $4)`;
+
+interface ChangeRow {
+  from_tokens: bigint;
+  to_tokens: bigint;
+  changed_by: string;
+  changed_at: Date;
+}
+
+@Injectable()
+export class QuotasService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(TRAINING_CONFIG) private readonly config: TrainingConfig,
+  ) {}
+
+  /** Throws 404 for an unknown account. */
+  read(accountId: string): Promise<QuotaView> {
+    return this.view(this.pool, accountId);
+  }
+
+  /** Sets the total and notes who did; the same total again changes and notes nothing. Throws 404 for an unknown account. */
+  setTotal(accountId: string, total: number, adminId: string): Promise<QuotaView> {
+    return inTransaction(this.pool, async (client) => {
+      await client.query(OPEN, [accountId]);
+      const { rows } = await client.query<{ total: bigint }>(LOCK, [accountId, this.defaultTotal]);
+      const before = rows[0];
+      if (!before) throw accountUnknown();
+      await client.query(SET, [accountId, total]);
+      if (before.total !== BigInt(total)) await client.query(NOTE, [accountId, adminId, before.total, total]);
+      return this.view(client, accountId);
+    });
+  }
+
+  private get defaultTotal(): number {
+    return this.config.TRAINING_DEFAULT_QUOTA_TOKENS;
+  }
+
+  private async view(sql: Sql, accountId: string): Promise<QuotaView> {
+    const found = await sql.query<{ total: bigint; used: bigint }>(READ, [accountId, this.defaultTotal]);
+    const quota = found.rows[0];
+    if (!quota) throw accountUnknown();
+    const { rows } = await sql.query<ChangeRow>(READ_CHANGES, [accountId]);
+    return {
+      account_id: accountId,
+      total: Number(quota.total),
+      used: Number(quota.used),
+      changes: rows.map((row) => ({
+        from: Number(row.from_tokens),
+        to: Number(row.to_tokens),
+        changed_by: row.changed_by,
+        changed_at: row.changed_at.toISOString(),
+      })),
+    };
+  }
+}
+
+export const accountUnknown = () => new CodedException(CODES.accountUnknown, 'no such account');

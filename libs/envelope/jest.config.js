@@ -1,0 +1,1 @@
+module.exports = { displayName: 'envelope', preset: '../../jest.preset.js' };
