@@ -5,7 +5,7 @@ import tseslint from 'typescript-eslint';
 
 const root = import.meta.dirname;
 const SPECS = ['**/*.spec.ts', '**/*.fixture.ts', '**/test/**'];
-const projects = ['apps', 'libs', 'tools'].flatMap((area) =>
+const projects = ['apps', 'libs', 'packages', 'tools'].flatMap((area) =>
   readdirSync(join(root, area))
     .map((name) => `${area}/${name}`)
     .filter((folder) => existsSync(join(root, folder, 'project.json')))
@@ -15,19 +15,20 @@ const projects = ['apps', 'libs', 'tools'].flatMap((area) =>
     }),
 );
 
-/** What each type of project may import; an app is imported by nobody, a tool only by tools and tests. */
+/** What each type of project may import; an app is imported by nobody, a tool or a client only by tools and tests. */
 const mayImport = {
   'type:app': ['type:domain', 'type:platform'],
   'type:domain': ['type:domain', 'type:platform'],
   'type:platform': ['type:platform'],
-  'type:tool': ['type:domain', 'type:platform', 'type:tool'],
+  'type:tool': ['type:client', 'type:domain', 'type:platform', 'type:tool'],
+  'type:client': [],
 };
 
 const BY_ALIAS = 'Import another project by its alias only.';
 
 function forbiddenImports(project, isSpec) {
   const allowed = new Set(mayImport[project.type]);
-  if (isSpec) allowed.add('type:tool');
+  if (isSpec) allowed.add('type:tool').add('type:client');
   const forbidden = projects
     .filter((other) => other.name !== project.name)
     .filter((other) => !allowed.has(other.type))
@@ -38,7 +39,10 @@ function forbiddenImports(project, isSpec) {
       message: `${project.type} may not import this (see the tags in project.json).`,
     })),
     patterns: [
-      { group: ['**/apps/*', '**/libs/*', '**/tools/*', '@inference/*/*'], message: BY_ALIAS },
+      {
+        group: ['**/apps/*', '**/libs/*', '**/packages/*', '**/tools/*', '@inference/*/*'],
+        message: BY_ALIAS,
+      },
       // From a folder beside: ../../console/src/config
       { regex: String.raw`(^|/)\.\./[^./][^/]*/(src|test)(/|$)`, message: BY_ALIAS },
     ],
@@ -87,7 +91,7 @@ export default tseslint.config(
     rules: { '@typescript-eslint/no-require-imports': 'off' },
   },
   {
-    files: ['apps/**/*.ts', 'libs/**/*.ts'],
+    files: ['apps/**/*.ts', 'libs/**/*.ts', 'packages/**/*.ts'],
     ignores: ['libs/config/**', ...SPECS, 'libs/testing/**'],
     rules: {
       'no-restricted-properties': [

@@ -1,7 +1,7 @@
 const { existsSync, readdirSync } = require('node:fs');
 const { join } = require('node:path');
 
-const projects = ['apps', 'libs', 'tools'].flatMap((area) =>
+const projects = ['apps', 'libs', 'packages', 'tools'].flatMap((area) =>
   readdirSync(join(__dirname, area))
     .map((name) => `<rootDir>/${area}/${name}`)
     .filter((folder) => existsSync(join(folder.replace('<rootDir>', __dirname), 'jest.config.js'))),

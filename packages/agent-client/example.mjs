@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { AgentClient } from '@inference/agent-client';
+
+/**
+ * An answer as it is written, a tool loop, and a stream that is left and resumed.
+ *
+ *   node example.mjs                     against `npm start`, whose .data/platform.json is looked for from here upwards
+ *   AGENT_URL=… API_KEY=… node example.mjs
+ */
+
+function findPlatform(folder = import.meta.dirname) {
+  const file = join(folder, '.data/platform.json');
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'));
+  if (folder === dirname(folder))
+    throw new Error('Start the platform first (npm start), or set AGENT_URL and API_KEY.');
+  return findPlatform(dirname(folder));
+}
+
+function makeClient() {
+  const { AGENT_URL, API_KEY } = process.env;
+  if (AGENT_URL && API_KEY) return new AgentClient({ baseUrl: AGENT_URL, apiKey: API_KEY });
+  const { urls, accounts } = findPlatform();
+  return new AgentClient({ baseUrl: urls.agent, apiKey: accounts.demo.apiKey });
+}
+
+async function showAnswer(client, sessionId) {
+  const stream = client.stream(sessionId, { role: 'user', content: 'Tell me something.' });
+  for await (const frame of stream) {
+    if (frame.kind === 'delta') process.stdout.write(frame.data.content);
+  }
+  console.log(`\n— ${stream.outcome} at ${stream.position}\n`);
+}
+
+async function answerToolCalls(client, sessionId) {
+  const tools = {
+    weather: ({ city }) => {
+      console.log(`The model asks for the weather in ${city}.`);
+      return { city, sky: 'clear', celsius: 21 };
+    },
+  };
+  const stream = client.run(sessionId, 'Use your tool: how is the weather?', { tools });
+  console.log(`${await stream.finalText()}\n`);
+}
+
+async function leaveAndResume(client, sessionId) {
+  const left = client.stream(sessionId, { role: 'user', content: 'And once more.' });
+  for await (const frame of left) {
+    if (frame.kind === 'delta') break;
+  }
+  console.log(`Left at ${left.position} with ${JSON.stringify(left.text)}; the turn runs on.`);
+  const rest = client.resume(sessionId, left.position);
+  console.log(`The rest: ${JSON.stringify(await rest.finalText())}\n`);
+}
+
+const client = makeClient();
+const weather = {
+  type: 'function',
+  function: {
+    name: 'weather',
+    description: 'The weather in a city.',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  },
+};
+const { id } = await client.sessions.create({ tools: [weather] });
+await showAnswer(client, id);
+await answerToolCalls(client, id);
+await leaveAndResume(client, id);
+for await (const event of client.events.list(id)) {
+  console.log(`${event.seq}. ${event.role}, ${event.type}: ${event.content.slice(0, 60)}`);
+}
+await client.sessions.delete(id);

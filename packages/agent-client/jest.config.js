@@ -1,0 +1,1 @@
+export default { displayName: 'agent-client', preset: '../../jest.preset.js' };

@@ -1,0 +1,135 @@
+import { inspect } from 'node:util';
+import { AgentClient } from './client';
+import { ProtocolServer } from './protocol-server.fixture';
+
+const RETRY = { maxFailures: 3, giveUpAfterMs: 60_000, baseDelayMs: 1, maxDelayMs: 2 };
+const KEY = 'bfvk-none';
+
+let server: ProtocolServer;
+let client: AgentClient;
+
+beforeAll(async () => {
+  server = await ProtocolServer.start();
+  client = new AgentClient({ baseUrl: `${server.url}/`, apiKey: KEY, retry: RETRY });
+});
+beforeEach(() => {
+  server.script();
+  server.json.clear();
+});
+afterAll(() => server.close());
+
+const sent = () => server.requests.map(({ method, url }) => `${method} ${url}`);
+const on = (route: string, body?: unknown, status = 200) => server.json.set(route, { status, body });
+
+test('sessions are made, read, cancelled and deleted', async () => {
+  const session = { id: 'a:b' };
+  on('POST /v1/agents/sessions', session, 201);
+  on('GET /v1/agents/sessions/a%3Ab', session);
+  on('POST /v1/agents/sessions/a%3Ab/cancel', { cancelled: ['turn_1'] });
+  on('DELETE /v1/agents/sessions/a%3Ab', undefined, 204);
+
+  expect(await client.sessions.create({ id: 'a:b', model: 'm' })).toEqual(session);
+  expect(await client.sessions.get('a:b')).toEqual(session);
+  expect(await client.cancel('a:b')).toEqual(['turn_1']);
+  expect(await client.sessions.delete('a:b')).toBeUndefined();
+  expect(server.requests[0]).toMatchObject({
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    body: { id: 'a:b', model: 'm' },
+  });
+});
+
+test('sessions are listed page by page', async () => {
+  on('GET /v1/agents/sessions?limit=2', { sessions: [{ id: 'c' }, { id: 'b' }], next_cursor: 'x=' });
+  on('GET /v1/agents/sessions?limit=2&cursor=x%3D', { sessions: [{ id: 'a' }], next_cursor: null });
+  const ids = [];
+  for await (const { id } of client.sessions.list({ limit: 2 })) ids.push(id);
+  expect(ids).toEqual(['c', 'b', 'a']);
+});
+
+test('events are sent, read, and listed page by page, no page before it is asked for', async () => {
+  on('POST /v1/agents/sessions/s/events?on_busy=interrupt', { id: 'evt_1' });
+  on('GET /v1/agents/sessions/s/events/evt_1', { id: 'evt_1' });
+  on('GET /v1/agents/sessions/s/events?after=3', { events: [{ seq: 4 }, { seq: 5 }], has_more: true });
+  on('GET /v1/agents/sessions/s/events?after=5', { events: [{ seq: 6 }], has_more: false });
+
+  const event = { role: 'user', content: 'Hello' } as const;
+  expect(await client.events.send('s', event, { onBusy: 'interrupt' })).toEqual({ id: 'evt_1' });
+  expect(await client.events.get('s', 'evt_1')).toEqual({ id: 'evt_1' });
+  const pages = client.events.list('s', { after: 3 });
+  expect(await pages.next()).toMatchObject({ value: { seq: 4 } });
+  expect(server.requests).toHaveLength(3);
+  const rest = [];
+  for await (const { seq } of pages) rest.push(seq);
+  expect(rest).toEqual([5, 6]);
+});
+
+test('an event whose answer was lost is sent again under its key', async () => {
+  on('POST /v1/agents/sessions/s/events', { id: 'evt_1' });
+  server.faults.push({ kind: 'no-answer' }, { kind: 'status', status: 502 });
+  await client.events.send('s', { role: 'user', content: 'Hello' });
+  const keys = server.requests.map(({ headers }) => headers['idempotency-key']);
+  expect(keys).toHaveLength(3);
+  expect(new Set(keys).size).toBe(1);
+});
+
+test('a session whose answer was lost is not made twice; a refused one is tried again', async () => {
+  on('POST /v1/agents/sessions', { id: 'a' }, 201);
+  server.faults.push({ kind: 'no-answer' });
+  await expect(client.sessions.create()).rejects.toMatchObject({ code: 'connection_lost' });
+  server.faults.push({ kind: 'status', status: 500 });
+  await expect(client.sessions.create()).rejects.toMatchObject({ status: 500 });
+  expect(server.requests).toHaveLength(2);
+
+  server.faults.push({ kind: 'status', status: 429 }, { kind: 'status', status: 503 });
+  expect(await client.sessions.create()).toEqual({ id: 'a' });
+});
+
+test('a deletion whose answer was lost is done, one of nothing is not', async () => {
+  server.faults.push({ kind: 'no-answer' });
+  await client.sessions.delete('gone');
+  expect(sent()).toEqual(Array(2).fill('DELETE /v1/agents/sessions/gone'));
+  await expect(client.sessions.delete('gone')).rejects.toMatchObject({ status: 404 });
+});
+
+test('gives up after some failures, and at once on what stays refused', async () => {
+  on('GET /v1/agents/sessions/s', { error: 'The key is unknown.' }, 401);
+  await expect(client.sessions.get('s')).rejects.toMatchObject({
+    status: 401,
+    message: 'The key is unknown.',
+  });
+  expect(server.requests).toHaveLength(1);
+  server.faults.push(...Array(9).fill({ kind: 'status', status: 502, body: '<h1>Bad Gateway</h1>' }));
+  await expect(client.sessions.get('s')).rejects.toMatchObject({
+    status: 502,
+    message: 'The agent service answered 502.',
+  });
+  expect(server.requests).toHaveLength(4);
+});
+
+test('silence and a broken answer are failures too', async () => {
+  const hasty = new AgentClient({ baseUrl: server.url, silenceMs: 50, retry: { ...RETRY, maxFailures: 1 } });
+  server.script([{ event: 'turn.completed', data: {} }]);
+  server.heartbeats = 2;
+  // A stream, read as JSON: its head comes, its end does not.
+  await expect(hasty.events.get('s', 'stream')).rejects.toMatchObject({ code: 'connection_lost' });
+  server.faults.push({ kind: 'status', status: 200, body: '{"id":' });
+  await expect(client.sessions.get('s')).rejects.toMatchObject({ code: 'bad_answer' });
+  expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
+});
+
+test('what cannot be sent is told at once', async () => {
+  const event = { role: 'user', content: 'Hello' } as const;
+  const options = { idempotencyKey: 'two\nlines' };
+  await expect(client.events.send('s', event, options)).rejects.toThrow('two');
+  await expect(client.stream('s', event, options).finalText()).rejects.toThrow('two');
+  expect(server.requests).toEqual([]);
+});
+
+test('takes nothing for an address that is none, and does not show its key', () => {
+  expect(() => new AgentClient({ baseUrl: 'example.com' })).toThrow();
+  expect(() => new AgentClient({ baseUrl: 'file:///tmp' })).toThrow(TypeError);
+  expect(() => new AgentClient({ baseUrl: server.url, apiKey: `${KEY}\n` })).toThrow(
+    /^apiKey must be(?!.*bfvk)/,
+  );
+  expect(inspect(client, { depth: 9, showHidden: true })).not.toContain(KEY);
+});

@@ -1,0 +1,41 @@
+/** One request and its answer, broken off when the service stays silent for too long or the caller gives it up. */
+export class Connection {
+  private readonly control = new AbortController();
+
+  constructor(
+    private readonly silenceMs: number,
+    private readonly caller?: AbortSignal,
+  ) {
+    caller?.throwIfAborted();
+    caller?.addEventListener('abort', this.followCaller);
+  }
+
+  get signal(): AbortSignal {
+    return this.control.signal;
+  }
+
+  /** Waits for something of the service; after that time without it the connection is closed and the wait fails. */
+  awaited<T>(answer: Promise<T>, limitMs = this.silenceMs): Promise<T> {
+    const { signal } = this.control;
+    return new Promise((resolve, reject) => {
+      const breakOff = () => reject(signal.reason);
+      const timer = setTimeout(
+        () => this.control.abort(new Error(`Nothing came for ${limitMs} ms.`)),
+        limitMs,
+      );
+      signal.addEventListener('abort', breakOff);
+      const settle = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', breakOff);
+      };
+      void answer.then(resolve, reject).then(settle);
+    });
+  }
+
+  close(): void {
+    this.caller?.removeEventListener('abort', this.followCaller);
+    this.control.abort();
+  }
+
+  private readonly followCaller = () => this.control.abort(this.caller?.reason);
+}

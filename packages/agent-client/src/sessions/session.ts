@@ -1,0 +1,49 @@
+import { type TurnStatus } from '../events/event.ts';
+
+/** A function that the model may call; `parameters` is a JSON Schema. */
+export interface ToolDefinition {
+  type: 'function';
+  function: {
+    name: string;
+    description?: string;
+    parameters?: Record<string, unknown>;
+    strict?: boolean | null;
+  };
+}
+
+export interface NewSession {
+  /** 1…128 of `[A-Za-z0-9._:-]`; the service makes one by default. */
+  id?: string;
+  /** The service has a default. */
+  model?: string;
+  system?: string;
+  tools?: ToolDefinition[];
+  metadata?: Record<string, string>;
+}
+
+export interface Session {
+  id: string;
+  model: string;
+  system: string | null;
+  tools: ToolDefinition[];
+  metadata: Record<string, string>;
+  /** ISO 8601, UTC. */
+  created_at: string;
+  /** The `seq` of its newest event, 0 when it has none. */
+  last_seq: number;
+}
+
+export interface OpenTurn {
+  id: string;
+  status: Extract<TurnStatus, 'queued' | 'running' | 'requires_action'>;
+}
+
+/** One session, read by itself. */
+export interface SessionDetail extends Session {
+  /** In the order in which they run. */
+  open_turns: OpenTurn[];
+}
+
+export const SESSIONS_PATH = '/v1/agents/sessions';
+
+export const sessionPath = (sessionId: string) => `${SESSIONS_PATH}/${encodeURIComponent(sessionId)}`;

@@ -1,0 +1,106 @@
+import { AgentError } from '../http/agent-error.ts';
+import { Connection } from '../http/connection.ts';
+import { Patience } from '../http/retry.ts';
+import { type Call, type Prepared, type Transport } from '../http/transport.ts';
+import { sessionPath } from '../sessions/session.ts';
+import { type ErrorFrame, type Frame, isBoundary, parseFrame } from './frame.ts';
+import { isNext, parsePosition } from './position.ts';
+import { StreamResponse } from './stream-response.ts';
+
+/** A response that has carried heartbeats for so long was a working connection, even without a frame. */
+const STABLE_AFTER_MS = 10_000;
+
+export interface Following {
+  sessionId: string;
+  /** The POST that starts the turn; repeated until its first frame is there, so it has to carry an Idempotency-Key. */
+  start?: Call;
+  /** The id of the last frame that is known. */
+  after?: string;
+  signal?: AbortSignal;
+}
+
+/** The frames of one turn, each once, over as many responses as it takes. */
+export class TurnFollower {
+  private readonly patience: Patience;
+  private after: string | undefined;
+  private hasFrames = false;
+
+  constructor(
+    private readonly transport: Transport,
+    private readonly following: Following,
+  ) {
+    this.patience = new Patience(transport.retry, following.signal);
+    this.after = following.after;
+  }
+
+  /** Ends with a boundary frame, or without one when the session has no turn there. Leaving it closes the connection. */
+  async *frames(): AsyncGenerator<Frame | ErrorFrame, void, undefined> {
+    for (;;) {
+      const request = this.transport.prepare(this.call());
+      const connection = new Connection(this.transport.silenceMs, this.following.signal);
+      let failure: unknown = new Error('the response ended before its turn did.');
+      try {
+        if (yield* this.framesOfResponse(request, connection)) return;
+      } catch (error) {
+        failure = error;
+      } finally {
+        connection.close();
+      }
+      await this.patience.afterFailure(failure);
+    }
+  }
+
+  /** Returns false when the response was cut. */
+  private async *framesOfResponse(
+    request: Prepared,
+    connection: Connection,
+  ): AsyncGenerator<Frame | ErrorFrame, boolean, undefined> {
+    const answer = await this.transport.open(request, connection);
+    if (answer.status === 204) return this.nothingMore();
+    const openedAt = Date.now();
+    const response = new StreamResponse(answer, connection, {
+      onRetry: (milliseconds) => (this.patience.baseDelayMs = milliseconds),
+      onSign: () => Date.now() - openedAt >= STABLE_AFTER_MS && this.patience.progress(),
+    });
+    for await (const message of response.messages()) {
+      const frame = parseFrame(message);
+      this.advanceTo(frame);
+      yield frame;
+      if (!isBoundary(frame)) continue;
+      await response.drain();
+      return true;
+    }
+    return false;
+  }
+
+  private call(): Call {
+    const { start, sessionId } = this.following;
+    const call: Call =
+      start && !this.hasFrames ? start : { method: 'GET', path: `${sessionPath(sessionId)}/events/stream` };
+    const position: Record<string, string> =
+      call === start || this.after === undefined ? {} : { 'last-event-id': this.after };
+    return { ...call, headers: { accept: 'text/event-stream', ...call.headers, ...position } };
+  }
+
+  private nothingMore(): true {
+    if (!this.hasFrames && !this.following.start) return true;
+    throw new AgentError(`The stream ended after ${this.after}, before its turn did.`, {
+      code: 'bad_answer',
+    });
+  }
+
+  private advanceTo({ id }: Frame | ErrorFrame): void {
+    const last = parsePosition(this.after);
+    const position = parsePosition(id);
+    if (!position) throw new AgentError(`A frame has the id ${id}.`, { code: 'bad_answer' });
+    // Within a turn that is being read there is no next turn before its last frame.
+    const isOtherTurn = this.hasFrames && position.turn !== last?.turn;
+    if (last && (isOtherTurn || !isNext(position, last))) {
+      const message = `Frame ${id} came after ${this.after}: something is missing, or comes twice.`;
+      throw new AgentError(message, { code: 'out_of_order' });
+    }
+    this.after = id;
+    this.hasFrames = true;
+    this.patience.progress();
+  }
+}

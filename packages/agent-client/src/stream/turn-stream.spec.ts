@@ -1,0 +1,284 @@
+import { waitFor } from '@inference/testing';
+import { AgentClient, type AgentClientOptions } from '../client';
+import { ProtocolServer, type ScriptedFrame } from '../protocol-server.fixture';
+
+const RETRY = { maxFailures: 5, giveUpAfterMs: 60_000, baseDelayMs: 1, maxDelayMs: 2 };
+const HELLO = { role: 'user', content: 'Hello' } as const;
+const CALL = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } } as const;
+
+const started: ScriptedFrame = { event: 'turn.started', data: { turn_id: 'turn_1' } };
+const delta = (content: string): ScriptedFrame => ({ event: 'delta', data: { content } });
+const completed: ScriptedFrame = { event: 'turn.completed', data: {} };
+const cancelled: ScriptedFrame = { event: 'turn.cancelled', data: { turn_id: 'turn_1' } };
+const waiting: ScriptedFrame = {
+  event: 'turn.requires_action',
+  data: { turn_id: 'turn_1', tool_calls: [CALL] },
+};
+const failed: ScriptedFrame = {
+  event: 'error',
+  data: { error: 'The model has gone.', code: 'model_unavailable', retryable: true },
+};
+
+let server: ProtocolServer;
+const clientOf = (options: Partial<AgentClientOptions> = {}) =>
+  new AgentClient({ baseUrl: server.url, apiKey: 'bfvk-none', silenceMs: 20_000, retry: RETRY, ...options });
+
+beforeAll(async () => {
+  server = await ProtocolServer.start();
+});
+beforeEach(() => server.script([started, delta('Grüß '), delta('Gott 🙂'), completed]));
+afterAll(() => server.close());
+
+const methods = () => server.requests.map(({ method }) => method);
+const sent = (header: string) => server.requests.map(({ headers }) => headers[header]);
+/** What came up to and including that frame. */
+const bytesUntil = (text: string) => `retry: 1\nevent: turn.started\nid: 1.1\ndata: ${text}\n\n`.length;
+
+test('shows the text, where it stands, and how the turn ended', async () => {
+  const stream = clientOf().stream('s', HELLO);
+  expect(server.requests).toEqual([]);
+
+  expect(await stream.finalText()).toBe('Grüß Gott 🙂');
+  expect(await stream.finalText()).toBe('Grüß Gott 🙂');
+  expect([stream.position, stream.turnId, stream.outcome]).toEqual(['1.4', 'turn_1', 'completed']);
+  expect(server.requests).toMatchObject([
+    {
+      method: 'POST',
+      url: '/v1/agents/sessions/s/events/stream',
+      headers: { authorization: 'Bearer bfvk-none', accept: 'text/event-stream' },
+      body: HELLO,
+    },
+  ]);
+});
+
+test('sends the event again under the same key until the first frame is there, and then only asks for the rest', async () => {
+  const until = bytesUntil('{"turn_id":"turn_1"}');
+  server.faults.push({ kind: 'no-answer' }, { kind: 'cut', bytes: until - 1 }, { kind: 'end', bytes: until });
+  const options = { idempotencyKey: 'mine', onBusy: 'enqueue' } as const;
+
+  expect(await clientOf().stream('s', HELLO, options).finalText()).toBe('Grüß Gott 🙂');
+  expect(methods()).toEqual(['POST', 'POST', 'POST', 'GET']);
+  expect(sent('idempotency-key')).toEqual(['mine', 'mine', 'mine', undefined]);
+  expect(sent('last-event-id')).toEqual([undefined, undefined, undefined, '1.1']);
+  expect(server.requests.map(({ url }) => url.split('?')[1])).toEqual([
+    'on_busy=enqueue',
+    'on_busy=enqueue',
+    'on_busy=enqueue',
+    undefined,
+  ]);
+});
+
+test('each stream makes a key of its own', async () => {
+  server.script([started, completed], [started, completed]);
+  await clientOf().stream('s', HELLO).finalText();
+  await clientOf().stream('s', HELLO).finalText();
+  const [first, second] = sent('idempotency-key');
+  expect(first).toMatch(/^[0-9a-f]{32}$/);
+  expect(second).not.toBe(first);
+});
+
+test.each([
+  ['is missing', '1.3', '1.4'],
+  ['comes twice', '1.3', '1.2'],
+  ['is of the next turn', '1.3', '2.1'],
+])('a frame that %s ends the stream', async (_what, id, other) => {
+  server.rename(id, other);
+  await expect(clientOf().stream('s', HELLO).finalText()).rejects.toMatchObject({ code: 'out_of_order' });
+  expect(server.requests).toHaveLength(1);
+});
+
+test('what was resumed has to go on where it was', async () => {
+  server.script([started, delta('a'), completed], [started, delta('b'), completed], [started, completed]);
+  expect(await clientOf().resume('s', '1.1').finalText()).toBe('a');
+  expect(await clientOf().resume('s', '1.3').finalText()).toBe('b');
+  server.rename('2.1', '3.1');
+  await expect(clientOf().resume('s', '1.3').finalText()).rejects.toMatchObject({ code: 'out_of_order' });
+});
+
+test.each([
+  ['without an id', { event: 'delta', data: { content: 'x' } }, ''],
+  ['with an id of another kind', { event: 'delta', data: { content: 'x' } }, 'seventeen'],
+  ['of a wrong shape', { event: 'delta', data: { text: 'x' } }, '1.2'],
+  ['that is null', { event: 'tool_call', data: null }, '1.2'],
+])('a frame %s ends the stream', async (_what, frame, id) => {
+  server.script([started, frame, completed]);
+  server.rename('1.2', id);
+  await expect(clientOf().stream('s', HELLO).finalText()).rejects.toMatchObject({ code: 'bad_answer' });
+  expect(server.requests).toHaveLength(1);
+});
+
+test('a frame of a kind that is not known yet is shown as such', async () => {
+  server.script([started, { event: 'toString', data: [1] }, completed]);
+  const kinds = [];
+  for await (const frame of clientOf().stream('s', HELLO)) kinds.push(frame.kind);
+  expect(kinds).toEqual(['turn.started', 'unknown', 'turn.completed']);
+});
+
+test('a turn that fails is an error with its code, whether it may be tried again, and the turn', async () => {
+  server.script([started, delta('Grüß '), failed]);
+  const error = {
+    code: 'model_unavailable',
+    retryable: true,
+    turnId: 'turn_1',
+    message: 'The model has gone.',
+  };
+  const stream = clientOf().stream('s', HELLO);
+  await expect(stream.finalText()).rejects.toMatchObject(error);
+  await expect(stream.finalText()).rejects.toMatchObject(error);
+  expect([stream.text, stream.position, stream.outcome]).toEqual(['Grüß ', '1.3', 'failed']);
+  expect(server.requests).toHaveLength(1);
+});
+
+test('a turn that was cancelled or waits for tools has no final text', async () => {
+  server.script([started, cancelled], [started, waiting]);
+  const first = clientOf().stream('s', HELLO);
+  await expect(first.finalText()).rejects.toMatchObject({ code: 'turn_cancelled', turnId: 'turn_1' });
+  const second = clientOf().stream('s', HELLO);
+  await expect(second.finalText()).rejects.toMatchObject({ code: 'requires_action' });
+  expect([first.outcome, second.outcome, second.toolCalls]).toEqual(['cancelled', 'requires_action', [CALL]]);
+});
+
+test.each([400, 401, 402, 403, 404, 409, 410, 501])('%d is told and not tried again', async (status) => {
+  const body = JSON.stringify({ error: 'No.', code: 'why', turn_id: 'turn_9' });
+  server.faults.push({ kind: 'status', status, body });
+  const refusal = { status, code: 'why', turnId: 'turn_9', message: 'No.', retryable: false };
+  await expect(clientOf().stream('s', HELLO).finalText()).rejects.toMatchObject(refusal);
+  expect(server.requests).toHaveLength(1);
+});
+
+test.each([429, 500, 502, 503, 504])('%d is tried again, before the stream and within it', async (status) => {
+  const until = bytesUntil('{"turn_id":"turn_1"}');
+  server.faults.push({ kind: 'status', status }, { kind: 'cut', bytes: until }, { kind: 'status', status });
+  expect(await clientOf().stream('s', HELLO).finalText()).toBe('Grüß Gott 🙂');
+  expect(methods()).toEqual(['POST', 'POST', 'GET', 'GET']);
+});
+
+test('waits as long as Retry-After says', async () => {
+  server.faults.push({ kind: 'status', status: 429, headers: { 'retry-after': '1' } });
+  const begin = performance.now();
+  await clientOf().stream('s', HELLO).finalText();
+  expect(performance.now() - begin).toBeGreaterThanOrEqual(990);
+});
+
+test('takes the pause between connections from the stream', async () => {
+  server.retryMs = 1_000_000_000_000;
+  server.faults.push({ kind: 'cut', bytes: 60 });
+  const retry = { ...RETRY, maxDelayMs: server.retryMs, giveUpAfterMs: 500 };
+  await expect(clientOf({ retry }).stream('s', HELLO).finalText()).rejects.toMatchObject({
+    code: 'connection_lost',
+  });
+});
+
+test('gives up when it has failed too often in a row', async () => {
+  server.faults.push(...Array.from({ length: 10 }, () => ({ kind: 'status', status: 503 }) as const));
+  await expect(clientOf().stream('s', HELLO).finalText()).rejects.toMatchObject({
+    status: 503,
+    retryable: true,
+  });
+  expect(server.requests).toHaveLength(5);
+});
+
+test('a frame is progress: failures before it do not count', async () => {
+  const until = bytesUntil('{"turn_id":"turn_1"}');
+  const four = Array.from({ length: 4 }, () => ({ kind: 'no-answer' }) as const);
+  server.faults.push(...four, { kind: 'cut', bytes: until }, ...four.slice(1));
+  expect(await clientOf().stream('s', HELLO).finalText()).toBe('Grüß Gott 🙂');
+});
+
+test('nobody at that address is a lost connection', async () => {
+  const client = clientOf({ baseUrl: 'http://127.0.0.1:9' });
+  await expect(client.stream('s', HELLO).finalText()).rejects.toMatchObject({
+    code: 'connection_lost',
+    retryable: true,
+    status: undefined,
+  });
+});
+
+test('a page in place of a stream is no answer', async () => {
+  server.faults.push({ kind: 'status', status: 200, headers: { 'content-type': 'text/html' }, body: '<p>' });
+  await expect(clientOf().stream('s', HELLO).finalText()).rejects.toMatchObject({ code: 'bad_answer' });
+});
+
+test('heartbeats keep a silent turn; without them the connection counts as lost', async () => {
+  server.heartbeats = 8;
+  expect(await clientOf({ silenceMs: 1_000 }).stream('s', HELLO).finalText()).toBe('Grüß Gott 🙂');
+  expect(methods()).toEqual(['POST']);
+
+  server.heartbeats = 0;
+  server.faults.push({ kind: 'stall', bytes: bytesUntil('{"turn_id":"turn_1"}') });
+  expect(await clientOf({ silenceMs: 100 }).resume('s').finalText()).toBe('Grüß Gott 🙂');
+  await waitFor(() => server.left === 1);
+});
+
+test('leaving the loop closes the connection and cancels nothing; the rest can be resumed', async () => {
+  server.faults.push({ kind: 'stall', bytes: 150 });
+  const client = clientOf();
+  const stream = client.stream('s', HELLO);
+  for await (const frame of stream) if (frame.kind === 'delta') break;
+  await waitFor(() => server.left === 1);
+  await expect(stream.finalText()).rejects.toMatchObject({ code: 'left_early' });
+
+  const rest = client.resume('s', stream.position);
+  expect(stream.text + (await rest.finalText())).toBe('Grüß Gott 🙂');
+  expect(methods()).toEqual(['POST', 'GET']);
+});
+
+test('an aborted signal ends the wait for a frame, and the wait for another attempt, with its reason', async () => {
+  server.faults.push({ kind: 'stall', bytes: 0 });
+  const leaving = new AbortController();
+  const reading = clientOf().stream('s', HELLO, { signal: leaving.signal }).finalText();
+  await waitFor(() => server.requests.length === 1);
+  leaving.abort(new Error('Enough.'));
+  await expect(reading).rejects.toThrow('Enough.');
+  await waitFor(() => server.left === 1);
+
+  server.faults.push({ kind: 'status', status: 503, headers: { 'retry-after': '30' } });
+  const giving = new AbortController();
+  const trying = clientOf().resume('s', undefined, { signal: giving.signal }).finalText();
+  await waitFor(() => server.requests.length === 2);
+  giving.abort(new Error('Enough.'));
+  await expect(trying).rejects.toThrow('Enough.');
+  await expect(clientOf().resume('s', undefined, { signal: giving.signal }).finalText()).rejects.toThrow(
+    'Enough.',
+  );
+  expect(server.requests).toHaveLength(2);
+});
+
+test('nothing to resume shows nothing', async () => {
+  const stream = clientOf().resume('s', '1.4');
+  for await (const frame of stream) throw new Error(frame.kind);
+  expect(stream.outcome).toBeUndefined();
+  await expect(stream.finalText()).rejects.toMatchObject({ code: 'nothing_to_resume' });
+});
+
+test('a character may come in two pieces', async () => {
+  const text =
+    'event: delta\nid: 1.1\ndata: {"content":"Grüß 🙂"}\n\nevent: turn.completed\nid: 1.2\ndata: {}\n\n';
+  const bytewise = ReadableStream.from(
+    Array.from(new TextEncoder().encode(text), (byte) => Uint8Array.of(byte)),
+  );
+  const response = new Response(bytewise, { headers: { 'content-type': 'text/event-stream' } });
+  const stream = clientOf({ fetch: () => Promise.resolve(response) }).resume('s');
+  expect(await stream.finalText()).toBe('Grüß 🙂');
+});
+
+test('reads no further than it is asked to', async () => {
+  let read = 0;
+  const endless = new ReadableStream<Uint8Array>(
+    {
+      pull: (stream) => {
+        read += 1;
+        const frame = `event: delta\nid: 1.${read}\ndata: {"content":"x"}\n\n`;
+        stream.enqueue(new TextEncoder().encode(frame));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const headers = { 'content-type': 'text/event-stream' };
+  const stream = clientOf({ fetch: () => Promise.resolve(new Response(endless, { headers })) }).resume('s');
+  for await (const frame of stream) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(read).toBe(Number(frame.id.split('.')[1]));
+    if (read === 4) break;
+  }
+});

@@ -1,0 +1,126 @@
+import { type ToolCall } from '../events/event.ts';
+import { AgentError } from '../http/agent-error.ts';
+import { type ErrorFrame, type Frame } from './frame.ts';
+
+export type Outcome = 'completed' | 'requires_action' | 'cancelled' | 'failed';
+
+/**
+ * A turn as it runs, to be read once: frame by frame with `for await`, or to its end with `finalText`. Nothing is sent
+ * before reading begins, and nothing is read ahead of the reader. Leaving the loop closes the connection; the turn
+ * runs on, and `resume` with `position` goes on where the loop was left.
+ */
+export class TurnStream implements AsyncIterable<Frame> {
+  private readonly frames: AsyncGenerator<Frame, void, undefined>;
+  private failure: unknown;
+  private shownText = '';
+  private shownPosition: string | undefined;
+  private shownTurnId: string | undefined;
+  private shownOutcome: Outcome | undefined;
+  private unanswered: ToolCall[] = [];
+
+  constructor(source: AsyncGenerator<Frame | ErrorFrame, void, undefined>) {
+    this.frames = this.observed(source);
+  }
+
+  /** The id of the last frame that was read, for `resume`. */
+  get position(): string | undefined {
+    return this.shownPosition;
+  }
+
+  get turnId(): string | undefined {
+    return this.shownTurnId;
+  }
+
+  /** The assistant's message as far as it was read here; a new one begins when tools have answered. */
+  get text(): string {
+    return this.shownText;
+  }
+
+  /** How it ended; undefined before that, and when there was nothing to resume. */
+  get outcome(): Outcome | undefined {
+    return this.shownOutcome;
+  }
+
+  /** The calls whose results the turn waits for, when `outcome` is `requires_action`. */
+  get toolCalls(): readonly ToolCall[] {
+    return this.unanswered;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Frame, void, undefined> {
+    return this.frames;
+  }
+
+  /** Reads to the end; throws an AgentError unless the turn is completed. */
+  async finalText(): Promise<string> {
+    for await (const _frame of this.frames);
+    if (this.failure !== undefined) throw this.failure;
+    if (this.shownOutcome === 'completed') return this.shownText;
+    throw this.noFinalText();
+  }
+
+  private noFinalText(): AgentError {
+    const { turnId } = this;
+    switch (this.shownOutcome) {
+      case 'cancelled':
+        return new AgentError('The turn was cancelled.', { code: 'turn_cancelled', turnId });
+      case 'requires_action':
+        return new AgentError('The turn waits for the results of tools.', {
+          code: 'requires_action',
+          turnId,
+        });
+      default:
+        return this.shownPosition === undefined
+          ? new AgentError('There is no turn to resume.', { code: 'nothing_to_resume' })
+          : new AgentError('The stream was left before its end.', { code: 'left_early', turnId });
+    }
+  }
+
+  private async *observed(source: AsyncGenerator<Frame | ErrorFrame, void, undefined>) {
+    try {
+      for await (const frame of source) {
+        this.note(frame);
+        if (frame.kind === 'error') throw this.failureOf(frame);
+        yield frame;
+      }
+    } catch (error) {
+      this.failure = error;
+      throw error;
+    }
+  }
+
+  private note(frame: Frame | ErrorFrame): void {
+    this.shownPosition = frame.id;
+    if (this.shownOutcome === 'requires_action') {
+      this.shownOutcome = undefined;
+      this.unanswered = [];
+      this.shownText = '';
+    }
+    switch (frame.kind) {
+      case 'turn.started':
+        this.shownTurnId = frame.data.turn_id;
+        break;
+      case 'delta':
+        this.shownText += frame.data.content;
+        break;
+      case 'turn.requires_action':
+        this.shownTurnId = frame.data.turn_id;
+        this.unanswered = frame.data.tool_calls;
+        this.shownOutcome = 'requires_action';
+        break;
+      case 'turn.completed':
+        this.shownOutcome = 'completed';
+        break;
+      case 'turn.cancelled':
+        this.shownTurnId = frame.data.turn_id;
+        this.shownOutcome = 'cancelled';
+        break;
+      case 'error':
+        this.shownOutcome = 'failed';
+    }
+  }
+
+  private failureOf({ data }: ErrorFrame): AgentError {
+    const { error, code, retryable } = data;
+    return new AgentError(error, { code, retryable, turnId: this.turnId });
+  }
+}
