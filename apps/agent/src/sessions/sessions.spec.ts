@@ -1,0 +1,208 @@
+import { waitFor } from '@inference/testing';
+import { AgentSite, Customer } from '../agent.fixture';
+import { type SessionView } from './sessions.service';
+
+interface Page {
+  sessions: SessionView[];
+  next_cursor: string | null;
+}
+
+let site: AgentSite;
+let customer: Customer;
+let stranger: Customer;
+
+beforeAll(async () => {
+  site = await AgentSite.start({ models: ['sandbox-chat+tokens-500+delay-20'] });
+  customer = new Customer(site.url, (await site.account()).apiKey);
+  stranger = new Customer(site.url, (await site.account()).apiKey);
+});
+afterAll(() => site?.stop());
+
+const TOOL = {
+  type: 'function',
+  function: { name: 'f', description: 'd', parameters: { type: 'object' }, strict: true },
+};
+
+test('a session keeps what it was made with', async () => {
+  const made = { model: 'sandbox-chat', system: 'Be brief.', tools: [TOOL], metadata: { origin: 'test' } };
+  const session = await customer.json<SessionView>('POST', '', { id: 'made:1.a_b-c', ...made }, 201);
+  expect(session).toEqual({
+    id: 'made:1.a_b-c',
+    ...made,
+    last_seq: 0,
+    created_at: expect.any(String) as string,
+  });
+  expect(new Date(session.created_at).toISOString()).toBe(session.created_at);
+  expect(await customer.json('GET', '/made:1.a_b-c')).toEqual({ ...session, open_turns: [] });
+});
+
+test('everything about a session can be left out', async () => {
+  const session = await customer.json<SessionView>('POST', '', {}, 201);
+  expect(session).toMatchObject({ model: 'sandbox-chat', system: null, tools: [], metadata: {} });
+  expect(session.id).toMatch(/^sess_/);
+});
+
+test.each([
+  ['an id with a slash', { id: 'a/b' }],
+  ['an empty id', { id: '' }],
+  ['an id that is too long', { id: 'x'.repeat(129) }],
+  ['an id that is no text', { id: 1 }],
+  ['a model that is none', { model: '' }],
+  ['a model that is too long', { model: 'm'.repeat(201) }],
+  ['a system text that is too long', { system: 'x'.repeat(262_145) }],
+  ['a system text with NUL', { system: 'a\0' }],
+  ['tools that are no list', { tools: {} }],
+  ['a tool of another type', { tools: [{ type: 'retrieval' }] }],
+  ['a function without a name', { tools: [{ type: 'function', function: {} }] }],
+  ['a function with spaces in its name', { tools: [{ type: 'function', function: { name: 'a b' } }] }],
+  ['two functions of one name', { tools: [TOOL, TOOL] }],
+  [
+    'parameters that are no object',
+    { tools: [{ type: 'function', function: { name: 'f', parameters: [] } }] },
+  ],
+  [
+    'more than 128 tools',
+    { tools: Array.from({ length: 129 }, (_, i) => ({ type: 'function', function: { name: `f${i}` } })) },
+  ],
+  [
+    'tools that are too large',
+    { tools: [{ ...TOOL, function: { name: 'f', parameters: { x: 'x'.repeat(131_072) } } }] },
+  ],
+  ['metadata that is no text', { metadata: { a: 1 } }],
+  [
+    'too much metadata',
+    { metadata: Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`k${i}`, 'v'])) },
+  ],
+  ['a field that is none', { mdoel: 'x' }],
+  ['a list', []],
+  ['half of JSON', '{'],
+])('400 for %s', async (_what, body) => {
+  expect(await customer.json('POST', '', body, 400)).toEqual({ error: expect.any(String) as string });
+});
+
+test('413 for more than a mebibyte, 415 for another type', async () => {
+  await customer.json('POST', '', { system: 'x'.repeat(1_100_000) }, 413);
+  await customer.json('POST', '', 'id=1', 415, { 'Content-Type': 'application/x-www-form-urlencoded' });
+});
+
+test('an id is given once, to whomever', async () => {
+  await customer.json('POST', '', { id: 'mine' }, 201);
+  await customer.json('POST', '', { id: 'mine' }, 409);
+  await stranger.json('POST', '', { id: 'mine' }, 409);
+});
+
+test('another account finds nothing', async () => {
+  await customer.json('POST', '', { id: 'hidden' }, 201);
+  const { id } = await customer.json<{ id: string }>('POST', '/hidden/events', {
+    role: 'user',
+    content: 'x',
+  });
+  for (const [method, path, body] of [
+    ['GET', '/hidden'],
+    ['DELETE', '/hidden'],
+    ['POST', '/hidden/cancel', {}],
+    ['GET', '/hidden/events'],
+    ['GET', `/hidden/events/${id}`],
+    ['GET', '/hidden/events/stream'],
+    ['POST', '/hidden/events', { role: 'user', content: 'x' }],
+    ['POST', '/hidden/events/stream', { role: 'user', content: 'x' }],
+  ] as const) {
+    expect(await stranger.json(method, path, body, 404)).toEqual({ error: expect.any(String) as string });
+  }
+  await waitFor(async () => (await customer.events('hidden')).length === 2);
+});
+
+test.each([
+  ['GET', '/no%20id', 400],
+  ['GET', `/${'x'.repeat(129)}`, 400],
+  ['GET', '/never', 404],
+  ['DELETE', '/never', 404],
+  ['POST', '/never/cancel', 404],
+  ['GET', '/never/events', 404],
+  ['GET', '/never/events/stream', 404],
+  ['PUT', '/never', 405],
+  ['GET', '?limit=0', 400],
+  ['GET', '?limit=101', 400],
+  ['GET', '?limit=1&limit=2', 400],
+  ['GET', '?cursor=x', 400],
+])('%s %s: %i', async (method, path, status) => {
+  await customer.json(method, path, undefined, status);
+});
+
+test('the list comes in pages, newest first, and holds nobody else’s', async () => {
+  const own = new Customer(site.url, (await site.account()).apiKey);
+  const ids = ['a', 'b', 'c', 'd', 'e'].map((letter) => `listed:${letter}`);
+  for (const id of ids) await own.json('POST', '', { id }, 201);
+  const seen: string[] = [];
+  let path = '?limit=2';
+  for (;;) {
+    const page = await own.json<Page>('GET', path);
+    seen.push(...page.sessions.map(({ id }) => id));
+    if (page.next_cursor === null) break;
+    path = `?limit=2&cursor=${encodeURIComponent(page.next_cursor)}`;
+    await stranger.json('GET', path, undefined, 400);
+  }
+  expect(seen).toEqual(ids.reverse());
+});
+
+test('a deleted session is gone, with what runs in it, and its id is free', async () => {
+  const id = 'deleted';
+  await customer.json('POST', '', { id, model: 'sandbox-chat+tokens-500+delay-20' }, 201);
+  const response = await customer.call('POST', `/${id}/events/stream`, { role: 'user', content: 'Talk' });
+  const reader = response.body!.getReader();
+  await reader.read();
+  const abortedBefore = site.engine.served().aborted;
+  await customer.json('DELETE', `/${id}`, undefined, 204);
+  // The stream ends, without an end of the turn.
+  let rest = '';
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read())
+    rest += Buffer.from(chunk.value).toString();
+  expect(rest).not.toMatch(/event: (turn.c|error)/);
+  await waitFor(() => Promise.resolve(site.engine.served().aborted > abortedBefore));
+  await customer.json('GET', `/${id}`, undefined, 404);
+  for (const table of ['turns', 'events', 'tool_calls'])
+    expect((await site.pool.query(`SELECT FROM agent.${table} WHERE session_id = $1`, [id])).rowCount).toBe(
+      0,
+    );
+  await stranger.json('POST', '', { id }, 201);
+});
+
+test('cancel ends what runs and what waits, keeps what was said, and may be repeated', async () => {
+  const id = 'cancelled';
+  await customer.json('POST', '', { id, model: 'sandbox-chat+tokens-500+delay-20' }, 201);
+  const running = customer.say(id, 'Talk');
+  const spoken = async () =>
+    (
+      await site.pool.query(
+        'SELECT FROM agent.frames WHERE n = 3 AND turn_id IN (SELECT id FROM agent.turns WHERE session_id = $1)',
+        [id],
+      )
+    ).rowCount;
+  await waitFor(async () => (await spoken()) === 1);
+  const waiting = await customer.json<{ turn_id: string }>('POST', `/${id}/events?on_busy=enqueue`, {
+    role: 'user',
+    content: 'Then',
+  });
+  const { open_turns: open } = await customer.json<{ open_turns: { id: string; status: string }[] }>(
+    'GET',
+    `/${id}`,
+  );
+  expect(open.map(({ status }) => status)).toEqual(['running', 'queued']);
+  expect(await customer.json('POST', `/${id}/cancel`)).toEqual({ cancelled: open.map((turn) => turn.id) });
+  expect(open[1]!.id).toBe(waiting.turn_id);
+  const frames = await running;
+  expect(frames.at(-1)).toMatchObject({ event: 'turn.cancelled', data: { turn_id: open[0]!.id } });
+  const events = await customer.events(id);
+  const text = frames.flatMap(({ event, data }) => (event === 'delta' ? [data.content] : [])).join('');
+  expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
+  expect(events.slice(2)).toMatchObject([
+    { type: 'message', role: 'assistant', content: text, status: 'incomplete' },
+    { type: 'turn.cancelled', turn_id: open[0]!.id, status: 'cancelled' },
+    { type: 'turn.cancelled', turn_id: open[1]!.id, status: 'cancelled' },
+  ]);
+  expect(await customer.json('POST', `/${id}/cancel`)).toEqual({ cancelled: [] });
+  const usage = await site.pool.query<{ outcome: string }>(
+    "SELECT outcome FROM metering.usage_events WHERE model = 'sandbox-chat+tokens-500+delay-20' AND outcome = 'completed'",
+  );
+  expect(usage.rows).toEqual([]);
+});
