@@ -52,9 +52,11 @@ export class TurnRun implements WrittenTurn, ModelListener {
   onWritten(): void {
     if (this.unwritten !== '') return;
     this.writing = false;
-    this.resumeModel?.();
-    this.resumeModel = undefined;
     this.whenWritten?.();
+    // What was held back comes at once, and may be too much again.
+    const resume = this.resumeModel;
+    this.resumeModel = undefined;
+    resume?.();
   }
 
   onLost(): void {
