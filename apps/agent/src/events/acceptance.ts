@@ -11,7 +11,7 @@ import {
   appendEvent,
   appendRequiresAction,
   cancelTurn,
-  notifyTurn,
+  notifyChanged,
   readOpenTurns,
   readUnansweredCalls,
 } from '../turns/turn-log';
@@ -167,7 +167,7 @@ async function acceptResults(
   if (unanswered.length > 0) {
     if (posting.runHere !== null) {
       await appendRequiresAction(sql, turnId, unanswered);
-      await notifyTurn(sql, turnId);
+      await notifyChanged(sql, turnId);
     }
     return { ...accepted, turn: { id: turnId, number, status: 'requires_action' } };
   }

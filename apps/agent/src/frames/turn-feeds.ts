@@ -9,11 +9,13 @@ import { type Frame } from './frame';
 import { FrameStore } from './frame-store';
 import { StreamFollower } from './stream-follower';
 
-/** Says that a turn changed otherwise than by the text its runner writes; the payload is its id. */
-export const TURN_CHANNEL = 'agent_turns';
-
-/** Says that a turn is no more; the payload is its id. */
-export const SESSION_DELETED_CHANNEL = 'agent_turns_deleted';
+/** Channels of notifications; the payload is a turn's id. */
+/** Frames were added otherwise than by the process that runs the turn. */
+export const TURN_CHANGED = 'agent_turn_changed';
+/** The turn was ended otherwise than by the process that runs it. */
+export const TURN_ENDED = 'agent_turn_ended';
+/** The turn is no more. */
+export const TURN_DELETED = 'agent_turn_deleted';
 
 /** How often the turns that other processes run are looked at for their readers here. */
 const POLL_MILLIS = 100;
@@ -38,8 +40,8 @@ export class TurnFeeds {
     channel: NotificationChannel,
     metrics: Metrics,
   ) {
-    channel.on(TURN_CHANNEL, (turnId) => this.refresh(turnId));
-    channel.on(SESSION_DELETED_CHANNEL, (turnId) => this.end(turnId));
+    for (const change of [TURN_CHANGED, TURN_ENDED]) channel.on(change, (turnId) => this.refresh(turnId));
+    channel.on(TURN_DELETED, (turnId) => this.end(turnId));
     this.streams = new Gauge({
       name: 'agent_streams',
       help: 'Event streams that are open.',

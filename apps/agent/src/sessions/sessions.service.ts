@@ -4,7 +4,7 @@ import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/databas
 import { type PageQuery, type Position, readPage } from '@inference/http';
 import { AGENT_CONFIG, type AgentConfig } from '../config';
 import { type TurnStatus } from '../events/event';
-import { SESSION_DELETED_CHANNEL, TURN_CHANNEL } from '../frames/turn-feeds';
+import { TURN_DELETED } from '../frames/turn-feeds';
 import { cancelTurn, readOpenTurns } from '../turns/turn-log';
 import { type SessionBody } from './session.dto';
 import { type ToolDefinition } from './tool-shapes';
@@ -51,8 +51,7 @@ const LIST = `
 const LOCK = 'SELECT FROM agent.sessions WHERE id = $1 AND account_id = $2 FOR UPDATE';
 const DELETE_FRAMES = `
   DELETE FROM agent.frames WHERE turn_id IN (SELECT id FROM agent.turns WHERE session_id = $1)`;
-/** To the readers, and to whoever runs it. */
-const NOTIFY_DELETED = `SELECT pg_notify('${TURN_CHANNEL}', $1), pg_notify('${SESSION_DELETED_CHANNEL}', $1)`;
+const NOTIFY_DELETED = 'SELECT pg_notify($1, $2)';
 const DELETE = 'DELETE FROM agent.sessions WHERE id = $1';
 
 export const noSuchSession = () => new NotFoundException('there is no such session');
@@ -111,7 +110,8 @@ export class SessionsService {
   async remove({ accountId }: Caller, id: string): Promise<void> {
     await inTransaction(this.pool, async (sql) => {
       if ((await sql.query(LOCK, [id, accountId])).rowCount === 0) throw noSuchSession();
-      for (const turn of await readOpenTurns(sql, id)) await sql.query(NOTIFY_DELETED, [turn.id]);
+      for (const turn of await readOpenTurns(sql, id))
+        await sql.query(NOTIFY_DELETED, [TURN_DELETED, turn.id]);
       await sql.query(DELETE_FRAMES, [id]);
       await sql.query(DELETE, [id]);
     });

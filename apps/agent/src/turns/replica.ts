@@ -4,7 +4,7 @@ import { AGENT_CONFIG, type AgentConfig } from '../config';
 import { interrupted } from '../models/refusal';
 import { lockSessionOf } from './claims';
 import { addTurnJob } from './turn-jobs';
-import { failTurn, notifyTurn, type OpenTurn } from './turn-log';
+import { failTurn, notifyEnded, type OpenTurn } from './turn-log';
 import { TurnRunner } from './turn-runner';
 
 /** Renewals and looks at the others in the life of a replica. */
@@ -115,7 +115,7 @@ export class Replica implements OnApplicationBootstrap {
       const turn = (await find(sql)).rows[0];
       if (!turn) return;
       await failTurn(sql, turn, interrupted());
-      await notifyTurn(sql, id);
+      await notifyEnded(sql, id);
     });
     this.logger.warn(`The turn ${id} was interrupted.`);
   }

@@ -3,7 +3,7 @@ import { estimateTokens } from '@inference/metering';
 import { type EventError, type EventRow, type EventType, type TurnStatus } from '../events/event';
 import { type Frame } from '../frames/frame';
 import { appendFrame } from '../frames/frame-store';
-import { TURN_CHANNEL } from '../frames/turn-feeds';
+import { TURN_CHANGED, TURN_ENDED } from '../frames/turn-feeds';
 import { type ModelAnswer, type Usage } from '../models/model-answer';
 import { type Refusal } from '../models/refusal';
 import { type ToolCall, type ToolCallResult } from '../sessions/tool-shapes';
@@ -156,24 +156,30 @@ export async function failTurn(
   { code, message, retryable }: Refusal,
   answer?: ModelAnswer,
 ): Promise<Frame[]> {
+  const frame = await appendFrame(sql, turn.id, 'error', { error: message, code, retryable });
   const error = { code, message, retryable };
   await breakOff(sql, turn, 'failed', message, answer);
   await appendEvent(sql, { ...ending(turn, 'failed'), type: 'turn.failed', content: message, error });
   await startNext(sql, turn.sessionId);
-  return [await appendFrame(sql, turn.id, 'error', { error: message, code, retryable })];
+  return [frame];
 }
 
 /** Also says so to the process that runs it, and to the readers elsewhere. */
 export async function cancelTurn(sql: Sql, turn: OpenTurn, reason: string): Promise<void> {
+  await appendFrame(sql, turn.id, 'turn.cancelled', { turn_id: turn.id });
   await breakOff(sql, turn, 'cancelled', reason);
   await appendEvent(sql, { ...ending(turn, 'cancelled'), type: 'turn.cancelled', content: reason });
-  await appendFrame(sql, turn.id, 'turn.cancelled', { turn_id: turn.id });
-  await notifyTurn(sql, turn.id);
+  await notifyEnded(sql, turn.id);
 }
 
-/** Takes effect with the transaction. */
-export async function notifyTurn(sql: Sql, turnId: string): Promise<void> {
-  await sql.query('SELECT pg_notify($1, $2)', [TURN_CHANNEL, turnId]);
+/** Tells the readers of a turn that frames were added elsewhere than by its runner; takes effect with the transaction. */
+export async function notifyChanged(sql: Sql, turnId: string): Promise<void> {
+  await sql.query('SELECT pg_notify($1, $2)', [TURN_CHANGED, turnId]);
+}
+
+/** Tells whoever runs a turn, and its readers, that others have ended it; takes effect with the transaction. */
+export async function notifyEnded(sql: Sql, turnId: string): Promise<void> {
+  await sql.query('SELECT pg_notify($1, $2)', [TURN_ENDED, turnId]);
 }
 
 /** Lets the session's next turn run, if one waits. */
@@ -189,7 +195,10 @@ const ending = ({ id, sessionId }: OpenTurn, status: 'failed' | 'cancelled') => 
   status,
 });
 
-/** Keeps what the model has said so far, and answers every call of a tool that would otherwise wait for ever. */
+/**
+ * The turn's last frame is there already: should its text be on the way to the database just now, it is either behind us
+ * and counts, or finds its place taken.
+ * Keeps what the model has said so far, and answers every call of a tool that would otherwise wait for ever. */
 async function breakOff(
   sql: Sql,
   turn: OpenTurn,

@@ -14,7 +14,7 @@ import { Gauge } from 'prom-client';
 import { AGENT_CONFIG, type AgentConfig, limitsOf } from '../config';
 import { type Frame } from '../frames/frame';
 import { FrameWriter } from '../frames/frame-writer';
-import { TURN_CHANNEL, TurnFeeds } from '../frames/turn-feeds';
+import { TURN_DELETED, TURN_ENDED, TurnFeeds } from '../frames/turn-feeds';
 import { type CallEnd, ModelGateway } from '../models/model-gateway';
 import { interrupted, tooLong } from '../models/refusal';
 import { type ClaimedTurn, lockSessionOf } from './claims';
@@ -47,7 +47,8 @@ export class TurnRunner {
     channel: NotificationChannel,
     metrics: Metrics,
   ) {
-    channel.on(TURN_CHANNEL, (turnId) => this.runs.get(turnId)?.onLost());
+    for (const end of [TURN_ENDED, TURN_DELETED])
+      channel.on(end, (turnId) => this.runs.get(turnId)?.onLost());
     this.gauge = new Gauge({
       name: 'agent_running_turns',
       help: 'Turns that run in this process.',
