@@ -99,4 +99,5 @@ export async function stopService({ child, ended }, graceMs, impatience) {
   child.kill('SIGTERM');
   await ended;
   clearTimeout(timer);
+  impatience.removeEventListener('abort', kill);
 }

@@ -77,6 +77,8 @@ function training({ engine }, { trainerCredential }) {
 const agent = ({ agentCredential }, engineModels) => ({
   GATEWAY_CREDENTIAL: agentCredential,
   DEFAULT_MODEL: process.env.DEFAULT_MODEL || engineModels?.[0] || 'sandbox-chat',
+  // Within the time that the launcher gives a service.
+  SHUTDOWN_GRACE_SECONDS: process.env.SHUTDOWN_GRACE_SECONDS || '10',
 });
 
 /** The caller's environment without what npm and the launcher itself were told, so that its settings reach the apps. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
@@ -27,6 +28,8 @@ class StopRequested extends Error {}
 
 const control = new AbortController();
 const impatience = new AbortController();
+// Every service that is being stopped listens to it.
+setMaxListeners(0, impatience.signal);
 
 /** @type {{ lock?: import('../setup/lock.mjs').Lock, postgres?: import('../postgres/postgres.mjs').Postgres,
  *   services: import('./children.mjs').Service[] }} what has to be stopped at the end */
