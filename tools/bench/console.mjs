@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { findFreePort } from './contenders.mjs';
+import { roleUrl } from './database.mjs';
 
 function newSigningKey() {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -14,11 +15,6 @@ function newSigningKey() {
  * @returns {Promise<import('./workbench.mjs').Started>}
  */
 export async function startConsole(bench, database, environment = {}) {
-  const password = randomBytes(32).toString('hex');
-  await database.pool.query(`ALTER ROLE console PASSWORD '${password}'`);
-  const databaseUrl = new URL(database.gatewayUrl);
-  databaseUrl.username = 'console';
-  databaseUrl.password = password;
   const port = await findFreePort();
   const elsewhere = 'http://127.0.0.1:9';
   const env = {
@@ -26,7 +22,7 @@ export async function startConsole(bench, database, environment = {}) {
     HOST: '127.0.0.1',
     PORT: String(port),
     LOG_LEVEL: 'warn',
-    DATABASE_URL: databaseUrl.href,
+    DATABASE_URL: await roleUrl(database, 'console'),
     API_KEY_HASH_SECRET: randomBytes(32).toString('hex'),
     ENCRYPTION_KEYS: randomBytes(32).toString('hex'),
     SESSION_SIGNING_KEYS: JSON.stringify([newSigningKey()]),

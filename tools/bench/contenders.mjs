@@ -23,7 +23,7 @@ export function findFreePort() {
   });
 }
 
-async function startEngine(bench) {
+export async function startEngine(bench) {
   const port = await findFreePort();
   const args = ['dist/tools/sandbox-engine/src/main.js', '--port', String(port)];
   const started = await bench.start({ name: 'engine', args, env: {}, port, probe: '/healthz' });
@@ -38,8 +38,11 @@ async function startProxy(bench, engine) {
   return { ...started, key: 'proxy', label: '(b) bare Node proxy', headers: {} };
 }
 
-/** With everything on: authentication, admission, metering, durable billing, logs. */
-async function startGateway(bench, engine, database, account) {
+/**
+ * With everything on: authentication, admission, metering, durable billing, logs.
+ * @param {NodeJS.ProcessEnv} environment of its configuration, beside what every gateway needs
+ */
+export async function startGateway(bench, engine, database, account, environment = {}) {
   const port = await findFreePort();
   const env = {
     SITE: 'intl',
@@ -51,6 +54,7 @@ async function startGateway(bench, engine, database, account) {
     CONSOLE_URL: 'http://127.0.0.1:9',
     API_KEY_HASH_SECRET: product('libs/testing/src').TEST_API_KEY_HASH_SECRET,
     UPSTREAMS: JSON.stringify([{ name: 'sandbox', base_url: `${engine.url}/v1` }]),
+    ...environment,
   };
   const args = ['--enable-source-maps', 'dist/apps/gateway/src/main.js'];
   const started = await bench.start({ name: 'gateway', args, env, port, probe: '/healthz' });

@@ -63,3 +63,13 @@ export async function createDatabase(bench, name) {
   const priceListId = await product('libs/testing/src').publishPrices(pool, PRICES);
   return { pool, gatewayUrl: gatewayUrl.href, priceListId, durability: rows[0].text };
 }
+
+/** @returns {Promise<string>} the URL of the database with the rights of a service's role, which gets a password */
+export async function roleUrl(database, role) {
+  const password = randomBytes(32).toString('hex');
+  await database.pool.query(`ALTER ROLE ${role} PASSWORD '${password}'`);
+  const url = new URL(database.gatewayUrl);
+  url.username = role;
+  url.password = password;
+  return url.href;
+}

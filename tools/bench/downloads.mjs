@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { ending } from '../launcher/children.mjs';
 import { findProgram, startConsoleOn, startNginxOn } from './file-servers.mjs';
-import { processorTimeMs } from './load.mjs';
+import { processorTimeMs, residentBytes } from './process-usage.mjs';
 import { figure, median, printRows, printVerdicts } from './report.mjs';
 
 const GIGABYTE = 1e9;
@@ -33,15 +33,6 @@ function makeFile(folder, sizeBytes) {
     fs.writeSync(descriptor, randomBytes(BLOCK_BYTES), 0, BLOCK_BYTES, place);
   fs.closeSync(descriptor);
   return file;
-}
-
-/** @returns {number} bytes in memory; NaN where it cannot be read */
-function residentBytes(pid) {
-  try {
-    return Number(/VmRSS:\s+(\d+) kB/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) * 1024;
-  } catch {
-    return NaN;
-  }
 }
 
 class MemoryWatch {

@@ -1,5 +1,6 @@
-import fs from 'node:fs';
 import { loadAutocannon } from './peers.mjs';
+import { processorTimeMs } from './process-usage.mjs';
+import { percentile } from './report.mjs';
 
 export const MAX_TOKENS = 16;
 
@@ -18,8 +19,6 @@ const SAMPLE_MS = 20;
 const REQUEST_TIMEOUT_SECONDS = 30;
 /** Connection errors after which a load is given up. */
 const MOST_ERRORS = 100;
-/** Of /proc/<pid>/stat: what the kernel tells programs, whatever its own clock. */
-const TICKS_PER_SECOND = 100;
 
 /** @param {Load} load */
 const requestBody = ({ streamed }) =>
@@ -42,19 +41,6 @@ function completeness({ streamed }) {
     }
   };
 }
-
-/** @param {number} pid @returns {number} milliseconds of processor time so far */
-export function processorTimeMs(pid) {
-  try {
-    const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
-    return ((Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND) * 1000;
-  } catch {
-    return NaN;
-  }
-}
-
-/** @param {number[]} sorted @param {number} share */
-const percentile = (sorted, share) => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? NaN;
 
 /** What is wrong with a result; an answer that breaks off shows only in that fewer came than were asked for. */
 function faultsOf({ result, answers, amount }) {

@@ -7,6 +7,9 @@ export function median(values) {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
+/** @param {ArrayLike<number>} sorted @param {number} share */
+export const percentile = (sorted, share) => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? NaN;
+
 /** @param {string[][]} rows the first of which is the heading; all columns but the first are numbers */
 function columns(rows) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { onOrphaned } from '../launcher/parent.mjs';
+import { benchAgent } from './agent.mjs';
 import { benchDownloads } from './downloads.mjs';
 import { benchGateway } from './gateway.mjs';
 import { benchGuesses } from './guesses.mjs';
@@ -15,12 +16,15 @@ Benchmarks
   settlement   usage events per second into PostgreSQL
   guesses      how many of 10,000 guessed passwords and codes are looked at
   downloads    a file of many gigabytes through the console's own link, beside nginx
+  agent        many streams of the agent beside those of a bare server; how long the first word takes
 
 Options
   --rounds N               rounds per load, the first of which is a warm-up that does not count; 2 to 99 (5)
   --seconds N              about how long a round is, for each contender; 0.2 to 600 (4)
   --settlement-seconds N   how long settlement is measured; 0.2 to 600 (10)
   --gigabytes N            how large the downloaded file is; 0.1 to 1000 (5)
+  --streams N              how many streams the agent serves at once, at most; 1 to 5000 (2000)
+  --tokens-per-second N    of each of them; 1 to 100 (20)
 `;
 
 const BENCHMARKS = {
@@ -28,6 +32,7 @@ const BENCHMARKS = {
   settlement: [benchSettlement],
   guesses: [benchGuesses],
   downloads: [benchDownloads],
+  agent: [benchAgent],
 };
 
 const LIMITS = {
@@ -35,7 +40,10 @@ const LIMITS = {
   seconds: [0.2, 600],
   'settlement-seconds': [0.2, 600],
   gigabytes: [0.1, 1000],
+  streams: [1, 5000],
+  'tokens-per-second': [1, 100],
 };
+const WHOLE = ['rounds', 'streams', 'tokens-per-second'];
 
 /** @returns {{ benchmarks: Function[], options: Record<string, number> }} throws what is wrong with the arguments */
 function readArguments(args) {
@@ -47,6 +55,8 @@ function readArguments(args) {
       seconds: { type: 'string', default: '4' },
       'settlement-seconds': { type: 'string', default: '10' },
       gigabytes: { type: 'string', default: '5' },
+      streams: { type: 'string', default: '2000' },
+      'tokens-per-second': { type: 'string', default: '20' },
     },
   });
   const [name, ...others] = positionals;
@@ -56,7 +66,8 @@ function readArguments(args) {
     const value = Number(values[option]);
     if (!(value >= min && value <= max)) throw new Error(`--${option} must be between ${min} and ${max}.`);
   }
-  if (!/^\d+$/.test(values.rounds)) throw new Error('--rounds must be a whole number.');
+  const broken = WHOLE.find((option) => !/^\d+$/.test(values[option]));
+  if (broken) throw new Error(`--${broken} must be a whole number.`);
   return {
     benchmarks: BENCHMARKS[name],
     options: {
@@ -64,6 +75,8 @@ function readArguments(args) {
       seconds: Number(values.seconds),
       settlementSeconds: Number(values['settlement-seconds']),
       gigabytes: Number(values.gigabytes),
+      streams: Number(values.streams),
+      tokensPerSecond: Number(values['tokens-per-second']),
     },
   };
 }

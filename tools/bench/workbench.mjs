@@ -18,6 +18,7 @@ const environment = { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 
  * @typedef {object} Started a child process that answers HTTP
  * @property {number} pid
  * @property {string} url
+ * @property {import('node:child_process').ChildProcess} child with a channel for messages
  * @property {() => Promise<void>} stop
  */
 
@@ -42,6 +43,7 @@ export class Workbench {
     this.defer(() => postgres.stop());
     /** Of the superuser. */
     this.postgresUrl = postgres.url;
+    this.postgresPid = postgres.pids[1];
     this.signal.throwIfAborted();
   }
 
@@ -102,7 +104,7 @@ export class Workbench {
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    return { pid: child.pid, url, stop };
+    return { pid: child.pid, url, child, stop };
   }
 }
 
