@@ -7,6 +7,8 @@ import { TurnQueue } from './turns/turn-queue';
 import { TurnRunner } from './turns/turn-runner';
 
 const POLL_MILLIS = 20;
+/** For readers to get the last frame of a turn that has ended. */
+const LAST_WORDS_MILLIS = 1_000;
 
 /**
  * How a process stops: it takes no more turns; readers of turns that run elsewhere are sent there at once; the turns that
@@ -28,6 +30,8 @@ export class Handover implements BeforeApplicationShutdown {
     await this.queue.stop();
     while (!this.runner.isIdle && performance.now() < endsAt) await sleep(POLL_MILLIS);
     await this.runner.interruptAll();
+    const lastWords = performance.now() + LAST_WORDS_MILLIS;
+    while (this.feeds.isFollowed && performance.now() < lastWords) await sleep(POLL_MILLIS);
     this.feeds.endAll();
     await this.replica.leave();
   }

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { BadRequestException, ConflictException } from '@nestjs/common';
 import { type Caller } from '@inference/credentials';
-import { newId, type Sql } from '@inference/database';
+import { type Sql } from '@inference/database';
 import { DetailedException } from '@inference/http';
 import { noSuchSession } from '../sessions/sessions.service';
+import { type ToolDefinition } from '../sessions/tool-shapes';
+import { beginTurn } from '../turns/beginning';
 import { type ClaimedTurn, claimTurn } from '../turns/claims';
 import { addTurnJob } from '../turns/turn-jobs';
 import {
   answerCalls,
-  appendEvent,
   appendRequiresAction,
   cancelTurn,
   notifyChanged,
@@ -42,15 +43,25 @@ export interface Accepted {
   claimed?: ClaimedTurn;
 }
 
-const LOCK_SESSION = 'SELECT FROM agent.sessions WHERE id = $1 AND account_id = $2 FOR UPDATE';
-const MAKE_SESSION = 'INSERT INTO agent.sessions (id, account_id) VALUES ($1, $2) ON CONFLICT DO NOTHING';
+interface LockedSession {
+  model: string | null;
+  system: string | null;
+  tools: ToolDefinition[];
+}
+
+const LOCK_SESSION = {
+  name: 'session-lock',
+  text: 'SELECT model, system, tools FROM agent.sessions WHERE id = $1 AND account_id = $2 FOR UPDATE',
+};
+const MAKE_SESSION = {
+  name: 'session-make',
+  text: `
+    INSERT INTO agent.sessions (id, account_id) VALUES ($1, $2)
+    ON CONFLICT DO NOTHING RETURNING model, system, tools`,
+};
 const FIND_REPLAYED = `
   SELECT ${EVENT_COLUMNS}, e.after_frame AS "afterFrame", e.fingerprint = $3 AS same, t.number, t.status AS "turnStatus"
   FROM agent.events e JOIN agent.turns t ON t.id = e.turn_id WHERE e.session_id = $1 AND e.idempotency_key = $2`;
-const INSERT_TURN = `
-  WITH session AS (UPDATE agent.sessions SET last_turn = last_turn + 1 WHERE id = $2 RETURNING last_turn)
-  INSERT INTO agent.turns (id, session_id, number, api_key_id, status)
-  SELECT $1, $2, last_turn, $3, 'queued' FROM session RETURNING number`;
 const FIND_CALLS = `
   SELECT c.id, c.turn_id AS "turnId", c.answered_by IS NOT NULL AS answered, t.number
   FROM agent.tool_calls c JOIN agent.turns t ON t.id = c.turn_id WHERE c.session_id = $1 AND c.id = ANY ($2)`;
@@ -64,14 +75,14 @@ const GO_ON = `
  * answered already, or the idempotency key stands for another request.
  */
 export async function acceptEvent(sql: Sql, posting: Posting): Promise<Accepted> {
-  await lockOrMakeSession(sql, posting);
+  const session = await lockOrMakeSession(sql, posting);
   const fingerprint = fingerprintOf(posting);
   const earlier = await findReplayed(sql, posting, fingerprint);
   if (earlier) return earlier;
   const { idempotencyKey } = posting;
   const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint };
   return posting.body.role === 'user'
-    ? acceptMessage(sql, posting, posting.body, idempotency)
+    ? acceptMessage(sql, posting, session, posting.body, idempotency)
     : acceptResults(sql, posting, posting.body, idempotency);
 }
 
@@ -79,11 +90,13 @@ type Idempotency = { key: string; fingerprint: Buffer } | null;
 type BodyOf<Role extends EventBody['role']> = Extract<EventBody, { role: Role }>;
 
 /** An id that nobody has is the caller's from now on. */
-async function lockOrMakeSession(sql: Sql, { sessionId, caller }: Posting): Promise<void> {
+async function lockOrMakeSession(sql: Sql, { sessionId, caller }: Posting): Promise<LockedSession> {
   const values = [sessionId, caller.accountId];
-  if ((await sql.query(LOCK_SESSION, values)).rowCount === 1) return;
-  await sql.query(MAKE_SESSION, values);
-  if ((await sql.query(LOCK_SESSION, values)).rowCount === 0) throw noSuchSession();
+  for (const statement of [LOCK_SESSION, MAKE_SESSION, LOCK_SESSION]) {
+    const { rows } = await sql.query<LockedSession>({ ...statement, values });
+    if (rows[0]) return rows[0];
+  }
+  throw noSuchSession();
 }
 
 function fingerprintOf({ body, onBusy }: Posting): Buffer {
@@ -108,10 +121,11 @@ async function findReplayed(sql: Sql, posting: Posting, fingerprint: Buffer): Pr
 async function acceptMessage(
   sql: Sql,
   posting: Posting,
+  session: LockedSession,
   { content, tool_calls: toolCalls }: BodyOf<'user'>,
   idempotency: Idempotency,
 ): Promise<Accepted> {
-  const { sessionId, caller, onBusy } = posting;
+  const { sessionId, caller, onBusy, runHere, tokens } = posting;
   const open = await readOpenTurns(sql, sessionId);
   if (open[0] && !onBusy) {
     throw new DetailedException(409, 'the session is busy with another turn', { turn_id: open[0].id });
@@ -119,21 +133,15 @@ async function acceptMessage(
   if (onBusy === 'interrupt') {
     for (const turn of open) await cancelTurn(sql, turn, 'A newer message took the place of this turn.');
   }
-  const turnId = newId('turn');
-  const { rows } = await sql.query<{ number: number }>(INSERT_TURN, [turnId, sessionId, caller.apiKey.id]);
-  const event = await appendEvent(sql, {
-    sessionId,
-    turnId,
-    type: 'message',
-    role: 'user',
-    content,
-    idempotency,
-    tokens: posting.tokens,
-    ...(toolCalls && { toolCalls }),
-  });
-  const turn = { id: turnId, number: rows[0]!.number, status: 'queued' as const };
-  const waits = onBusy === 'enqueue' && open.length > 0;
-  return { event, afterFrame: 0, replayed: false, ...(await run(sql, posting, turn, waits)) };
+  const isFree = open.length === 0 || onBusy === 'interrupt';
+  const apiKeyId = caller.apiKey.id;
+  const message = { sessionId, apiKeyId, content, toolCalls, tokens, idempotency };
+  const { event, turn } = await beginTurn(sql, message, isFree ? runHere : null);
+  const accepted = { event, turn, afterFrame: 0, replayed: false };
+  if (turn.status === 'running')
+    return { ...accepted, claimed: { ...turn, ...session, accountId: caller.accountId, apiKeyId } };
+  if (isFree) await addTurnJob(sql, turn.id);
+  return accepted;
 }
 
 async function acceptResults(
@@ -172,7 +180,11 @@ async function acceptResults(
     return { ...accepted, turn: { id: turnId, number, status: 'requires_action' } };
   }
   await sql.query(GO_ON, [turnId, caller.apiKey.id]);
-  return { ...accepted, ...(await run(sql, posting, { id: turnId, number, status: 'queued' }, false)) };
+  const turn = { id: turnId, number };
+  const claimed = posting.runHere === null ? null : await claimTurn(sql, turnId, posting.runHere);
+  if (claimed) return { ...accepted, turn: { ...turn, status: 'running' }, claimed };
+  await addTurnJob(sql, turnId);
+  return { ...accepted, turn: { ...turn, status: 'queued' } };
 }
 
 /** The calls that the results are for, all of one turn: only a turn that waits has calls without an answer. */
@@ -192,17 +204,4 @@ async function findCalls(sql: Sql, sessionId: string, ids: string[]) {
       `the call ${answered.join(', ')} of a tool is answered already, or was given up`,
     );
   return rows;
-}
-
-async function run(
-  sql: Sql,
-  { runHere }: Posting,
-  turn: Accepted['turn'],
-  waits: boolean,
-): Promise<Pick<Accepted, 'turn' | 'claimed'>> {
-  if (waits) return { turn };
-  const claimed = runHere === null ? null : await claimTurn(sql, turn.id, runHere);
-  if (claimed) return { turn: { ...turn, status: 'running' }, claimed };
-  await addTurnJob(sql, turn.id);
-  return { turn };
 }

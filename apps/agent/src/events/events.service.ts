@@ -4,7 +4,8 @@ import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
 import { DetailedException } from '@inference/http';
 import { type Response } from 'express';
 import { type Observable } from 'rxjs';
-import { TurnFeeds } from '../frames/turn-feeds';
+import { type Frame, startedFrame } from '../frames/frame';
+import { stopping, TurnFeeds } from '../frames/turn-feeds';
 import { type Refusal } from '../models/refusal';
 import { noSuchSession } from '../sessions/sessions.service';
 import { tokensOf } from '../turns/turn-log';
@@ -51,14 +52,15 @@ export class EventsService {
 
   /** Keeps the event and streams the answer; what can be refused is refused before the stream begins. */
   async stream(posted: PostedEvent, response: Response): Promise<Observable<MessageEvent>> {
+    if (this.feeds.isHandingOver) throw stopping();
     if (!this.runner.hasRoom) throw busyReplica();
     const { event, turn, afterFrame, replayed, claimed } = await this.accept(posted, true);
     if (replayed) response.setHeader(REPLAYED, 'true');
-    if (claimed) {
-      const refusal = await admissionOf(this.runner.start(claimed, event.id));
-      if (refusal) throw refusedBy(refusal, turn.id);
-    }
-    return this.feeds.follow(turn, afterFrame, response);
+    if (!claimed) return this.feeds.follow(turn, afterFrame, response);
+    const run = this.runner.start(claimed, event.id);
+    const refusal = await admissionOf(run);
+    if (refusal) throw refusedBy(refusal, turn.id);
+    return this.feeds.follow(turn, afterFrame, response, () => framesBefore(run));
   }
 
   /** `has_more`: there are events beyond these. */
@@ -91,6 +93,12 @@ export class EventsService {
     };
     return inTransaction(this.pool, (sql) => acceptEvent(sql, posting));
   }
+}
+
+/** What a turn's stream holds before the model has said anything; null when it has. */
+function framesBefore({ frame, turn }: TurnRun): Frame[] | null {
+  if (frame > turn.callFrame) return null;
+  return turn.callFrame === 1 ? [startedFrame(turn.id)] : [];
 }
 
 /** Null when the gateway has taken the call, or is not through with it yet. */

@@ -18,6 +18,8 @@ const READ_MANY = {
       WHERE turn_id = c.turn_id AND n > c.cursor ORDER BY n LIMIT ${PAGE}
     ) f ORDER BY c.turn_id, f.n`,
 };
+const FIND_GONE = `
+  SELECT id FROM unnest($1::text[]) AS u(id) WHERE NOT EXISTS (SELECT FROM agent.turns t WHERE t.id = u.id)`;
 /** Only for turns that this process still runs. */
 const APPEND_DELTAS = {
   name: 'frames-append-deltas',
@@ -66,6 +68,12 @@ export class FrameStore {
       else frames.set(turnId, [frame]);
     }
     return frames;
+  }
+
+  /** Those turns that were deleted. */
+  async findGone(turnIds: string[]): Promise<string[]> {
+    const { rows } = await this.pool.query<{ id: string }>(FIND_GONE, [turnIds]);
+    return rows.map(({ id }) => id);
   }
 
   /**

@@ -35,6 +35,13 @@ const POSITION = /^([1-9]\d{0,8})\.(0|[1-9]\d{0,8})$/;
 
 export const isBoundary = ({ kind }: Frame) => BOUNDARIES.has(kind);
 
+/** Every turn's first one, unless it ends before it runs. */
+export const startedFrame = (turnId: string): Frame => ({
+  n: 1,
+  kind: 'turn.started',
+  data: JSON.stringify({ turn_id: turnId }),
+});
+
 /** Null for a text that is no frame's id. */
 export function parsePosition(text: string): Position | null {
   const match = POSITION.exec(text);

@@ -53,6 +53,12 @@ export class StreamFollower {
     return this.live ? this.sent : undefined;
   }
 
+  /** Begins with these frames, which are all that there are so far; what is written next will be offered. */
+  goLive(frames: Frame[]): void {
+    this.live = true;
+    for (const frame of frames) this.send(frame);
+  }
+
   /** Frames of the turn that were just written, in their order. */
   offer(frames: Frame[]): void {
     if (this.live && !this.options.response.writableNeedDrain && frames[0]!.n <= this.sent + 1) {

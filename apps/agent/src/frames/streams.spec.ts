@@ -6,6 +6,7 @@ import { AgentSite, Customer, type ReadFrame, readFrames, textOf } from '../agen
 import { type EventView } from '../events/event';
 import { ScriptedModel } from '../scripted-model.fixture';
 import { FrameRetention } from './frame-retention';
+import { TurnFeeds } from './turn-feeds';
 
 const SLOW = 'sandbox-chat+tokens-30+delay-20';
 /** More than the sockets of both sides hold. */
@@ -231,6 +232,8 @@ describe('a reader that takes nothing', () => {
     // The turn runs on to its end, written as it comes.
     await waitFor(async () => (await here.events(id)).length === 2);
     expect((await here.events(id))[1]!.content).toHaveLength(LONG_CHARS);
+    const feeds = site.replicas[0]!.app.get(TurnFeeds);
+    await waitFor(() => Promise.resolve(!feeds.isFollowed));
     let received = first.length;
     socket.on('data', (chunk: Buffer) => (received += chunk.length));
     socket.resume();

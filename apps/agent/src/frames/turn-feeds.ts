@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger, type MessageEvent } from '@nestjs/common';
 import { NotificationChannel } from '@inference/database';
-import { Metrics } from '@inference/http';
+import { DetailedException, Metrics } from '@inference/http';
 import { type Response } from 'express';
 import { Gauge } from 'prom-client';
 import { Observable } from 'rxjs';
@@ -17,8 +17,18 @@ export const TURN_ENDED = 'agent_turn_ended';
 /** The turn is no more. */
 export const TURN_DELETED = 'agent_turn_deleted';
 
+/** Another replica is there for it. */
+export const stopping = () =>
+  new DetailedException(
+    503,
+    'this process is about to stop',
+    { code: 'stopping' },
+    { 'Retry-After': '1', Connection: 'close' },
+  );
+
 /** How often the turns that other processes run are looked at for their readers here. */
 const POLL_MILLIS = 100;
+const POLLS_PER_SEARCH = 50;
 
 /**
  * Brings the frames of turns to their readers. Those of a turn that runs here come from its runner as soon as they are
@@ -33,6 +43,7 @@ export class TurnFeeds {
   private readonly streams: Gauge;
   private timer: NodeJS.Timeout | undefined;
   private handingOver = false;
+  private polls = 0;
 
   constructor(
     private readonly frames: FrameStore,
@@ -49,8 +60,26 @@ export class TurnFeeds {
     });
   }
 
-  /** The stream of a turn from a position on, to its next boundary. */
-  follow(turn: { id: string; number: number }, after: number, response: Response): Observable<MessageEvent> {
+  get isHandingOver(): boolean {
+    return this.handingOver;
+  }
+
+  get isFollowed(): boolean {
+    return this.followers.size > 0;
+  }
+
+  /**
+   * The stream of a turn from a position on, to its next boundary. 503 for a turn that runs elsewhere when this process
+   * stops.
+   * @param written the frames behind the position, when they are known to be all; null reads them
+   */
+  follow(
+    turn: { id: string; number: number },
+    after: number,
+    response: Response,
+    written: () => Frame[] | null = () => null,
+  ): Observable<MessageEvent> {
+    if (this.handingOver && !this.local.has(turn.id)) throw stopping();
     return new Observable((subscriber) => {
       const follower = new StreamFollower(subscriber, {
         turn,
@@ -60,7 +89,7 @@ export class TurnFeeds {
         heartbeatMillis: this.config.HEARTBEAT_SECONDS * 1000,
         read: (turnId, cursor) => this.frames.read(turnId, cursor),
       });
-      this.attach(follower);
+      this.attach(follower, written());
       return () => this.detach(follower);
     });
   }
@@ -105,13 +134,14 @@ export class TurnFeeds {
     for (const follower of this.followers.get(turnId) ?? []) void follower.catchUp();
   }
 
-  private attach(follower: StreamFollower): void {
+  private attach(follower: StreamFollower, written: Frame[] | null): void {
     const followers = this.followers.get(follower.turnId);
     if (followers) followers.add(follower);
     else this.followers.set(follower.turnId, new Set([follower]));
     this.streams.inc();
     if (this.handingOver) this.endUnlessLocal(follower.turnId);
-    void follower.catchUp();
+    if (written) follower.goLive(written);
+    else void follower.catchUp();
     this.poll();
   }
 
@@ -148,6 +178,9 @@ export class TurnFeeds {
       return live.length === 0 ? [] : [[turnId, Math.min(...live)]];
     });
     for (const [turnId, frames] of await this.frames.readMany(cursors)) this.publish(turnId, frames);
+    // Their deletion may have gone unheard.
+    if (++this.polls % POLLS_PER_SEARCH === 0)
+      for (const turnId of await this.frames.findGone(remote)) this.end(turnId);
     return true;
   }
 }

@@ -82,7 +82,7 @@ export class Replica implements OnApplicationBootstrap {
       this.inTouchSince ??= performance.now();
       // After an outage nobody is on the list; everyone gets the time to come back to it.
       if (performance.now() - this.inTouchSince >= ttlMillis) await this.endOrphans();
-      await this.endUnaccounted();
+      await this.compareTurns();
       await this.remindOfForgotten();
       await this.pool.query(FORGET_DEAD);
     } catch (error) {
@@ -98,13 +98,20 @@ export class Replica implements OnApplicationBootstrap {
     for (const { id } of rows) await this.endTurn(id, (sql) => sql.query<OpenTurn>(STILL_ORPHANED, [id]));
   }
 
-  /** Turns that are ours on record, but that nothing here runs: what they ran in has failed to record their end. */
-  private async endUnaccounted(): Promise<void> {
+  /**
+   * Compares the turns that run here with those that do on record. What others have ended runs here no more, though nobody
+   * may have said so; and a turn on record that nothing here runs has failed to record its end.
+   */
+  private async compareTurns(): Promise<void> {
+    const runningBefore = this.runner.runningTurns;
     const { rows } = await this.pool.query<{ id: string }>(OWN, [this.runner.replicaId]);
-    const now = rows.map(({ id }) => id).filter((id) => !this.runner.isRunning(id));
+    const onRecord = new Set(rows.map(({ id }) => id));
+    for (const id of runningBefore) if (!onRecord.has(id)) this.runner.lose(id);
+    const runningNow = new Set(this.runner.runningTurns);
+    const unaccounted = [...onRecord].filter((id) => !runningNow.has(id));
     // One that has just been claimed, or has just ended, will not be there the next time.
-    const twice = now.filter((id) => this.unaccounted.has(id));
-    this.unaccounted = new Set(now);
+    const twice = unaccounted.filter((id) => this.unaccounted.has(id));
+    this.unaccounted = new Set(unaccounted);
     for (const id of twice)
       await this.endTurn(id, (sql) => sql.query<OpenTurn>(STILL_OWN, [id, this.runner.replicaId]));
   }

@@ -47,8 +47,7 @@ export class TurnRunner {
     channel: NotificationChannel,
     metrics: Metrics,
   ) {
-    for (const end of [TURN_ENDED, TURN_DELETED])
-      channel.on(end, (turnId) => this.runs.get(turnId)?.onLost());
+    for (const end of [TURN_ENDED, TURN_DELETED]) channel.on(end, (turnId) => this.lose(turnId));
     this.gauge = new Gauge({
       name: 'agent_running_turns',
       help: 'Turns that run in this process.',
@@ -64,8 +63,13 @@ export class TurnRunner {
     return this.runs.size === 0;
   }
 
-  isRunning(turnId: string): boolean {
-    return this.runs.has(turnId);
+  get runningTurns(): string[] {
+    return [...this.runs.keys()];
+  }
+
+  /** Others have ended it, or may end it: nothing more of it is written. */
+  lose(turnId: string): void {
+    this.runs.get(turnId)?.onLost();
   }
 
   /** @param refundedEventId the event whose idempotency key is given back when the gateway refuses the call */
