@@ -223,7 +223,14 @@ export class Customer {
   }
 
   async events(sessionId: string): Promise<EventView[]> {
-    return (await this.json<{ events: EventView[] }>('GET', `/${sessionId}/events?limit=100`)).events;
+    const all: EventView[] = [];
+    for (let more = true; more;) {
+      const path = `/${sessionId}/events?limit=100&after=${all.at(-1)?.seq ?? 0}`;
+      const page = await this.json<{ events: EventView[]; has_more: boolean }>('GET', path);
+      all.push(...page.events);
+      more = page.has_more;
+    }
+    return all;
   }
 }
 

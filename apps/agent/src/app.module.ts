@@ -6,6 +6,7 @@ import { AGENT_CONFIG, type AgentConfig } from './config';
 import { EventsController } from './events/events.controller';
 import { EventsService } from './events/events.service';
 import { ResumptionService } from './events/resumption.service';
+import { framePool, FramePoolEnd } from './frames/frame-pool';
 import { FrameRetention } from './frames/frame-retention';
 import { FrameStore } from './frames/frame-store';
 import { FrameWriter } from './frames/frame-writer';
@@ -32,6 +33,8 @@ export class AppModule {
       providers: [
         { provide: AGENT_CONFIG, useValue: config },
         EventsService,
+        framePool,
+        FramePoolEnd,
         FrameRetention,
         FrameStore,
         FrameWriter,

@@ -1,16 +1,23 @@
 import { env, loadConfig } from '@inference/config';
 import { z } from 'zod';
 
+const DEFAULT_CONTEXT_TOKENS = 32_768;
+const MOST_DEFAULT_OUTPUT_TOKENS = 4_096;
+
 const modelLimits = z
   .object({
     /** What the model can be told and answer at once. */
-    context_tokens: z.int().positive().default(32_768),
-    /** What is left free of it for the answer. */
-    max_output_tokens: z.int().positive().default(4_096),
+    context_tokens: z.int().positive().default(DEFAULT_CONTEXT_TOKENS),
+    /** What is left free of it for the answer; a quarter, but no more than 4096, unless told. */
+    max_output_tokens: z.int().positive().optional(),
   })
+  .transform(({ context_tokens: context, max_output_tokens: output }) => ({
+    context_tokens: context,
+    max_output_tokens: output ?? Math.min(MOST_DEFAULT_OUTPUT_TOKENS, Math.ceil(context / 4)),
+  }))
   .refine(
     ({ context_tokens: context, max_output_tokens: output }) => output < context,
-    'max_output_tokens must be less than context_tokens (4096 and 32768 unless told)',
+    `max_output_tokens must be less than context_tokens (${DEFAULT_CONTEXT_TOKENS} unless told)`,
   );
 
 const slug = z.string().min(1).max(200);
@@ -32,7 +39,7 @@ const schema = z.object({
   /** Turns that one process runs at a time; what waits in the queue waits on, other streams are refused. */
   MAX_RUNNING_TURNS: env.integer(1, 100_000).default(5_000),
   /** After so long without renewal another process takes this one for dead and its turns for failed. */
-  REPLICA_TTL_SECONDS: env.number(1, 25).default(12),
+  REPLICA_TTL_SECONDS: env.number(1, 20).default(12),
   /** How long a process that is stopped lets its turns run on. */
   SHUTDOWN_GRACE_SECONDS: env.number(0, 3600).default(25),
   /** A reader that takes nothing of its stream for so long is dropped; it can resume. */

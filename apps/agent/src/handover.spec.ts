@@ -59,3 +59,22 @@ test('a process that stops takes no more streams, but shows those of its own tur
   await stopping;
   expect((await site.pool.query('SELECT FROM agent.replicas')).rowCount).toBe(1);
 });
+
+test('what a process breaks off when it ends has failed, and the same request does not run again', async () => {
+  const { apiKey } = await site.account();
+  const stays = new Customer(site.url, apiKey);
+  const other = await site.startReplica({ SHUTDOWN_GRACE_SECONDS: '0' });
+  const leaves = new Customer(other.url, apiKey);
+  model.says((answer) => answer.delta({ content: 'Half' }));
+  await stays.json('POST', '', { id: 'broken', model: 'scripted' }, 201);
+  const key = { 'Idempotency-Key': 'k' };
+  const running = leaves.say('broken', 'x', '', key);
+  await waitFor(async () => (await site.pool.query("SELECT FROM agent.frames WHERE data = 'Half'")).rowCount);
+  await other.close();
+  const frames = await running;
+  expect(frames.at(-1)).toMatchObject({ event: 'error', data: { code: 'interrupted', retryable: true } });
+  const again = await stays.call('POST', '/broken/events/stream', { role: 'user', content: 'x' }, key);
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+  expect(await readFrames(again)).toEqual(frames);
+  expect(await stays.events('broken')).toHaveLength(3);
+});

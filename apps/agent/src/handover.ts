@@ -7,6 +7,8 @@ import { TurnQueue } from './turns/turn-queue';
 import { TurnRunner } from './turns/turn-runner';
 
 const POLL_MILLIS = 20;
+/** For the records of how turns ended. */
+const RECORDS_MILLIS = 5_000;
 /** For readers to get the last frame of a turn that has ended. */
 const LAST_WORDS_MILLIS = 1_000;
 
@@ -27,12 +29,17 @@ export class Handover implements BeforeApplicationShutdown {
   async beforeApplicationShutdown(): Promise<void> {
     const endsAt = performance.now() + this.config.SHUTDOWN_GRACE_SECONDS * 1000;
     this.feeds.handOver();
-    await this.queue.stop();
+    const queueEnd = this.queue.stop();
     while (!this.runner.isIdle && performance.now() < endsAt) await sleep(POLL_MILLIS);
-    await this.runner.interruptAll();
+    // Should the database not answer, others end the turns of this process.
+    await Promise.race([
+      Promise.all([queueEnd, this.runner.interruptAll()]),
+      sleep(RECORDS_MILLIS, undefined, { ref: false }),
+    ]);
     const lastWords = performance.now() + LAST_WORDS_MILLIS;
     while (this.feeds.isFollowed && performance.now() < lastWords) await sleep(POLL_MILLIS);
     this.feeds.endAll();
-    await this.replica.leave();
+    setTimeout(() => this.feeds.dropAll(), LAST_WORDS_MILLIS).unref();
+    await Promise.race([this.replica.leave(), sleep(RECORDS_MILLIS, undefined, { ref: false })]);
   }
 }

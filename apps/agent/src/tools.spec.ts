@@ -1,4 +1,4 @@
-import { waitFor } from '@inference/testing';
+import { insertApiKey, waitFor } from '@inference/testing';
 import { AgentSite, Customer, readFrames, textOf } from './agent.fixture';
 import { type EventView } from './events/event';
 import { ScriptedModel } from './scripted-model.fixture';
@@ -267,4 +267,27 @@ test('results of another account do not reach a session', async () => {
   const { id, calls } = await waitingSession();
   const stranger = new Customer(site.url, (await site.account()).apiKey);
   expect((await stranger.call('POST', `/${id}/events`, results([calls[0]!, 'x']))).status).toBe(404);
+});
+
+test('who brings the results pays for what they lead to', async () => {
+  const { accountId, apiKey } = await site.account();
+  const first = new Customer(site.url, apiKey);
+  const other = await insertApiKey(site.pool, accountId);
+  const id = `tools-${++sessions}`;
+  await first.json('POST', '', { id, model: 'scripted', tools: TOOLS }, 201);
+  model.calls(['time', {}]);
+  const asked = await first.say(id, 'When?');
+  const [call] = (asked.at(-1)!.data as { tool_calls: { id: string }[] }).tool_calls;
+  answerWith('Now.');
+  const second = new Customer(site.url, other.apiKey);
+  await readFrames(await second.call('POST', `/${id}/events/stream`, results([call!.id, 'noon'])));
+  const { rows } = await site.pool.query(
+    'SELECT api_key_id FROM metering.usage_events WHERE account_id = $1 ORDER BY occurred_at',
+    [accountId],
+  );
+  expect(rows.map((row: { api_key_id: string }) => row.api_key_id)).not.toEqual([
+    other.apiKeyId,
+    other.apiKeyId,
+  ]);
+  expect(rows.at(-1)).toEqual({ api_key_id: other.apiKeyId });
 });

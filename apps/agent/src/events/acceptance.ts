@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { BadRequestException, ConflictException } from '@nestjs/common';
 import { type Caller } from '@inference/credentials';
 import { type Sql } from '@inference/database';
-import { DetailedException } from '@inference/http';
+import { DetailedException, RetryLaterException } from '@inference/http';
 import { noSuchSession } from '../sessions/sessions.service';
 import { type ToolDefinition } from '../sessions/tool-shapes';
 import { beginTurn } from '../turns/beginning';
@@ -11,7 +11,7 @@ import { addTurnJob } from '../turns/turn-jobs';
 import {
   answerCalls,
   appendRequiresAction,
-  cancelTurn,
+  cancelTurns,
   notifyChanged,
   readOpenTurns,
   readUnansweredCalls,
@@ -59,6 +59,11 @@ const MAKE_SESSION = {
     INSERT INTO agent.sessions (id, account_id) VALUES ($1, $2)
     ON CONFLICT DO NOTHING RETURNING model, system, tools`,
 };
+/** Of a session; who means more means a session more. */
+const MAX_OPEN_TURNS = 100;
+const tooManyTurns = () =>
+  new RetryLaterException(`no more than ${MAX_OPEN_TURNS} turns of a session can wait`, 1);
+
 const FIND_REPLAYED = `
   SELECT ${EVENT_COLUMNS}, e.after_frame AS "afterFrame", e.fingerprint = $3 AS same, t.number, t.status AS "turnStatus"
   FROM agent.events e JOIN agent.turns t ON t.id = e.turn_id WHERE e.session_id = $1 AND e.idempotency_key = $2`;
@@ -130,9 +135,8 @@ async function acceptMessage(
   if (open[0] && !onBusy) {
     throw new DetailedException(409, 'the session is busy with another turn', { turn_id: open[0].id });
   }
-  if (onBusy === 'interrupt') {
-    for (const turn of open) await cancelTurn(sql, turn, 'A newer message took the place of this turn.');
-  }
+  if (onBusy === 'interrupt') await cancelTurns(sql, open, 'A newer message took the place of this turn.');
+  else if (open.length >= MAX_OPEN_TURNS) throw tooManyTurns();
   const isFree = open.length === 0 || onBusy === 'interrupt';
   const apiKeyId = caller.apiKey.id;
   const message = { sessionId, apiKeyId, content, toolCalls, tokens, idempotency };

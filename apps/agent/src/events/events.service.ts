@@ -12,6 +12,7 @@ import { tokensOf } from '../turns/turn-log';
 import { type TurnRun } from '../turns/turn-run';
 import { TurnRunner } from '../turns/turn-runner';
 import { type Accepted, acceptEvent, type Posting } from './acceptance';
+import { ResumptionService } from './resumption.service';
 import { EVENT_COLUMNS, type EventRow, type EventView, type TurnStatus, viewOf } from './event';
 import { type EventBody, type EventsQuery, type PostQuery } from './event.dto';
 
@@ -26,9 +27,17 @@ export interface PostedEvent {
 /** How long a stream's beginning is put off so that a refusal of the gateway can still be its status. */
 const ADMISSION_MILLIS = 2_000;
 const OWNED = 'SELECT FROM agent.sessions WHERE id = $1 AND account_id = $2';
+/** So much on a page, however few events that are; the first one always. */
+const PAGE_BYTES = 4 * 1024 * 1024;
 const LIST = `
-  SELECT ${EVENT_COLUMNS}, t.status AS turn_status FROM agent.events e JOIN agent.turns t ON t.id = e.turn_id
-  WHERE e.session_id = $1 AND e.seq > $2 ORDER BY e.seq LIMIT $3`;
+  SELECT ${EVENT_COLUMNS}, t.status AS turn_status FROM (
+    SELECT *, sum(octet_length(content) + coalesce(octet_length(tool_calls::text), 0)
+        + coalesce(octet_length(tool_call_results::text), 0)) OVER (ORDER BY seq) AS bytes,
+      row_number() OVER (ORDER BY seq) AS position
+    FROM (SELECT * FROM agent.events WHERE session_id = $1 AND seq > $2 ORDER BY seq LIMIT $3) page
+  ) e JOIN agent.turns t ON t.id = e.turn_id
+  WHERE e.bytes <= ${PAGE_BYTES} OR e.position = 1 ORDER BY e.seq`;
+const IS_MORE = 'SELECT FROM agent.sessions WHERE id = $1 AND last_seq > $2';
 const FIND = `
   SELECT ${EVENT_COLUMNS}, t.status AS turn_status
   FROM agent.events e JOIN agent.turns t ON t.id = e.turn_id JOIN agent.sessions s ON s.id = e.session_id
@@ -41,6 +50,7 @@ export class EventsService {
     @Inject(SQL_POOL) private readonly pool: SqlPool,
     private readonly runner: TurnRunner,
     private readonly feeds: TurnFeeds,
+    private readonly resumptions: ResumptionService,
   ) {}
 
   /** Keeps the event and answers at once; its turn runs on in the background. */
@@ -56,22 +66,25 @@ export class EventsService {
     if (!this.runner.hasRoom) throw busyReplica();
     const { event, turn, afterFrame, replayed, claimed } = await this.accept(posted, true);
     if (replayed) response.setHeader(REPLAYED, 'true');
+    if (replayed) await this.resumptions.requireFrames(turn.id);
     if (!claimed) return this.feeds.follow(turn, afterFrame, response);
-    const run = this.runner.start(claimed, event.id);
+    // Results of tools are kept whatever becomes of the call: they are not to be sent again.
+    const run = this.runner.start(claimed, event.role === 'user' ? event.id : undefined);
     const refusal = await admissionOf(run);
     if (refusal) throw refusedBy(refusal, turn.id);
+    run.onStreamed();
+    if (run.lost) await this.resumptions.requireTurn(turn.id);
     return this.feeds.follow(turn, afterFrame, response, () => framesBefore(run));
   }
 
-  /** `has_more`: there are events beyond these. */
+  /** At most so many, and fewer when they are large; `has_more`: there are events beyond these. */
   async list({ accountId }: Caller, sessionId: string, { after, limit }: EventsQuery) {
     if ((await this.pool.query(OWNED, [sessionId, accountId])).rowCount === 0) throw noSuchSession();
-    const values = [sessionId, after, limit + 1];
+    const values = [sessionId, after, limit];
     const { rows } = await this.pool.query<EventRow & { turn_status: TurnStatus }>(LIST, values);
-    return {
-      events: rows.slice(0, limit).map((row) => viewOf(row, row.turn_status)),
-      has_more: rows.length > limit,
-    };
+    const last = rows.at(-1)?.seq;
+    const isMore = last !== undefined && (await this.pool.query(IS_MORE, [sessionId, last])).rowCount === 1;
+    return { events: rows.map((row) => viewOf(row, row.turn_status)), has_more: isMore };
   }
 
   async find({ accountId }: Caller, sessionId: string, eventId: string): Promise<EventView> {

@@ -23,6 +23,8 @@ const CURRENT = `
 const NUMBERED = `
   SELECT ${COLUMNS} FROM agent.turns t WHERE session_id = $1 AND number IN ($2, $2 + 1) ORDER BY number`;
 
+const ONE = `SELECT ${COLUMNS} FROM agent.turns t WHERE id = $1`;
+
 const isGone = ({ isOpen, lastFrame }: TurnRow) => !isOpen && lastFrame === 0;
 const noLongerKept = () => new GoneException('the frames of this turn are not kept any more');
 const neverWas = () => new BadRequestException('Last-Event-ID or after: the session has no such position');
@@ -48,6 +50,18 @@ export class ResumptionService {
     // Nothing is written to a response that has ended.
     response.status(204).end();
     return EMPTY as Observable<MessageEvent>;
+  }
+
+  /** 404 for a turn that was deleted meanwhile. */
+  async requireTurn(turnId: string): Promise<TurnRow> {
+    const { rows } = await this.pool.query<TurnRow>(ONE, [turnId]);
+    if (!rows[0]) throw noSuchSession();
+    return rows[0];
+  }
+
+  /** 410 for a turn whose frames are not kept any more. */
+  async requireFrames(turnId: string): Promise<void> {
+    if (isGone(await this.requireTurn(turnId))) throw noLongerKept();
   }
 
   private async current(sessionId: string) {

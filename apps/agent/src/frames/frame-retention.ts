@@ -13,13 +13,12 @@ const HOUR_MILLIS = 3_600_000;
 const TURNS_AT_ONCE = 100;
 
 /**
- * Looks only at turns that began long ago, the first of the index: most of those have no frames any more. Takes along what
- * was written for a turn in the moment in which it was deleted.
+ * Looks only at turns that began long ago, the first of the index: most of those have no frames any more.
  */
 const DELETE_OLD = `
   DELETE FROM agent.frames WHERE turn_id IN (
-    SELECT f.turn_id FROM agent.frames f LEFT JOIN agent.turns t ON t.id = f.turn_id
-    WHERE f.turn_id < $1 AND f.n = 1 AND (t.id IS NULL OR t.ended_at < $2)
+    SELECT DISTINCT f.turn_id FROM agent.frames f LEFT JOIN agent.turns t ON t.id = f.turn_id
+    WHERE f.turn_id < $1 AND (t.id IS NULL OR t.ended_at < $2)
     LIMIT ${TURNS_AT_ONCE}
   )`;
 

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SQL_POOL, type Sql, type SqlPool } from '@inference/database';
 import { type Frame, type FrameKind } from './frame';
+import { FRAME_POOL } from './frame-pool';
 
 const PAGE = 100;
 
@@ -29,6 +30,8 @@ const APPEND_DELTAS = {
     WHERE EXISTS (SELECT FROM agent.turns t WHERE t.id = u.turn_id AND t.runner = $4)
     ON CONFLICT DO NOTHING RETURNING turn_id AS "turnId"`,
 };
+const DELETE_GONE = `
+  DELETE FROM agent.frames WHERE turn_id = $1 AND NOT EXISTS (SELECT FROM agent.turns WHERE id = $1)`;
 const WHICH_ARE_THERE = `
   SELECT f.turn_id AS "turnId"
   FROM unnest($1::text[], $2::integer[], $3::text[]) AS u(turn_id, n, data)
@@ -49,7 +52,10 @@ export interface Delta {
 
 @Injectable()
 export class FrameStore {
-  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(FRAME_POOL) private readonly ownPool: SqlPool,
+  ) {}
 
   /** The next frames of a turn, a page at most; none when there are none yet. */
   async read(turnId: string, after: number): Promise<Frame[]> {
@@ -76,6 +82,11 @@ export class FrameStore {
     return rows.map(({ id }) => id);
   }
 
+  /** Deletes what was written of a turn while it was being deleted. */
+  async deleteIfGone(turnId: string): Promise<void> {
+    await this.pool.query(DELETE_GONE, [turnId]);
+  }
+
   /**
    * Writes deltas of the turns that `runner` runs; returns the turns whose delta is written. The others are its turns no
    * more. `again`: the statement was sent before, and whether it took effect is not known.
@@ -87,10 +98,10 @@ export class FrameStore {
       deltas.map(({ text }) => text),
     ];
     const values = [...columns, runner];
-    const { rows } = await this.pool.query<{ turnId: string }>({ ...APPEND_DELTAS, values });
+    const { rows } = await this.ownPool.query<{ turnId: string }>({ ...APPEND_DELTAS, values });
     const written = new Set(rows.map(({ turnId }) => turnId));
     if (again && written.size < deltas.length) {
-      const before = await this.pool.query<{ turnId: string }>(WHICH_ARE_THERE, values);
+      const before = await this.ownPool.query<{ turnId: string }>(WHICH_ARE_THERE, values);
       for (const { turnId } of before.rows) written.add(turnId);
     }
     return written;

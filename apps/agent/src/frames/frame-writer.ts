@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { type Delta, FrameStore } from './frame-store';
 import { TurnFeeds } from './turn-feeds';
@@ -30,7 +30,7 @@ const PATIENCE_MILLIS = 20_000;
 export class FrameWriter {
   private readonly logger = new Logger(FrameWriter.name);
   private readonly waiting = new Set<WrittenTurn>();
-  private writing = false;
+  private writing: Promise<void> | undefined;
 
   constructor(
     private readonly frames: FrameStore,
@@ -40,13 +40,17 @@ export class FrameWriter {
   add(turn: WrittenTurn, text: string, runner: string): void {
     turn.unwritten += text;
     this.waiting.add(turn);
-    if (this.writing) return;
-    this.writing = true;
-    // What arrives in the same round of the event loop goes together.
-    setImmediate(() => void this.writeAll(runner));
+    this.writing ??= this.writeAll(runner);
+  }
+
+  /** Resolves when nothing is on its way to the database. */
+  async idle(): Promise<void> {
+    await this.writing;
   }
 
   private async writeAll(runner: string): Promise<void> {
+    // What arrives in the same round of the event loop goes together.
+    await nextRound();
     while (this.waiting.size > 0) {
       const turns: WrittenTurn[] = [];
       for (const turn of this.waiting) {
@@ -56,7 +60,7 @@ export class FrameWriter {
       }
       await this.write(turns, runner);
     }
-    this.writing = false;
+    this.writing = undefined;
   }
 
   private async write(turns: WrittenTurn[], runner: string): Promise<void> {

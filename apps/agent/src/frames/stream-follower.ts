@@ -94,8 +94,13 @@ export class StreamFollower {
     this.subscriber.complete();
   }
 
+  /** Nothing more will be sent; what was may still have to be taken. */
   detach(): void {
     clearInterval(this.heartbeat);
+    const { response, stallMillis } = this.options;
+    const timeout = setTimeout(() => response.destroy(), stallMillis);
+    response.once('close', () => clearTimeout(timeout));
+    if (response.closed) clearTimeout(timeout);
   }
 
   private async sendAll(frames: Frame[]): Promise<void> {

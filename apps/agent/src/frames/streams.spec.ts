@@ -108,7 +108,8 @@ describe('resuming', () => {
 
   it('410 once the frames are not kept any more; the events stay', async () => {
     const id = await newSession('sandbox-chat');
-    await here.say(id, 'Hello');
+    const key = { 'Idempotency-Key': 'k' };
+    await here.say(id, 'Hello', '', key);
     const open = await newSession('scripted');
     model.says((answer) => answer.delta({ content: 'Not all' }));
     const { turn_id: openTurn } = await here.json<EventView>('POST', `/${open}/events`, {
@@ -128,6 +129,9 @@ describe('resuming', () => {
     expect(await framesOf(openTurn)).toBe(2);
     await here.json('POST', `/${open}/cancel`);
     expect((await resume(here, id, '1.2')).status).toBe(410);
+    const message = { role: 'user', content: 'Hello' };
+    expect((await here.call('POST', `/${id}/events/stream`, message, key)).status).toBe(410);
+    expect((await here.call('POST', `/${id}/events`, message, key)).status).toBe(200);
     expect((await resume(here, id)).status).toBe(204);
     expect(await here.events(id)).toEqual(before);
   });

@@ -41,6 +41,8 @@ export class TurnFeeds {
   /** The turns that run here: their runner offers what it writes. */
   private readonly local = new Set<string>();
   private readonly streams: Gauge;
+  /** The responses that have not come to their end on the wire. */
+  private readonly open = new Set<Response>();
   private timer: NodeJS.Timeout | undefined;
   private handingOver = false;
   private polls = 0;
@@ -80,6 +82,8 @@ export class TurnFeeds {
     written: () => Frame[] | null = () => null,
   ): Observable<MessageEvent> {
     if (this.handingOver && !this.local.has(turn.id)) throw stopping();
+    this.open.add(response);
+    response.once('close', () => this.open.delete(response));
     return new Observable((subscriber) => {
       const follower = new StreamFollower(subscriber, {
         turn,
@@ -120,6 +124,11 @@ export class TurnFeeds {
 
   endAll(): void {
     for (const turnId of this.followers.keys()) this.end(turnId);
+  }
+
+  /** Of those that do not take the end of their stream. */
+  dropAll(): void {
+    for (const response of this.open) response.destroy();
   }
 
   private endUnlessLocal(turnId: string): void {

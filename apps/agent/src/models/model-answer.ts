@@ -22,6 +22,7 @@ interface CallFragment {
 
 interface Chunk {
   choices?: {
+    index?: unknown;
     delta?: { content?: unknown; refusal?: unknown; tool_calls?: unknown } | null;
     finish_reason?: unknown;
   }[];
@@ -69,13 +70,13 @@ export class ModelAnswer {
     if (!chunk) return '';
     if (chunk.error) this.error = readError(chunk.error);
     if (chunk.usage) this.usage = readUsage(chunk.usage);
-    const choice = chunk.choices?.[0];
+    const choice = chunk.choices?.find(({ index }) => index === undefined || index === 0);
     if (!choice) return '';
     if (typeof choice.finish_reason === 'string' && choice.finish_reason)
       this.finishReason = choice.finish_reason;
     const { content, refusal, tool_calls: fragments } = choice.delta ?? {};
     if (Array.isArray(fragments))
-      for (const fragment of fragments) this.readFragment(fragment as CallFragment);
+      for (const fragment of fragments) this.readFragment((fragment ?? {}) as CallFragment);
     return this.whole(textOf(content) + textOf(refusal));
   }
 
@@ -123,13 +124,17 @@ function readError({ code, message }: { code?: unknown; message?: unknown }): An
   };
 }
 
+const MOST_TOKENS = 1_000_000_000;
+const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MOST_TOKENS;
+
 function readUsage(usage: unknown): Usage | null {
   const { prompt_tokens: prompt, completion_tokens: completion } = usage as Record<string, unknown>;
-  if (!Number.isSafeInteger(prompt)) return null;
-  const completionTokens = Number.isSafeInteger(completion) ? (completion as number) : 0;
+  if (!isCount(prompt)) return null;
+  const completionTokens = isCount(completion) ? completion : 0;
   return {
-    prompt_tokens: prompt as number,
+    prompt_tokens: prompt,
     completion_tokens: completionTokens,
-    total_tokens: (prompt as number) + completionTokens,
+    total_tokens: prompt + completionTokens,
   };
 }

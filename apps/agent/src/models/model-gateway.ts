@@ -66,7 +66,7 @@ export class ModelGateway implements OnApplicationShutdown {
           this.logger.error(`The gateway does not serve this service (turn ${call.requestId}).`);
         resolve(end);
       });
-      if (call.signal.aborted) return exchange.onResponseError(undefined, new errors.RequestAbortedError());
+      if (call.signal.aborted) return exchange.abort();
       call.signal.addEventListener('abort', () => exchange.abort(), { once: true });
       this.pool.dispatch(this.requestOf(call), exchange);
     });
@@ -123,8 +123,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   abort(): void {
-    this.controller?.abort(new errors.RequestAbortedError());
+    // First, since to abort is an error too, and not the gateway's.
     this.end({ refusal: brokenOff(), answer: this.answer });
+    this.controller?.abort(new errors.RequestAbortedError());
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

@@ -21,20 +21,26 @@ export const timedOut = (): Refusal => refusal(504, 'model_timeout', 'The model 
 export const brokenOff = (code = 'model_error', message = 'The model broke its answer off.'): Refusal =>
   refusal(502, code, message);
 
-export const interrupted = (): Refusal =>
-  refusal(503, 'interrupted', 'The service stopped in the middle of this turn. Send the message again.');
+export const INTERRUPTED = 'interrupted';
 
-export const tooLong = (): Refusal => ({
-  ...refusal(
+export const interrupted = (): Refusal =>
+  refusal(503, INTERRUPTED, 'The service stopped in the middle of this turn. Send the message again.');
+
+export const tooLong = (): Refusal =>
+  refusal(
     400,
     'context_length_exceeded',
     "The conversation's last turn does not fit into the model's context.",
-  ),
-});
+  );
 
 function refusal(status: number, code: string, message: string): Refusal {
   return { status, code, message, retryable: RETRYABLE.has(status) };
 }
+
+/** The gateway's own words speak of fields that an event does not have. */
+const OWN_WORDS = new Map([
+  ['insufficient_balance', 'The wallet does not cover the most that this turn can cost. Top it up.'],
+]);
 
 /** What an error answer of the gateway means to the caller. */
 export function refusalOf(status: number, body: string, retryAfter: string | undefined): Refusal {
@@ -46,7 +52,11 @@ export function refusalOf(status: number, body: string, retryAfter: string | und
   }
   if (!PASSED_ON.has(status)) return refusal(502, code ?? 'model_error', 'The model could not answer.');
   return {
-    ...refusal(status, code ?? 'model_error', message ?? 'The model could not answer.'),
+    ...refusal(
+      status,
+      code ?? 'model_error',
+      OWN_WORDS.get(code ?? '') ?? message ?? 'The model could not answer.',
+    ),
     ...(retryAfter !== undefined && { retryAfter }),
   };
 }

@@ -202,7 +202,6 @@ test('a key that is deleted after its event was taken pays for nothing any more'
   const { apiKeyId, apiKey } = await insertApiKey(site.pool, account.accountId);
   const of = new Customer(site.url, apiKey);
   const id = await newSession('sandbox-chat', of);
-  // Nobody runs what waits for tools to answer.
   const other = new Customer(site.url, account.apiKey);
   await of.json('POST', `/${id}/events`, USER);
   await waitFor(async () => (await other.events(id)).length === 2);
@@ -223,7 +222,7 @@ test('a key that is deleted after its event was taken pays for nothing any more'
 });
 
 test('a wrong credential of our own is not the caller’s fault', async () => {
-  const replica = await site.startReplica({ GATEWAY_CREDENTIAL: 'x'.repeat(40), REPLICA_TTL_SECONDS: '25' });
+  const replica = await site.startReplica({ GATEWAY_CREDENTIAL: 'x'.repeat(40) });
   const of = new Customer(replica.url, account.apiKey);
   const id = await newSession('sandbox-chat', of);
   expect(await refusedStream(of, id, 503)).toMatchObject({ code: 'gateway_unavailable' });

@@ -1,7 +1,8 @@
 import { BadRequestException, Param, type PipeTransform } from '@nestjs/common';
 
-export const SESSION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
-export const SESSION_ID_FORM = 'must be 1 to 128 of A-Z a-z 0-9 . _ : -';
+/** Clients take `.` and `..` in a path for directions. */
+export const SESSION_ID = /^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/;
+export const SESSION_ID_FORM = 'must be 1 to 128 of A-Z a-z 0-9 . _ : -, and neither . nor ..';
 
 const checked: PipeTransform<string, string> = {
   transform(id) {

@@ -5,8 +5,7 @@ import { MAX_CONTENT_CHARS, toolDefinitions } from './tool-shapes';
 const MAX_METADATA_PAIRS = 64;
 const MAX_TOOLS_CHARS = 131_072;
 
-/** The body of POST /v1/agents/sessions. */
-export const sessionBody = z.strictObject({
+const fields = z.strictObject({
   id: z.string().regex(SESSION_ID, SESSION_ID_FORM).optional(),
   model: z.string().min(1).max(200).nullish(),
   system: z.string().max(MAX_CONTENT_CHARS).nullish(),
@@ -24,4 +23,6 @@ export const sessionBody = z.strictObject({
     )
     .default({}),
 });
+/** The body of POST /v1/agents/sessions; it may be left out. */
+export const sessionBody = z.preprocess((body) => body ?? {}, fields);
 export type SessionBody = z.output<typeof sessionBody>;

@@ -5,7 +5,7 @@ import { type PageQuery, type Position, readPage } from '@inference/http';
 import { AGENT_CONFIG, type AgentConfig } from '../config';
 import { type TurnStatus } from '../events/event';
 import { TURN_DELETED } from '../frames/turn-feeds';
-import { cancelTurn, readOpenTurns } from '../turns/turn-log';
+import { cancelTurns, readOpenTurns } from '../turns/turn-log';
 import { type SessionBody } from './session.dto';
 import { type ToolDefinition } from './tool-shapes';
 
@@ -101,7 +101,7 @@ export class SessionsService {
     return inTransaction(this.pool, async (sql) => {
       if ((await sql.query(LOCK, [id, accountId])).rowCount === 0) throw noSuchSession();
       const turns = await readOpenTurns(sql, id);
-      for (const turn of turns) await cancelTurn(sql, turn, 'The caller cancelled this turn.');
+      await cancelTurns(sql, turns, 'The caller cancelled this turn.');
       return { cancelled: turns.map((turn) => turn.id) };
     });
   }

@@ -1,5 +1,5 @@
 import { waitFor } from '@inference/testing';
-import { AgentSite, Customer } from '../agent.fixture';
+import { AgentSite, Customer, readFrames } from '../agent.fixture';
 import { type SessionView } from './sessions.service';
 
 interface Page {
@@ -7,12 +7,15 @@ interface Page {
   next_cursor: string | null;
 }
 
+/** Says its first word later than any test waits for. */
+const SILENT = 'sandbox-chat+first-delay-600000';
+
 let site: AgentSite;
 let customer: Customer;
 let stranger: Customer;
 
 beforeAll(async () => {
-  site = await AgentSite.start({ models: ['sandbox-chat+tokens-500+delay-20'] });
+  site = await AgentSite.start({ models: ['sandbox-chat+tokens-500+delay-20', SILENT] });
   customer = new Customer(site.url, (await site.account()).apiKey);
   stranger = new Customer(site.url, (await site.account()).apiKey);
 });
@@ -36,6 +39,10 @@ test('a session keeps what it was made with', async () => {
   expect(await customer.json('GET', '/made:1.a_b-c')).toEqual({ ...session, open_turns: [] });
 });
 
+test('a session is made without a body, too', async () => {
+  expect(await customer.json('POST', '', undefined, 201)).toMatchObject({ model: 'sandbox-chat' });
+});
+
 test('everything about a session can be left out', async () => {
   const session = await customer.json<SessionView>('POST', '', {}, 201);
   expect(session).toMatchObject({ model: 'sandbox-chat', system: null, tools: [], metadata: {} });
@@ -45,6 +52,7 @@ test('everything about a session can be left out', async () => {
 test.each([
   ['an id with a slash', { id: 'a/b' }],
   ['an empty id', { id: '' }],
+  ['an id that paths take for a direction', { id: '..' }],
   ['an id that is too long', { id: 'x'.repeat(129) }],
   ['an id that is no text', { id: 1 }],
   ['a model that is none', { model: '' }],
@@ -80,8 +88,8 @@ test.each([
   expect(await customer.json('POST', '', body, 400)).toEqual({ error: expect.any(String) as string });
 });
 
-test('413 for more than a mebibyte, 415 for another type', async () => {
-  await customer.json('POST', '', { system: 'x'.repeat(1_100_000) }, 413);
+test('413 for more than two mebibytes, 415 for another type', async () => {
+  await customer.json('POST', '', { system: 'x'.repeat(2_200_000) }, 413);
   await customer.json('POST', '', 'id=1', 415, { 'Content-Type': 'application/x-www-form-urlencoded' });
 });
 
@@ -196,13 +204,65 @@ test('cancel ends what runs and what waits, keeps what was said, and may be repe
   const text = frames.flatMap(({ event, data }) => (event === 'delta' ? [data.content] : [])).join('');
   expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
   expect(events.slice(2)).toMatchObject([
+    { type: 'turn.cancelled', turn_id: open[1]!.id, status: 'cancelled' },
     { type: 'message', role: 'assistant', content: text, status: 'incomplete' },
     { type: 'turn.cancelled', turn_id: open[0]!.id, status: 'cancelled' },
-    { type: 'turn.cancelled', turn_id: open[1]!.id, status: 'cancelled' },
   ]);
   expect(await customer.json('POST', `/${id}/cancel`)).toEqual({ cancelled: [] });
   const usage = await site.pool.query<{ outcome: string }>(
     "SELECT outcome FROM metering.usage_events WHERE model = 'sandbox-chat+tokens-500+delay-20' AND outcome = 'completed'",
   );
   expect(usage.rows).toEqual([]);
+});
+
+describe('before the model has said anything', () => {
+  const post = async (id: string): Promise<{ answer: Promise<Response> }> => {
+    await customer.json('POST', '', { id, model: SILENT }, 201);
+    const answer = customer.call('POST', `/${id}/events/stream`, { role: 'user', content: 'Talk' });
+    await waitFor(async () => (await customer.events(id)).length === 1);
+    return { answer };
+  };
+
+  it('a cancelled turn is one, not a failure of the gateway', async () => {
+    const { answer } = await post('silent:cancelled');
+    await customer.json('POST', '/silent:cancelled/cancel');
+    const frames = await readFrames(await answer);
+    expect(frames.map(({ event }) => event)).toEqual(['turn.started', 'turn.cancelled']);
+  });
+
+  it('a deleted session is none', async () => {
+    const { answer } = await post('silent:deleted');
+    await customer.json('DELETE', '/silent:deleted', undefined, 204);
+    const response = await answer;
+    // Refused, unless its stream had begun, which ends then.
+    expect([404, 200]).toContain(response.status);
+    expect(await response.text()).not.toContain('event: turn.c');
+    await customer.json('GET', '/silent:deleted', undefined, 404);
+  });
+});
+
+test('what was said of a deleted session does not stay', async () => {
+  const id = 'deleted:again';
+  for (let round = 0; round < 10; round++) {
+    await customer.json('POST', '', { id, model: 'sandbox-chat+tokens-500+delay-20' }, 201);
+    await customer.json('POST', `/${id}/events`, { role: 'user', content: 'Talk' });
+    const turn =
+      'SELECT turn_id FROM agent.frames WHERE n = 2 AND turn_id IN (SELECT id FROM agent.turns WHERE session_id = $1)';
+    await waitFor(async () => (await site.pool.query(turn, [id])).rowCount);
+    await customer.json('DELETE', `/${id}`, undefined, 204);
+  }
+  const left =
+    'SELECT FROM agent.frames f WHERE NOT EXISTS (SELECT FROM agent.turns t WHERE t.id = f.turn_id)';
+  await waitFor(async () => (await site.pool.query(left)).rowCount === 0);
+});
+
+test('no more than a hundred turns of a session are open, and all of them are cancelled at once', async () => {
+  const id = 'crowded';
+  await customer.json('POST', '', { id, model: SILENT }, 201);
+  const post = (status: number) =>
+    customer.json('POST', `/${id}/events?on_busy=enqueue`, { role: 'user', content: 'x' }, status);
+  for (let turns = 0; turns < 100; turns++) await post(200);
+  await post(429);
+  const { cancelled } = await customer.json<{ cancelled: string[] }>('POST', `/${id}/cancel`);
+  expect(cancelled).toHaveLength(100);
 });

@@ -24,18 +24,26 @@ export interface ContextLimits {
 type ToldEvent = Pick<EventRow, 'seq' | 'type' | 'role' | 'content' | 'tool_calls' | 'tool_call_results'> & {
   number: number;
   tokens: number;
+  /** Nothing is on the pages behind this one. */
+  isLast: boolean;
 };
 
 const PAGE = 200;
 /** Our count is an estimate, and every model counts in its own way. */
 const MARGIN = 0.9;
-/** Of the turns before: those that failed before the model said anything are as if they had not been. */
+/** No more than fits, and the first event that does not. Of the turns before: those that failed before the model said anything are as if they had not been. */
 const READ = `
-  SELECT t.number, e.seq, e.type, e.role, e.content, e.tool_calls, e.tool_call_results, e.tokens
-  FROM agent.turns t JOIN agent.events e ON e.turn_id = t.id
-  WHERE t.session_id = $1 AND t.number <= $2 AND (t.number = $2 OR t.answered OR t.status = 'cancelled')
-    AND (t.number, e.seq) < ($3, $4) AND e.type IN ('message', 'tool_calls', 'tool_result')
-  ORDER BY t.number DESC, e.seq DESC LIMIT ${PAGE}`;
+  SELECT number, e.seq, e.type, e.role, e.content, e.tool_calls, e.tool_call_results, e.tokens, is_last AS "isLast"
+  FROM (
+    SELECT *, sum(tokens) OVER newest_first - tokens AS taken, count(*) OVER () < ${PAGE} AS is_last
+    FROM (
+      SELECT t.number, e.id, e.seq, e.tokens FROM agent.turns t JOIN agent.events e ON e.turn_id = t.id
+      WHERE t.session_id = $1 AND t.number <= $2 AND (t.number = $2 OR t.answered OR t.status = 'cancelled')
+        AND (t.number, e.seq) < ($3, $4) AND e.type IN ('message', 'tool_calls', 'tool_result')
+      ORDER BY t.number DESC, e.seq DESC LIMIT ${PAGE}
+    ) page WINDOW newest_first AS (ORDER BY number DESC, seq DESC)
+  ) fitting JOIN agent.events e USING (id)
+  WHERE taken <= $5 ORDER BY number DESC, e.seq DESC`;
 const END_OF_SEQ = 2n ** 62n;
 
 /**
@@ -63,7 +71,7 @@ async function readNewest(sql: Sql, turn: ToldTurn, budget: number): Promise<Tol
   let left = budget;
   let before: [number, bigint] = [turn.number + 1, END_OF_SEQ];
   for (;;) {
-    const { rows } = await sql.query<ToldEvent>(READ, [turn.sessionId, turn.number, ...before]);
+    const { rows } = await sql.query<ToldEvent>(READ, [turn.sessionId, turn.number, ...before, left]);
     for (const event of rows) {
       if (ofTurn.length > 0 && ofTurn[0]!.number !== event.number) {
         told.push(...ofTurn);
@@ -74,7 +82,7 @@ async function readNewest(sql: Sql, turn: ToldTurn, budget: number): Promise<Tol
       ofTurn.push(event);
     }
     const last = rows.at(-1);
-    if (rows.length < PAGE || !last) return [...told, ...ofTurn].reverse();
+    if (!last || last.isLast) return [...told, ...ofTurn].reverse();
     before = [last.number, last.seq];
   }
 }

@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { inTransaction, SQL_POOL, type Sql, type SqlPool } from '@inference/database';
 import { AGENT_CONFIG, type AgentConfig } from '../config';
+import { FRAME_POOL } from '../frames/frame-pool';
 import { interrupted } from '../models/refusal';
 import { lockSessionOf } from './claims';
 import { addTurnJob } from './turn-jobs';
@@ -33,11 +34,14 @@ const STILL_ORPHANED = `
 const OWN = `SELECT id FROM agent.turns WHERE runner = $1 AND status = 'running'`;
 const STILL_OWN = `SELECT ${OPEN_TURN} FROM agent.turns WHERE id = $1 AND runner = $2`;
 const FORGOTTEN = `
-  SELECT q.id FROM agent.turns q
-  WHERE q.status = 'queued' AND q.created_at < clock_timestamp() - make_interval(secs => ${FORGOTTEN_SECONDS})
+  SELECT q.id FROM (
+    SELECT DISTINCT ON (session_id) id, session_id, created_at FROM agent.turns
+    WHERE status = 'queued' ORDER BY session_id, number
+  ) q
+  WHERE q.created_at < clock_timestamp() - make_interval(secs => ${FORGOTTEN_SECONDS})
     AND NOT EXISTS (
-      SELECT FROM agent.turns o WHERE o.session_id = q.session_id
-        AND (o.status IN ('running', 'requires_action') OR o.status = 'queued' AND o.number < q.number)
+      SELECT FROM agent.turns o
+      WHERE o.session_id = q.session_id AND o.status IN ('running', 'requires_action')
     )
     AND NOT EXISTS (SELECT FROM agent_jobs.jobs j WHERE j.key = q.id AND j.locked_at IS NULL)
   LIMIT ${AT_ONCE}`;
@@ -49,48 +53,71 @@ const FORGOTTEN = `
 @Injectable()
 export class Replica implements OnApplicationBootstrap {
   private readonly logger = new Logger(Replica.name);
-  private timer: NodeJS.Timeout | undefined;
-  private beating: Promise<void> | undefined;
-  private stopped = false;
+  private timers: NodeJS.Timeout[] = [];
+  private readonly underway = new Set<Promise<void>>();
   /** In touch with the database without a break since then; null while it is away. */
   private inTouchSince: number | null = null;
   private unaccounted = new Set<string>();
 
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(FRAME_POOL) private readonly ownPool: SqlPool,
     @Inject(AGENT_CONFIG) private readonly config: AgentConfig,
     private readonly runner: TurnRunner,
   ) {}
 
   /** By the time it listens it is on the list, if the database is there. */
   async onApplicationBootstrap(): Promise<void> {
-    await this.beat();
+    await this.renew();
+    this.every(() => this.renew());
+    this.every(() => this.lookAfterTurns());
   }
 
   /** Its turns have ended. */
   async leave(): Promise<void> {
-    this.stopped = true;
-    clearTimeout(this.timer);
-    await this.beating;
-    await this.pool.query(LEAVE, [this.runner.replicaId]).catch(() => undefined);
+    for (const timer of this.timers) clearInterval(timer);
+    await Promise.all(this.underway);
+    await this.ownPool.query(LEAVE, [this.runner.replicaId]).catch(() => undefined);
   }
 
-  private async beat(): Promise<void> {
-    const ttlMillis = this.config.REPLICA_TTL_SECONDS * 1000;
+  /** Never twice at a time; what takes long makes the next one late, not the others. */
+  private every(work: () => Promise<void>): void {
+    let running: Promise<void> | undefined;
+    const start = () => {
+      if (running) return;
+      running = work().finally(() => {
+        this.underway.delete(running!);
+        running = undefined;
+      });
+      this.underway.add(running);
+    };
+    this.timers.push(setInterval(start, (this.config.REPLICA_TTL_SECONDS * 1000) / BEATS_PER_TTL));
+  }
+
+  private async renew(): Promise<void> {
     try {
-      await this.pool.query(RENEW, [this.runner.replicaId, this.config.REPLICA_TTL_SECONDS]);
+      await this.ownPool.query(RENEW, [this.runner.replicaId, this.config.REPLICA_TTL_SECONDS]);
       this.inTouchSince ??= performance.now();
+    } catch (error) {
+      this.inTouchSince = null;
+      this.logger.warn(
+        `This process could not renew its place among the replicas: ${(error as Error).message}`,
+      );
+    }
+  }
+
+  private async lookAfterTurns(): Promise<void> {
+    const { inTouchSince } = this;
+    try {
       // After an outage nobody is on the list; everyone gets the time to come back to it.
-      if (performance.now() - this.inTouchSince >= ttlMillis) await this.endOrphans();
+      if (inTouchSince !== null && performance.now() - inTouchSince >= this.config.REPLICA_TTL_SECONDS * 1000)
+        await this.endOrphans();
       await this.compareTurns();
       await this.remindOfForgotten();
       await this.pool.query(FORGET_DEAD);
     } catch (error) {
-      this.inTouchSince = null;
       this.logger.warn(`The turns of other processes could not be looked after: ${(error as Error).message}`);
     }
-    if (this.stopped) return;
-    this.timer = setTimeout(() => (this.beating = this.beat()), ttlMillis / BEATS_PER_TTL);
   }
 
   private async endOrphans(): Promise<void> {

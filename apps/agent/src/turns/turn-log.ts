@@ -164,8 +164,17 @@ export async function failTurn(
   return [frame];
 }
 
+/**
+ * The open turns of a session. The one that runs comes last: from its last frame to the end of the transaction the
+ * process that runs it writes nothing, for whichever turn.
+ */
+export async function cancelTurns(sql: Sql, turns: OpenTurn[], reason: string): Promise<void> {
+  const runs = ({ status }: OpenTurn) => Number(status === 'running');
+  for (const turn of [...turns].sort((a, b) => runs(a) - runs(b))) await cancelTurn(sql, turn, reason);
+}
+
 /** Also says so to the process that runs it, and to the readers elsewhere. */
-export async function cancelTurn(sql: Sql, turn: OpenTurn, reason: string): Promise<void> {
+async function cancelTurn(sql: Sql, turn: OpenTurn, reason: string): Promise<void> {
   await appendFrame(sql, turn.id, 'turn.cancelled', { turn_id: turn.id });
   await breakOff(sql, turn, 'cancelled', reason);
   await appendEvent(sql, { ...ending(turn, 'cancelled'), type: 'turn.cancelled', content: reason });
@@ -183,7 +192,7 @@ export async function notifyEnded(sql: Sql, turnId: string): Promise<void> {
 }
 
 /** Lets the session's next turn run, if one waits. */
-export async function startNext(sql: Sql, sessionId: string): Promise<void> {
+async function startNext(sql: Sql, sessionId: string): Promise<void> {
   const { rows } = await sql.query<{ id: string }>(NEXT_QUEUED, [sessionId]);
   if (rows[0]) await addTurnJob(sql, rows[0].id);
 }

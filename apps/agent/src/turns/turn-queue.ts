@@ -13,6 +13,7 @@ const CONCURRENCY = 4;
 /** The queue says when something comes; this is for what it says while nobody hears it. */
 const POLL_MILLIS = 2_000;
 const RESTART_MILLIS = 1_000;
+const QUERY_MILLIS = 35_000;
 const ROOM_MILLIS = 100;
 const INT8 = 20;
 
@@ -39,6 +40,7 @@ export class TurnQueue implements OnApplicationBootstrap {
       max: CONCURRENCY + 1,
       application_name: 'agent queue',
       connectionTimeoutMillis: 5_000,
+      query_timeout: QUERY_MILLIS,
       keepAlive: true,
     });
     this.jobPool.on('error', () => undefined);

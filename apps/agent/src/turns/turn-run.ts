@@ -23,14 +23,22 @@ export class TurnRun implements WrittenTurn, ModelListener {
   constructor(
     readonly turn: ClaimedTurn,
     private readonly write: (run: TurnRun, text: string) => void,
-    /** The event whose idempotency key is given back when the gateway refuses the call. */
-    readonly refundedEventId?: string,
+    private eventId?: string,
   ) {
     this.frame = turn.callFrame;
   }
 
   get turnId(): string {
     return this.turn.id;
+  }
+
+  /** The event whose idempotency key is given back when the gateway refuses the call; undefined once a stream has begun. */
+  get refusableEventId(): string | undefined {
+    return this.eventId;
+  }
+
+  onStreamed(): void {
+    this.eventId = undefined;
   }
 
   get signal(): AbortSignal {

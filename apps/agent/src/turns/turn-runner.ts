@@ -13,10 +13,11 @@ import { type PoolClient } from 'pg';
 import { Gauge } from 'prom-client';
 import { AGENT_CONFIG, type AgentConfig, limitsOf } from '../config';
 import { type Frame } from '../frames/frame';
+import { FrameStore } from '../frames/frame-store';
 import { FrameWriter } from '../frames/frame-writer';
 import { TURN_DELETED, TURN_ENDED, TurnFeeds } from '../frames/turn-feeds';
 import { type CallEnd, ModelGateway } from '../models/model-gateway';
-import { interrupted, tooLong } from '../models/refusal';
+import { INTERRUPTED, interrupted, tooLong } from '../models/refusal';
 import { type ClaimedTurn, lockSessionOf } from './claims';
 import { readConversation } from './conversation';
 import { TurnRun } from './turn-run';
@@ -26,7 +27,8 @@ const RETRY_MILLIS = 250;
 /** How long the database may be away at the end of a turn. */
 const PATIENCE_MILLIS = 20_000;
 
-const IS_OURS = 'SELECT FROM agent.turns WHERE id = $1 AND runner = $2';
+/** And still at the same call of the model. */
+const IS_OURS = 'SELECT FROM agent.turns WHERE id = $1 AND runner = $2 AND call_frame = $3';
 const FREE_KEY = 'UPDATE agent.events SET idempotency_key = NULL, fingerprint = NULL WHERE id = $1';
 
 /** Runs the turns that this process has claimed: calls the model, keeps what it says, and records how it ended. */
@@ -44,6 +46,7 @@ export class TurnRunner {
     private readonly models: ModelGateway,
     private readonly writer: FrameWriter,
     private readonly feeds: TurnFeeds,
+    private readonly frames: FrameStore,
     channel: NotificationChannel,
     metrics: Metrics,
   ) {
@@ -72,10 +75,10 @@ export class TurnRunner {
     this.runs.get(turnId)?.onLost();
   }
 
-  /** @param refundedEventId the event whose idempotency key is given back when the gateway refuses the call */
-  start(turn: ClaimedTurn, refundedEventId?: string): TurnRun {
+  /** @param eventId whose idempotency key is given back should the gateway refuse the call before a stream has begun */
+  start(turn: ClaimedTurn, eventId?: string): TurnRun {
     const write = (run: TurnRun, text: string) => this.writer.add(run, text, this.replicaId);
-    const run = new TurnRun(turn, write, refundedEventId);
+    const run = new TurnRun(turn, write, eventId);
     this.runs.set(turn.id, run);
     this.gauge.set(this.runs.size);
     this.feeds.startLocal(turn.id);
@@ -94,16 +97,26 @@ export class TurnRunner {
     try {
       const end = await this.callModel(run);
       await run.written();
-      if (!run.lost) await this.conclude(run, end);
+      if (run.lost) await this.clearAway(run);
+      else await this.conclude(run, end);
       run.refused(end.answer ? null : end.refusal);
     } catch (error) {
       this.logger.error(error);
       run.refused(interrupted());
     } finally {
-      this.runs.delete(run.turnId);
+      // Its next call of the model may have begun.
+      if (this.runs.get(run.turnId) === run) {
+        this.runs.delete(run.turnId);
+        this.feeds.endLocal(run.turnId);
+      }
       this.gauge.set(this.runs.size);
-      this.feeds.endLocal(run.turnId);
     }
+  }
+
+  /** The turn was ended elsewhere, or deleted: while its text was being written, too. */
+  private async clearAway({ turnId }: TurnRun): Promise<void> {
+    await this.writer.idle();
+    await this.frames.deleteIfGone(turnId);
   }
 
   private async callModel(run: TurnRun): Promise<CallEnd> {
@@ -131,11 +144,13 @@ export class TurnRunner {
   }
 
   private async record(sql: PoolClient, run: TurnRun, end: CallEnd): Promise<Frame[]> {
-    const { turn, refundedEventId } = run;
+    const { turn, refusableEventId } = run;
     if (!(await lockSessionOf(sql, turn.id))) return [];
-    if ((await sql.query(IS_OURS, [turn.id, this.replicaId])).rowCount === 0) return [];
+    if ((await sql.query(IS_OURS, [turn.id, this.replicaId, turn.callFrame])).rowCount === 0) return [];
     if (!end.refusal) return concludeAnswer(sql, turn, end.answer);
-    if (!end.answer && refundedEventId !== undefined) await sql.query(FREE_KEY, [refundedEventId]);
+    // What has stopped in the middle may have been billed: the same request is not to run again.
+    if (end.refusal.code !== INTERRUPTED && !end.answer && refusableEventId !== undefined)
+      await sql.query(FREE_KEY, [refusableEventId]);
     return failTurn(sql, turn, end.refusal, end.answer);
   }
 }

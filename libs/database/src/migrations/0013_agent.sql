@@ -46,7 +46,7 @@ CREATE UNIQUE INDEX turns_active ON agent.turns (session_id) WHERE status IN ('r
 CREATE INDEX turns_queued ON agent.turns (session_id, number) WHERE status = 'queued';
 CREATE INDEX turns_running ON agent.turns (runner) WHERE status = 'running';
 
--- What was said, in order and for good. Never changed.
+-- What was said, in order and for good. Nothing but an idempotency key is ever taken away from it.
 CREATE TABLE agent.events (
   id text COLLATE "C" PRIMARY KEY,
   session_id text COLLATE "C" NOT NULL REFERENCES agent.sessions ON DELETE CASCADE,
@@ -86,7 +86,9 @@ CREATE TABLE agent.tool_calls (
   answered_by text REFERENCES agent.events ON DELETE CASCADE,
   PRIMARY KEY (session_id, id)
 );
-CREATE INDEX tool_calls_open ON agent.tool_calls (turn_id, position) WHERE answered_by IS NULL;
+CREATE INDEX tool_calls_turn ON agent.tool_calls (turn_id, position);
+-- For what goes with an event that is deleted.
+CREATE INDEX tool_calls_answer ON agent.tool_calls (answered_by);
 
 -- What the streams of a turn send, one row a frame: written before it is sent. Without a foreign key, which would lock
 -- the turn's row for each of tens of thousands a second; the frames of a turn that is gone go with the old ones.
