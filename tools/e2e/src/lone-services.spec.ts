@@ -83,7 +83,9 @@ describe.each(SERVICES)('%s, built and started alone', (app, role, own) => {
       expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
       expect(await (await fetch(`${url}/metrics`)).text()).toContain('process_cpu_seconds_total');
       const unknown = await fetch(`${url}/nothing`);
-      expect([unknown.status, await unknown.json()]).toEqual([404, { error: 'not found' }]);
+      // An error of its own shape, in the envelope at training.
+      const body = (await unknown.json()) as { error?: string; message?: string };
+      expect([unknown.status, body.error ?? body.message]).toEqual([404, 'not found']);
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
       expect(await ended).toEqual([null, 'SIGTERM']);
