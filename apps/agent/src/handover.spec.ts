@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { waitFor } from '@inference/testing';
 import { AgentSite, Customer, readFrames, textOf } from './agent.fixture';
 import { ScriptedModel } from './scripted-model.fixture';
@@ -77,4 +80,38 @@ test('what a process breaks off when it ends has failed, and the same request do
   expect(again.headers.get('idempotent-replayed')).toBe('true');
   expect(await readFrames(again)).toEqual(frames);
   expect(await stays.events('broken')).toHaveLength(3);
+});
+
+test('a reader that takes nothing does not keep a process from ending', async () => {
+  const { apiKey } = await site.account();
+  const stays = new Customer(site.url, apiKey);
+  const other = await site.startReplica({ CLIENT_STALL_TIMEOUT_SECONDS: '3600' });
+  model.says((answer) => {
+    for (let sent = 0; sent < 3_000; sent++) answer.delta({ content: 'x'.repeat(4_000) });
+    answer.finish('stop');
+  });
+  await stays.json('POST', '', { id: 'long', model: 'scripted' }, 201);
+  await stays.json('POST', '/long/events', { role: 'user', content: 'Talk' });
+  await waitFor(async () => (await stays.json<{ last_seq: number }>('GET', '/long')).last_seq === 2);
+  const atServer: Socket[] = [];
+  (other.app.getHttpServer() as Server).on('connection', (connection: Socket) => atServer.push(connection));
+  const { hostname, port } = new URL(other.url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  socket.write(
+    `GET /v1/agents/sessions/long/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`,
+  );
+  await once(socket, 'data');
+  socket.pause();
+  // Until neither side takes any more.
+  let looks = 0;
+  let written = 0;
+  await waitFor(() => {
+    const [{ bytesWritten, writableLength } = { bytesWritten: 0, writableLength: 0 }] = atServer;
+    looks = writableLength > 0 && bytesWritten === written ? looks + 1 : 0;
+    written = bytesWritten;
+    return Promise.resolve(looks === 10);
+  });
+  await other.close();
+  socket.destroy();
 });
