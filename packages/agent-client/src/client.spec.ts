@@ -125,6 +125,16 @@ test('what cannot be sent is told at once', async () => {
   expect(server.requests).toEqual([]);
 });
 
+test.each(['.', '..', ''])('an id that a path would not keep is told at once: "%s"', async (id) => {
+  const told = 'An id must not be empty, and neither . nor ..';
+  await expect(client.sessions.get(id)).rejects.toThrow(told);
+  await expect(client.sessions.delete(id)).rejects.toThrow(told);
+  await expect(client.events.get('s', id)).rejects.toThrow(told);
+  await expect(client.stream(id, { role: 'user', content: 'Hello' }).finalText()).rejects.toThrow(told);
+  await expect(client.resume(id).finalText()).rejects.toThrow(told);
+  expect(server.requests).toEqual([]);
+});
+
 test('takes nothing for an address that is none, and does not show its key', () => {
   expect(() => new AgentClient({ baseUrl: 'example.com' })).toThrow();
   expect(() => new AgentClient({ baseUrl: 'file:///tmp' })).toThrow(TypeError);

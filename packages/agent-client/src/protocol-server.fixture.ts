@@ -14,7 +14,7 @@ export type Fault =
   | { kind: 'no-answer' }
   | { kind: 'status'; status: number; headers?: Record<string, string>; body?: string };
 
-export interface SeenRequest {
+interface SeenRequest {
   method: string;
   url: string;
   headers: IncomingMessage['headers'];
@@ -87,7 +87,7 @@ export class ProtocolServer {
     return this.frames;
   }
 
-  /** For a protocol that is broken on purpose. */
+  /** For a protocol that is broken on purpose; an empty id is left out. */
   rename(id: string, other: string): void {
     for (const frame of this.frames) if (frame.id === id) frame.id = other;
   }
@@ -149,7 +149,7 @@ export class ProtocolServer {
     const shown = this.frames.slice(from, this.endOf(from));
     const text = shown.map(
       ({ id, event, data }) =>
-        `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n: still here\n\n`,
+        `event: ${event}\n${id && `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n: still here\n\n`,
     );
     const bytes = Buffer.from(`retry: ${this.retryMs}\n${text.join('')}`);
     const limit = fault && 'bytes' in fault ? Math.min(fault.bytes, bytes.length) : bytes.length;

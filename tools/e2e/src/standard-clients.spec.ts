@@ -240,6 +240,24 @@ test('the client package loses nothing when it is cut off again and again, tools
   expect(proxy.cutsLeft).toBeLessThan(6);
 });
 
+test('the same run again of the client package joins it, and runs no tool twice', async () => {
+  const tools = [{ type: 'function', function: { name: 'clock' } } as const];
+  const { id } = await client.sessions.create({ tools: [...tools] });
+  let rings = 0;
+  const clock = () => `the ${(rings += 1)}. ring`;
+  const run = () => client.run(id, 'Ask your tool', { tools: { clock }, idempotencyKey: 'the run' });
+  let waits = 0;
+  for await (const { kind } of run()) {
+    if (kind === 'turn.requires_action') waits += 1;
+    else if (waits > 0) break;
+  }
+  const text = await run().finalText();
+  const kept = [];
+  for await (const event of client.events.list(id)) kept.push(event);
+  expect(kept.map(({ type }) => type)).toEqual(['message', 'tool_calls', 'tool_result', 'message']);
+  expect([text, rings]).toEqual([kept.at(-1)!.content, 1]);
+});
+
 test('the example of the client package runs as it is built', async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,

@@ -14,7 +14,7 @@ export interface Call {
   body?: unknown;
 }
 
-export interface JsonCall extends Call {
+interface JsonCall extends Call {
   /** False: may be sent once more only when the service has said that it did nothing. */
   isRepeatable?: boolean;
   /** A status that is a success when the call is repeated, because the one before may have come through. */
@@ -27,7 +27,7 @@ export interface Prepared {
   init: { method: string; headers: Headers; body: string | undefined };
 }
 
-export interface TransportOptions {
+interface TransportOptions {
   baseUrl: string;
   apiKey?: string;
   fetch?: typeof globalThis.fetch;
@@ -46,6 +46,13 @@ function checkedKey(apiKey: string | undefined): string | undefined {
   if (apiKey === undefined || /^[!-~]+$/.test(apiKey)) return apiKey;
   throw new TypeError('apiKey must be printable ASCII without spaces or line breaks.');
 }
+
+/** Whether each part of it stays what it is: a URL takes `.` and `..` for directions, and the path of no id is another. */
+const isKept = (path: string) =>
+  path
+    .slice(1)
+    .split('/')
+    .every((part) => !['', '.', '..'].includes(part));
 
 function queryOf(parameters: Call['query'] = {}): string {
   const given = new URLSearchParams();
@@ -74,6 +81,7 @@ export class Transport {
 
   /** Throws a TypeError for what cannot be sent at all, an Idempotency-Key with a line break for one. */
   prepare({ method, path, query, headers, body }: Call): Prepared {
+    if (!isKept(path)) throw new TypeError('An id must not be empty, and neither . nor ..');
     const sent = new Headers(headers);
     if (this.#apiKey !== undefined) sent.set('authorization', `Bearer ${this.#apiKey}`);
     if (body !== undefined) sent.set('content-type', 'application/json');

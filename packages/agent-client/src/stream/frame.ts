@@ -59,15 +59,19 @@ function parseData(data: string): unknown {
   }
 }
 
-/** Throws an AgentError for what is none of the service's frames. */
+/** Undefined for what has no place in a turn and is of no known kind; throws an AgentError for what is no frame of the service. */
 export function parseFrame({
   event: name = 'message',
   id,
   data: json,
-}: EventSourceMessage): Frame | ErrorFrame {
-  if (id === undefined) throw badFrame(`without an id (${name})`);
+}: EventSourceMessage): Frame | ErrorFrame | undefined {
+  const isKnown = Object.hasOwn(SHAPES, name);
+  if (!id) {
+    if (isKnown) throw badFrame(`without an id (${name})`);
+    return undefined;
+  }
   const data = parseData(json);
-  if (!Object.hasOwn(SHAPES, name)) return { kind: 'unknown', name, id, data };
+  if (!isKnown) return { kind: 'unknown', name, id, data };
   const kind = name as keyof typeof SHAPES;
   const isObject = typeof data === 'object' && data !== null;
   if (!isObject || !SHAPES[kind](data as Record<string, unknown>))

@@ -5,7 +5,7 @@ import { type Connection } from '../http/connection.ts';
 /** After a turn's last frame the service ends the response; a connection that was read to its end can be used again. */
 const DRAIN_MS = 1_000;
 
-export interface StreamListener {
+interface StreamListener {
   /** `retry:`, in milliseconds. */
   onRetry(milliseconds: number): void;
   /** Bytes have come, of a heartbeat for instance. */

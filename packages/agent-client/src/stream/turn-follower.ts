@@ -64,6 +64,7 @@ export class TurnFollower {
     });
     for await (const message of response.messages()) {
       const frame = parseFrame(message);
+      if (!frame) continue;
       this.advanceTo(frame);
       yield frame;
       if (!isBoundary(frame)) continue;

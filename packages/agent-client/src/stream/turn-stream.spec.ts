@@ -114,6 +114,15 @@ test('a frame of a kind that is not known yet is shown as such', async () => {
   expect(kinds).toEqual(['turn.started', 'unknown', 'turn.completed']);
 });
 
+test('a frame of a kind that is not known yet has no place in the turn without an id', async () => {
+  server.script([started, { event: 'usage', data: {} }, delta('x'), completed]);
+  server.rename('1.2', '');
+  server.rename('1.3', '1.2');
+  server.rename('1.4', '1.3');
+  const stream = clientOf().stream('s', HELLO);
+  expect([await stream.finalText(), stream.position]).toEqual(['x', '1.3']);
+});
+
 test('a turn that fails is an error with its code, whether it may be tried again, and the turn', async () => {
   server.script([started, delta('Grüß '), failed]);
   const error = {

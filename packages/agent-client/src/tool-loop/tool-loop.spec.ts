@@ -40,7 +40,6 @@ test('answers the calls of the model until the turn is completed, over cut conne
   server.faults.push({ kind: 'cut', bytes: 100 }, { kind: 'no-answer' });
 
   const stream = client.run('s', 'How is Graz?', {
-    idempotencyKey: 'key',
     tools: {
       weather: ({ city }, { call }) => Promise.resolve({ city, call: call.id }),
       time: () => 'noon',
@@ -61,7 +60,7 @@ test('answers the calls of the model until the turn is completed, over cut conne
   const keys = server.requests
     .filter(({ method }) => method === 'POST')
     .map(({ headers }) => headers['idempotency-key']);
-  expect(keys).toEqual(['key', 'key.1', 'key.2']);
+  expect(keys).toEqual([keys[0], `${keys[0]}.1`, `${keys[0]}.2`]);
 });
 
 test('what goes wrong with a tool is told to the model', async () => {
@@ -130,8 +129,108 @@ test('the part after the tools has to follow the part before them', async () => 
   await expect(stream.finalText()).rejects.toMatchObject({ code: 'out_of_order' });
 });
 
+/** What the session has kept, by `seq`: calls, results of those ids, or something else. */
+function keep(...events: { calls?: string[]; results?: string[] }[]): void {
+  server.json.clear();
+  server.json.set('GET /v1/agents/sessions/s', { status: 200, body: { last_seq: events.length } });
+  for (let end = events.length; end > 0; end -= 100) {
+    const after = Math.max(0, end - 100);
+    const page = events.slice(after, after + 100).map(({ calls, results }) => ({
+      type: calls ? 'tool_calls' : results ? 'tool_result' : 'message',
+      ...(calls && { tool_calls: calls.map((id) => ({ id })) }),
+      ...(results && { tool_call_results: results.map((tool_call_id) => ({ tool_call_id })) }),
+    }));
+    const route = `GET /v1/agents/sessions/s/events?after=${after}&limit=100`;
+    server.json.set(route, { status: 200, body: { events: page, has_more: end < events.length } });
+  }
+}
+const sent = () =>
+  server.requests.map(({ method, url }) => `${method} ${url.replace(/^.v1.agents.sessions.s.?/, '')}`);
+const noted = (names: string[], name: string) => () => `${name} ${names.push(name)}`;
+
+test('the same run again joins what it had begun: tools whose results are kept are not run again', async () => {
+  const calls = [callOf('a', 'first'), callOf('b', 'second')];
+  server.script([
+    started,
+    ...waitingFor(...calls),
+    ...waitingFor(callOf('c', 'third')),
+    delta('x'),
+    completed,
+  ]);
+  const ran: string[] = [];
+  const tools = Object.fromEntries(['first', 'second', 'third'].map((name) => [name, noted(ran, name)]));
+  const run = () => client.run('s', 'Go', { tools, idempotencyKey: 'key' });
+
+  keep({}, { calls: ['a', 'b'] });
+  for await (const frame of run()) if (frame.id === '1.6') break;
+  expect(ran).toEqual(['first', 'second']);
+
+  server.requests.length = 0;
+  keep({}, { calls: ['a', 'b'] }, { results: ['a', 'b'] }, { calls: ['c'] });
+  const ids = [];
+  const again = run();
+  for await (const frame of again) ids.push(frame.id);
+  expect(ids).toEqual(server.expected.map(({ id }) => id));
+  expect([again.text, ran]).toEqual(['x', ['first', 'second', 'third']]);
+  const look = ['GET ', 'GET events?after=0&limit=100'];
+  const post = 'POST events/stream';
+  expect(sent()).toEqual([post, ...look, 'GET events/stream', ...look, post]);
+  expect(server.requests.at(-1)).toMatchObject({
+    headers: { 'idempotency-key': 'key.2' },
+    body: { role: 'tool', tool_call_results: [{ tool_call_id: 'c', content: 'third 3' }] },
+  });
+});
+
+test('only what is missing is run and sent, and the turn read on behind the calls', async () => {
+  const calls = [callOf('a', 'first'), callOf('b', 'second')];
+  server.script([started, ...waitingFor(...calls), ...waitingFor(calls[1]!).slice(1), delta('x'), completed]);
+  keep({}, { calls: ['a', 'b'] }, { results: ['a'] });
+  server.json.set('POST /v1/agents/sessions/s/events', { status: 200, body: {} });
+  const ran: string[] = [];
+  const tools = {
+    first: noted(ran, 'first'),
+    second: () => {
+      keep({}, { calls: ['a', 'b'] }, { results: ['a'] }, { results: ['b'] });
+      server.json.set('POST /v1/agents/sessions/s/events', { status: 200, body: {} });
+      return ran.push('second');
+    },
+  };
+  const stream = client.run('s', 'Go', { tools, idempotencyKey: 'key' });
+  const ids = [];
+  for await (const frame of stream) ids.push(frame.id);
+  expect([ids, stream.outcome]).toEqual([server.expected.map(({ id }) => id), 'completed']);
+  expect(ran).toEqual(['second']);
+  // Not a stream: that would begin behind what the turn has shown of the first result.
+  expect(sent()).toContain('POST events');
+  const results = { role: 'tool', tool_call_results: [{ tool_call_id: 'b', content: '1' }] };
+  expect(bodies()).toEqual([{ role: 'user', content: 'Go' }, results]);
+});
+
+test('of a long session only what came since the calls is read', async () => {
+  server.script([started, ...waitingFor(callOf('a', 'f')), completed]);
+  const events = Array.from({ length: 350 }, () => ({}));
+  keep(...events.slice(0, 170), { calls: ['a'] }, { results: ['a'] }, ...events.slice(172));
+  await client.run('s', 'Go', { tools: {}, idempotencyKey: 'key' }).finalText();
+  const pages = [250, 150].map((after) => `GET events?after=${after}&limit=100`);
+  expect(sent().slice(1)).toEqual(['GET ', ...pages, 'GET events/stream']);
+});
+
+test('results that another run was quicker with are not an error', async () => {
+  server.script([started, ...waitingFor(callOf('a', 'f')), delta('x'), completed]);
+  keep({}, { calls: ['a'] });
+  const tools = {
+    f: () => {
+      keep({}, { calls: ['a'] }, { results: ['a'] });
+      server.faults.push({ kind: 'status', status: 409, body: '{"error":"Answered."}' });
+    },
+  };
+  expect(await client.run('s', 'Go', { tools }).finalText()).toBe('x');
+  expect(sent().at(-1)).toBe('GET events/stream');
+});
+
 test('refused results end the loop', async () => {
   server.script([started, ...waitingFor(callOf('a', 'f')), completed]);
+  keep({}, { calls: ['a'] });
   const tools = {
     f: () => {
       server.faults.push({ kind: 'status', status: 409, body: '{"error":"Answered."}' });

@@ -1,11 +1,12 @@
-import { type NewEvent, type ToolCall } from '../events/event.ts';
+import { type NewEvent, type ToolCall, type ToolEvent } from '../events/event.ts';
 import { type SendOptions, sendingCall } from '../events/events.ts';
 import { makeIdempotencyKey } from '../events/idempotency-key.ts';
 import { AgentError } from '../http/agent-error.ts';
-import { type Transport } from '../http/transport.ts';
+import { type Call, type Transport } from '../http/transport.ts';
 import { type ErrorFrame, type Frame } from '../stream/frame.ts';
-import { TurnFollower } from '../stream/turn-follower.ts';
+import { type Following, TurnFollower } from '../stream/turn-follower.ts';
 import { runTools, type ToolHandlers } from './tool-handlers.ts';
+import { unansweredCalls } from './unanswered-calls.ts';
 
 const DEFAULT_MAX_ROUNDS = 16;
 
@@ -16,38 +17,75 @@ export interface RunOptions extends SendOptions {
   maxRounds?: number;
 }
 
+type Frames = AsyncGenerator<Frame | ErrorFrame, void, undefined>;
+
 /** A turn from the user's words to its end, with the results of tools in between. */
 export async function* toolLoop(
   transport: Transport,
   sessionId: string,
   content: string,
   options: RunOptions,
-): AsyncGenerator<Frame | ErrorFrame, void, undefined> {
-  const { tools, maxRounds = DEFAULT_MAX_ROUNDS, onBusy, signal } = options;
+): Frames {
+  const { maxRounds = DEFAULT_MAX_ROUNDS, onBusy, signal } = options;
   const key = options.idempotencyKey ?? makeIdempotencyKey();
-  let event: NewEvent = { role: 'user', content };
-  let after: string | undefined;
-  for (let round = 0; ; round += 1) {
-    // The same run again sends the same keys, and so joins what it had begun.
-    const sending = round === 0 ? { idempotencyKey: key, onBusy } : { idempotencyKey: `${key}.${round}` };
-    const start = streamingCall(sessionId, event, sending);
+  const start = streamingCall(sessionId, { role: 'user', content }, { idempotencyKey: key, onBusy });
+  let frames = new TurnFollower(transport, { sessionId, start, signal }).frames();
+  for (let round = 1; ; round += 1) {
+    let after: string | undefined;
     let waiting: { turn_id: string; tool_calls: ToolCall[] } | undefined;
-    for await (const frame of new TurnFollower(transport, { sessionId, start, after, signal }).frames()) {
+    for await (const frame of frames) {
       after = frame.id;
       if (frame.kind === 'turn.requires_action') waiting = frame.data;
       yield frame;
     }
     if (!waiting) return;
-    if (round >= maxRounds) {
-      const message = `The model has called tools ${round + 1} times.`;
+    if (round > maxRounds) {
+      const message = `The model has called tools ${round} times.`;
       throw new AgentError(message, { code: 'too_many_rounds', turnId: waiting.turn_id });
     }
-    event = { role: 'tool', tool_call_results: await runTools(tools, waiting.tool_calls, signal) };
+    // The same run again sends the same keys.
+    const answering = {
+      tools: options.tools,
+      idempotencyKey: `${key}.${round}`,
+      mayBeJoined: options.idempotencyKey !== undefined,
+    };
+    frames = answered(transport, { sessionId, after, signal }, waiting.tool_calls, answering);
   }
 }
 
+/** Answers those of the calls that no other run has answered, and shows how the turn goes on. */
+async function* answered(
+  transport: Transport,
+  following: Following,
+  calls: ToolCall[],
+  {
+    tools,
+    idempotencyKey,
+    mayBeJoined,
+  }: { tools: ToolHandlers; idempotencyKey: string; mayBeJoined: boolean },
+): Frames {
+  const { sessionId, signal } = following;
+  const open = mayBeJoined ? await unansweredCalls(transport, sessionId, calls, signal) : calls;
+  if (open.length > 0) {
+    const event: ToolEvent = { role: 'tool', tool_call_results: await runTools(tools, open, signal) };
+    try {
+      if (open.length === calls.length) {
+        const start = streamingCall(sessionId, event, { idempotencyKey });
+        return yield* new TurnFollower(transport, { ...following, start }).frames();
+      }
+      // A stream would begin behind what the turn has shown since these calls.
+      await transport.json(sendingCall(sessionId, event, { idempotencyKey }), signal);
+    } catch (error) {
+      // Refused because another run, or the end of the turn, came first; otherwise for good.
+      const isLate = error instanceof AgentError && error.status === 409;
+      if (!isLate || (await unansweredCalls(transport, sessionId, open, signal)).length > 0) throw error;
+    }
+  }
+  yield* new TurnFollower(transport, following).frames();
+}
+
 /** Sends an event and shows its turn. */
-export function streamingCall(sessionId: string, event: NewEvent, options: SendOptions) {
+export function streamingCall(sessionId: string, event: NewEvent, options: SendOptions): Call {
   const call = sendingCall(sessionId, event, options);
   return { ...call, path: `${call.path}/stream` };
 }
