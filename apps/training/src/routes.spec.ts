@@ -113,6 +113,12 @@ describe('what is asked for in a wrong way', () => {
     expect([status, body.code, headers.get('allow')]).toEqual([405, 40500, allowed]);
   });
 
+  it('is in the envelope although no filter hears of it, when the headers are too large', async () => {
+    const headers = { 'X-Long': 'x'.repeat(20_000) };
+    const { status, body } = await service.call('GET', CAPABILITIES, account.apiKey, undefined, headers);
+    expect([status, body]).toEqual([431, { code: 43100, data: {}, message: 'the headers are too large' }]);
+  });
+
   it('is answered to HEAD as to GET', async () => {
     expect((await service.call('HEAD', CAPABILITIES, account.apiKey)).status).toBe(200);
   });

@@ -1,4 +1,4 @@
-import { EnvelopeFilter } from '@inference/envelope';
+import { ENVELOPE_ERRORS } from '@inference/envelope';
 import { type ServiceOptions } from '@inference/http';
 
 const BODY_LIMIT_BYTES = 16_384;
@@ -6,5 +6,5 @@ const BODY_LIMIT_BYTES = 16_384;
 export const SERVICE_OPTIONS: ServiceOptions = {
   name: 'training',
   bodyLimitBytes: BODY_LIMIT_BYTES,
-  errorFilter: new EnvelopeFilter(),
+  ...ENVELOPE_ERRORS,
 };

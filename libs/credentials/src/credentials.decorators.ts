@@ -4,7 +4,7 @@ import { type Role } from './caller';
 /**
  * session: a session JWT as Bearer; session_cookie: the same in the cookie `session`;
  * session_query: the same as `?token=`; api_key: a bfvk- key as Bearer; api_key_scheme: the same as `ApiKey`;
- * service: the secret of one of the platform's own services as Bearer, for no account (CurrentService);
+ * service: the secret of one of the platform's own services as Bearer, for no account;
  * on_behalf: the same, for the account in `X-On-Behalf-Of` and, if named, its key in `X-On-Behalf-Of-Key` (CurrentCaller).
  */
 export type CredentialKind =

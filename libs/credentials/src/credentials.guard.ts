@@ -27,8 +27,10 @@ const API_KEY_PREFIX = 'bfvk-';
 const ON_BEHALF_OF = 'X-On-Behalf-Of';
 const ON_BEHALF_OF_KEY = 'X-On-Behalf-Of-Key';
 
-/** Whom a credential proved: a caller, or a service that calls for no account. */
-type Identity = { caller: Caller } | { service: string };
+/** Whom a credential proved; without a caller one of the platform's own services, which calls for no account. */
+interface Identity {
+  caller?: Caller;
+}
 
 const known = (caller: Caller | null): Identity | null => caller && { caller };
 
@@ -75,7 +77,7 @@ export class CredentialsGuard implements CanActivate {
         : await this.findByAuthorization(authorization, request, kinds);
     if (!identity) throw new UnauthorizedException('missing, expired or invalid credential');
     // Passed over in silence, it would make somebody else pay than the request says.
-    const isCustomer = 'caller' in identity && identity.caller.service === undefined;
+    const isCustomer = identity.caller && identity.caller.service === undefined;
     if (isCustomer && kinds.includes('on_behalf') && namesAnother(request))
       throw new OnBehalfException('on_behalf_forbidden');
     return identity;
@@ -103,7 +105,7 @@ export class CredentialsGuard implements CanActivate {
     kinds: CredentialKind[],
   ): Promise<Identity | null> {
     const onBehalf = kinds.includes('on_behalf');
-    if (kinds.includes('service') && !(onBehalf && namesAnother(request))) return { service };
+    if (kinds.includes('service') && !(onBehalf && namesAnother(request))) return {};
     if (!onBehalf) return null;
     const accountId = request.get(ON_BEHALF_OF);
     if (!accountId) throw new OnBehalfException('on_behalf_missing');

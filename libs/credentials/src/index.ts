@@ -3,6 +3,5 @@ export { type Caller, CurrentCaller, type Role } from './caller';
 export { Accepts, type CredentialKind, Roles } from './credentials.decorators';
 export { CredentialsGuard } from './credentials.guard';
 export { CredentialsModule, type CredentialsOptions } from './credentials.module';
-export { CurrentService } from './services/current-service';
 export { OnBehalfException } from './services/on-behalf.exception';
 export { SESSION_AUDIENCE, SESSION_COOKIE, sessionIssuer } from './sessions/session-token';

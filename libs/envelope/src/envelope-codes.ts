@@ -3,7 +3,7 @@
  * from other errors of that status. So the status is always `code / 100`, rounded down. A code keeps its meaning for
  * good; new ones may come.
  *
- *     40000  the request is malformed: a faulty field, path or header, or a body that is not JSON
+ *     40000  the request is malformed: a faulty field, path or header, a body that is not JSON, or no HTTP at all
  *     40100  missing, expired or invalid credential
  *     40200  the wallet does not cover the amount
  *     40201  it would, but the money is set aside for requests that run: the same request may succeed in a moment
@@ -13,11 +13,10 @@
  *     40401  no such account
  *     40500  the path has no such method
  *     40800  the request took too long to arrive
- *     40900  conflict with what is stored
  *     40901  the id was used for something else before
  *     41300  the body is too large
  *     41500  the body is not application/json, or in an unknown charset or encoding
- *     42900  too many requests: see Retry-After
+ *     43100  the headers are too large
  *     50000  a fault of the service
  *     50300  the database, or another service that is needed, is away: see Retry-After
  *     50301  the price of training tokens is not published

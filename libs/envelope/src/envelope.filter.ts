@@ -1,13 +1,12 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
-import { describeError } from '@inference/http';
+import { describeError, type ServiceOptions } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { CodedException } from './coded.exception';
-import { type Envelope } from './envelope';
-import { codeOf } from './envelope-codes';
+import { errorEnvelope } from './envelope';
 
 /** Renders every error in the envelope, under its real HTTP status; a 500 never shows its cause, which goes to the log. */
 @Catch()
-export class EnvelopeFilter implements ExceptionFilter {
+class EnvelopeFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
@@ -18,11 +17,16 @@ export class EnvelopeFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    const code = error instanceof CodedException ? error.code : codeOf(status);
-    const body: Envelope = { code, data: {}, message };
+    const code = error instanceof CodedException ? error.code : undefined;
     response
       .status(status)
       .set(headers ?? {})
-      .json(body);
+      .json(errorEnvelope(status, message, code));
   }
 }
+
+/** By these options the errors of a service come in the envelope, those too of requests that reach no filter. */
+export const ENVELOPE_ERRORS: Pick<ServiceOptions, 'errorFilter' | 'parserErrorBody'> = {
+  errorFilter: new EnvelopeFilter(),
+  parserErrorBody: (status, message) => errorEnvelope(status, message),
+};

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import {
   BadRequestException,
   Body,
@@ -22,7 +25,8 @@ import { createService, RetryLaterException, ServiceModule } from '@inference/ht
 import { exactNumber } from '@inference/money';
 import { testLog } from '@inference/testing';
 import { type Response } from 'express';
-import { CODES, CodedException, codeOf, EnvelopeFilter, EnvelopeModule, statusOf } from '.';
+import { CODES, CodedException, ENVELOPE_ERRORS, EnvelopeModule } from '.';
+import { codeOf, statusOf } from './envelope-codes';
 
 const SECRET = 'the-cause-stays-inside';
 const DIGITS = '123456789012345678.000000000001';
@@ -111,7 +115,7 @@ beforeAll(async () => {
     {
       name: 'things',
       bodyLimitBytes: BODY_LIMIT_BYTES,
-      errorFilter: new EnvelopeFilter(),
+      ...ENVELOPE_ERRORS,
       logTo: testLog('envelope'),
     },
   );
@@ -194,6 +198,19 @@ describe('an error', () => {
       41500,
       'the content type must be application/json',
     ]);
+  });
+
+  it('that Node’s parser finds has the same form', async () => {
+    const headers = { 'X-Long': 'x'.repeat(20_000) };
+    expect(await errorOf('/things', { headers })).toEqual([431, 43100, 'the headers are too large']);
+
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write('nonsense\r\n\r\n');
+    const [head, body] = (await text(socket)).split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    const message = 'the request is not valid HTTP';
+    expect(JSON.parse(body!)).toEqual({ code: 40000, data: {}, message });
   });
 
   it('is 503 while the database is away', async () => {

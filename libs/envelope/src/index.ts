@@ -1,5 +1,4 @@
-export { type Envelope } from './envelope';
-export { CODES, codeOf, type EnvelopeCode, statusOf } from './envelope-codes';
+export { CODES } from './envelope-codes';
 export { CodedException } from './coded.exception';
-export { EnvelopeFilter } from './envelope.filter';
+export { ENVELOPE_ERRORS } from './envelope.filter';
 export { EnvelopeModule } from './envelope.module';

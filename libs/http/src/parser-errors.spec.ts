@@ -51,6 +51,17 @@ it('lets the pages of allowed origins read the error, those alone', async () => 
   allowing.close();
 });
 
+it('answers a request that takes too long to arrive, as the service wants it', async () => {
+  const hasty = createServer({ connectionsCheckingInterval: 10, headersTimeout: 20, requestTimeout: 20 });
+  answerParserErrors(hasty, undefined, (status, message) => ({ status, message }));
+  await new Promise<void>((resolve) => hasty.listen(0, '127.0.0.1', resolve));
+  const answer = await send('GET / HTTP/1.1\r\n', (hasty.address() as AddressInfo).port);
+  hasty.close();
+  const body = { status: 408, message: 'the request took too long to arrive' };
+  expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  expect(answer.slice(answer.indexOf('\r\n\r\n') + 4)).toBe(JSON.stringify(body));
+});
+
 it.each([
   ['what is no HTTP', 'nonsense\r\n\r\n', 400],
   ['a NUL in a header', 'GET / HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n', 400],

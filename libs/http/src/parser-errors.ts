@@ -1,20 +1,29 @@
-import { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { type Socket } from 'node:net';
 import { type AllowedOrigins, rawCorsHeaders } from './cross-origin';
 
 const HEADERS_TOO_LARGE = 'HPE_HEADER_OVERFLOW';
 const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 
-function describe(code: string | undefined): [status: string, message: string] {
-  if (code === HEADERS_TOO_LARGE) return ['431 Request Header Fields Too Large', 'the headers are too large'];
-  if (code === TIMED_OUT) return ['408 Request Timeout', 'the request took too long to arrive'];
-  return ['400 Bad Request', 'the request is not valid HTTP'];
+function describe(code: string | undefined): [status: number, message: string] {
+  if (code === HEADERS_TOO_LARGE) return [431, 'the headers are too large'];
+  if (code === TIMED_OUT) return [408, 'the request took too long to arrive'];
+  return [400, 'the request is not valid HTTP'];
 }
+
+/** What a service answers to a request that it cannot read. */
+export type ParserErrorBody = (status: number, message: string) => object;
+
+const DEFAULT_BODY: ParserErrorBody = (_status, error) => ({ error });
 
 type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
-/** What Node cannot even parse reaches no filter: it gets `{error}` here. */
-export function answerParserErrors(server: Server, origins?: AllowedOrigins): void {
+/** What Node cannot even parse reaches no filter: it is answered here. */
+export function answerParserErrors(
+  server: Server,
+  origins?: AllowedOrigins,
+  bodyOf: ParserErrorBody = DEFAULT_BODY,
+): void {
   const answers = new WeakMap<Socket, ServerResponse>();
   server.on('request', (request: IncomingMessage, response) => answers.set(request.socket, response));
   server.on('clientError', (error: ParserError, socket: Socket) => {
@@ -26,9 +35,11 @@ export function answerParserErrors(server: Server, origins?: AllowedOrigins): vo
       return;
     }
     const [status, message] = describe(error.code);
-    const body = JSON.stringify({ error: message });
+    const body = JSON.stringify(bodyOf(status, message));
     const headers = `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
     const cors = rawCorsHeaders(origins, error.rawPacket);
-    socket.end(`HTTP/1.1 ${status}\r\n${headers}${cors}Connection: close\r\n\r\n${body}`);
+    socket.end(
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}${cors}Connection: close\r\n\r\n${body}`,
+    );
   });
 }

@@ -14,7 +14,7 @@ import { hideBody } from './hide-body.middleware';
 import { createLogger, NestLogger, requestLogger } from './logging';
 import { requireJsonBody } from './media-type.middleware';
 import { Metrics } from './metrics/metrics';
-import { answerParserErrors } from './parser-errors';
+import { answerParserErrors, type ParserErrorBody } from './parser-errors';
 import { limitArrival, serveStreamedBodies, streamedBy } from './streamed-body';
 
 /** The part of every app's configuration that concerns the process (see `env.service`). */
@@ -37,6 +37,8 @@ export interface ServiceOptions {
   streamedBodies?: RegExp;
   /** Renders errors in another shape than `{error}`. */
   errorFilter?: ExceptionFilter;
+  /** The same for a request that is not even HTTP, too long in its headers or too slow: it reaches no filter. */
+  parserErrorBody?: ParserErrorBody;
   /** Takes the log in place of the standard output. */
   logTo?: DestinationStream | undefined;
 }
@@ -74,7 +76,7 @@ export async function createService(
   app.enableShutdownHooks();
   app.getHttpServer().headersTimeout = HEADERS_TIMEOUT_MILLIS;
   app.get(ConnectionDrain).watch();
-  answerParserErrors(app.getHttpServer(), config.CORS_ORIGINS);
+  answerParserErrors(app.getHttpServer(), config.CORS_ORIGINS, options.parserErrorBody);
   return app;
 }
 

@@ -4,7 +4,7 @@ import { DetailedException } from '@inference/http';
  * on_behalf_unknown: the account or its key does not exist, or no longer; the service's own credential is right;
  * on_behalf_missing: the service names no account; on_behalf_forbidden: a customer names one.
  */
-export type OnBehalfFault = 'on_behalf_unknown' | 'on_behalf_missing' | 'on_behalf_forbidden';
+type OnBehalfFault = 'on_behalf_unknown' | 'on_behalf_missing' | 'on_behalf_forbidden';
 
 const STATUSES: Record<OnBehalfFault, number> = {
   on_behalf_unknown: 401,
