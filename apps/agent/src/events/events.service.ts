@@ -12,11 +12,11 @@ import { tokensOf } from '../turns/turn-log';
 import { type TurnRun } from '../turns/turn-run';
 import { TurnRunner } from '../turns/turn-runner';
 import { type Accepted, acceptEvent, type Posting } from './acceptance';
-import { ResumptionService } from './resumption.service';
 import { EVENT_COLUMNS, type EventRow, type EventView, type TurnStatus, viewOf } from './event';
 import { type EventBody, type EventsQuery, type PostQuery } from './event.dto';
+import { ResumptionService } from './resumption.service';
 
-export interface PostedEvent {
+interface PostedEvent {
   caller: Caller;
   sessionId: string;
   body: EventBody;
@@ -65,8 +65,10 @@ export class EventsService {
     if (this.feeds.isHandingOver) throw stopping();
     if (!this.runner.hasRoom) throw busyReplica();
     const { event, turn, afterFrame, replayed, claimed } = await this.accept(posted, true);
-    if (replayed) response.setHeader(REPLAYED, 'true');
-    if (replayed) await this.resumptions.requireFrames(turn.id);
+    if (replayed) {
+      response.setHeader(REPLAYED, 'true');
+      await this.resumptions.requireFrames(turn.id);
+    }
     if (!claimed) return this.feeds.follow(turn, afterFrame, response);
     // Results of tools are kept whatever becomes of the call: they are not to be sent again.
     const run = this.runner.start(claimed, event.role === 'user' ? event.id : undefined);

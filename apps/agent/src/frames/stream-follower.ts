@@ -11,7 +11,7 @@ const RETRY_MILLIS = 1_000;
 const BURST_CHARS = 32_768;
 const DATABASE_RETRY_MILLIS = 500;
 
-export interface FollowerOptions {
+interface FollowerOptions {
   turn: { id: string; number: number };
   /** The last frame that the client has. */
   after: number;

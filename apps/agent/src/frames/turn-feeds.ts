@@ -9,7 +9,8 @@ import { type Frame } from './frame';
 import { FrameStore } from './frame-store';
 import { StreamFollower } from './stream-follower';
 
-/** Channels of notifications; the payload is a turn's id. */
+// Channels of notifications, whose payload is a turn's id.
+
 /** Frames were added otherwise than by the process that runs the turn. */
 export const TURN_CHANGED = 'agent_turn_changed';
 /** The turn was ended otherwise than by the process that runs it. */

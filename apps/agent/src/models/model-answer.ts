@@ -8,7 +8,7 @@ export interface Usage {
   total_tokens: number;
 }
 
-export interface AnswerError {
+interface AnswerError {
   /** Stable, for programs. */
   code: string;
   message: string;

@@ -7,7 +7,7 @@ import { type Message } from '../turns/conversation';
 import { ModelAnswer } from './model-answer';
 import { brokenOff, type Refusal, refusalOf, timedOut, unreachable } from './refusal';
 
-export interface ModelCall {
+interface ModelCall {
   /** On whose behalf: who pays, within the key's spending limit and list of models. */
   accountId: string;
   apiKeyId: string;

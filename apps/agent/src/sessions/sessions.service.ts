@@ -30,7 +30,7 @@ export interface SessionView {
   created_at: string;
 }
 
-export interface OpenTurnView {
+interface OpenTurnView {
   id: string;
   status: TurnStatus;
 }

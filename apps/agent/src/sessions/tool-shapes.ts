@@ -9,7 +9,7 @@ const FUNCTION_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 const callId = z.string().min(1).max(200);
 
-export const toolDefinition = z.strictObject({
+const toolDefinition = z.strictObject({
   type: z.literal('function'),
   function: z.strictObject({
     name: z.string().regex(FUNCTION_NAME, 'must be 1 to 64 of A-Z a-z 0-9 _ -'),
@@ -29,7 +29,7 @@ export const toolDefinitions = z
     'names of functions must differ',
   );
 
-export const toolCall = z.object({
+const toolCall = z.object({
   id: callId,
   type: z.literal('function'),
   function: z.object({ name: z.string().min(1).max(200), arguments: z.string().max(MAX_CONTENT_CHARS) }),
@@ -37,7 +37,7 @@ export const toolCall = z.object({
 export type ToolCall = z.output<typeof toolCall>;
 export const toolCalls = z.array(toolCall).max(MAX_CALLS);
 
-export const toolCallResult = z.strictObject({
+const toolCallResult = z.strictObject({
   tool_call_id: callId,
   content: z.string().max(MAX_CONTENT_CHARS),
   is_error: z.boolean().optional(),

@@ -9,14 +9,14 @@ export type Message =
   | { role: 'assistant'; content: string | null; tool_calls?: ToolCall[] }
   | { role: 'tool'; tool_call_id: string; content: string };
 
-export interface ToldTurn {
+interface ToldTurn {
   sessionId: string;
   number: number;
   system: string | null;
   tools: ToolDefinition[];
 }
 
-export interface ContextLimits {
+interface ContextLimits {
   context_tokens: number;
   max_output_tokens: number;
 }
