@@ -36,6 +36,7 @@ export class Handover implements BeforeApplicationShutdown {
       Promise.all([queueEnd, this.runner.interruptAll()]),
       sleep(RECORDS_MILLIS, undefined, { ref: false }),
     ]);
+    this.runner.loseAll();
     const lastWords = performance.now() + LAST_WORDS_MILLIS;
     while (this.feeds.isFollowed && performance.now() < lastWords) await sleep(POLL_MILLIS);
     this.feeds.endAll();

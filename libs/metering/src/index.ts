@@ -3,4 +3,3 @@ export { PRICE_UNITS, type PriceUnit, UNIT_DIGITS, type UnitRate } from './prici
 export { PriceBook, type PricesInForce, RATE_DIGITS } from './pricing/price-book';
 export { reconcile, type Difference } from './reconcile/reconcile';
 export { USAGE_LINES } from './reports/usage-lines';
-export { estimateTokens } from './token-counter';

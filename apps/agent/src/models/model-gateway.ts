@@ -55,7 +55,7 @@ export class ModelGateway implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.pool.destroy();
+    await this.pool.close();
   }
 
   /** Resolves at the end of the answer, whole or not; never rejects, and is never tried again: it may be paid for. */

@@ -1,5 +1,5 @@
 import { type Sql } from '@inference/database';
-import { estimateTokens } from '@inference/metering';
+import { estimateTokens } from '@inference/tokens';
 import { type EventRow } from '../events/event';
 import { type ToolCall, type ToolDefinition } from '../sessions/tool-shapes';
 

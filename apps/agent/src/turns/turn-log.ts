@@ -1,5 +1,5 @@
 import { newId, type Sql } from '@inference/database';
-import { estimateTokens } from '@inference/metering';
+import { estimateTokens } from '@inference/tokens';
 import { type EventError, type EventRow, type EventType, type TurnStatus } from '../events/event';
 import { type Frame } from '../frames/frame';
 import { appendFrame } from '../frames/frame-store';

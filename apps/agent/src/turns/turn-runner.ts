@@ -86,11 +86,15 @@ export class TurnRunner {
     return run;
   }
 
-  /** The process has to end: what still runs has failed. */
+  /** The process has to end: records that what still runs has failed. */
   async interruptAll(): Promise<void> {
     const runs = [...this.runs.values()];
-    await Promise.all(runs.map((run) => this.conclude(run, { refusal: interrupted() })));
-    for (const run of runs) run.onLost();
+    await Promise.allSettled(runs.map((run) => this.conclude(run, { refusal: interrupted() })));
+  }
+
+  /** Leaves the models, recorded or not. */
+  loseAll(): void {
+    for (const turnId of this.runningTurns) this.lose(turnId);
   }
 
   private async execute(run: TurnRun): Promise<void> {

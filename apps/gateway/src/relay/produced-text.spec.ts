@@ -1,4 +1,4 @@
-import { estimateTokens } from '@inference/metering';
+import { estimateTokens } from '@inference/tokens';
 import { promptText } from './produced-text';
 import { readRelayRequest } from './relay-request';
 

@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http';
-import { estimateTokens } from '@inference/metering';
+import { estimateTokens } from '@inference/tokens';
 import { type TestAccount, waitFor } from '@inference/testing';
 import {
   costOf,

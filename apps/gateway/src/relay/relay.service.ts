@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Caller } from '@inference/credentials';
-import { estimateTokens, type TokenUsage } from '@inference/metering';
+import { type TokenUsage } from '@inference/metering';
+import { estimateTokens } from '@inference/tokens';
 import { type Response } from 'express';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
 import { NotCoveredError } from '../errors/openai-error';

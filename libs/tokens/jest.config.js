@@ -1,0 +1,1 @@
+module.exports = { displayName: 'tokens', preset: '../../jest.preset.js' };
