@@ -24,7 +24,10 @@ import { readAgentConfig } from './config';
 import { type EventView } from './events/event';
 import { SERVICE_OPTIONS } from './service-options';
 
-const GATEWAY = join(__dirname, '../../../dist/apps/gateway/src/main.js');
+const ROOT = join(__dirname, '../../..');
+const GATEWAY = join(ROOT, 'dist/apps/gateway/src/main.js');
+/** Ends the process when this one is gone, in whatever way. */
+const PRELOAD = join(ROOT, 'tools/launcher/child.mjs');
 const CREDENTIAL = randomBytes(24).toString('hex');
 const ATTEMPTS = 3;
 /** What a token costs in the tests. */
@@ -66,9 +69,12 @@ interface Gateway {
 /** The gateway as its own process; null when somebody else was given its port meanwhile. */
 async function tryToStartGateway(environment: Environment): Promise<Gateway | null> {
   rememberEnvironment(environment);
-  const child = spawn(process.execPath, [GATEWAY], { env: { PATH: process.env.PATH, ...environment } });
+  const child = spawn(process.execPath, ['--import', PRELOAD, GATEWAY], {
+    env: { PATH: process.env.PATH, ...environment, LAUNCHED_BY: String(process.pid) },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
   const log = testLog('gateway');
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => log.write(chunk));
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => log.write(chunk));
   const url = `http://127.0.0.1:${environment.PORT}`;
   const isUp = await waitFor(async () => {
     if (child.exitCode !== null) return 'ended';
