@@ -90,6 +90,12 @@ describe('the PDF of an invoice', () => {
     expect(texts).not.toContain('银行账号');
   });
 
+  it('says what was meant where the font joins letters', async () => {
+    const payment = { ...snapshotOf().payment, id: 'pay_ffifl' };
+    const texts = (await linesOf(snapshotOf({ payment }))).map(({ text }) => text);
+    expect(texts).toEqual(expect.arrayContaining(['pay_ffifl', SELLER.name, BUYER.title, '¥1,003.05']));
+  });
+
   it('leaves taxes and tax numbers out where there are none', async () => {
     const lines = await linesOf(snapshotOf({ buyer: { type: 'personal', title: '张三', taxId: null } }));
     const texts = lines.map(({ text }) => text);

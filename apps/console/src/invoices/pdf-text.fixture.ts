@@ -16,7 +16,8 @@ interface Font {
   widths: number[];
 }
 
-const utf16 = (hex: string) => Buffer.from(hex, 'hex').swap16().toString('utf16le');
+/** A ligature stands for several characters, which pdfkit writes with spaces between. */
+const utf16 = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex').swap16().toString('utf16le');
 
 /** Reads what pdfkit writes: the texts of a PDF with their places, by the tables that let people copy them. */
 export function readPdf(pdf: Buffer): DrawnText[] {
@@ -75,7 +76,7 @@ function fontsOf(objects: Map<string, string>, page: string): Map<string, Font> 
 function charactersOf(map: string): Map<number, string> {
   return new Map(
     [...map.matchAll(/<([0-9a-f]{4})> <[0-9a-f]{4}> \[([^\]]*)\]/g)].flatMap(([, first, list]) =>
-      [...list!.matchAll(/<([0-9a-f]+)>/g)].map(
+      [...list!.matchAll(/<([0-9a-f ]+)>/g)].map(
         ([, hex], index) => [Number.parseInt(first!, 16) + index, utf16(hex!)] as const,
       ),
     ),
