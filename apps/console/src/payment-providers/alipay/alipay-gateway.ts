@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { AlipayRequestError, AlipaySdk } from 'alipay-sdk';
+import { AlipayRequestError, AlipaySdk, type AlipaySdkConfig } from 'alipay-sdk';
 import { type AlipayConfig } from '../../config.payments';
 import { ProviderRefusal, ProviderUnavailable } from '../payment-provider';
 
@@ -34,23 +34,26 @@ function claimOf(answer: string, responseKey: string): string {
   return `${codeOf(fields?.['code'])} ${codeOf(fields?.['sub_code'])}`;
 }
 
-class StrictAlipaySdk extends AlipaySdk {
-  /**
-   * The SDK looks for the signed part in the text, and takes its facts from the parsed JSON. An answer with a second
-   * part of the same name, differently escaped, would give facts that nobody signed.
-   */
-  override checkResponseSign(answer: string, responseKey: string, sign: string, traceId: string): void {
+/**
+ * The SDK looks for the signed part in the text, and takes its facts from the parsed JSON. An answer with a second part of
+ * the same name, differently escaped, would give facts that nobody signed.
+ */
+function strictSdk(config: AlipaySdkConfig): AlipaySdk {
+  const sdk = new AlipaySdk(config);
+  const checkSignature = sdk.checkResponseSign.bind(sdk);
+  sdk.checkResponseSign = (answer, responseKey, sign, traceId) => {
     try {
-      super.checkResponseSign(answer, responseKey, sign, traceId);
+      checkSignature(answer, responseKey, sign, traceId);
     } catch {
       throw new ProviderUnavailable(
         `its answer is not signed with Alipay's key (it says ${claimOf(answer, responseKey)})`,
       );
     }
     const facts = (JSON.parse(answer) as Record<string, unknown>)[responseKey];
-    if (!isDeepStrictEqual(JSON.parse(this.getSignStr(answer, responseKey)), facts))
+    if (!isDeepStrictEqual(JSON.parse(sdk.getSignStr(answer, responseKey)), facts))
       throw new ProviderUnavailable('its answer says more than is signed');
-  }
+  };
+  return sdk;
 }
 
 /** Calls of Alipay's gateway through its SDK; only what Alipay has signed comes back. */
@@ -61,7 +64,7 @@ export class AlipayGateway {
     { appId, appKey, alipayPublicKey, gatewayUrl }: AlipayConfig,
     private readonly callLimitMs: number,
   ) {
-    this.sdk = new StrictAlipaySdk({
+    this.sdk = strictSdk({
       appId,
       // The SDK knows the end of a key by its last line, be it empty.
       privateKey: appKey.trim(),
