@@ -10,10 +10,26 @@ const moduleNameMapper = Object.fromEntries(
 );
 const { paths: _paths, baseUrl: _baseUrl, ...jsc } = swc.jsc;
 
+/** Reading a global of the sandbox that Jest runs tests in takes 100 times as long as reading what is handed to a module. */
+const HOT_GLOBALS = [
+  'Array',
+  'BigInt',
+  'JSON',
+  'Map',
+  'Math',
+  'Number',
+  'Object',
+  'Promise',
+  'Set',
+  'String',
+  'Symbol',
+];
+
 module.exports = {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/**/*.spec.ts'],
   transform: { '^.+\\.(ts|js|mjs)$': ['@swc/jest', { ...swc, $schema: undefined, swcrc: false, jsc }] },
   transformIgnorePatterns: ['/node_modules/(?!(jose|openid-client|oauth4webapi|smtp-server)/)'],
   moduleNameMapper,
+  sandboxInjectedGlobals: HOT_GLOBALS,
 };
