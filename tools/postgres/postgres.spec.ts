@@ -34,7 +34,7 @@ let dataDir: string;
 
 beforeEach(() => {
   // Nobody but the caller may enter the folder above the data: PostgreSQL's own account has to manage all the same.
-  folder = mkdtempSync(join(tmpdir(), 'postgres-spec-'));
+  folder = mkdtempSync(join(process.env.TEST_DATA_FOLDER ?? tmpdir(), 'postgres-spec-'));
   mkdirSync(join(folder, 'private'), { mode: 0o700 });
   dataDir = join(folder, 'private', 'data');
 });

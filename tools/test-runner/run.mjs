@@ -13,6 +13,7 @@ import { describeSearch, searchLogs } from './secret-search.mjs';
  * `npm test`: every project's tests against the built product and a database server of their own, which is gone
  * afterwards. Arguments go to Jest: `npm test -- --selectProjects wallet`.
  *
+ * Servers that tests start for themselves keep their data in TEST_DATA_FOLDER, beside that one's.
  * Everything that the tests start logs into a folder, and the tests note there every secret they use: a run in which
  * one of these turns up in one of those has failed. TEST_LOG_KEEP=<folder> keeps the logs.
  */
@@ -59,7 +60,7 @@ function makeLogFolder(folder) {
 }
 
 /** @returns {string} a new folder for a server whose data need not outlive the machine */
-function makeDatabaseFolder() {
+function makeDataFolder() {
   const { bavail, bsize } = fs.existsSync(MEMORY_FOLDER)
     ? fs.statfsSync(MEMORY_FOLDER)
     : { bavail: 0, bsize: 0 };
@@ -69,14 +70,14 @@ function makeDatabaseFolder() {
 
 /**
  * @param {string} folder for everything that is gone afterwards
- * @param {string} databaseFolder
+ * @param {string} dataFolder
  * @param {string} logFolder
  * @returns {Promise<number>} exit code
  */
-async function runTests(folder, databaseFolder, logFolder) {
+async function runTests(folder, dataFolder, logFolder) {
   await ensureBuilt(root, { signal: control.signal, log: console.log });
   const postgres = await startPostgres({
-    dataDir: path.join(databaseFolder, 'postgres'),
+    dataDir: path.join(dataFolder, 'postgres'),
     password: randomBytes(16).toString('hex'),
     ephemeral: true,
     logFile: path.join(logFolder, 'postgres.log'),
@@ -84,7 +85,11 @@ async function runTests(folder, databaseFolder, logFolder) {
   const resultFile = path.join(folder, 'jest.json');
   const args = ['--ci', '--json', `--outputFile=${resultFile}`, ...process.argv.slice(2)];
   try {
-    const exitCode = await runJest(args, { TEST_DATABASE_URL: postgres.url, TEST_LOG_FOLDER: logFolder });
+    const exitCode = await runJest(args, {
+      TEST_DATABASE_URL: postgres.url,
+      TEST_DATA_FOLDER: dataFolder,
+      TEST_LOG_FOLDER: logFolder,
+    });
     control.signal.throwIfAborted();
     const outcome = describeOutcome(resultFile);
     // Jest has said itself why it ran nothing.
@@ -101,10 +106,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 onOrphaned(() => control.abort(new Error('npm has ended.')));
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'platform-test-'));
-const databaseFolder = makeDatabaseFolder();
+const dataFolder = makeDataFolder();
 try {
   const logFolder = makeLogFolder(folder);
-  process.exitCode = await runTests(folder, databaseFolder, logFolder);
+  process.exitCode = await runTests(folder, dataFolder, logFolder);
   const search = searchLogs(logFolder);
   console.log(describeSearch(search));
   const isWholeRun = process.argv.length === 2;
@@ -116,5 +121,5 @@ try {
   console.error(`\n${error.message}\n`);
   process.exitCode = 1;
 } finally {
-  for (const made of [folder, databaseFolder]) fs.rmSync(made, { recursive: true, force: true });
+  for (const made of [folder, dataFolder]) fs.rmSync(made, { recursive: true, force: true });
 }

@@ -69,7 +69,7 @@ const launchers: LauncherProcess[] = [];
 const dataDirs = new Set<string>();
 let folder: string;
 
-beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'launcher-spec-'))));
+beforeAll(() => (folder = mkdtempSync(join(process.env.TEST_DATA_FOLDER ?? tmpdir(), 'launcher-spec-'))));
 afterAll(async () => {
   await Promise.all(launchers.map((launcher) => launcher.stop()));
   for (const dataDir of dataDirs)

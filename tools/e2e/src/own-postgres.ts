@@ -33,7 +33,10 @@ export class OwnPostgres {
   ) {}
 
   static async create(): Promise<OwnPostgres> {
-    return new OwnPostgres(mkdtempSync(join(tmpdir(), 'e2e-postgres-')), await findFreePort());
+    return new OwnPostgres(
+      mkdtempSync(join(process.env.TEST_DATA_FOLDER ?? tmpdir(), 'e2e-postgres-')),
+      await findFreePort(),
+    );
   }
 
   /** Resolves with the superuser's connection string once connections are taken. */
