@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { limitArrival, serveStreamedBodies, streamedBy } from './streamed-body';
 
 const isStreamed = streamedBy(/^\/stream$/i);
@@ -18,17 +20,23 @@ describe('streamedBy', () => {
   });
 });
 
+const failing = () =>
+  new Writable({ write: (_chunk, _encoding, callback) => callback(new Error('too large')) });
+
 describe('bodies', () => {
   let server: Server;
   let port: number;
 
-  /** Answers `/stream` and `/slow` when the whole body is there, and everything else at once. */
+  /** Answers `/stream` and `/slow` when the whole body is there, `/broken` when it has begun, everything else at once. */
   beforeAll(async () => {
     const limits = { ARRIVAL_MILLIS: 50, LINGER_MILLIS: 50 };
-    const isStreamedHere = streamedBy(/^\/(stream|refused)$/);
+    const isStreamedHere = streamedBy(/^\/(stream|refused|broken)$/);
     server = createServer((incoming, response) => {
       limitArrival(isStreamedHere, limits)(incoming, response, () => {
-        if (incoming.url !== '/stream' && incoming.url !== '/slow') response.writeHead(403).end('no');
+        if (incoming.url === '/broken')
+          // A stage that fails ends all of its pipeline, the request included.
+          void pipeline(incoming, failing()).catch(() => response.writeHead(403).end('no'));
+        else if (incoming.url !== '/stream' && incoming.url !== '/slow') response.writeHead(403).end('no');
         else
           void text(incoming).then(
             (body) => response.headersSent || response.end(body),
@@ -68,14 +76,17 @@ describe('bodies', () => {
     expect(await answerOf(sent)).toEqual([200, 'first-last']);
   });
 
-  it.each(['/refused', '/refused-json'])('%s unread are hung up on, after the answer', async (path) => {
-    const sent = begin(path);
-    sent.on('error', () => undefined);
-    sent.write('first');
-    const closed = once(sent, 'close');
-    expect(await answerOf(sent)).toEqual([403, 'no']);
-    await closed;
-  });
+  it.each(['/refused', '/refused-json', '/broken'])(
+    '%s unread are hung up on, after the answer',
+    async (path) => {
+      const sent = begin(path);
+      sent.on('error', () => undefined);
+      sent.write('first');
+      const closed = once(sent, 'close');
+      expect(await answerOf(sent)).toEqual([403, 'no']);
+      await closed;
+    },
+  );
 
   it.each([
     ['/stream', false],

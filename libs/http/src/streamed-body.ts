@@ -1,4 +1,5 @@
 import { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type Socket } from 'node:net';
 import { hasBody } from './media-type.middleware';
 
 /** After an answer that left the body unread; a client that still sends would otherwise lose the answer with the connection. */
@@ -32,15 +33,17 @@ export function serveStreamedBodies(server: Server, isStreamed: IsStreamed): voi
 export function limitArrival(isStreamed: IsStreamed, limits = { ARRIVAL_MILLIS, LINGER_MILLIS }) {
   return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
     if (hasBody(request)) {
-      response.once('finish', () => hangUpUnread(request, limits.LINGER_MILLIS));
+      // A request whose reader gave it up has no socket any more.
+      const { socket } = request;
+      response.once('finish', () => hangUpUnread(request, socket, limits.LINGER_MILLIS));
       if (!isStreamed(request)) endLate(request, response, limits.ARRIVAL_MILLIS);
     }
     next();
   };
 }
 
-function hangUpUnread(request: IncomingMessage, afterMillis: number): void {
-  if (!request.complete) setTimeout(() => request.complete || request.socket.destroy(), afterMillis).unref();
+function hangUpUnread(request: IncomingMessage, socket: Socket, afterMillis: number): void {
+  if (!request.complete) setTimeout(() => request.complete || socket.destroy(), afterMillis).unref();
 }
 
 function endLate(request: IncomingMessage, response: ServerResponse, afterMillis: number): void {
