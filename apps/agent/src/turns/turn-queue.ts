@@ -17,6 +17,15 @@ const QUERY_MILLIS = 35_000;
 const ROOM_MILLIS = 100;
 const INT8 = 20;
 
+/**
+ * Resolves when the runner has ended. A worker of it that cannot say that its job is done, since the database is away,
+ * ends without another in its place, and without a word from the runner: then all of it ends, to start anew.
+ */
+async function untilBroken(runner: Runner): Promise<void> {
+  const broken = new Promise<void>((resolve) => runner.events.once('worker:fatalError', () => resolve()));
+  await Promise.race([runner.promise, broken.then(() => runner.stop())]);
+}
+
 /** Takes the turns that wait in the queue (Graphile Worker) and runs them here while there is room. */
 @Injectable()
 export class TurnQueue implements OnApplicationBootstrap {
@@ -74,7 +83,7 @@ export class TurnQueue implements OnApplicationBootstrap {
           crontab: '',
         });
         if (this.stopped) await this.runner.stop();
-        await this.runner.promise;
+        await untilBroken(this.runner);
       } catch (error) {
         if (!this.stopped) this.logger.warn(`The queue is not to be had: ${(error as Error).message}`);
       }
