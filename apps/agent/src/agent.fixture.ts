@@ -1,22 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
-import { join } from 'node:path';
+import { type AddressInfo } from 'node:net';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type SqlPool } from '@inference/database';
 import { createService } from '@inference/http';
 import { startSandboxEngine, type SandboxEngine } from '@inference/sandbox-engine';
 import {
   createTestDatabase,
+  type Environment,
   insertAccount,
   publishPrices,
   rememberEnvironment,
-  TEST_API_KEY_HASH_SECRET,
+  serviceEnvironment,
+  startGateway,
   type TestAccount,
   type TestDatabase,
+  type TestGateway,
   testLog,
-  waitFor,
 } from '@inference/testing';
 import { createParser } from 'eventsource-parser';
 import { AppModule } from './app.module';
@@ -24,76 +23,15 @@ import { readAgentConfig } from './config';
 import { type EventView } from './events/event';
 import { SERVICE_OPTIONS } from './service-options';
 
-const ROOT = join(__dirname, '../../..');
-const GATEWAY = join(ROOT, 'dist/apps/gateway/src/main.js');
-/** Ends the process when this one is gone, in whatever way. */
-const PRELOAD = join(ROOT, 'tools/launcher/child.mjs');
 const CREDENTIAL = randomBytes(24).toString('hex');
-const ATTEMPTS = 3;
 /** What a token costs in the tests. */
 const RATE_PICOS = 1_000_000n;
 export const PLENTY = 10n ** 15n;
-
-export type Environment = Record<string, string>;
-
-const commonEnvironment = (databaseUrl: string): Environment => ({
-  SITE: 'intl',
-  HOST: '127.0.0.1',
-  PORT: '0',
-  NODE_ENV: 'test',
-  LOG_LEVEL: 'trace',
-  DATABASE_URL: databaseUrl,
-  CONSOLE_URL: 'http://127.0.0.1:9',
-  API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
-});
 
 export interface AgentReplica {
   app: NestExpressApplication;
   url: string;
   close(): Promise<void>;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await once(server.close(), 'close');
-  return port;
-}
-
-interface Gateway {
-  url: string;
-  child: ChildProcess;
-}
-
-/** The gateway as its own process; null when somebody else was given its port meanwhile. */
-async function tryToStartGateway(environment: Environment): Promise<Gateway | null> {
-  rememberEnvironment(environment);
-  const child = spawn(process.execPath, ['--import', PRELOAD, GATEWAY], {
-    env: { PATH: process.env.PATH, ...environment, LAUNCHED_BY: String(process.pid) },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  });
-  const log = testLog('gateway');
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => log.write(chunk));
-  const url = `http://127.0.0.1:${environment.PORT}`;
-  const isUp = await waitFor(async () => {
-    if (child.exitCode !== null) return 'ended';
-    return (await fetch(`${url}/healthz`)).ok && 'up';
-  });
-  return isUp === 'up' ? { url, child } : null;
-}
-
-async function startGateway(database: TestDatabase, upstreams: unknown[]): Promise<Gateway> {
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const gateway = await tryToStartGateway({
-      ...commonEnvironment(database.urlFor('gateway')),
-      PORT: String(await freePort()),
-      UPSTREAMS: JSON.stringify(upstreams),
-      AGENT_CREDENTIALS: CREDENTIAL,
-    });
-    if (gateway) return gateway;
-  }
-  throw new Error('The gateway does not start.');
 }
 
 export interface SiteOptions {
@@ -118,7 +56,7 @@ export class AgentSite {
   private constructor(
     readonly database: TestDatabase,
     readonly engine: SandboxEngine,
-    private readonly gateway: Gateway,
+    private readonly gateway: TestGateway,
     private readonly environment: Environment,
   ) {}
 
@@ -134,7 +72,7 @@ export class AgentSite {
       prices.map((price) => ({ ...price, ratePicos: RATE_PICOS })),
     );
     const servers = [...upstreams, { name: 'engine', base_url: `${engine.url}/v1` }];
-    const gateway = await startGateway(database, servers);
+    const gateway = await startGateway(database, servers, { AGENT_CREDENTIALS: CREDENTIAL });
     const site = new AgentSite(database, engine, gateway, environment);
     await site.startReplica();
     return site;
@@ -155,7 +93,7 @@ export class AgentSite {
 
   async startReplica(own: Environment = {}): Promise<AgentReplica> {
     const environment = {
-      ...commonEnvironment(this.database.urlFor('agent')),
+      ...serviceEnvironment(this.database.urlFor('agent')),
       GATEWAY_URL: this.gateway.url,
       GATEWAY_CREDENTIAL: CREDENTIAL,
       DEFAULT_MODEL: 'sandbox-chat',

@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { CredentialsModule } from '@inference/credentials';
 import { DatabaseModule } from '@inference/database';
 import { ServiceModule } from '@inference/http';
+import { ModelGateway } from '@inference/model-calls';
 import { AGENT_CONFIG, type AgentConfig } from './config';
 import { EventsController } from './events/events.controller';
 import { EventsService } from './events/events.service';
@@ -12,7 +13,6 @@ import { FrameStore } from './frames/frame-store';
 import { FrameWriter } from './frames/frame-writer';
 import { TurnFeeds } from './frames/turn-feeds';
 import { Handover } from './handover';
-import { ModelGateway } from './models/model-gateway';
 import { SessionsController } from './sessions/sessions.controller';
 import { SessionsService } from './sessions/sessions.service';
 import { Replica } from './turns/replica';
@@ -39,7 +39,7 @@ export class AppModule {
         FrameStore,
         FrameWriter,
         Handover,
-        ModelGateway,
+        { provide: ModelGateway, useFactory: () => modelGateway(config) },
         Replica,
         ResumptionService,
         SessionsService,
@@ -49,4 +49,12 @@ export class AppModule {
       ],
     };
   }
+}
+
+function modelGateway(config: AgentConfig): ModelGateway {
+  return new ModelGateway({
+    url: config.GATEWAY_URL,
+    credential: config.GATEWAY_CREDENTIAL,
+    silenceMillis: config.MODEL_SILENCE_TIMEOUT_SECONDS * 1000,
+  });
 }

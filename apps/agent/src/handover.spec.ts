@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { waitFor } from '@inference/testing';
+import { ScriptedModel, waitFor } from '@inference/testing';
 import { AgentSite, Customer, readFrames, textOf } from './agent.fixture';
-import { ScriptedModel } from './scripted-model.fixture';
 
 let model: ScriptedModel;
 let site: AgentSite;

@@ -1,7 +1,6 @@
-import { insertApiKey, waitFor } from '@inference/testing';
+import { insertApiKey, ScriptedModel, waitFor } from '@inference/testing';
 import { AgentSite, Customer, readFrames, textOf } from './agent.fixture';
 import { type EventView } from './events/event';
-import { ScriptedModel } from './scripted-model.fixture';
 
 const TOOLS = [
   { type: 'function', function: { name: 'weather', parameters: { type: 'object', properties: {} } } },

@@ -1,4 +1,4 @@
-import { createApiKey, hashApiKey, type Role } from '@inference/credentials';
+import { createApiKey, hashSecretKey, type Role } from '@inference/credentials';
 import { newId, type Sql } from '@inference/database';
 import { postTransfer } from '@inference/wallet';
 import { rememberSecret } from './remembered-secrets';
@@ -54,7 +54,7 @@ export async function insertApiKey(
       apiKeyId,
       accountId,
       prefix,
-      hashApiKey(key, TEST_API_KEY_HASH_SECRET),
+      hashSecretKey(key, TEST_API_KEY_HASH_SECRET),
       options.spendLimitPicos ?? null,
       options.allowedModels ?? null,
     ],

@@ -1,6 +1,8 @@
 export { createTestDatabase, type ServiceRole, type TestDatabase } from './test-database';
+export { type ModelRequest, ScriptedAnswer, ScriptedModel } from './scripted-model';
 export { TEST_API_KEY_HASH_SECRET } from './secrets';
 export { insertAccount, insertApiKey, type TestAccount } from './accounts';
+export { type Environment, serviceEnvironment, startGateway, type TestGateway } from './gateway';
 export { type Issuer, startIssuer } from './issuer';
 export { publishGpuPrices, publishPrices, type TestPrice } from './prices';
 export { waitFor } from './wait-for';

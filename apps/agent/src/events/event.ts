@@ -1,4 +1,4 @@
-import { type Usage } from '../models/model-answer';
+import { type Usage } from '@inference/model-calls';
 import { type ToolCall, type ToolCallResult } from '../sessions/tool-shapes';
 
 export type EventType = 'message' | 'tool_calls' | 'tool_result' | 'turn.failed' | 'turn.cancelled';

@@ -2,11 +2,11 @@ import { HttpException, Inject, Injectable, type MessageEvent, NotFoundException
 import { type Caller } from '@inference/credentials';
 import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
 import { DetailedException } from '@inference/http';
+import { type Refusal } from '@inference/model-calls';
 import { type Response } from 'express';
 import { type Observable } from 'rxjs';
 import { type Frame, startedFrame } from '../frames/frame';
 import { stopping, TurnFeeds } from '../frames/turn-feeds';
-import { type Refusal } from '../models/refusal';
 import { noSuchSession } from '../sessions/sessions.service';
 import { tokensOf } from '../turns/turn-log';
 import { type TurnRun } from '../turns/turn-run';

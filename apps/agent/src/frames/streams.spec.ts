@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { newId } from '@inference/database';
-import { waitFor } from '@inference/testing';
+import { ScriptedModel, waitFor } from '@inference/testing';
 import { AgentSite, Customer, type ReadFrame, readFrames, textOf } from '../agent.fixture';
 import { type EventView } from '../events/event';
-import { ScriptedModel } from '../scripted-model.fixture';
 import { FrameRetention } from './frame-retention';
 import { TurnFeeds } from './turn-feeds';
 

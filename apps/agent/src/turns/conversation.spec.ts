@@ -1,7 +1,8 @@
 import { createPool, newId, type SqlPool } from '@inference/database';
+import { type Message } from '@inference/model-calls';
 import { createTestDatabase, insertAccount, type TestAccount, type TestDatabase } from '@inference/testing';
 import fc from 'fast-check';
-import { type Message, readConversation } from './conversation';
+import { readConversation } from './conversation';
 
 let database: TestDatabase;
 let pool: SqlPool;

@@ -1,13 +1,8 @@
 import { type Sql } from '@inference/database';
+import { type Message } from '@inference/model-calls';
 import { estimateTokens } from '@inference/tokens';
 import { type EventRow } from '../events/event';
 import { type ToolCall, type ToolDefinition } from '../sessions/tool-shapes';
-
-/** A message in OpenAI's shape. */
-export type Message =
-  | { role: 'system' | 'user'; content: string }
-  | { role: 'assistant'; content: string | null; tool_calls?: ToolCall[] }
-  | { role: 'tool'; tool_call_id: string; content: string };
 
 interface ToldTurn {
   sessionId: string;

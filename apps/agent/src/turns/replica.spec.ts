@@ -1,8 +1,7 @@
 import { newId } from '@inference/database';
-import { type TestAccount, waitFor } from '@inference/testing';
+import { ScriptedModel, type TestAccount, waitFor } from '@inference/testing';
 import { AgentSite, Customer, readFrames, textOf } from '../agent.fixture';
 import { FrameStore } from '../frames/frame-store';
-import { ScriptedModel } from '../scripted-model.fixture';
 import { TurnRunner } from './turn-runner';
 
 let model: ScriptedModel;

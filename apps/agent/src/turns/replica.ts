@@ -2,8 +2,8 @@ import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs
 import { inTransaction, SQL_POOL, type Sql, type SqlPool } from '@inference/database';
 import { AGENT_CONFIG, type AgentConfig } from '../config';
 import { FRAME_POOL } from '../frames/frame-pool';
-import { interrupted } from '../models/refusal';
 import { lockSessionOf } from './claims';
+import { interrupted } from './refusals';
 import { addTurnJob } from './turn-jobs';
 import { failTurn, notifyEnded, type OpenTurn } from './turn-log';
 import { TurnRunner } from './turn-runner';

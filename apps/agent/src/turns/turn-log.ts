@@ -1,11 +1,10 @@
 import { newId, type Sql } from '@inference/database';
+import { type ModelAnswer, type Refusal, type Usage } from '@inference/model-calls';
 import { estimateTokens } from '@inference/tokens';
 import { type EventError, type EventRow, type EventType, type TurnStatus } from '../events/event';
 import { type Frame } from '../frames/frame';
 import { appendFrame } from '../frames/frame-store';
 import { TURN_CHANGED, TURN_ENDED } from '../frames/turn-feeds';
-import { type ModelAnswer, type Usage } from '../models/model-answer';
-import { type Refusal } from '../models/refusal';
 import { type ToolCall, type ToolCallResult } from '../sessions/tool-shapes';
 import { addTurnJob } from './turn-jobs';
 

@@ -1,6 +1,5 @@
+import { type ModelListener, type Refusal } from '@inference/model-calls';
 import { type WrittenTurn } from '../frames/frame-writer';
-import { type Refusal } from '../models/refusal';
-import { type ModelListener } from '../models/model-gateway';
 import { type ClaimedTurn } from './claims';
 
 /** So much may wait to be written before the model is read no further. */

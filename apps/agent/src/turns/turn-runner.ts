@@ -9,6 +9,7 @@ import {
   type SqlPool,
 } from '@inference/database';
 import { Metrics } from '@inference/http';
+import { type CallEnd, ModelGateway } from '@inference/model-calls';
 import { type PoolClient } from 'pg';
 import { Gauge } from 'prom-client';
 import { AGENT_CONFIG, type AgentConfig, limitsOf } from '../config';
@@ -16,10 +17,9 @@ import { type Frame } from '../frames/frame';
 import { FrameStore } from '../frames/frame-store';
 import { FrameWriter } from '../frames/frame-writer';
 import { TURN_DELETED, TURN_ENDED, TurnFeeds } from '../frames/turn-feeds';
-import { type CallEnd, ModelGateway } from '../models/model-gateway';
-import { INTERRUPTED, interrupted, tooLong } from '../models/refusal';
 import { type ClaimedTurn, lockSessionOf } from './claims';
 import { readConversation } from './conversation';
+import { INTERRUPTED, interrupted, tooLong } from './refusals';
 import { TurnRun } from './turn-run';
 import { concludeAnswer, failTurn } from './turn-log';
 

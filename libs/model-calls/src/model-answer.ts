@@ -1,5 +1,5 @@
 import { newId } from '@inference/database';
-import { type ToolCall } from '../sessions/tool-shapes';
+import { type ToolCall } from './message';
 
 /** What the gateway reports for a call. Shape and names are OpenAI's. */
 export interface Usage {

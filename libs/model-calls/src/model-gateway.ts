@@ -1,20 +1,30 @@
-import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { type Dispatcher, errors, Pool } from 'undici';
-import { AGENT_CONFIG, type AgentConfig } from '../config';
-import { type ToolDefinition } from '../sessions/tool-shapes';
-import { type Message } from '../turns/conversation';
+import { type Message } from './message';
 import { ModelAnswer } from './model-answer';
 import { brokenOff, type Refusal, refusalOf, timedOut, unreachable } from './refusal';
 
+export interface ModelGatewayOptions {
+  /** Of the gateway. */
+  url: string;
+  /** What proves to the gateway which of the platform's services asks. */
+  credential: string;
+  /** How long a model may say nothing, at first and in the middle. */
+  silenceMillis: number;
+}
+
 interface ModelCall {
-  /** On whose behalf: who pays, within the key's spending limit and list of models. */
+  /** On whose behalf: who pays. */
   accountId: string;
-  apiKeyId: string;
+  /** The key of that account whose spending limit and list of models hold. */
+  apiKeyId?: string;
   model: string;
   messages: Message[];
-  tools: ToolDefinition[];
-  /** The turn's id; gateway and upstream log it. */
+  /** As OpenAI has them. */
+  tools?: object[];
+  maxTokens?: number;
+  /** Gateway and upstream log it. */
   requestId: string;
   signal: AbortSignal;
 }
@@ -31,25 +41,23 @@ export interface ModelListener {
 export type CallEnd = { refusal: Refusal; answer?: ModelAnswer } | { refusal: null; answer: ModelAnswer };
 
 const MAX_ERROR_BYTES = 65_536;
-/** A connection a turn: none waits for another one's end. */
+/** A connection a call: none waits for another one's end. */
 const CONNECTIONS = null;
 const KEEP_ALIVE_MILLIS = 30_000;
 
-/** Calls models through the gateway, under this service's own credential. */
-@Injectable()
+/** Calls models through the gateway, under a service's own credential. */
 export class ModelGateway implements OnApplicationShutdown {
   private readonly logger = new Logger(ModelGateway.name);
   private readonly pool: Pool;
   private readonly path: string;
 
-  constructor(@Inject(AGENT_CONFIG) private readonly config: AgentConfig) {
-    const { origin, pathname } = new URL(config.GATEWAY_URL);
-    const silenceMillis = config.MODEL_SILENCE_TIMEOUT_SECONDS * 1000;
+  constructor(private readonly options: ModelGatewayOptions) {
+    const { origin, pathname } = new URL(options.url);
     this.path = `${pathname.replace(/\/$/, '')}/v1/chat/completions`;
     this.pool = new Pool(origin, {
       connections: CONNECTIONS,
-      headersTimeout: silenceMillis,
-      bodyTimeout: silenceMillis,
+      headersTimeout: options.silenceMillis,
+      bodyTimeout: options.silenceMillis,
       keepAliveTimeout: KEEP_ALIVE_MILLIS,
     });
   }
@@ -63,7 +71,7 @@ export class ModelGateway implements OnApplicationShutdown {
     return new Promise((resolve) => {
       const exchange = new Exchange(listener, (end) => {
         if (end.refusal && end.refusal.code === unreachable().code)
-          this.logger.error(`The gateway does not serve this service (turn ${call.requestId}).`);
+          this.logger.error(`The gateway does not serve this service (request ${call.requestId}).`);
         resolve(end);
       });
       if (call.signal.aborted) return exchange.abort();
@@ -72,18 +80,12 @@ export class ModelGateway implements OnApplicationShutdown {
     });
   }
 
-  private requestOf({
-    accountId,
-    apiKeyId,
-    model,
-    messages,
-    tools,
-    requestId,
-  }: ModelCall): Dispatcher.DispatchOptions {
+  private requestOf({ accountId, apiKeyId, requestId, ...call }: ModelCall): Dispatcher.DispatchOptions {
     const body = {
-      model,
-      messages,
-      ...(tools.length > 0 && { tools }),
+      model: call.model,
+      messages: call.messages,
+      ...(call.tools && call.tools.length > 0 && { tools: call.tools }),
+      ...(call.maxTokens !== undefined && { max_tokens: call.maxTokens }),
       stream: true,
       stream_options: { include_usage: true },
     };
@@ -91,11 +93,10 @@ export class ModelGateway implements OnApplicationShutdown {
       method: 'POST',
       path: this.path,
       headers: {
-        authorization: `Bearer ${this.config.GATEWAY_CREDENTIAL}`,
+        authorization: `Bearer ${this.options.credential}`,
         'content-type': 'application/json',
         'x-on-behalf-of': accountId,
-        'x-on-behalf-of-key': apiKeyId,
-        'x-entrypoint': 'agent',
+        ...(apiKeyId !== undefined && { 'x-on-behalf-of-key': apiKeyId }),
         'x-request-id': requestId,
       },
       body: JSON.stringify(body),
@@ -103,7 +104,7 @@ export class ModelGateway implements OnApplicationShutdown {
   }
 }
 
-/** One request to the gateway and its answer. Handles the bytes as they come: a body stream a turn would weigh more. */
+/** One request to the gateway and its answer. Handles the bytes as they come: a body stream each would weigh more. */
 class Exchange implements Dispatcher.DispatchHandler {
   private readonly answer = new ModelAnswer();
   private readonly decoder = new TextDecoder();

@@ -1,4 +1,4 @@
-/** Why a turn failed, as its caller gets to know it: a status before the stream begins, an `error` frame afterwards. */
+/** Why a model gave no whole answer: a status before a stream begins, an `error` event afterwards. */
 export interface Refusal {
   status: number;
   /** Stable, for programs; the gateway's own where it gave one. */
@@ -21,25 +21,13 @@ export const timedOut = (): Refusal => refusal(504, 'model_timeout', 'The model 
 export const brokenOff = (code = 'model_error', message = 'The model broke its answer off.'): Refusal =>
   refusal(502, code, message);
 
-export const INTERRUPTED = 'interrupted';
-
-export const interrupted = (): Refusal =>
-  refusal(503, INTERRUPTED, 'The service stopped in the middle of this turn. Send the message again.');
-
-export const tooLong = (): Refusal =>
-  refusal(
-    400,
-    'context_length_exceeded',
-    "The conversation's last turn does not fit into the model's context.",
-  );
-
-function refusal(status: number, code: string, message: string): Refusal {
+export function refusal(status: number, code: string, message: string): Refusal {
   return { status, code, message, retryable: RETRYABLE.has(status) };
 }
 
-/** The gateway's own words speak of fields that an event does not have. */
+/** The gateway's own words speak of fields that its caller's callers do not have. */
 const OWN_WORDS = new Map([
-  ['insufficient_balance', 'The wallet does not cover the most that this turn can cost. Top it up.'],
+  ['insufficient_balance', 'The wallet does not cover the most that this answer can cost. Top it up.'],
 ]);
 
 /** What an error answer of the gateway means to the caller. */
@@ -47,7 +35,7 @@ export function refusalOf(status: number, body: string, retryAfter: string | und
   const { code, message } = readBody(body);
   if (status === 401) {
     return code === 'on_behalf_unknown'
-      ? refusal(401, 'api_key_gone', 'The API key that this turn runs for is no longer valid.')
+      ? refusal(401, 'api_key_gone', 'The account or API key that pays for this answer is no longer valid.')
       : unreachable();
   }
   if (!PASSED_ON.has(status)) return refusal(502, code ?? 'model_error', 'The model could not answer.');

@@ -1,0 +1,1 @@
+module.exports = { displayName: 'model-calls', preset: '../../jest.preset.js' };
