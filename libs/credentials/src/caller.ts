@@ -11,6 +11,8 @@ export interface Caller {
   sessionId?: string;
   /** The key, when the credential was one, or a service acts on behalf of one. */
   apiKey?: { id: string; spendLimited: boolean; allowedModels: string[] | null };
+  /** The key of a memo workspace, when the credential was one; the account is its maker's. */
+  workspaceKey?: { id: string; workspaceId: string };
   /** The platform's own service that acts on behalf of the account. */
   service?: string;
 }

@@ -21,9 +21,11 @@ import { OnBehalfException } from './services/on-behalf.exception';
 import { ServiceCredentials } from './services/service-credentials';
 import { SessionDirectory } from './sessions/session-directory';
 import { SESSION_COOKIE } from './sessions/session-token';
+import { WorkspaceKeyDirectory } from './workspace-keys/workspace-key-directory';
 
 const AUTHORIZATION = /^(bearer|apikey) +(\S+) *$/i;
 const API_KEY_PREFIX = 'bfvk-';
+const WORKSPACE_KEY = 'X-API-Key';
 const ON_BEHALF_OF = 'X-On-Behalf-Of';
 const ON_BEHALF_OF_KEY = 'X-On-Behalf-Of-Key';
 
@@ -43,6 +45,7 @@ export class CredentialsGuard implements CanActivate {
     private readonly sessions: SessionDirectory,
     private readonly services: ServiceCredentials,
     private readonly onBehalf: OnBehalfDirectory,
+    private readonly workspaceKeys: WorkspaceKeyDirectory,
     @Inject(CREDENTIALS_OPTIONS) private readonly options: CredentialsOptions,
   ) {}
 
@@ -114,9 +117,13 @@ export class CredentialsGuard implements CanActivate {
     return { caller: { ...caller, service } };
   }
 
-  /** By what a browser adds to a request, or a link holds. */
+  /** By what stands elsewhere in a request: in a header of its own, or what a browser adds, or a link holds. */
   private async findByAddition(request: Request, kinds: CredentialKind[]): Promise<Identity | null> {
     const { cookie } = request.headers;
+    const workspaceKey = request.get(WORKSPACE_KEY);
+    if (kinds.includes('workspace_key') && workspaceKey !== undefined) {
+      return known(await this.workspaceKeys.find(workspaceKey));
+    }
     if (kinds.includes('session_query') && typeof request.query.token === 'string') {
       return known(await this.sessions.find(request.query.token));
     }

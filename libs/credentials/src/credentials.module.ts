@@ -6,6 +6,7 @@ import { CREDENTIALS_OPTIONS, type CredentialsOptions } from './credentials.opti
 import { OnBehalfDirectory } from './services/on-behalf-directory';
 import { ServiceCredentials } from './services/service-credentials';
 import { SessionDirectory } from './sessions/session-directory';
+import { WorkspaceKeyDirectory } from './workspace-keys/workspace-key-directory';
 
 export { type CredentialsOptions } from './credentials.options';
 
@@ -22,6 +23,7 @@ export class CredentialsModule {
         SessionDirectory,
         ServiceCredentials,
         OnBehalfDirectory,
+        WorkspaceKeyDirectory,
         { provide: APP_GUARD, useClass: CredentialsGuard },
       ],
     };

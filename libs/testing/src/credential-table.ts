@@ -137,6 +137,29 @@ agent                                                 none  session  expired  el
 memo                                                  none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
   GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200
   GET    /metrics                                      200      200      200        200    200  200      200  200     200      200         200          200      200
+  POST   /v1/workspaces                                401      400      401        401    400  401      401  401     401      401         401          401      401
+  GET    /v1/workspaces                                401      200      401        401    200  401      401  401     401      401         401          401      401
+  GET    /v1/workspaces/:workspace_id                  401      404      401        401    404  401      401  404     401      401         401          401      401
+  PATCH  /v1/workspaces/:workspace_id                  401      404      401        401    404  401      401  401     401      401         401          401      401
+  DELETE /v1/workspaces/:workspace_id                  401      404      401        401    404  401      401  401     401      401         401          401      401
+  GET    /v1/workspaces/:workspace_id/members          401      404      401        401    404  401      401  401     401      401         401          401      401
+  POST   /v1/workspaces/:workspace_id/members          401      404      401        401    404  401      401  401     401      401         401          401      401
+  PATCH  /v1/workspaces/:workspace_id/members/:user_id 401      404      401        401    404  401      401  401     401      401         401          401      401
+  DELETE /v1/workspaces/:workspace_id/members/:user_id 401      404      401        401    404  401      401  401     401      401         401          401      401
+  POST   /v1/workspaces/:workspace_id/keys             401      404      401        401    404  401      401  401     401      401         401          401      401
+  GET    /v1/workspaces/:workspace_id/keys             401      404      401        401    404  401      401  401     401      401         401          401      401
+  DELETE /v1/workspaces/:workspace_id/keys/:key_id     401      404      401        401    404  401      401  401     401      401         401          401      401
+  POST   /v1/workspaces/:workspace_id/documents        401      404      401        401    404  401      401  404     401      401         401          401      401
+  GET    /v1/workspaces/:workspace_id/documents        401      404      401        401    404  401      401  404     401      401         401          401      401
+  GET    /v1/workspaces/:workspace_id/documents/:document_id 401 404      401        401    404  401      401  404     401      401         401          401      401
+  GET    /v1/workspaces/:workspace_id/documents/:document_id/text 401 404 401        401    404  401      401  404     401      401         401          401      401
+  PUT    /v1/workspaces/:workspace_id/documents/:document_id 401 404      401        401    404  401      401  404     401      401         401          401      401
+  DELETE /v1/workspaces/:workspace_id/documents/:document_id 401 404      401        401    404  401      401  404     401      401         401          401      401
+  POST   /v1/workspaces/:workspace_id/search           401      404      401        401    404  401      401  404     401      401         401          401      401
+  POST   /v1/workspaces/:workspace_id/chat             401      404      401        401    404  401      401  404     401      401         401          401      401
+  GET    /v1/workspaces/:workspace_id/conversations    401      404      401        401    404  401      401  404     401      401         401          401      401
+  GET    /v1/workspaces/:workspace_id/conversations/:conversation_id 401 404 401    401    404  401      401  404     401      401         401          401      401
+  DELETE /v1/workspaces/:workspace_id/conversations/:conversation_id 401 404 401    401    404  401      401  404     401      401         401          401      401
 
 agent-environments                                    none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
   GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200

@@ -5,7 +5,7 @@ import {
   NotFoundException,
   UnauthorizedException,
 } from '@nestjs/common';
-import { createApiKey, hashApiKey } from '@inference/credentials';
+import { createApiKey, hashSecretKey } from '@inference/credentials';
 import { inTransaction, newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { SessionsService } from '../auth/sessions.service';
@@ -64,7 +64,7 @@ export class ApiKeysService {
   /** Makes a key and its budget; this answer alone holds the secret. */
   async create({ accountId, sessionId, origin }: Actor, order: NewApiKey): Promise<CreatedApiKeyView> {
     const { key, prefix } = createApiKey();
-    const hash = hashApiKey(key, this.config.API_KEY_HASH_SECRET);
+    const hash = hashSecretKey(key, this.config.API_KEY_HASH_SECRET);
     const spendLimitPicos = order.spend_limit ?? null;
     const row = await inTransaction(this.pool, async (client) => {
       await this.requireRoom(client, accountId);

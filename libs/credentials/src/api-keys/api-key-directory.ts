@@ -4,7 +4,8 @@ import { type Caller, type Role } from '../caller';
 import { callerCache } from '../caller-cache';
 import { type CredentialCache } from '../credential-cache';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions } from '../credentials.options';
-import { hashApiKey, isApiKey } from './api-key';
+import { hashSecretKey } from '../secret-key';
+import { isApiKey } from './api-key';
 
 interface KeyRow {
   id: string;
@@ -36,7 +37,7 @@ export class ApiKeyDirectory {
 
   async find(key: string): Promise<Caller | null> {
     if (!isApiKey(key)) return null;
-    const hash = hashApiKey(key, this.options.API_KEY_HASH_SECRET);
+    const hash = hashSecretKey(key, this.options.API_KEY_HASH_SECRET);
     return this.cache.get(hash.toString('base64'), () => this.lookUp(hash));
   }
 
