@@ -13,6 +13,8 @@ const EXPOSED_HEADERS = [
   'Content-Range',
   'ETag',
   'Idempotent-Replayed',
+  'X-Conversation-Id',
+  'X-Document-Version',
 ];
 /** The longest that a browser in use takes. */
 const PREFLIGHT_SECONDS = 7_200;

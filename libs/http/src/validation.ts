@@ -30,19 +30,24 @@ function findUnstorable(value: unknown, path: string, depth = 0): Fault | undefi
 const sayMissing = (issue: { code?: string; input?: unknown }) =>
   issue.code === 'invalid_type' && issue.input === undefined ? 'is missing' : undefined;
 
+/** What the schema makes of a value; throws a BadRequestException that names each faulty field. */
+export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const unstorable = findUnstorable(value, '');
+  if (unstorable) throw new BadRequestException(`${unstorable.path || 'value'}: ${unstorable.message}`);
+  const result = schema.safeParse(value, { error: sayMissing });
+  if (result.success) return result.data;
+  throw new BadRequestException(
+    result.error.issues
+      .map(({ path, message }) => (path.length ? `${path.map(String).join('.')}: ${message}` : message))
+      .join('; '),
+  );
+}
+
 class ZodPipe implements PipeTransform {
   constructor(private readonly schema: z.ZodType) {}
 
   transform(value: unknown): unknown {
-    const unstorable = findUnstorable(value, '');
-    if (unstorable) throw new BadRequestException(`${unstorable.path || 'value'}: ${unstorable.message}`);
-    const result = this.schema.safeParse(value, { error: sayMissing });
-    if (result.success) return result.data;
-    throw new BadRequestException(
-      result.error.issues
-        .map(({ path, message }) => (path.length ? `${path.map(String).join('.')}: ${message}` : message))
-        .join('; '),
-    );
+    return checked(this.schema, value);
   }
 }
 
