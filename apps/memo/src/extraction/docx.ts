@@ -1,0 +1,158 @@
+import { Archive } from './archive';
+import { type OnProgress } from './extraction';
+import { faultOf, isExhaustion, ReadingError } from './reading-error';
+import { type TextWriter } from './text-writer';
+import { readXml, type XmlHandler } from './xml';
+
+const RELATIONSHIPS = '_rels/.rels';
+const MAIN_PART = 'word/document.xml';
+/** `Fallback` repeats what `Choice` says; `del` and `moveFrom` hold text that was taken away. */
+const SKIPPED = new Set(['del', 'moveFrom', 'Fallback', 'instrText', 'delText']);
+const TEXT = 't';
+const OFF = new Set(['0', 'false', 'off', 'none']);
+const PROGRESS_EVERY_BYTES = 1024 * 1024;
+
+export async function readDocx(bytes: Uint8Array, writer: TextWriter, onProgress: OnProgress): Promise<void> {
+  try {
+    const archive = await Archive.open(bytes);
+    const main = await mainPart(archive);
+    const folder = main.slice(0, main.lastIndexOf('/') + 1);
+    const parts = [main, `${folder}footnotes.xml`, `${folder}endnotes.xml`].filter((part) =>
+      archive.has(part),
+    );
+    const total = parts.reduce((sum, part) => sum + archive.size(part), 0);
+    let reported = 0;
+    for (const part of parts) {
+      archive.onInflated = (inflated) => {
+        if (inflated - reported < PROGRESS_EVERY_BYTES) return;
+        reported = inflated;
+        onProgress(Math.min(inflated, total), total);
+      };
+      await readXml(archive, part, new WordText(writer));
+      writer.block();
+    }
+    onProgress(total, total);
+  } catch (error) {
+    if (error instanceof ReadingError || isExhaustion(error)) throw error;
+    // All that yauzl and zlib throw speaks of the file: a wrong signature, size, offset or deflate stream.
+    throw new ReadingError('corrupt', `The document is damaged: ${faultOf(error)}`);
+  }
+}
+
+async function mainPart(archive: Archive): Promise<string> {
+  if (!archive.has('[Content_Types].xml'))
+    throw new ReadingError('unsupported', 'The file is a ZIP archive, not a DOCX.');
+  let target = MAIN_PART;
+  if (archive.has(RELATIONSHIPS)) {
+    await readXml(archive, RELATIONSHIPS, {
+      open: (name, { Type, Target }) => {
+        if (name === 'Relationship' && Type?.endsWith('/officeDocument') && Target)
+          target = Target.replace(/^\//, '');
+      },
+      close: () => undefined,
+    });
+  }
+  if (/^(?:xl|ppt)\//.test(target))
+    throw new ReadingError('unsupported', 'The file is an Office file, but not a DOCX.');
+  if (!archive.has(target)) throw new ReadingError('corrupt', 'The document has no main part.');
+  return target;
+}
+
+class WordText implements XmlHandler {
+  private depth = 0;
+  private skippedFrom = -1;
+  private textDepth = -1;
+  private hidden = false;
+  private item = false;
+  private afterItem = false;
+  private tables: { inCell: boolean; firstCell: boolean }[] = [];
+
+  constructor(private readonly writer: TextWriter) {}
+
+  open(name: string, attributes: Record<string, string>): void {
+    this.depth++;
+    if (this.skippedFrom >= 0) return;
+    if (SKIPPED.has(name)) this.skippedFrom = this.depth;
+    else if (name === TEXT) this.textDepth = this.depth;
+    else if (name === 'p') this.openParagraph();
+    else if (name === 'r') this.hidden = false;
+    else if (name === 'tab' || name === 'ptab') this.writer.flow(' ');
+    else if (name === 'br' || name === 'cr') this.newline();
+    else if (name === 'noBreakHyphen') this.writer.flow('-');
+    else if (name === 'tbl') this.tables.push({ inCell: false, firstCell: true });
+    else if (name === 'tr') this.openRow();
+    else if (name === 'tc') this.openCell();
+    else this.property(name, attributes['w:val']);
+  }
+
+  close(name: string): void {
+    const depth = this.depth--;
+    if (this.skippedFrom >= 0) {
+      if (depth === this.skippedFrom) this.skippedFrom = -1;
+      return;
+    }
+    if (name === TEXT) this.textDepth = -1;
+    else if (name === 'p') this.closeParagraph();
+    else if (name === 'tc') this.closeCell();
+    else if (name === 'tbl') this.closeTable();
+  }
+
+  text(text: string): void {
+    if (this.textDepth === this.depth && this.skippedFrom < 0 && !this.hidden) this.writer.flow(text);
+  }
+
+  private property(name: string, value: string | undefined): void {
+    if (name === 'vanish') this.hidden = !OFF.has(value ?? '');
+    else if (name === 'numPr') this.startItem();
+  }
+
+  private openParagraph(): void {
+    this.afterItem = this.item;
+    this.item = false;
+    if (this.inCell()) this.writer.flow(' ');
+    else this.writer.block();
+  }
+
+  /** Items follow each other line by line; the first is a new block, as is what comes after the last. */
+  private startItem(): void {
+    this.item = true;
+    this.writer.prefix('- ');
+    if (this.afterItem) this.writer.tighten();
+  }
+
+  private closeParagraph(): void {
+    if (!this.inCell()) this.writer.block();
+  }
+
+  private openRow(): void {
+    this.writer.line();
+    const table = this.tables.at(-1);
+    if (table) Object.assign(table, { inCell: false, firstCell: true });
+  }
+
+  private openCell(): void {
+    const table = this.tables.at(-1);
+    if (!table) return;
+    if (!table.firstCell) this.writer.separator('|');
+    Object.assign(table, { inCell: true, firstCell: false });
+  }
+
+  private closeCell(): void {
+    const table = this.tables.at(-1);
+    if (table) table.inCell = false;
+  }
+
+  private closeTable(): void {
+    this.tables.pop();
+    this.writer.block();
+  }
+
+  private inCell(): boolean {
+    return this.tables.at(-1)?.inCell ?? false;
+  }
+
+  private newline(): void {
+    if (this.inCell()) this.writer.flow(' ');
+    else this.writer.line();
+  }
+}

@@ -1,0 +1,182 @@
+import { Parser } from 'htmlparser2';
+import { type OnProgress } from './extraction';
+import { decode, encodingOf } from './decoding';
+import { ReadingError } from './reading-error';
+import { type TextWriter } from './text-writer';
+
+const SKIPPED = new Set(
+  'title script style template noscript svg iframe object canvas audio video datalist rt rp noframes'.split(
+    ' ',
+  ),
+);
+const BLOCKS = new Set(
+  (
+    'address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form ' +
+    'header hgroup h1 h2 h3 h4 h5 h6 hr legend main nav ol p pre section summary table ul option'
+  ).split(' '),
+);
+/** What authors use to keep text from the eye; style sheets are not evaluated. */
+const HIDING_STYLE =
+  /display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity)\s*:\s*0(?![.\d]*[1-9])/i;
+/** The parser's time grows with the square of the depth; browsers stop at 512. */
+const MAX_DEPTH = 20_000;
+/** Of one element. The parser holds them in an object, whose growth V8 may end the whole process for. */
+const MAX_ATTRIBUTES = 10_000;
+const MAX_LIST_INDENT = 8;
+
+export function readHtml(bytes: Uint8Array, writer: TextWriter, onProgress: OnProgress): void {
+  const page = new HtmlText(writer);
+  for (const { text, processed } of decode(bytes, encodingOf(bytes, true))) {
+    page.write(text);
+    onProgress(processed, bytes.length);
+  }
+  page.end();
+}
+
+interface List {
+  ordered: boolean;
+  count: number;
+}
+
+/** Reads tags as they come and keeps no tree: memory does not grow with the page, nor the stack with its depth. */
+export class HtmlText {
+  private readonly parser = new Parser(
+    {
+      onattribute: () => this.countAttribute(),
+      onopentag: (name, attributes) => this.open(name, attributes),
+      ontext: (text) => this.text(text),
+      onclosetag: (name) => this.close(name),
+    },
+    { decodeEntities: true },
+  );
+  private depth = 0;
+  private attributes = 0;
+  private skippedFrom = -1;
+  private preformatted = 0;
+  private lists: List[] = [];
+  /** One entry for each open table: are we in a cell, and is it the first of its row? */
+  private tables: { inCell: boolean; firstCell: boolean }[] = [];
+
+  constructor(private readonly writer: TextWriter) {}
+
+  write(html: string): void {
+    this.parser.write(html);
+  }
+
+  end(): void {
+    this.parser.end();
+  }
+
+  private countAttribute(): void {
+    this.attributes += 1;
+    if (this.attributes > MAX_ATTRIBUTES)
+      throw new ReadingError('too_complex', 'An element of the HTML has too many attributes.');
+  }
+
+  private open(name: string, attributes: Record<string, string>): void {
+    this.attributes = 0;
+    if (++this.depth > MAX_DEPTH) throw new ReadingError('too_complex', 'The HTML is nested too deeply.');
+    if (this.skippedFrom >= 0) return;
+    if (SKIPPED.has(name) || isHidden(attributes)) {
+      this.skippedFrom = this.depth;
+      return;
+    }
+    if (name === 'br') this.newline();
+    else if (name === 'img' && attributes.alt) this.writer.flow(` ${attributes.alt} `);
+    else if (name === 'table') this.openTable();
+    else if (name === 'tr') this.openRow();
+    else if (name === 'td' || name === 'th') this.openCell();
+    else if (name === 'li') this.openItem();
+    else if (BLOCKS.has(name)) this.openBlock(name);
+  }
+
+  private close(name: string): void {
+    const depth = this.depth--;
+    if (this.skippedFrom >= 0) {
+      if (depth === this.skippedFrom) this.skippedFrom = -1;
+      return;
+    }
+    if (name === 'table') this.closeTable();
+    else if (name === 'td' || name === 'th') this.closeCell();
+    else if (BLOCKS.has(name)) this.closeBlock(name);
+  }
+
+  private text(text: string): void {
+    if (this.skippedFrom >= 0) return;
+    if (this.preformatted > 0 && !this.inCell()) this.writer.verbatim(text);
+    else this.writer.flow(text);
+  }
+
+  private openBlock(name: string): void {
+    // A list within a list goes on in the same block.
+    if (this.lists.length > 0) this.newline();
+    else this.breakBlock();
+    if (name === 'ul' || name === 'ol') this.lists.push({ ordered: name === 'ol', count: 0 });
+    if (name === 'pre') this.preformatted++;
+  }
+
+  private closeBlock(name: string): void {
+    if (name === 'ul' || name === 'ol') {
+      this.lists.pop();
+      this.writer.prefix('');
+    }
+    if (name === 'pre') this.preformatted = Math.max(0, this.preformatted - 1);
+    if (this.lists.length > 0) this.newline();
+    else this.breakBlock();
+  }
+
+  private openItem(): void {
+    const list = this.lists.at(-1) ?? { ordered: false, count: 0 };
+    this.newline();
+    const indent = '  '.repeat(Math.min(MAX_LIST_INDENT, Math.max(0, this.lists.length - 1)));
+    this.writer.prefix(`${indent}${list.ordered ? `${++list.count}.` : '-'} `);
+  }
+
+  private openTable(): void {
+    this.writer.block();
+    this.tables.push({ inCell: false, firstCell: true });
+  }
+
+  private closeTable(): void {
+    this.tables.pop();
+    this.writer.block();
+  }
+
+  private openRow(): void {
+    this.writer.line();
+    const table = this.tables.at(-1);
+    if (table) Object.assign(table, { inCell: false, firstCell: true });
+  }
+
+  private openCell(): void {
+    const table = this.tables.at(-1);
+    if (!table) return this.writer.flow(' ');
+    if (!table.firstCell) this.writer.separator('|');
+    Object.assign(table, { inCell: true, firstCell: false });
+  }
+
+  private closeCell(): void {
+    const table = this.tables.at(-1);
+    if (table) table.inCell = false;
+  }
+
+  private inCell(): boolean {
+    return this.tables.at(-1)?.inCell ?? false;
+  }
+
+  /** A row stays on one line, whatever its cells hold. */
+  private newline(): void {
+    if (this.inCell()) this.writer.flow(' ');
+    else this.writer.line();
+  }
+
+  private breakBlock(): void {
+    if (this.inCell()) this.writer.flow(' ');
+    else this.writer.block();
+  }
+}
+
+function isHidden(attributes: Record<string, string>): boolean {
+  if (attributes.hidden !== undefined && attributes.hidden !== 'until-found') return true;
+  return attributes.style !== undefined && HIDING_STYLE.test(attributes.style);
+}

@@ -1,0 +1,110 @@
+import { dirname, join, sep } from 'node:path';
+import type * as PdfJs from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { type OnProgress } from './extraction';
+import { PdfGuard } from './pdf-guard';
+import { PageLayout, type PdfItem } from './pdf-layout';
+import { faultOf, isExhaustion, ReadingError } from './reading-error';
+import { type TextWriter } from './text-writer';
+
+const PACKAGE = dirname(require.resolve('pdfjs-dist/package.json'));
+const MAX_PAGES = 10_000;
+/** Fonts and decoded objects of pages already read are let go every so many pages. */
+const CLEAN_UP_EVERY_PAGES = 100;
+const guard = new PdfGuard();
+
+export async function readPdf(bytes: Uint8Array, writer: TextWriter, onProgress: OnProgress): Promise<void> {
+  guard.enter();
+  try {
+    const pdfjs = await loadPdfJs();
+    const task = open(pdfjs, bytes);
+    try {
+      await readDocument(await task.promise, writer, onProgress);
+    } catch (error) {
+      guard.check();
+      throw asReadingError(error as Error);
+    } finally {
+      await task.destroy();
+    }
+  } finally {
+    guard.leave();
+  }
+}
+
+async function readDocument(
+  pdf: PdfJs.PDFDocumentProxy,
+  writer: TextWriter,
+  onProgress: OnProgress,
+): Promise<void> {
+  guard.check();
+  if (pdf.numPages > MAX_PAGES)
+    throw new ReadingError('too_complex', `The PDF has more than ${MAX_PAGES} pages.`);
+  let damaged = 0;
+  for (let number = 1; number <= pdf.numPages; number++) {
+    writer.block();
+    try {
+      await readPage(await pdf.getPage(number), writer);
+    } catch (error) {
+      if (error instanceof ReadingError) throw error;
+      damaged += 1;
+    }
+    guard.check();
+    if (number % CLEAN_UP_EVERY_PAGES === 0) await pdf.cleanup();
+    onProgress(number, pdf.numPages);
+  }
+  if (damaged === pdf.numPages) throw new ReadingError('corrupt', 'No page of the PDF can be read.');
+}
+
+async function readPage(page: PdfJs.PDFPageProxy, writer: TextWriter): Promise<void> {
+  const layout = new PageLayout();
+  const reader = page.streamTextContent({ includeMarkedContent: false }).getReader();
+  for (;;) {
+    const { done, value } = (await reader.read()) as { done: boolean; value?: { items: PdfItem[] } };
+    if (done || !value) break;
+    for (const item of value.items) layout.add(item);
+    writer.expect(layout.length);
+  }
+  page.cleanup();
+  for (const paragraph of layout.paragraphs()) {
+    if (paragraph.item) writer.line();
+    else writer.block();
+    writer.flow(paragraph.text);
+  }
+}
+
+function open(pdfjs: typeof PdfJs, bytes: Uint8Array): PdfJs.PDFDocumentLoadingTask {
+  return pdfjs.getDocument({
+    data: bytes,
+    cMapUrl: join(PACKAGE, 'cmaps') + sep, // predefined CMaps of CJK fonts, read from the disk
+    cMapPacked: true,
+    standardFontDataUrl: join(PACKAGE, 'standard_fonts') + sep,
+    useSystemFonts: false,
+    useWorkerFetch: false,
+    useWasm: false,
+    isEvalSupported: false,
+    disableFontFace: true,
+    enableXfa: false,
+    isOffscreenCanvasSupported: false,
+    isImageDecoderSupported: false,
+    stopAtErrors: false,
+    maxImageSize: 0,
+    verbosity: 0,
+  });
+}
+
+/**
+ * pdf.js runs its parser in this thread: we are in one of our own already. Its drawing classes are never used, but it
+ * asks for them when it is loaded; with these it does not complain if the optional native canvas is missing.
+ */
+async function loadPdfJs(): Promise<typeof PdfJs> {
+  const scope = globalThis as Record<string, unknown>;
+  for (const name of ['DOMMatrix', 'ImageData', 'Path2D']) scope[name] ??= class {};
+  scope.pdfjsWorker ??= await import('pdfjs-dist/legacy/build/pdf.worker.mjs' as string);
+  return import('pdfjs-dist/legacy/build/pdf.mjs');
+}
+
+function asReadingError(error: Error): Error {
+  if (error instanceof ReadingError || isExhaustion(error)) return error;
+  if (error.name === 'PasswordException')
+    return new ReadingError('encrypted', 'The PDF is protected by a password.');
+  return new ReadingError('corrupt', `The PDF is damaged: ${faultOf(error)}`);
+}
