@@ -1,0 +1,140 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { simplify } from './han';
+import { LANGUAGES } from './languages';
+import { analyzeQuery } from './query';
+import { termsOf } from './terms';
+import { isCharacter, tokensOf } from './tokens';
+
+const DIST = join(__dirname, '../../../../dist/apps/memo/src/analysis');
+
+describe('the terms of a text', () => {
+  it.each([
+    [
+      'en',
+      "Refunds are issued; the company's policies don't change.",
+      'refund are issu the compani polici don chang',
+    ],
+    [
+      'en',
+      'Version 3.14 of 10,000 e-mails, C++ and ﬁle_names',
+      'version 3 14 of 10 000 e mail c and file name',
+    ],
+    ['en', 'ＦＵＬＬ width １２３ and Café', 'full width 123 and cafe'],
+    ['fr', 'l’eau d’un maître, qu’elle aujourd’hui', 'eau maitr elle aujourd hui'],
+    ['de', 'Die Häuser der Straße', 'die haus der strass'],
+    ['ru', 'книги и новые Windows updates', 'книг и нов window updat'],
+    ['en', 'новые книги', 'нов книг'],
+    ['vi', 'được không', 'được không'],
+    ['en', '退款政策', '退 款 政 策 退款 款政 政策'],
+    ['en', '發票', '发 票 发票'],
+    ['en', '用 iPhone手机 拍', '用 iphon 手 机 手机 拍'],
+    ['en', 'カタカナー', 'カ タ カ ナ ー カタ タカ カナ ナー'],
+    ['en', '한국어 책', '한국 국어 책'],
+    ['en', '. , — “” 😀', ''],
+  ])('in %s: %s', (language, text, terms) => {
+    expect(termsOf(text, language).join(' ')).toBe(terms);
+  });
+
+  it('are words where none are set apart', () => {
+    expect(termsOf('ภาษาไทยง่าย', 'en')).toEqual(['ภาษา', 'ไทย', 'ง่าย']);
+  });
+
+  it('come of any text in any language, and are the same each time', () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 60 });
+    fc.assert(
+      fc.property(text, fc.constantFrom(...Object.keys(LANGUAGES)), (value, language) => {
+        const terms = termsOf(value, language);
+        expect(terms.every((term) => term.length > 0 && term.length <= 80)).toBe(true);
+        expect(termsOf(value, language)).toEqual(terms);
+      }),
+    );
+    expect(termsOf('constructor фуеїцлъєе '.repeat(2), 'bg')).toHaveLength(4);
+    expect(termsOf('a'.repeat(1_000_000), 'it')).toEqual([expect.stringMatching(/^a{1,64}$/)]);
+  });
+
+  it('of Chinese are the same in both spellings, character by character', () => {
+    expect(simplify('臺灣發票與圖書館，没变')).toBe('台湾发票与图书馆，没变');
+    expect([...'一あ字'].map((character) => isCharacter(character))).toEqual([true, true, true]);
+    expect(['a', '字字', '한'].map((token) => isCharacter(token))).toEqual([false, false, false]);
+  });
+
+  it('stand in the order of the text', () => {
+    expect(tokensOf('One two, 三四 five')).toEqual(['one', 'two', '三', '四', '三四', 'five']);
+  });
+});
+
+describe('a question', () => {
+  const words = (query: string, languages = ['en']) =>
+    analyzeQuery(query, languages).words.map(({ text, weight }) =>
+      weight === 1 ? text : `${text}*${weight}`,
+    );
+
+  it.each([
+    ['How many days does the refund of refunds take?', 'refund*2 days take'],
+    ['Who is who?', 'who*2 is'],
+    [
+      '退款需要多久的时间？',
+      '退款 款需 需要 要多 多久 久的 的时 时间 退*0.5 款*0.5 需*0.5 要*0.5 久*0.5 时*0.5 间*0.5',
+    ],
+    ['How do 发票 work?', '发票 work 发*0.5 票*0.5'],
+  ])('%s', (query, expected) => {
+    expect(words(query).join(' ')).toBe(expected);
+  });
+
+  it('leaves out the stop words of the one language that it is in', () => {
+    expect(words('Was ist die Garantie der Drucker?', ['en', 'de'])).toEqual(['garantie', 'drucker']);
+    expect(words('What is the die of the printer?', ['en', 'de'])).toEqual(['die', 'printer']);
+  });
+
+  it('asks for the stems of all languages that are searched as for one word', () => {
+    const { words: found, placeOf } = analyzeQuery('settings', ['en', 'fr']);
+    expect(found).toMatchObject([{ terms: ['set', 'setting'], weight: 1 }]);
+    expect(['sets', 'setting', 'nothing'].map(placeOf)).toEqual([0, 0, -1]);
+  });
+
+  it('tells which words follow one another', () => {
+    const { words: found, neighbours } = analyzeQuery('the red house in 北京 of red cats', ['en']);
+    const pairs = neighbours.map(([one, other]) => `${found[one]!.text} ${found[other]!.text}`);
+    expect(pairs).toEqual(['red house', 'red cats']);
+  });
+
+  it('of any length has so many words that it can be searched for', () => {
+    expect(words('退款政策'.repeat(1_000)).length).toBeLessThan(20);
+    const long = Array.from({ length: 4_000 }, (_, n) => String.fromCharCode(0x4e00 + n)).join('');
+    expect(words(long)).toHaveLength(400);
+  });
+});
+
+/** In a process of its own, since what recognises languages is a module that tests cannot load. */
+function languagesOf(texts: string[]): string[] {
+  const script = `require(process.argv[1]).loadLanguageDetector().then((languageOf) =>
+    console.log(JSON.stringify(JSON.parse(process.argv[2]).map(languageOf))))`;
+  const output = execFileSync(process.execPath, [
+    '-e',
+    script,
+    join(DIST, 'language.js'),
+    JSON.stringify(texts),
+  ]);
+  return JSON.parse(output.toString()) as string[];
+}
+
+it('recognises languages whose rules it has, and takes others for English', () => {
+  const texts = {
+    en: 'Refunds are issued within five days of the return.',
+    de: 'Erstattungen erfolgen innerhalb von fünf Tagen nach der Rückgabe.',
+    fr: 'Les remboursements sont effectués dans les cinq jours suivant le retour.',
+    ru: 'Возврат средств производится в течение пяти дней.',
+    vi: 'Việc hoàn tiền được thực hiện trong vòng năm ngày.',
+  };
+  expect(languagesOf(Object.values(texts))).toEqual(Object.keys(texts));
+  const others = [
+    '退款在五天内发放，详见 refund policy。',
+    '환불은 5일 이내에 이루어집니다.',
+    '',
+    '12345 !!',
+    'Zwroty są realizowane w ciągu pięciu dni roboczych.',
+  ];
+  expect(languagesOf(others)).toEqual(others.map(() => 'en'));
+});

@@ -1,0 +1,174 @@
+import { inTransaction, newId, type SqlPool } from '@inference/database';
+import { type QueryWord } from '../analysis/query';
+import { termsOf } from '../analysis/terms';
+import { mergeSegments, mergeWorkspace } from '../index/merge';
+import { retireVersion } from '../index/retirement';
+import { SegmentBuilder } from '../index/segment-builder';
+import { insertPostings, insertSegment } from '../index/segment-store';
+import { rank, type Ranking } from './ranking';
+import { SegmentHeads } from './segment-heads';
+import { readSnapshot } from './snapshot';
+
+const LANGUAGE = 'en';
+
+export interface IndexedDocument {
+  id: string;
+  /** Of its chunks, by their numbers in the workspace. */
+  chunks: Map<number, string[]>;
+}
+
+/** A workspace whose documents are put into the index as their ingestion does it, without being read from files. */
+export class IndexedWorkspace {
+  readonly documents: IndexedDocument[] = [];
+  private next = 0;
+  private readonly heads = new SegmentHeads();
+
+  private constructor(
+    private readonly pool: SqlPool,
+    readonly id: string,
+    private readonly accountId: string,
+  ) {}
+
+  static async create(pool: SqlPool, accountId: string): Promise<IndexedWorkspace> {
+    const id = newId('ws');
+    await pool.query("INSERT INTO memo.workspaces (id, name, created_by) VALUES ($1, 'Index', $2)", [
+      id,
+      accountId,
+    ]);
+    return new IndexedWorkspace(pool, id, accountId);
+  }
+
+  /** One that is there already, and empty. */
+  static of(pool: SqlPool, id: string, accountId: string): IndexedWorkspace {
+    return new IndexedWorkspace(pool, id, accountId);
+  }
+
+  /** @param sizes how many of the texts each of its segments holds; one holds all unless told */
+  async add(texts: string[], sizes = [texts.length]): Promise<IndexedDocument> {
+    const id = newId('doc');
+    const first = this.next;
+    this.next += texts.length;
+    const terms = texts.map((text) => termsOf(text, LANGUAGE));
+    const words = terms.reduce((sum, { length }) => sum + length, 0);
+    await inTransaction(this.pool, async (sql) => {
+      await sql.query(
+        `INSERT INTO memo.documents (id, workspace_id, version, serving_version, created_by) VALUES ($1, $2, 1, 1, $3)`,
+        [id, this.id, this.accountId],
+      );
+      await sql.query(
+        `INSERT INTO memo.document_versions (document_id, version, workspace_id, title, metadata, media_type, bytes, sha256,
+           uploaded_by, status, first_chunk, chunk_count, words)
+         VALUES ($1, 1, $2, '', '{}', 'text/plain', 0, '', $3, 'ready', $4, $5, $6)`,
+        [id, this.id, this.accountId, first, texts.length, words],
+      );
+      await sql.query(
+        `INSERT INTO memo.chunks (document_id, version, n, start_at, lead, text)
+         SELECT $1, 1, n - 1, 0, '', text FROM unnest($2::text[]) WITH ORDINALITY AS u(text, n)`,
+        [id, texts],
+      );
+      // The last one first: segments are written before it is known in which order their versions are served.
+      let to = texts.length;
+      for (const size of sizes.toReversed()) {
+        const from = to - size;
+        const builder = new SegmentBuilder();
+        for (const ofChunk of terms.slice(from, to)) builder.add(ofChunk, LANGUAGE);
+        const { segment, postings } = builder.build();
+        const place = { workspaceId: this.id, firstChunk: first + from };
+        await insertPostings(sql, await insertSegment(sql, place, segment), postings);
+        to = from;
+      }
+    });
+    const document = { id, chunks: new Map(terms.map((ofChunk, n) => [first + n, ofChunk])) };
+    this.documents.push(document);
+    return document;
+  }
+
+  async retire(document: IndexedDocument): Promise<void> {
+    await inTransaction(this.pool, async (sql) => {
+      await retireVersion(sql, document.id, 1);
+      await sql.query('DELETE FROM memo.documents WHERE id = $1', [document.id]);
+    });
+    this.documents.splice(this.documents.indexOf(document), 1);
+  }
+
+  merge(): Promise<void> {
+    return mergeWorkspace(this.pool, this.id, new AbortController().signal);
+  }
+
+  mergeOnce(): Promise<boolean> {
+    return mergeSegments(this.pool, this.id, new AbortController().signal);
+  }
+
+  /** Null when a merge came in between the two statements. */
+  async rank(
+    words: QueryWord[],
+    count: number,
+  ): Promise<(Ranking & { chunks: number; words: number }) | null> {
+    for (const withCommon of [false, true]) {
+      const snapshot = await readSnapshot(this.pool, this.id, words, withCommon);
+      const heads = await this.heads.find(this.pool, snapshot.segmentIds);
+      if (!heads) return null;
+      const ranking = rank(snapshot, heads, words, count, withCommon);
+      if (!ranking.worths.areAllCommon || withCommon)
+        return { ...ranking, chunks: snapshot.chunks, words: snapshot.words };
+    }
+    return null;
+  }
+
+  async segments(): Promise<number[]> {
+    const { rows } = await this.pool.query<{ chunks: number }>(
+      'SELECT chunks FROM memo.segments WHERE workspace_id = $1 ORDER BY chunks',
+      [this.id],
+    );
+    return rows.map(({ chunks }) => chunks);
+  }
+
+  /** What is retired and still stands in segments. */
+  async retired(): Promise<number[]> {
+    const { rows } = await this.pool.query<{ chunks: number }>(
+      'SELECT chunks FROM memo.retired_chunks WHERE workspace_id = $1 ORDER BY first_chunk',
+      [this.id],
+    );
+    return rows.map(({ chunks }) => chunks);
+  }
+}
+
+/** The same by going through all chunks that there are. */
+export function rankNaively(
+  documents: IndexedDocument[],
+  words: QueryWord[],
+  count: number,
+): { chunks: number; words: number; worths: number[]; best: { number: number; score: number }[] } {
+  const all = documents.flatMap(({ chunks }) => [...chunks]).sort(([one], [other]) => one - other);
+  const total = all.reduce((sum, [, terms]) => sum + terms.length, 0);
+  const times = (terms: string[], term: string) => terms.filter((other) => other === term).length;
+  const holders = (word: QueryWord) =>
+    all.filter(([, terms]) => word.terms.some((term) => terms.includes(term))).length;
+  const isCommon = (word: QueryWord) =>
+    word.isCharacter
+      ? holders(word) > 0.3 * all.length
+      : all.length >= 1_000 && holders(word) > 0.5 * all.length;
+  const rare = words.filter((word) => holders(word) > 0 && !isCommon(word));
+  const rarities = (others: number) =>
+    words.map((word) => {
+      if (rare.length > 0 && isCommon(word)) return 0;
+      return word.weight * Math.log(1 + (all.length + others - holders(word) + 0.5) / (holders(word) + 0.5));
+    });
+  const [worths, tellings] = [rarities(0), rarities(100)];
+  const shares = words.map(({ isSpaced, isFiller }) => (isSpaced ? 0.18 : isFiller ? 0 : 0.1));
+  const least = tellings.reduce((sum, telling, i) => sum + telling * shares[i]!, 0);
+  const best = all.flatMap(([number, terms]) => {
+    let score = 0;
+    let telling = 0;
+    words.forEach((word, i) => {
+      const often = word.terms.reduce((sum, term) => sum + times(terms, term), 0);
+      if (often === 0) return;
+      telling += tellings[i]!;
+      score +=
+        (worths[i]! * 1.9 * often) / (often + 0.9 * (0.6 + (0.4 * terms.length) / (total / all.length)));
+    });
+    return score > 0 && telling >= least ? [{ number, score }] : [];
+  });
+  best.sort((one, other) => other.score - one.score || one.number - other.number);
+  return { chunks: all.length, words: total, worths, best: best.slice(0, count) };
+}
