@@ -73,12 +73,21 @@ function training({ engine }, { trainerCredential }) {
   };
 }
 
+/** Within the time that the launcher gives a service. */
+const SHUTDOWN_GRACE = { SHUTDOWN_GRACE_SECONDS: process.env.SHUTDOWN_GRACE_SECONDS || '10' };
+
 /** What the agent calls models with, and which one unless a session names another. */
 const agent = ({ agentCredential }, engineModels) => ({
   GATEWAY_CREDENTIAL: agentCredential,
   DEFAULT_MODEL: process.env.DEFAULT_MODEL || engineModels?.[0] || 'sandbox-chat',
-  // Within the time that the launcher gives a service.
-  SHUTDOWN_GRACE_SECONDS: process.env.SHUTDOWN_GRACE_SECONDS || '10',
+  ...SHUTDOWN_GRACE,
+});
+
+/** What the memo service calls models with; the sandbox's know nothing, so that without an engine no model is asked. */
+const memo = ({ memoCredential }, engineModels) => ({
+  GATEWAY_CREDENTIAL: memoCredential,
+  ...SHUTDOWN_GRACE,
+  ...(!process.env.CHAT_MODEL && engineModels?.[0] && { CHAT_MODEL: engineModels[0] }),
 });
 
 /** The caller's environment without what npm and the launcher itself were told, so that its settings reach the apps. */
@@ -119,7 +128,7 @@ export function describeServices(settings, secrets, engineModels) {
     training: { ...database('training'), ...callers, ...training(settings, secrets) },
     'router-cost': { ...database('router_cost'), ...callers },
     agent: { ...database('agent'), ...callers, GATEWAY_URL, ...agent(secrets, engineModels) },
-    memo: { ...database('memo'), ...callers, GATEWAY_URL },
+    memo: { ...database('memo'), ...callers, GATEWAY_URL, ...memo(secrets, engineModels) },
     'agent-environments': {},
     gateway: {
       ...database('gateway'),

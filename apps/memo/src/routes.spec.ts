@@ -13,6 +13,8 @@ const ENVIRONMENT = {
   CONSOLE_URL: 'http://127.0.0.1:1',
   API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
   GATEWAY_URL: 'http://127.0.0.1:1',
+  GATEWAY_CREDENTIAL: 'no-gateway-is-asked-with-this-0123456789',
+  INGESTION_WORKERS: '0',
 };
 
 test('every route is in the table of credentials', async () => {

@@ -22,7 +22,6 @@ jest.setTimeout(300_000);
 const CUSTOMER = { email: 'customer@example.com', password: 'correct horse battery' };
 const ADMIN = { email: 'admin@example.com', password: 'correct horse battery' };
 const ENVIRONMENTS_KEY = randomBytes(20).toString('hex');
-const WORKSPACE_KEY = `sk_${randomBytes(20).toString('hex')}`;
 const CLOSED = 401;
 
 let database: TestDatabase;
@@ -31,6 +30,7 @@ let services: Record<string, ServiceProcess>;
 let consoleUrl: string;
 let apiKey: string;
 let deletedKey: string;
+let workspaceKey: string;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -57,7 +57,8 @@ beforeAll(async () => {
   const { id, key } = await makeApiKey(token);
   deletedKey = key;
   await consoleBody(consoleUrl, 'DELETE', `/api/api-keys/${id}`, { token, status: 204 });
-  [WORKSPACE_KEY, ENVIRONMENTS_KEY].forEach(rememberSecret);
+  workspaceKey = await makeWorkspaceKey(token);
+  rememberSecret(ENVIRONMENTS_KEY);
 });
 
 afterAll(async () => {
@@ -71,6 +72,14 @@ const makeApiKey = (token: string) =>
     json: { name: 'e2e' },
     status: 201,
   });
+
+/** Of a workspace of the customer's. */
+async function makeWorkspaceKey(token: string): Promise<string> {
+  const post = <T>(path: string) =>
+    consoleBody<T>(services.memo!.url, 'POST', path, { token, json: { name: 'e2e' }, status: 201 });
+  const { id } = await post<{ id: string }>('/v1/workspaces');
+  return (await post<{ key: string }>(`/v1/workspaces/${id}/keys`)).key;
+}
 
 async function signIn({ email, password }: typeof CUSTOMER): Promise<string> {
   const json = { identifier: email, password };
@@ -101,7 +110,7 @@ async function newCredentials(): Promise<Record<Credential, Carried>> {
     admin: bearer(await signIn(ADMIN)),
     key: bearer(apiKey),
     deleted: bearer(deletedKey),
-    sk_: { headers: { 'X-API-Key': WORKSPACE_KEY } },
+    sk_: { headers: { 'X-API-Key': workspaceKey } },
     cookie: cookie(session),
     'cookie-old': cookie(expired),
     'cookie-else': cookie(elsewhere),

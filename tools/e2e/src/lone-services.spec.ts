@@ -16,13 +16,10 @@ const APPS = join(__dirname, '../../../dist/apps');
 const START_MILLIS = 60_000;
 
 const GATEWAY: NodeJS.ProcessEnv = { GATEWAY_URL: 'http://127.0.0.1:1' };
+const CALLER = { ...GATEWAY, GATEWAY_CREDENTIAL: randomBytes(32).toString('hex') };
 const SERVICES: [app: string, role: ServiceRole, own: NodeJS.ProcessEnv][] = [
-  [
-    'agent',
-    'agent',
-    { ...GATEWAY, GATEWAY_CREDENTIAL: randomBytes(32).toString('hex'), DEFAULT_MODEL: 'any' },
-  ],
-  ['memo', 'memo', GATEWAY],
+  ['agent', 'agent', { ...CALLER, DEFAULT_MODEL: 'any' }],
+  ['memo', 'memo', CALLER],
   ['training', 'training', {}],
   ['router-cost', 'router_cost', {}],
 ];

@@ -40,6 +40,8 @@ export class Site {
   private readonly signingKey = newSigningKey();
   /** What the agent calls the gateway with. */
   private readonly agentCredential = randomBytes(32).toString('hex');
+  /** The same of the memo service. */
+  private readonly memoCredential = randomBytes(32).toString('hex');
   private consolePort: Promise<number> | undefined;
 
   constructor(
@@ -57,11 +59,15 @@ export class Site {
     });
   }
 
-  async startGateway(engine: ServiceProcess, environment: Environment = {}): Promise<ServiceProcess> {
+  async startGateway(
+    engine: Pick<ServiceProcess, 'url'>,
+    environment: Environment = {},
+  ): Promise<ServiceProcess> {
     const upstreams = [{ name: 'sandbox', base_url: `${engine.url}/v1` }];
     return this.startApp('gateway', await findFreePort(), {
       UPSTREAMS: JSON.stringify(upstreams),
       AGENT_CREDENTIALS: this.agentCredential,
+      MEMO_CREDENTIALS: this.memoCredential,
       ...environment,
     });
   }
@@ -74,10 +80,15 @@ export class Site {
     return this.startPlain('agent', { GATEWAY_URL: gateway.url, ...environment });
   }
 
+  async startMemo(gateway: ServiceProcess, environment: Environment = {}): Promise<ServiceProcess> {
+    return this.startPlain('memo', { GATEWAY_URL: gateway.url, ...environment });
+  }
+
   async startPlain(app: PlainApp, environment: Environment = {}): Promise<ServiceProcess> {
     const own = {
       GATEWAY_URL: ELSEWHERE,
       ...(app === 'agent' && { GATEWAY_CREDENTIAL: this.agentCredential, DEFAULT_MODEL: 'sandbox-chat' }),
+      ...(app === 'memo' && { GATEWAY_CREDENTIAL: this.memoCredential }),
     };
     return this.startApp(app, await findFreePort(), { ...own, ...environment });
   }

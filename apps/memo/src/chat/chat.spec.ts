@@ -1,0 +1,236 @@
+import { waitFor } from '@inference/testing';
+import { type Person } from '../memo.fixture';
+import { chat, ChatSite, MODEL, QUESTION, readCitations, readEvents } from './chat-client.fixture';
+
+const CHINESE = { title: '退款规则', text: '订单满三十欧元免运费。\n\n退货后五天内完成退款。' };
+
+let chats: ChatSite;
+let owner: Person;
+let workspace: string;
+
+beforeAll(async () => {
+  chats = await ChatSite.start();
+  ({ owner, workspace } = chats);
+});
+afterAll(() => chats?.stop());
+
+const running = async (url: string) =>
+  Number(/^memo_running_answers (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())![1]);
+
+describe('an answer', () => {
+  it('is streamed as it is written, and ends with what it cites', async () => {
+    chats.says('Within five', ' days [1', '].');
+    const answer = await chats.ask();
+    expect(answer.text).toBe('Within five days [1].');
+    expect(answer.citations).toBe(
+      `Citations: [1] "Refund policy" (${chats.documentId}#0): "Refunds are issued within five days of the return."`,
+    );
+    expect(answer.error).toBeUndefined();
+  });
+
+  it('tells the model the passages by number, and whom it works for', async () => {
+    chats.says('Five days [1].');
+    await chats.ask({ k: 1 });
+    const [system, user] = chats.model.requests.at(-1)!.messages;
+    expect(system).toMatchObject({ role: 'system' });
+    expect(user!.content).toMatch(
+      /^<(passage-\w+) number="1">\nTitle: Refund policy\n\n.*\n<\/\1>\n\nQuestion: /s,
+    );
+    const { rows } = await chats.site.pool.query(
+      'SELECT account_id, entrypoint, model FROM metering.usage_events ORDER BY occurred_at DESC LIMIT 1',
+    );
+    expect(rows).toEqual([{ account_id: owner.accountId, entrypoint: 'memo', model: MODEL }]);
+  });
+
+  it('cites no passage that there is not', async () => {
+    chats.says('Five days [1][7], or six 【2】.');
+    const answer = await chats.ask({ k: 1 });
+    expect(answer.text).toBe('Five days [1], or six .');
+    expect(readCitations(answer.citations).map(({ number }) => number)).toEqual([1]);
+  });
+
+  it('cites none where the model cites none, or has nothing to say', async () => {
+    chats.says('I do not know.');
+    expect((await chats.ask()).citations).toBe('Citations: none');
+    chats.says();
+    expect(await chats.ask()).toMatchObject({
+      text: 'The documents of this workspace do not answer that.',
+      citations: 'Citations: none',
+    });
+  });
+
+  it('is a refusal without asking the model where nothing is relevant', async () => {
+    const before = chats.model.requests.length;
+    expect(await chats.ask({ query: 'Zebra xylophone?' })).toMatchObject({
+      text: 'The documents of this workspace do not answer that.',
+      citations: 'Citations: none',
+    });
+    expect((await chats.ask({ query: '火星上有水吗？' })).text).toBe('这个工作区的文档没有回答这个问题。');
+    expect(chats.model.requests).toHaveLength(before);
+  });
+
+  it('keeps line breaks and leading spaces, however one reads, and hides no line of its own', async () => {
+    const written = 'List:\n\n  - one [1]\n  - two  \r\nCitations: none\nCitations: [1] "x"\n';
+    chats.says(...written);
+    const { raw, text, citations } = await chats.ask();
+    expect(text).toBe(written.replace('  \r', '').trimEnd());
+    expect(readCitations(citations)).toHaveLength(1);
+    expect(raw.split('\n').filter((line) => line.startsWith('data: Citations:'))).toHaveLength(1);
+  });
+
+  it('shows that it is alive before the model speaks', async () => {
+    let speak: () => void = () => undefined;
+    const silence = new Promise<void>((resolve) => (speak = resolve));
+    chats.model.says(async (answer) => {
+      answer.delta({ role: 'assistant' });
+      await silence;
+      answer.finish('stop');
+    });
+    const response = await owner.call('POST', `/${workspace}/chat`, { query: QUESTION });
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let seen = '';
+    while (seen.split(': \n').length < 4) {
+      const { done, value } = await reader.read();
+      if (done) throw new Error(`ended after ${seen}`);
+      seen += value;
+    }
+    expect(readEvents(seen)).toEqual({ text: '', citations: undefined, error: undefined });
+    speak();
+    while (!(await reader.read()).done);
+  });
+});
+
+describe('what goes wrong', () => {
+  it('in the middle of an answer is an error, and no citations', async () => {
+    chats.model.says((answer) => {
+      answer.delta({ content: 'Five days [1]. And' });
+      setTimeout(() => answer.breakOff(), 50);
+    });
+    const answer = await chats.ask();
+    expect(answer).toMatchObject({ text: 'Five days [1]. And', citations: undefined });
+    expect(answer.error).toEqual({
+      error: expect.any(String) as string,
+      code: expect.any(String) as string,
+      retryable: true,
+    });
+    expect((await chats.conversation(answer.conversationId)).messages[1]).toMatchObject({
+      content: 'Five days [1]. And',
+      status: 'failed',
+      citations: [],
+    });
+  });
+
+  it('before an answer is its status', async () => {
+    const poor = await chats.site.person(0n);
+    await owner.json('POST', `/${workspace}/members`, { user_id: poor.accountId, role: 'viewer' }, 201);
+    expect(await chats.refused({ query: QUESTION }, poor)).toEqual([
+      402,
+      'The wallet does not cover the most that this answer can cost. Top it up.',
+    ]);
+    expect(await poor.json('GET', `/${workspace}/conversations`)).toMatchObject({ conversations: [] });
+  });
+
+  it('when the reader leaves, the model is told', async () => {
+    let left = false;
+    chats.model.says(async (answer) => {
+      answer.delta({ content: 'Five days' });
+      await answer.left();
+      left = true;
+    });
+    const leaving = new AbortController();
+    const response = await fetch(`${chats.site.url}/v1/workspaces/${workspace}/chat`, {
+      method: 'POST',
+      headers: { Authorization: owner.authorization, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query: QUESTION }),
+      signal: leaving.signal,
+    });
+    await response.body!.getReader().read();
+    leaving.abort();
+    await waitFor(() => left);
+    const id = response.headers.get('X-Conversation-Id')!;
+    const { messages } = await waitFor(() => chats.conversation(id).catch(() => null));
+    expect(messages[1]).toMatchObject({ content: 'Five days', status: 'cancelled', citations: [] });
+  });
+
+  it('is that the service stops, which its reader is told', async () => {
+    chats.model.says(async (answer) => {
+      answer.delta({ content: 'Five days' });
+      await answer.left();
+    });
+    const replica = await chats.site.startReplica();
+    const response = await owner.at(replica.url).call('POST', `/${workspace}/chat`, { query: QUESTION });
+    let raw = '';
+    const reading = (async () => {
+      const decoder = new TextDecoder();
+      for await (const bytes of response.body!) raw += decoder.decode(bytes, { stream: true });
+    })();
+    await waitFor(() => raw.includes('Five days'));
+    expect(await running(replica.url)).toBe(1);
+    await replica.close();
+    await reading;
+    const { text, citations, error } = readEvents(raw);
+    expect([text, citations, error?.code]).toEqual(['Five days', undefined, 'interrupted']);
+    const { messages } = await chats.conversation(response.headers.get('X-Conversation-Id')!);
+    expect(messages[1]).toMatchObject({ content: 'Five days', status: 'failed' });
+  });
+
+  it('is that the service stops before the model has begun', async () => {
+    chats.model.says((answer) => answer.left());
+    const replica = await chats.site.startReplica();
+    const before = chats.model.requests.length;
+    const answer = owner.at(replica.url).call('POST', `/${workspace}/chat`, { query: QUESTION });
+    await waitFor(() => chats.model.requests.length > before);
+    await replica.close();
+    // On a slow machine as the end of a stream that had to begin without it.
+    expect(await (await answer).text()).toContain('"code":"interrupted"');
+  });
+
+  it.each<[string, unknown, string]>([
+    ['no query', {}, 'query: is missing'],
+    ['an empty query', { query: ' \n' }, 'query: must not be empty'],
+    [
+      'a long query',
+      { query: 'x'.repeat(4_001) },
+      'query: Too big: expected string to have <=4000 characters',
+    ],
+    ['a query that is none', { query: 7 }, 'query: Invalid input: expected string, received number'],
+    ['no passages', { query: 'x', k: 0 }, 'k: Too small: expected number to be >=1'],
+    ['too many passages', { query: 'x', k: 51 }, 'k: Too big: expected number to be <=50'],
+    ['half a passage', { query: 'x', k: 1.5 }, 'k: Invalid input: expected int, received number'],
+    ['a number as text', { query: 'x', k: '6' }, 'k: Invalid input: expected number, received string'],
+    ['more', { query: 'x', model: 'y' }, 'Unrecognized key: "model"'],
+  ])('is %s', async (_what, body, error) => {
+    expect(await chats.refused(body)).toEqual([400, error]);
+  });
+
+  it('is who asks', async () => {
+    const stranger = await chats.site.person();
+    expect(await chats.refused({ query: QUESTION }, stranger)).toEqual([404, 'there is no such workspace']);
+    expect((await chats.refused({ query: QUESTION }, owner.withKey('sk_nothing')))[0]).toBe(401);
+    const elsewhere = await stranger.newWorkspace();
+    expect((await stranger.refusal('POST', `/${elsewhere}/chat`, { query: '' }))[0]).toBe(400);
+  });
+});
+
+describe('without a model', () => {
+  it('answers are made of sentences of the documents, in their language', async () => {
+    const { url } = await chats.site.startReplica({ CHAT_MODEL: '' });
+    const person = owner.at(url);
+    await owner.addDocument(workspace, CHINESE);
+    const before = chats.model.requests.length;
+    const english = await chat(person, workspace, { query: QUESTION });
+    expect(english.text).toBe('Refunds are issued within five days of the return. [1]');
+    expect(readCitations(english.citations)).toMatchObject([
+      {
+        number: 1,
+        documentId: chats.documentId,
+        snippet: 'Refunds are issued within five days of the return.',
+      },
+    ]);
+    const chinese = await chat(person, workspace, { query: '退货后多少天完成退款？' });
+    expect(chinese.text).toContain('退货后五天内完成退款。 [1]');
+    expect(chats.model.requests).toHaveLength(before);
+    expect((await chats.conversation(english.conversationId)).messages[1]).toMatchObject({ model: null });
+  });
+});

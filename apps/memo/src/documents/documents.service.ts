@@ -1,0 +1,127 @@
+import { type IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { Inject, Injectable, NotFoundException, StreamableFile } from '@nestjs/common';
+import { inTransaction, SQL_POOL, type Sql, type SqlPool } from '@inference/database';
+import { type Position, readPage } from '@inference/http';
+import { type Response } from 'express';
+import { type Member } from '../access/member';
+import { DOCUMENT_COLUMNS, DOCUMENT_TABLES, type DocumentRow, type DocumentView, viewOf } from './document';
+import { type DocumentsQuery } from './document.dto';
+import { SourceStore } from './source-store';
+import { type Upload, UploadReader } from './upload-reader';
+import { addDocument, noSuchDocument, removeDocument, replaceDocument } from './versions';
+
+const FIND = `SELECT ${DOCUMENT_COLUMNS} FROM ${DOCUMENT_TABLES} WHERE d.workspace_id = $1 AND d.id = $2`;
+const LIST = `
+  SELECT ${DOCUMENT_COLUMNS}, json_build_object('at', to_char(d.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+    'id', d.id) AS position
+  FROM ${DOCUMENT_TABLES} WHERE d.workspace_id = $1 AND ($2::timestamptz IS NULL OR (d.created_at, d.id) < ($2, $3))
+    AND ($4::text IS NULL OR v.status = $4) AND ($5::text IS NULL OR d.external_id = $5)
+  ORDER BY d.created_at DESC, d.id DESC LIMIT $6`;
+const PAGE = 500;
+const READ_TEXT = `
+  SELECT lead || text AS text FROM memo.chunks
+  WHERE document_id = $1 AND version = $2 AND n >= $3 ORDER BY n LIMIT ${PAGE}`;
+const VERSION = 'X-Document-Version';
+
+@Injectable()
+export class DocumentsService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly uploads: UploadReader,
+    private readonly sources: SourceStore,
+  ) {}
+
+  async create(member: Member, request: IncomingMessage, response: Response): Promise<DocumentView> {
+    const upload = await this.uploads.read(request, response);
+    return this.keep(upload, async (sql) => {
+      const { id, isNew, changed } = await addDocument(sql, member, upload);
+      if (!isNew) response.status(200);
+      return { document: await findDocument(sql, member, id), changed };
+    });
+  }
+
+  async replace(
+    member: Member,
+    id: string,
+    request: IncomingMessage,
+    response: Response,
+  ): Promise<DocumentView> {
+    // Before a long upload, and again under the document's lock.
+    await this.find(member, id);
+    const upload = await this.uploads.read(request, response);
+    return this.keep(upload, async (sql) => {
+      const changed = await replaceDocument(sql, member, id, upload);
+      return { document: await findDocument(sql, member, id), changed };
+    });
+  }
+
+  find(member: Member, id: string): Promise<DocumentView> {
+    return findDocument(this.pool, member, id);
+  }
+
+  async list(
+    { workspaceId }: Member,
+    { status, external_id: externalId, ...query }: DocumentsQuery,
+  ): Promise<{ documents: DocumentView[]; next_cursor: string | null }> {
+    const read = async (after: Position | null, count: number) => {
+      const values = [
+        workspaceId,
+        after?.at ?? null,
+        after?.id ?? null,
+        status ?? null,
+        externalId ?? null,
+        count,
+      ];
+      return (await this.pool.query<DocumentRow & { position: Position }>(LIST, values)).rows;
+    };
+    const { rows, nextCursor } = await readPage(`documents:${workspaceId}`, query, read);
+    return { documents: rows.map(viewOf), next_cursor: nextCursor };
+  }
+
+  /** 404 also for a document of which nothing is served yet. */
+  async readText(member: Member, id: string, response: Response): Promise<StreamableFile> {
+    const { serving_version: version, chunk_count: chunks } = await this.find(member, id);
+    if (version === null) throw new NotFoundException('no text of this document is served yet');
+    response.setHeader(VERSION, String(version));
+    const content = Readable.from(this.textOf(id, version, chunks));
+    // An end that looks like one would hide that the rest is missing.
+    return new StreamableFile(content, { type: 'text/plain; charset=utf-8' }).setErrorHandler(() =>
+      response.destroy(),
+    );
+  }
+
+  async remove(member: Member, id: string): Promise<void> {
+    await inTransaction(this.pool, (sql) => removeDocument(sql, member, id));
+  }
+
+  private async *textOf(id: string, version: number, chunks: number): AsyncGenerator<string> {
+    for (let n = 0; n < chunks; n += PAGE) {
+      const { rows } = await this.pool.query<{ text: string }>(READ_TEXT, [id, version, n]);
+      if (rows.length < Math.min(PAGE, chunks - n)) throw new Error('This version is not served any more.');
+      yield rows.map(({ text }) => text).join('');
+    }
+  }
+
+  /** What is stored of an upload goes when nothing comes of it, or nothing has changed by it. */
+  private async keep(
+    { source }: Upload,
+    work: (sql: Sql) => Promise<{ document: DocumentView; changed: boolean }>,
+  ): Promise<DocumentView> {
+    let isKept = false;
+    try {
+      const { document, changed } = await inTransaction(this.pool, work);
+      isKept = changed;
+      return document;
+    } finally {
+      // The sweep does it again for what cannot be removed now.
+      if (!isKept) await this.sources.remove(source.uploadId).catch(() => undefined);
+    }
+  }
+}
+
+async function findDocument(sql: Sql, { workspaceId }: Member, id: string): Promise<DocumentView> {
+  const { rows } = await sql.query<DocumentRow>(FIND, [workspaceId, id]);
+  if (!rows[0]) throw noSuchDocument();
+  return viewOf(rows[0]);
+}

@@ -1,0 +1,138 @@
+import { MemoSite, type Person } from '../memo.fixture';
+import { type DocumentView } from './document';
+import { partsStored, POLICY, uploadsKnown } from './uploads.fixture';
+
+/** Nobody reads documents here: what is uploaded stays queued. */
+let site: MemoSite;
+let editor: Person;
+let workspace: string;
+
+beforeAll(async () => {
+  site = await MemoSite.start();
+  editor = await site.person();
+});
+beforeEach(async () => (workspace = `/${await editor.newWorkspace()}`));
+afterAll(() => site?.stop());
+
+const post = (body: unknown, status = 201) =>
+  editor.json<DocumentView>('POST', `${workspace}/documents`, body, status);
+
+describe('a document that is there', () => {
+  it('stays as it is when the same comes again', async () => {
+    const first = await post({ ...POLICY, external_id: 'p' });
+    const before = await partsStored(site.pool);
+    expect(await post({ ...POLICY, external_id: 'p' }, 200)).toEqual(first);
+    expect(await editor.json('PUT', `${workspace}/documents/${first.id}`, POLICY)).toEqual(first);
+    expect(await partsStored(site.pool)).toBe(before);
+    expect(await post(POLICY)).not.toMatchObject({ id: first.id });
+  });
+
+  it.each<[string, object]>([
+    ['text', { text: 'Other' }],
+    ['title', { title: 'Other' }],
+    ['metadata', { metadata: { a: 2 } }],
+  ])('has a version more with another %s', async (_what, changes) => {
+    const first = await post({ ...POLICY, external_id: 'p' });
+    const second = await post({ ...POLICY, external_id: 'p', ...changes }, 200);
+    expect(second).toMatchObject({ id: first.id, version: 2, status: 'queued', serving_version: null });
+    const third = await editor.json<DocumentView>('PUT', `${workspace}/documents/${first.id}`, POLICY);
+    expect(third).toMatchObject({ version: 3, external_id: 'p', title: POLICY.title });
+    const { rows } = await site.pool.query(
+      'SELECT version FROM memo.document_versions WHERE document_id = $1',
+      [first.id],
+    );
+    expect(rows).toEqual([{ version: 3 }]);
+    expect(await partsStored(site.pool)).toBe(await uploadsKnown(site.pool));
+  });
+
+  it('is one, however many send it at the same time', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) =>
+        editor.call('POST', `${workspace}/documents`, {
+          ...POLICY,
+          text: `Text ${i % 4}`,
+          external_id: 'race',
+        }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(7);
+    const { documents } = await editor.json<{ documents: DocumentView[] }>('GET', `${workspace}/documents`);
+    expect(documents).toHaveLength(1);
+    expect(await partsStored(site.pool)).toBe(await uploadsKnown(site.pool));
+  });
+
+  it('takes no external_id of another one', async () => {
+    await post({ ...POLICY, external_id: 'taken' });
+    const { id } = await post({ ...POLICY, external_id: 'own' });
+    const path = `${workspace}/documents/${id}`;
+    expect(await editor.refusal('PUT', path, { ...POLICY, external_id: 'taken' })).toEqual([
+      409,
+      'external_id: is that of another document',
+    ]);
+    expect(await editor.json('PUT', path, { ...POLICY, external_id: 'new' })).toMatchObject({
+      external_id: 'new',
+    });
+  });
+
+  it('is deleted once', async () => {
+    const { id } = await post(POLICY);
+    const path = `${workspace}/documents/${id}`;
+    await editor.json('DELETE', path, undefined, 204);
+    const gone = [404, 'there is no such document'];
+    for (const [method, suffix] of [
+      ['GET', ''],
+      ['GET', '/text'],
+      ['PUT', ''],
+      ['DELETE', ''],
+    ] as const)
+      expect(await editor.refusal(method, path + suffix, method === 'PUT' ? POLICY : undefined)).toEqual(
+        gone,
+      );
+    expect(await partsStored(site.pool)).toBe(await uploadsKnown(site.pool));
+  });
+
+  it('is in no other workspace', async () => {
+    const { id } = await post(POLICY);
+    const elsewhere = `/${await editor.newWorkspace()}/documents/${id}`;
+    const gone = [404, 'there is no such document'];
+    expect(await editor.refusal('GET', elsewhere)).toEqual(gone);
+    expect(await editor.refusal('PUT', elsewhere, POLICY)).toEqual(gone);
+    expect(await editor.refusal('DELETE', elsewhere)).toEqual(gone);
+  });
+
+  it('has no text to read before one is served', async () => {
+    const { id } = await post(POLICY);
+    expect(await editor.refusal('GET', `${workspace}/documents/${id}/text`)).toEqual([
+      404,
+      'no text of this document is served yet',
+    ]);
+  });
+
+  it('is listed, the newest first, by status and external_id', async () => {
+    const ids: string[] = [];
+    for (const external of ['a', 'b', 'c'])
+      ids.unshift((await post({ ...POLICY, external_id: external })).id);
+    interface Page {
+      documents: DocumentView[];
+      next_cursor: string | null;
+    }
+    const list = async (query: string) => {
+      const page = await editor.json<Page>('GET', `${workspace}/documents${query}`);
+      return [page.documents.map(({ id }) => ids.indexOf(id)), page.next_cursor] as const;
+    };
+    const [first, cursor] = await list('?limit=2');
+    expect(first).toEqual([0, 1]);
+    expect(await list(`?limit=2&cursor=${cursor}`)).toEqual([[2], null]);
+    expect(await list('?status=queued&external_id=b')).toEqual([[1], null]);
+    expect(await list('?status=ready')).toEqual([[], null]);
+    for (const query of ['?status=done', '?limit=0', '?limit=101', '?cursor=x', '?external_id='])
+      expect((await editor.refusal('GET', `${workspace}/documents${query}`))[0]).toBe(400);
+  });
+});
+
+it('goes with its workspace', async () => {
+  await post({ ...POLICY });
+  await editor.json('DELETE', workspace, undefined, 204);
+  expect(await partsStored(site.pool)).toBe(await uploadsKnown(site.pool));
+});

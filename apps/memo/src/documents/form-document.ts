@@ -1,0 +1,97 @@
+import { type IncomingMessage } from 'node:http';
+import { type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { BadRequestException } from '@nestjs/common';
+import busboy from 'busboy';
+import { type SourceStore, type StoredSource } from './source-store';
+
+/** What a form holds: one file, already stored, and fields of text. */
+export interface FormDocument {
+  source: StoredSource;
+  fileName: string;
+  /** As the form says. */
+  mediaType: string;
+  fields: Record<string, string>;
+}
+
+const FILE = 'file';
+const LIMITS = { fieldNameSize: 100, fieldSize: 131_072, fields: 16, files: 2, headerPairs: 100 };
+
+/** Reads multipart/form-data as it comes. 400 for what is no form with one file; nothing of it stays stored then. */
+export async function readForm(request: IncomingMessage, sources: SourceStore): Promise<FormDocument> {
+  const reader = new FormReader(sources);
+  const broken = await reader.read(request);
+  const file = await reader.file();
+  const fault = broken ?? reader.faults[0];
+  if (fault !== undefined) {
+    if (file) await sources.remove(file.source.uploadId);
+    throw new BadRequestException(fault);
+  }
+  if (!file) throw new BadRequestException(`${FILE}: is missing`);
+  return { ...file, fields: reader.fields };
+}
+
+class FormReader {
+  readonly fields: Record<string, string> = {};
+  readonly faults: string[] = [];
+  private stored: Promise<Omit<FormDocument, 'fields'>> | undefined;
+  /** What broke off within the file, and so is the form's fault. */
+  private contentError: unknown;
+  private storeError: unknown;
+
+  constructor(private readonly sources: SourceStore) {}
+
+  /** What is wrong with the form as such; null when it was read to its end. */
+  async read(request: IncomingMessage): Promise<string | null> {
+    try {
+      await pipeline(request, this.open(request));
+      return null;
+    } catch (error) {
+      if (this.storeError !== undefined) return null;
+      return `the form cannot be read: ${(error as Error).message}`;
+    }
+  }
+
+  /** The stored file; undefined when there is none, or the form broke off in its middle. Throws what kept it from being stored. */
+  async file(): Promise<Omit<FormDocument, 'fields'> | undefined> {
+    try {
+      return await this.stored;
+    } catch (error) {
+      if (error === this.contentError) return undefined;
+      throw error;
+    }
+  }
+
+  private open({ headers }: IncomingMessage): busboy.Busboy {
+    const form = busboy({ headers, defParamCharset: 'utf8', limits: LIMITS });
+    form.on('field', (name, value, { valueTruncated }) => this.onField(name, value, valueTruncated));
+    form.on('file', (name, content, { filename, mimeType }) => {
+      content.on('error', (error) => (this.contentError = error));
+      if (name === FILE && !this.stored) this.stored = this.store(form, content, filename ?? '', mimeType);
+      else {
+        this.faults.push(`there must be one file, in the field ${FILE}`);
+        content.resume();
+      }
+    });
+    for (const limit of ['fieldsLimit', 'filesLimit'] as const)
+      form.on(limit, () => this.faults.push('the form has too many parts'));
+    return form;
+  }
+
+  private onField(name: string, value: string, isTruncated: boolean): void {
+    if (isTruncated) this.faults.push(`${name}: is too long`);
+    if (Object.hasOwn(this.fields, name)) this.faults.push(`${name}: must be given once`);
+    this.fields[name] = value;
+  }
+
+  private store(form: busboy.Busboy, content: Readable, fileName: string, mediaType: string) {
+    const stored = this.sources.write(content).then((source) => ({ source, fileName, mediaType }));
+    // It is awaited when the form has ended; what cannot be stored is not read to its end.
+    stored.catch((error: Error) => {
+      if (error === this.contentError) return;
+      this.storeError = error;
+      form.destroy(error);
+    });
+    return stored;
+  }
+}

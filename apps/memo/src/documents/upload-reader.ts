@@ -1,0 +1,138 @@
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import {
+  BadRequestException,
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  UnsupportedMediaTypeException,
+} from '@nestjs/common';
+import { checked } from '@inference/http';
+import { MEMO_CONFIG, type MemoConfig } from '../config';
+import { documentFields, type DocumentFields, formFields } from './document.dto';
+import { readForm } from './form-document';
+import { type JsonDocument, parseJsonDocument } from './json-document';
+import { type MediaType, mediaTypeOf } from './media-type';
+import { SourceStore, type StoredSource, tooLarge } from './source-store';
+
+/** A document as it was sent. Its content is stored; whoever does not use it removes it. */
+export interface Upload {
+  source: StoredSource;
+  mediaType: MediaType;
+  fields: DocumentFields;
+}
+
+/** Escapes and the other fields may take so many times the text's own size. */
+const JSON_OVERHEAD = 2;
+const FIELDS_BYTES = 262_144;
+const SMALL_BYTES = 1_048_576;
+/** How long uploads may go on while the service stops. */
+const DRAIN_MILLIS = 3_000;
+/** Larger bodies that are parsed at a time. */
+const LARGE_AT_ONCE = 2;
+const FORMS = 'multipart/form-data';
+const JSON_TYPE = /^application\/([a-z0-9.+-]+\+)?json\s*(;|$)/i;
+
+/** Reads the bodies of uploads, which come as JSON or as a form with a file. */
+@Injectable()
+export class UploadReader implements BeforeApplicationShutdown {
+  private readonly underway = new Set<Socket>();
+  private large = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(
+    @Inject(MEMO_CONFIG) private readonly config: MemoConfig,
+    private readonly sources: SourceStore,
+  ) {}
+
+  /** Throws 400, 413, 415 for what is no document. */
+  async read(request: IncomingMessage, response: ServerResponse): Promise<Upload> {
+    const type = request.headers['content-type'] ?? '';
+    const isForm = type.toLowerCase().startsWith(FORMS);
+    if (!isForm && !JSON_TYPE.test(type))
+      throw new UnsupportedMediaTypeException(`a document is sent as application/json or as ${FORMS}`);
+    this.checkLength(request, isForm ? 1 : JSON_OVERHEAD);
+    if (request.headers.expect !== undefined) response.writeContinue();
+    return this.watched(request, () => (isForm ? this.readForm(request) : this.readJson(request)));
+  }
+
+  /** What is still coming in after a while is cut off: it may be hours from its end. */
+  beforeApplicationShutdown(): void {
+    setTimeout(() => {
+      for (const socket of this.underway) socket.destroy();
+    }, DRAIN_MILLIS).unref();
+  }
+
+  /** Hangs up on a sender who sends nothing for too long. */
+  private async watched<T>({ socket }: IncomingMessage, work: () => Promise<T>): Promise<T> {
+    const hangUp = () => socket.destroy();
+    this.underway.add(socket);
+    socket.setTimeout(this.config.CLIENT_STALL_TIMEOUT_SECONDS * 1000, hangUp);
+    try {
+      return await work();
+    } finally {
+      socket.setTimeout(0, hangUp);
+      this.underway.delete(socket);
+    }
+  }
+
+  private checkLength({ headers }: IncomingMessage, overhead: number): void {
+    const most = this.config.MAX_DOCUMENT_BYTES * overhead + FIELDS_BYTES;
+    if (Number(headers['content-length'] ?? 0) > most) throw tooLarge(this.config);
+  }
+
+  private async readForm(request: IncomingMessage): Promise<Upload> {
+    const { source, fileName, mediaType: declared, fields } = await readForm(request, this.sources);
+    try {
+      const mediaType = mediaTypeOf(source.head, fileName, declared);
+      if (!mediaType)
+        throw new UnsupportedMediaTypeException(`${FORMS}: the file is no txt, md, html, pdf or docx`);
+      // Once more, since what was JSON in it has only been parsed now.
+      return { source, mediaType, fields: checked(documentFields, checked(formFields(fileName), fields)) };
+    } catch (error) {
+      await this.sources.remove(source.uploadId);
+      throw error;
+    }
+  }
+
+  private async readJson(request: IncomingMessage): Promise<Upload> {
+    const { fields: sent, text } = await this.parseBody(request);
+    const fields = checked(documentFields, sent);
+    return { source: await this.sources.write([text]), mediaType: 'text/plain', fields };
+  }
+
+  /** A large body is stored as it comes, however slowly, and is held as a whole only while it is parsed. */
+  private async parseBody(request: IncomingMessage): Promise<JsonDocument> {
+    const isSmall = Number(request.headers['content-length']) <= SMALL_BYTES;
+    if (isSmall) return parseJsonDocument(await buffer(bodyOf(request)));
+    const most = this.config.MAX_DOCUMENT_BYTES * JSON_OVERHEAD + FIELDS_BYTES;
+    const { uploadId } = await this.sources.write(bodyOf(request), most);
+    await this.room();
+    try {
+      return await parseJsonDocument(await this.sources.readAll(uploadId));
+    } finally {
+      this.leave();
+      await this.sources.remove(uploadId);
+    }
+  }
+
+  private async room(): Promise<void> {
+    if (this.large < LARGE_AT_ONCE) this.large += 1;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+
+  private leave(): void {
+    const next = this.waiting.shift();
+    if (next) next();
+    else this.large -= 1;
+  }
+}
+
+async function* bodyOf(request: IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    yield* request as AsyncIterable<Buffer>;
+  } catch {
+    throw new BadRequestException('the body broke off');
+  }
+}

@@ -1,0 +1,136 @@
+import { ConflictException, NotFoundException } from '@nestjs/common';
+import { newId, type Sql } from '@inference/database';
+import { type Member } from '../access/member';
+import { holdRole } from '../access/roles';
+import { discardVersion, retireVersion } from '../index/retirement';
+import { addIngestionJob } from '../ingestion/ingestion-jobs';
+import { type Upload } from './upload-reader';
+
+interface LockedDocument {
+  id: string;
+  external_id: string | null;
+  version: number;
+  serving_version: number | null;
+}
+
+const LOCK_COLUMNS = 'id, external_id, version, serving_version FROM memo.documents WHERE workspace_id = $1';
+const LOCK_BY_ID = `SELECT ${LOCK_COLUMNS} AND id = $2 FOR UPDATE`;
+const LOCK_BY_EXTERNAL_ID = `SELECT ${LOCK_COLUMNS} AND external_id = $2 FOR UPDATE`;
+const INSERT = `
+  INSERT INTO memo.documents (workspace_id, id, external_id, version, created_by) VALUES ($1, $2, $3, 1, $4)
+  ON CONFLICT (workspace_id, external_id) DO NOTHING`;
+const IS_THE_SAME = `
+  SELECT FROM memo.document_versions WHERE document_id = $1 AND version = $2 AND status <> 'failed'
+    AND sha256 = $3 AND title = $4 AND metadata::jsonb = $5::jsonb AND media_type = $6`;
+const RENEW = `
+  UPDATE memo.documents SET version = $2, external_id = coalesce($3, external_id), updated_at = clock_timestamp()
+  WHERE id = $1`;
+const INSERT_VERSION = `
+  INSERT INTO memo.document_versions
+    (workspace_id, document_id, version, title, metadata, media_type, bytes, sha256, upload_id, uploaded_by, status)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'queued')`;
+/** Those between the one that is served and the newest: nobody waits for them any more. */
+const DELETE_PASSED = `
+  DELETE FROM memo.document_versions WHERE document_id = $1 AND version < $2 AND version IS DISTINCT FROM $3
+  RETURNING version, upload_id`;
+const DELETE_PARTS = 'DELETE FROM memo.source_parts WHERE upload_id = ANY($1)';
+const DELETE_VERSIONS =
+  'DELETE FROM memo.document_versions WHERE document_id = $1 RETURNING version, upload_id';
+/** In the order in which the deletion of a conversation takes them. */
+const LOCK_CITATIONS = `
+  SELECT FROM memo.citations WHERE document_id = $1 ORDER BY message_id, number FOR UPDATE`;
+const DELETE = 'DELETE FROM memo.documents WHERE id = $1';
+const UNIQUE_VIOLATION = '23505';
+
+export const noSuchDocument = () => new NotFoundException('there is no such document');
+
+/** Everything here runs in a transaction, and changes a document under the lock of its row. */
+
+/** A new document, or a version more of the one that has the upload's `external_id`. False: nothing has changed. */
+export async function addDocument(
+  sql: Sql,
+  member: Member,
+  upload: Upload,
+): Promise<{ id: string; isNew: boolean; changed: boolean }> {
+  await holdRole(sql, member, 'editor');
+  const { external_id: externalId = null } = upload.fields;
+  // Two uploads may find that there is none; one of them makes it, and the other one waits for that.
+  for (;;) {
+    const id = newId('doc');
+    const { rowCount } = await sql.query(INSERT, [member.workspaceId, id, externalId, member.accountId]);
+    if (rowCount === 1) {
+      await insertVersion(sql, member, id, 1, upload);
+      return { id, isNew: true, changed: true };
+    }
+    const found = await lock(sql, LOCK_BY_EXTERNAL_ID, member, externalId!);
+    if (found) return { id: found.id, isNew: false, changed: await renew(sql, member, found, upload) };
+  }
+}
+
+/** A version more of a document; false when its newest one is the same. 404, and 409 for another's `external_id`. */
+export async function replaceDocument(
+  sql: Sql,
+  member: Member,
+  id: string,
+  upload: Upload,
+): Promise<boolean> {
+  await holdRole(sql, member, 'editor');
+  const found = await lock(sql, LOCK_BY_ID, member, id);
+  if (!found) throw noSuchDocument();
+  return renew(sql, member, found, upload).catch((error: { code?: unknown }) => {
+    throw error.code === UNIQUE_VIOLATION
+      ? new ConflictException('external_id: is that of another document')
+      : error;
+  });
+}
+
+export async function removeDocument(sql: Sql, member: Member, id: string): Promise<void> {
+  await holdRole(sql, member, 'editor');
+  const found = await lock(sql, LOCK_BY_ID, member, id);
+  if (!found) throw noSuchDocument();
+  if (found.serving_version !== null) await retireVersion(sql, id, found.serving_version);
+  const { rows } = await sql.query<{ version: number; upload_id: string | null }>(DELETE_VERSIONS, [id]);
+  await sql.query(DELETE_PARTS, [rows.map((row) => row.upload_id)]);
+  for (const { version } of rows)
+    if (version !== found.serving_version) await discardVersion(sql, id, version);
+  await sql.query(LOCK_CITATIONS, [id]);
+  await sql.query(DELETE, [id]);
+}
+
+async function lock(sql: Sql, text: string, member: Member, id: string): Promise<LockedDocument | undefined> {
+  return (await sql.query<LockedDocument>(text, [member.workspaceId, id])).rows[0];
+}
+
+async function renew(sql: Sql, member: Member, found: LockedDocument, upload: Upload): Promise<boolean> {
+  const { source, fields, mediaType } = upload;
+  const same = [source.sha256, fields.title, JSON.stringify(fields.metadata), mediaType];
+  const { rowCount } = await sql.query(IS_THE_SAME, [found.id, found.version, ...same]);
+  const { external_id: externalId = null } = fields;
+  const isNamed = externalId === null || externalId === found.external_id;
+  if (rowCount && isNamed) return false;
+  const version = found.version + 1;
+  await sql.query(RENEW, [found.id, version, externalId]);
+  const passed = await sql.query<{ version: number; upload_id: string | null }>(DELETE_PASSED, [
+    ...[found.id, version, found.serving_version],
+  ]);
+  await sql.query(DELETE_PARTS, [passed.rows.map((row) => row.upload_id)]);
+  for (const row of passed.rows) await discardVersion(sql, found.id, row.version);
+  await insertVersion(sql, member, found.id, version, upload);
+  return true;
+}
+
+async function insertVersion(
+  sql: Sql,
+  { workspaceId, accountId }: Member,
+  id: string,
+  version: number,
+  { source, fields, mediaType }: Upload,
+): Promise<void> {
+  const { title, metadata } = fields;
+  const { bytes, sha256, uploadId } = source;
+  await sql.query(INSERT_VERSION, [
+    ...[workspaceId, id, version, title, JSON.stringify(metadata), mediaType],
+    ...[bytes, sha256, uploadId, accountId],
+  ]);
+  await addIngestionJob(sql, id, version);
+}

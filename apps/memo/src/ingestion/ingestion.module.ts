@@ -1,0 +1,18 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { DatabaseModule } from '@inference/database';
+import { MEMO_CONFIG, type MemoConfig } from '../config';
+import { SourceStore } from '../documents/source-store';
+import { IngestionQueue } from './ingestion-queue';
+import { Ingestor } from './ingestor';
+
+/** A process that reads documents; it serves no requests. */
+@Module({})
+export class IngestionModule {
+  static forRoot(config: MemoConfig): DynamicModule {
+    return {
+      module: IngestionModule,
+      imports: [DatabaseModule.forRoot('memo ingestion', config)],
+      providers: [{ provide: MEMO_CONFIG, useValue: config }, IngestionQueue, Ingestor, SourceStore],
+    };
+  }
+}

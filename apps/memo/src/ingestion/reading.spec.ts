@@ -1,0 +1,215 @@
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Worker } from 'node:worker_threads';
+import { deflateSync } from 'node:zlib';
+import { waitFor } from '@inference/testing';
+import { DOCX } from '../documents/media-type';
+import { endlessDeflate } from '../extraction/archive.fixture';
+import { docxOf, HEAD, TAIL } from '../extraction/docx.fixture';
+import { onePage, pdfkit } from '../extraction/pdf.fixture';
+import { ReadingError } from '../extraction/reading-error';
+import { DocumentReader, type ReadingLimits } from './reading';
+import { builtReader, KeptChunks, textOf } from './reading.fixture';
+
+const NEVER = new AbortController().signal;
+const MEBIBYTE = 1024 * 1024;
+const readers: DocumentReader[] = [];
+
+function readerWith(limits: Partial<ReadingLimits> = {}): DocumentReader {
+  const reader = builtReader(limits);
+  readers.push(reader);
+  return reader;
+}
+
+const threadOf = (reader: DocumentReader): Worker => (reader as unknown as { thread: Worker }).thread;
+
+const plain = (text: string | Buffer) => ({
+  bytes: new Uint8Array(Buffer.from(text)),
+  mediaType: 'text/plain' as const,
+  title: 'A title',
+});
+const LONG_TEXT = Buffer.alloc(4 * MEBIBYTE, 'Some words that make a sentence. ');
+/** Takes minutes: gigabytes of paragraphs without text. */
+const endlessWork = () => {
+  const paragraphs = Buffer.from('<w:p/>'.repeat(80_000));
+  const size = HEAD.length + paragraphs.length * 1_000 + TAIL.length;
+  return {
+    bytes: new Uint8Array(docxOf({ deflated: endlessDeflate(HEAD, paragraphs, 1_000, TAIL), size })),
+    mediaType: DOCX,
+    title: 'A title',
+  } as const;
+};
+
+afterEach(async () => {
+  await Promise.all(readers.splice(0).map((reader) => reader.close()));
+});
+
+describe('the reader of documents', () => {
+  it('hands chunks over in batches and says what it has come to', async () => {
+    const kept = new KeptChunks();
+    const contents = await readerWith().read(plain(LONG_TEXT), kept, NEVER);
+    expect(kept.indexed).toBe(contents.chunks);
+    const chunks = kept.batches.flat();
+    expect(kept.text).toBe(LONG_TEXT.toString().trimEnd());
+    expect(contents).toEqual({ characters: kept.text.length, chunks: chunks.length });
+    expect(kept.batches.length).toBeGreaterThan(10);
+    expect(Math.max(...kept.batches.map((batch) => batch.length))).toBe(200);
+  });
+
+  it('goes no more than two batches ahead of whoever takes them, one at a time', async () => {
+    let [underWay, most] = [0, 0];
+    const open: (() => void)[] = [];
+    const onChunks = async () => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await new Promise<void>((resolve) => open.push(resolve));
+      underWay -= 1;
+    };
+    const sent = jest.fn();
+    const reader = readerWith();
+    const reading = reader.read(
+      plain(LONG_TEXT),
+      { onChunks, onSegment: async () => undefined, onProgress: () => undefined },
+      NEVER,
+    );
+    threadOf(reader).on('message', sent);
+    await waitFor(async () => sent.mock.calls.length >= 3);
+    await wait(300);
+    expect(sent.mock.calls.length).toBe(3);
+    open.shift()!();
+    await waitFor(async () => sent.mock.calls.length >= 4);
+    const opening = setInterval(() => open.shift()?.(), 1);
+    await reading;
+    clearInterval(opening);
+    expect(most).toBe(1);
+  });
+
+  it('reports progress of what was taken: pages, or bytes', async () => {
+    const pages = await pdfkit({}, (d) => {
+      for (let n = 1; n < 5; n++) d.text(`Page ${n}.`).addPage();
+      d.text('Page 5.');
+    });
+    const reader = readerWith();
+    const ofPages = new KeptChunks();
+    await reader.read(
+      { title: 'A title', bytes: new Uint8Array(pages), mediaType: 'application/pdf' },
+      ofPages,
+      NEVER,
+    );
+    expect(ofPages.progress.at(-1)).toEqual([5, 5]);
+    const ofBytes = new KeptChunks();
+    const taken: number[] = [];
+    ofBytes.onProgress = (processed, total) => {
+      taken.push(ofBytes.text.length);
+      ofBytes.progress.push([processed, total]);
+    };
+    await reader.read(plain(LONG_TEXT), ofBytes, NEVER);
+    expect(ofBytes.progress.at(-1)).toEqual([LONG_TEXT.length, LONG_TEXT.length]);
+    expect(ofBytes.progress.length).toBeGreaterThan(1);
+    // But for what may still become part of the next chunk.
+    for (const [n, [processed]] of ofBytes.progress.entries())
+      expect(taken[n]).toBeGreaterThan(processed - 2_000);
+  });
+
+  it('keeps its thread for the next document, whether or not this one could be read', async () => {
+    const reader = readerWith();
+    expect(await textOf(reader, 'One.', 'text/plain')).toBe('One.');
+    const thread = threadOf(reader);
+    await expect(textOf(reader, '', 'text/plain')).rejects.toMatchObject({ code: 'empty' });
+    expect(await textOf(reader, 'Two.', 'text/plain')).toBe('Two.');
+    expect(threadOf(reader)).toBe(thread);
+  });
+
+  it('ends what takes too long, and reads the next one', async () => {
+    const reader = readerWith({ EXTRACTION_TIMEOUT_SECONDS: 0.5 });
+    const reading = reader.read(endlessWork(), new KeptChunks(), NEVER);
+    const message = 'Reading the document takes longer than 0.5 seconds.';
+    await expect(reading).rejects.toMatchObject({ code: 'too_complex', message });
+    expect(await textOf(reader, 'Next.', 'text/plain')).toBe('Next.');
+  });
+
+  it('does not count the time in which nobody takes what was read', async () => {
+    const reader = readerWith({ EXTRACTION_TIMEOUT_SECONDS: 3 });
+    const kept = new KeptChunks();
+    const take = kept.onChunks.bind(kept);
+    kept.onChunks = async (chunks) => {
+      if (kept.batches.length === 0) await wait(4_000);
+      await take(chunks);
+    };
+    const { characters } = await reader.read(plain(LONG_TEXT.subarray(0, MEBIBYTE)), kept, NEVER);
+    expect(characters).toBe(kept.text.length);
+  });
+
+  it('ends what takes too much memory, typed arrays counted', async () => {
+    const bytes = deflateSync(Buffer.alloc(120 * MEBIBYTE, ' '));
+    const pdf = onePage(['/Filter /FlateDecode', bytes]);
+    const reading = textOf(readerWith({ INGESTION_MEMORY_MEGABYTES: 128 }), pdf, 'application/pdf');
+    const message = 'Reading the document takes too much memory.';
+    await expect(reading).rejects.toMatchObject({ code: 'too_complex', message });
+  });
+
+  it('refuses more text than is allowed', async () => {
+    const reader = readerWith({ MAX_DOCUMENT_CHARACTERS: 10 });
+    expect(await textOf(reader, '0123456789', 'text/plain')).toBe('0123456789');
+    for (const mediaType of ['text/plain', 'text/html'] as const)
+      await expect(textOf(reader, '0123456789x', mediaType)).rejects.toMatchObject({ code: 'too_long' });
+  });
+
+  it('stops when it is told to, and reads the next one', async () => {
+    const reader = readerWith();
+    const control = new AbortController();
+    const reading = reader.read(endlessWork(), new KeptChunks(), control.signal);
+    await expect(reader.read(plain('Too early.'), new KeptChunks(), NEVER)).rejects.toThrow('one document');
+    control.abort(new Error('deleted'));
+    await expect(reading).rejects.toThrow('deleted');
+    await expect(reader.read(plain('x'), new KeptChunks(), control.signal)).rejects.toThrow('deleted');
+    expect(await textOf(reader, 'Next.', 'text/plain')).toBe('Next.');
+  });
+
+  it('has ended only when nobody is taking chunks any more', async () => {
+    const control = new AbortController();
+    const order: string[] = [];
+    const onChunks = async () => {
+      order.push('begins');
+      control.abort(new Error('deleted'));
+      await wait(200);
+      order.push('ends');
+    };
+    const onSegment = async () => undefined;
+    const taker = { onChunks, onSegment, onProgress: () => void order.push('progress') };
+    const reading = readerWith().read(plain(LONG_TEXT), taker, control.signal);
+    await expect(reading.finally(() => order.push('over'))).rejects.toThrow('deleted');
+    expect(order).toEqual(['begins', 'ends', 'over']);
+  });
+
+  it('fails with what its taker throws, and reads the next one', async () => {
+    const reader = readerWith();
+    const onChunks = jest.fn().mockRejectedValue(new Error('the database is gone'));
+    const reading = reader.read(
+      plain(LONG_TEXT),
+      { onChunks, onSegment: async () => undefined, onProgress: () => undefined },
+      NEVER,
+    );
+    await expect(reading).rejects.toThrow('the database is gone');
+    expect(onChunks).toHaveBeenCalledTimes(1);
+    expect(await textOf(reader, 'Next.', 'text/plain')).toBe('Next.');
+  });
+
+  it('fails with a plain error when its thread cannot be had', async () => {
+    const reader = new DocumentReader(
+      { EXTRACTION_TIMEOUT_SECONDS: 60, INGESTION_MEMORY_MEGABYTES: 256, MAX_DOCUMENT_CHARACTERS: 10 },
+      join(__dirname, 'nowhere.js'),
+    );
+    const error: unknown = await textOf(reader, 'x', 'text/plain').catch((thrown: unknown) => thrown);
+    expect(error).not.toBeInstanceOf(ReadingError);
+    expect(error).toMatchObject({ code: 'MODULE_NOT_FOUND' });
+  });
+
+  it('can be closed while it reads', async () => {
+    const reader = readerWith();
+    const reading = reader.read(endlessWork(), new KeptChunks(), NEVER);
+    const refused = expect(reading).rejects.toThrow('closed');
+    await reader.close();
+    await refused;
+  });
+});

@@ -1,0 +1,35 @@
+import { firstIdAt, JOB_SCHEMAS, type SqlPool } from '@inference/database';
+import { SILENCE_SECONDS } from './claims';
+import { addCleaningJob, addIngestionJob } from './ingestion-jobs';
+
+/** An upload that is not whole after so long never will be. */
+const UPLOAD_MILLIS = 24 * 3_600_000;
+
+/** Those whose worker has vanished, and those whose job has. */
+const FIND_ASTRAY = `
+  SELECT v.document_id AS "documentId", v.version FROM memo.document_versions v
+  WHERE v.status IN ('queued', 'processing') AND v.beat_at < clock_timestamp() - make_interval(secs => ${SILENCE_SECONDS})
+    AND (v.status = 'processing' OR NOT EXISTS (
+      SELECT FROM ${JOB_SCHEMAS.memo}.jobs j WHERE j.key = v.document_id || ':' || v.version))
+  ORDER BY v.beat_at LIMIT 100`;
+/** Those of no version: their senders broke off, or the process did that took them in. */
+const DELETE_PARTS = `
+  DELETE FROM memo.source_parts p WHERE p.upload_id < $1
+    AND NOT EXISTS (SELECT FROM memo.document_versions v WHERE v.upload_id = p.upload_id)`;
+/** The same of segments, by versions that are gone: all others are discarded when their version is. */
+const DISCARD_SEGMENTS = `
+  INSERT INTO memo.garbage (document_id, version)
+  SELECT DISTINCT s.document_id, s.version FROM memo.segments s
+  WHERE s.workspace_id IS NULL AND NOT EXISTS (
+    SELECT FROM memo.document_versions v WHERE v.document_id = s.document_id AND v.version = s.version)`;
+
+const IS_GARBAGE = 'SELECT FROM memo.garbage LIMIT 1';
+
+/** Puts right what processes that were killed have left behind, and has deleted what nobody sees any more. */
+export async function sweep(pool: SqlPool): Promise<void> {
+  const { rows } = await pool.query<{ documentId: string; version: number }>(FIND_ASTRAY);
+  for (const { documentId, version } of rows) await addIngestionJob(pool, documentId, version);
+  await pool.query(DELETE_PARTS, [firstIdAt('up', Date.now() - UPLOAD_MILLIS)]);
+  await pool.query(DISCARD_SEGMENTS);
+  if ((await pool.query(IS_GARBAGE)).rowCount) await addCleaningJob(pool);
+}

@@ -1,0 +1,88 @@
+import { ConflictException, ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
+import { createWorkspaceKey, hashSecretKey } from '@inference/credentials';
+import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { type Member } from '../access/member';
+import { isAtLeast, type WorkspaceRole } from '../access/workspace-role';
+import { MEMO_CONFIG, type MemoConfig } from '../config';
+import { lockMembers } from '../members/admins';
+import { type KeyBody } from './key.dto';
+
+interface KeyRow {
+  id: string;
+  name: string;
+  prefix: string;
+  role: WorkspaceRole;
+  effective_role: WorkspaceRole;
+  account_id: string;
+  created_at: Date;
+  last_used_at: Date | null;
+}
+
+export interface KeyView {
+  id: string;
+  name: string;
+  prefix: string;
+  role: WorkspaceRole;
+  /** The lower one of the key's and of its maker's now. */
+  effective_role: WorkspaceRole;
+  created_by: string;
+  created_at: string;
+  last_used_at: string | null;
+}
+
+const MAX_KEYS = 100;
+
+const COUNT = 'SELECT count(*) FROM memo.keys WHERE workspace_id = $1 AND account_id = $2';
+const INSERT = `
+  INSERT INTO memo.keys (id, workspace_id, account_id, name, prefix, key_hash, role) VALUES ($1, $2, $3, $4, $5, $6, $7)
+  RETURNING *, role AS effective_role`;
+const LIST = `
+  SELECT k.*, least(k.role, m.role) AS effective_role
+  FROM memo.keys k JOIN memo.members m USING (workspace_id, account_id)
+  WHERE k.workspace_id = $1 AND (k.account_id = $2 OR $3) ORDER BY k.created_at DESC, k.id DESC`;
+const DELETE = 'DELETE FROM memo.keys WHERE id = $4 AND workspace_id = $1 AND (account_id = $2 OR $3)';
+
+@Injectable()
+export class KeysService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(MEMO_CONFIG) private readonly config: MemoConfig,
+  ) {}
+
+  /** 403 for a role above the caller's own, 409 for too many keys. */
+  create(member: Member, { name, role }: KeyBody): Promise<KeyView & { key: string }> {
+    const { key, prefix } = createWorkspaceKey();
+    const hash = hashSecretKey(key, this.config.API_KEY_HASH_SECRET);
+    return inTransaction(this.pool, async (sql) => {
+      const own = await lockMembers(sql, member);
+      if (!isAtLeast(own, role)) throw new ForbiddenException(`role: must not be above your own, ${own}`);
+      const { workspaceId, accountId } = member;
+      const count = await sql.query<{ count: bigint }>(COUNT, [workspaceId, accountId]);
+      if (Number(count.rows[0]!.count) >= MAX_KEYS)
+        throw new ConflictException(`a member has ${MAX_KEYS} keys at most`);
+      const values = [newId('wk'), workspaceId, accountId, name, prefix, hash, role];
+      return { ...viewOf((await sql.query<KeyRow>(INSERT, values)).rows[0]!), key };
+    });
+  }
+
+  async list({ workspaceId, accountId, role }: Member): Promise<{ keys: KeyView[] }> {
+    const { rows } = await this.pool.query<KeyRow>(LIST, [workspaceId, accountId, role === 'admin']);
+    return { keys: rows.map(viewOf) };
+  }
+
+  async remove({ workspaceId, accountId, role }: Member, id: string): Promise<void> {
+    const { rowCount } = await this.pool.query(DELETE, [workspaceId, accountId, role === 'admin', id]);
+    if (rowCount === 0) throw new NotFoundException('there is no such key');
+  }
+}
+
+const viewOf = (row: KeyRow): KeyView => ({
+  id: row.id,
+  name: row.name,
+  prefix: row.prefix,
+  role: row.role,
+  effective_role: row.effective_role,
+  created_by: row.account_id,
+  created_at: row.created_at.toISOString(),
+  last_used_at: row.last_used_at?.toISOString() ?? null,
+});

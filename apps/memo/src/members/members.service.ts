@@ -1,0 +1,103 @@
+import { ConflictException, ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
+import { inTransaction, SQL_POOL, type Sql, type SqlPool } from '@inference/database';
+import { type Member } from '../access/member';
+import { type WorkspaceRole } from '../access/workspace-role';
+import { lockAsAdmin, lockMembers, requireAdmin } from './admins';
+import { type MemberBody, type NewMemberBody } from './member.dto';
+
+interface MemberRow {
+  account_id: string;
+  email: string | null;
+  role: WorkspaceRole;
+  created_at: Date;
+}
+
+export interface MemberView {
+  user_id: string;
+  /** Null for who was added by his id: nobody has told his address here. */
+  email: string | null;
+  role: WorkspaceRole;
+  created_at: string;
+}
+
+const LIST = `
+  SELECT m.account_id, e.email, m.role, m.created_at
+  FROM memo.members m LEFT JOIN memo.member_emails($1) e ON e.account_id = m.account_id
+  WHERE m.workspace_id = $1 AND ($2::text IS NULL OR m.account_id = $2) ORDER BY m.created_at, m.account_id`;
+const FIND_BY_ID = 'SELECT id FROM accounts.accounts WHERE id = $1';
+const FIND_BY_EMAIL = 'SELECT memo.find_account($1) AS id';
+const INSERT = `
+  INSERT INTO memo.members (workspace_id, account_id, role, shows_email) VALUES ($1, $2, $3, $4)
+  ON CONFLICT DO NOTHING`;
+const UPDATE = 'UPDATE memo.members SET role = $3 WHERE workspace_id = $1 AND account_id = $2';
+const DELETE = 'DELETE FROM memo.members WHERE workspace_id = $1 AND account_id = $2';
+
+const noSuchMember = () => new NotFoundException('there is no such member');
+
+@Injectable()
+export class MembersService {
+  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
+
+  async list({ workspaceId }: Member): Promise<{ members: MemberView[] }> {
+    const { rows } = await this.pool.query<MemberRow>(LIST, [workspaceId, null]);
+    return { members: rows.map(viewOf) };
+  }
+
+  /** 404 for whom the platform does not know, 409 for who is a member already. */
+  add(member: Member, body: NewMemberBody): Promise<MemberView> {
+    return inTransaction(this.pool, async (sql) => {
+      await lockAsAdmin(sql, member);
+      const accountId = await findAccount(sql, body);
+      const { rowCount } = await sql.query(INSERT, [
+        ...[member.workspaceId, accountId, body.role, body.email !== undefined],
+      ]);
+      if (rowCount === 0) throw new ConflictException('is a member already');
+      return find(sql, member.workspaceId, accountId);
+    });
+  }
+
+  change(member: Member, userId: string, { role }: MemberBody): Promise<MemberView> {
+    return inTransaction(this.pool, async (sql) => {
+      await lockAsAdmin(sql, member);
+      const { rowCount } = await sql.query(UPDATE, [member.workspaceId, userId, role]);
+      if (rowCount === 0) throw noSuchMember();
+      await requireAdmin(sql, member.workspaceId);
+      return find(sql, member.workspaceId, userId);
+    });
+  }
+
+  /** The member's keys end with the membership. */
+  async remove(member: Member, userId: string): Promise<void> {
+    await inTransaction(this.pool, async (sql) => {
+      const role = await lockMembers(sql, member);
+      if (role !== 'admin' && userId !== member.accountId)
+        throw new ForbiddenException('this needs the role admin');
+      const { rowCount } = await sql.query(DELETE, [member.workspaceId, userId]);
+      if (rowCount === 0) throw noSuchMember();
+      await requireAdmin(sql, member.workspaceId);
+    });
+  }
+}
+
+async function findAccount(sql: Sql, { user_id: userId, email }: NewMemberBody): Promise<string> {
+  const { rows } =
+    userId === undefined
+      ? await sql.query<{ id: string | null }>(FIND_BY_EMAIL, [email])
+      : await sql.query<{ id: string | null }>(FIND_BY_ID, [userId]);
+  if (rows[0]?.id) return rows[0].id;
+  throw new NotFoundException(
+    userId === undefined ? 'no account has this address and has confirmed it' : 'there is no such account',
+  );
+}
+
+async function find(sql: Sql, workspaceId: string, accountId: string): Promise<MemberView> {
+  const { rows } = await sql.query<MemberRow>(LIST, [workspaceId, accountId]);
+  return viewOf(rows[0]!);
+}
+
+const viewOf = ({ account_id: userId, email, role, created_at: createdAt }: MemberRow): MemberView => ({
+  user_id: userId,
+  email,
+  role,
+  created_at: createdAt.toISOString(),
+});

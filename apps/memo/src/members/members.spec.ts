@@ -1,0 +1,122 @@
+import { MemoSite, type Person } from '../memo.fixture';
+import { type MemberView } from './members.service';
+
+let site: MemoSite;
+let owner: Person;
+let other: Person;
+let workspace: string;
+
+beforeAll(async () => {
+  site = await MemoSite.start();
+  [owner, other] = await Promise.all([site.person(), site.person()]);
+});
+beforeEach(async () => (workspace = `/${await owner.newWorkspace()}`));
+afterAll(() => site?.stop());
+
+const LAST = [409, 'a workspace keeps at least one admin'];
+const NEEDS_ADMIN = [403, 'this needs the role admin'];
+const emailOf = ({ accountId }: Person) => `${accountId.toLowerCase()}@example.com`;
+const add = (person: Person, role: string) =>
+  owner.json<MemberView>('POST', `${workspace}/members`, { user_id: person.accountId, role }, 201);
+const membersOf = async (person: Person) =>
+  (await person.json<{ members: MemberView[] }>('GET', `${workspace}/members`)).members;
+
+it('lists who belongs to a workspace, in the order of their coming', async () => {
+  const added = await add(other, 'viewer');
+  expect(added).toEqual({
+    user_id: other.accountId,
+    email: null,
+    role: 'viewer',
+    created_at: expect.any(String) as string,
+  });
+  expect((await membersOf(other)).map(({ user_id: id, role }) => [id, role])).toEqual([
+    [owner.accountId, 'admin'],
+    [other.accountId, 'viewer'],
+  ]);
+});
+
+it('takes an address that its owner has confirmed, however it is written', async () => {
+  const body = { email: emailOf(other).toUpperCase(), role: 'editor' };
+  const unknown = [404, 'no account has this address and has confirmed it'];
+  expect(await owner.refusal('POST', `${workspace}/members`, body)).toEqual(unknown);
+  await site.pool.query('UPDATE accounts.accounts SET email_verified_at = now() WHERE id = $1', [
+    other.accountId,
+  ]);
+  expect(await owner.json('POST', `${workspace}/members`, body, 201)).toMatchObject({
+    user_id: other.accountId,
+  });
+});
+
+it('refuses whom nobody knows, who is there already, and what is no role', async () => {
+  const post = (body: unknown) => owner.refusal('POST', `${workspace}/members`, body);
+  expect(await post({ user_id: 'acct_unknown', role: 'viewer' })).toEqual([404, 'there is no such account']);
+  await add(other, 'viewer');
+  expect(await post({ user_id: other.accountId, role: 'admin' })).toEqual([409, 'is a member already']);
+  for (const body of [
+    { role: 'viewer' },
+    { user_id: other.accountId, email: emailOf(other), role: 'viewer' },
+    { user_id: other.accountId, role: 'owner' },
+    { user_id: other.accountId },
+    { user_id: 7, role: 'viewer' },
+  ])
+    expect((await post(body))[0]).toBe(400);
+});
+
+it('lets admins alone add, change and remove others', async () => {
+  const third = await site.person();
+  await add(third, 'viewer');
+  await add(other, 'editor');
+  const path = `${workspace}/members/${third.accountId}`;
+  expect(await other.refusal('PATCH', path, { role: 'admin' })).toEqual(NEEDS_ADMIN);
+  expect(await other.refusal('DELETE', path)).toEqual(NEEDS_ADMIN);
+  expect(await other.refusal('POST', `${workspace}/members`, { user_id: 'x', role: 'viewer' })).toEqual(
+    NEEDS_ADMIN,
+  );
+  expect(await owner.json('PATCH', path, { role: 'editor' })).toMatchObject({ role: 'editor' });
+  await owner.json('DELETE', path, undefined, 204);
+  for (const method of ['PATCH', 'DELETE'])
+    expect(await owner.refusal(method, path, { role: 'editor' })).toEqual([404, 'there is no such member']);
+});
+
+it('lets everybody leave', async () => {
+  await add(other, 'viewer');
+  await other.json('DELETE', `${workspace}/members/${other.accountId}`, undefined, 204);
+  expect(await other.refusal('GET', workspace)).toEqual([404, 'there is no such workspace']);
+});
+
+it('keeps the last admin', async () => {
+  const path = `${workspace}/members/${owner.accountId}`;
+  await add(other, 'editor');
+  expect(await owner.refusal('DELETE', path)).toEqual(LAST);
+  expect(await owner.refusal('PATCH', path, { role: 'editor' })).toEqual(LAST);
+  expect(await owner.json('PATCH', path, { role: 'admin' })).toMatchObject({ role: 'admin' });
+  await owner.json('PATCH', `${workspace}/members/${other.accountId}`, { role: 'admin' });
+  await owner.json('DELETE', path, undefined, 204);
+  expect((await membersOf(other)).map(({ user_id: id }) => id)).toEqual([other.accountId]);
+});
+
+it('keeps one of two admins who remove each other at the same time', async () => {
+  for (let round = 0; round < 5; round++) {
+    workspace = `/${await owner.newWorkspace()}`;
+    await add(other, 'admin');
+    const answers = await Promise.all([
+      owner.call('DELETE', `${workspace}/members/${other.accountId}`),
+      other.call('PATCH', `${workspace}/members/${owner.accountId}`, { role: 'viewer' }),
+    ]);
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status < 300)).toHaveLength(1);
+    const { rows } = await site.pool.query<{ count: bigint }>(
+      "SELECT count(*) FROM memo.members WHERE workspace_id = $1 AND role = 'admin'",
+      [workspace.slice(1)],
+    );
+    expect(rows[0]!.count).toBe(1n);
+  }
+});
+
+it('keeps one of two admins who both leave at the same time', async () => {
+  await add(other, 'admin');
+  const answers = await Promise.all(
+    [owner, other].map((person) => person.call('DELETE', `${workspace}/members/${person.accountId}`)),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
+});

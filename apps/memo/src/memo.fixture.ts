@@ -1,0 +1,238 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type NestExpressApplication } from '@nestjs/platform-express';
+import { type SqlPool } from '@inference/database';
+import { createService } from '@inference/http';
+import { type SandboxEngine, startSandboxEngine } from '@inference/sandbox-engine';
+import {
+  createTestDatabase,
+  type Environment,
+  insertAccount,
+  type Issuer,
+  publishPrices,
+  rememberAnswer,
+  rememberEnvironment,
+  rememberSecret,
+  serviceEnvironment,
+  startGateway,
+  startIssuer,
+  type TestDatabase,
+  type TestGateway,
+  testLog,
+  waitFor,
+} from '@inference/testing';
+import { AppModule } from './app.module';
+import { readMemoConfig } from './config';
+import { type DocumentView } from './documents/document';
+import { SERVICE_OPTIONS } from './service-options';
+
+/** As it is built: a process of its own runs no TypeScript. */
+const INGESTION = join(__dirname, '../../../dist/apps/memo/src/ingestion/main.js');
+const CREDENTIAL = randomBytes(24).toString('hex');
+/** What a token costs in the tests. */
+const RATE_PICOS = 1_000_000n;
+export const PLENTY = 10n ** 15n;
+
+export interface MemoReplica {
+  app: NestExpressApplication;
+  url: string;
+  close(): Promise<void>;
+}
+
+export interface SiteOptions {
+  /** Published with a price, behind a real gateway. */
+  models?: string[];
+  /** Model servers that are asked before the sandbox engine. */
+  upstreams?: { name: string; base_url: string; models: string[] }[];
+  environment?: Environment;
+}
+
+interface Models {
+  engine: SandboxEngine;
+  gateway: TestGateway;
+}
+
+/** The memo service on a database of its own. */
+export class MemoSite {
+  readonly replicas: MemoReplica[] = [];
+  private readonly workers: ChildProcess[] = [];
+
+  private constructor(
+    readonly database: TestDatabase,
+    private readonly issuer: Issuer,
+    private readonly models: Models | null,
+    private readonly environment: Environment,
+  ) {}
+
+  static async start({ models, upstreams = [], environment = {} }: SiteOptions = {}): Promise<MemoSite> {
+    const [database, issuer] = await Promise.all([createTestDatabase(), startIssuer()]);
+    const site = new MemoSite(
+      database,
+      issuer,
+      models ? await startModels(database, models, upstreams) : null,
+      environment,
+    );
+    await site.startReplica();
+    return site;
+  }
+
+  get pool(): SqlPool {
+    return this.database.pool;
+  }
+
+  /** The first replica's. */
+  get url(): string {
+    return this.replicas[0]!.url;
+  }
+
+  get engine(): SandboxEngine {
+    if (!this.models) throw new Error('This site was started without models.');
+    return this.models.engine;
+  }
+
+  async startReplica(own: Environment = {}): Promise<MemoReplica> {
+    const environment = this.environmentOf(own);
+    rememberEnvironment(environment);
+    const config = readMemoConfig(environment);
+    const app = await createService(AppModule.forRoot(config), config, {
+      ...SERVICE_OPTIONS,
+      logTo: testLog('memo'),
+    });
+    await app.listen(0, '127.0.0.1');
+    const { port } = app.getHttpServer().address() as AddressInfo;
+    let closed: Promise<void> | undefined;
+    const replica = { app, url: `http://127.0.0.1:${port}`, close: () => (closed ??= app.close()) };
+    this.replicas.push(replica);
+    return replica;
+  }
+
+  private environmentOf(own: Environment): Environment {
+    return {
+      ...serviceEnvironment(this.database.urlFor('memo')),
+      CONSOLE_URL: this.issuer.url,
+      GATEWAY_URL: this.models?.gateway.url ?? 'http://127.0.0.1:9',
+      GATEWAY_CREDENTIAL: CREDENTIAL,
+      INGESTION_WORKERS: '0',
+      SHUTDOWN_GRACE_SECONDS: '0',
+      ...this.environment,
+      ...own,
+    };
+  }
+
+  /** A process that reads documents, as the service starts them. */
+  startIngestion(own: Environment = {}): ChildProcess {
+    const env = { PATH: process.env.PATH, ...this.environmentOf(own) };
+    const worker = fork(INGESTION, { env, execArgv: [], silent: true });
+    const log = testLog('memo-ingestion');
+    for (const stream of [worker.stdout, worker.stderr]) stream?.on('data', (chunk) => log.write(chunk));
+    this.workers.push(worker);
+    return worker;
+  }
+
+  /** Somebody with an account of his own, signed in. */
+  async person(balancePicos = PLENTY): Promise<Person> {
+    const { accountId } = await insertAccount(this.pool, { balancePicos });
+    const { token } = await this.issuer.signIn(this.pool, accountId);
+    rememberSecret(token);
+    return new Person(this.url, { Authorization: `Bearer ${token}` }, accountId);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.replicas.map((replica) => replica.close()));
+    await Promise.all(this.workers.map(endWorker));
+    this.models?.gateway.child.kill('SIGKILL');
+    await this.models?.engine.close();
+    await this.issuer.close();
+    await this.database.drop();
+  }
+}
+
+async function endWorker(worker: ChildProcess): Promise<void> {
+  if (worker.exitCode !== null || worker.signalCode !== null) return;
+  const ended = once(worker, 'exit');
+  worker.disconnect();
+  await ended;
+}
+
+async function startModels(database: TestDatabase, models: string[], upstreams: object[]): Promise<Models> {
+  const engine = await startSandboxEngine({ port: 0 });
+  const prices = models.map((slug) => ({ slug, unit: 'per_million_tokens' as const, ratePicos: RATE_PICOS }));
+  await publishPrices(database.pool, prices);
+  const servers = [...upstreams, { name: 'engine', base_url: `${engine.url}/v1` }];
+  return { engine, gateway: await startGateway(database, servers, { MEMO_CREDENTIALS: CREDENTIAL }) };
+}
+
+/** Who calls the memo service, by a session or by a key. */
+export class Person {
+  constructor(
+    private readonly url: string,
+    private readonly credential: Record<string, string>,
+    readonly accountId: string,
+  ) {}
+
+  get authorization(): string {
+    return this.credential.Authorization ?? '';
+  }
+
+  /** The same at another replica. */
+  at(url: string): Person {
+    return new Person(url, this.credential, this.accountId);
+  }
+
+  withKey(key: string): Person {
+    return new Person(this.url, { 'X-API-Key': key }, this.accountId);
+  }
+
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const isJson = body !== undefined && !(body instanceof FormData);
+    return fetch(`${this.url}/v1/workspaces${path}`, {
+      method,
+      headers: { ...this.credential, ...(isJson && { 'Content-Type': 'application/json' }), ...headers },
+      ...(body !== undefined && {
+        body: typeof body === 'string' || body instanceof FormData ? body : JSON.stringify(body),
+      }),
+    });
+  }
+
+  /** The body of an answer with the expected status. */
+  async json<T>(method: string, path: string, body?: unknown, status = 200): Promise<T> {
+    const response = await this.call(method, path, body);
+    const text = await response.text();
+    if (response.status !== status) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    const value: unknown = text ? JSON.parse(text) : undefined;
+    rememberAnswer(response.headers, value);
+    return value as T;
+  }
+
+  /** The status of an answer, and what it says is wrong. */
+  async refusal(method: string, path: string, body?: unknown): Promise<[number, string]> {
+    const response = await this.call(method, path, body);
+    const { error } = (await response.json()) as { error: string };
+    return [response.status, error];
+  }
+
+  async newWorkspace(name = 'Handbook'): Promise<string> {
+    return (await this.json<{ id: string }>('POST', '', { name }, 201)).id;
+  }
+
+  /** A document, once it is through with: `ready` or `failed`. */
+  async addDocument(workspaceId: string, body: object | FormData): Promise<DocumentView> {
+    const { id } = await this.json<DocumentView>('POST', `/${workspaceId}/documents`, body, 201);
+    return this.finished(workspaceId, id);
+  }
+
+  finished(workspaceId: string, id: string): Promise<DocumentView> {
+    return waitFor(async () => {
+      const document = await this.json<DocumentView>('GET', `/${workspaceId}/documents/${id}`);
+      return (document.status === 'ready' || document.status === 'failed') && document;
+    });
+  }
+}

@@ -1,0 +1,104 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type Caller } from '@inference/credentials';
+import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { type PageQuery, type Position, readPage } from '@inference/http';
+import { type Member } from '../access/member';
+import { type WorkspaceRole } from '../access/workspace-role';
+import { noSuchWorkspace } from '../access/roles';
+import { discardWorkspace } from '../index/retirement';
+import { lockWorkspaceAsAdmin } from '../members/admins';
+import { type WorkspaceBody } from './workspace.dto';
+
+interface WorkspaceRow {
+  id: string;
+  name: string;
+  created_by: string;
+  created_at: Date;
+  updated_at: Date;
+  role: WorkspaceRole;
+  document_count: bigint;
+}
+
+export interface WorkspaceView {
+  id: string;
+  name: string;
+  /** The caller's: of the key, when one was used. */
+  role: WorkspaceRole;
+  created_by: string;
+  document_count: number;
+  created_at: string;
+  updated_at: string;
+}
+
+const INSERT = 'INSERT INTO memo.workspaces (id, name, created_by) VALUES ($1, $2, $3)';
+const INSERT_ADMIN = `
+  INSERT INTO memo.members (workspace_id, account_id, role, shows_email) VALUES ($1, $2, 'admin', true)`;
+const SELECT = `
+  SELECT w.*, m.role, (SELECT count(*) FROM memo.documents d WHERE d.workspace_id = w.id) AS document_count`;
+const FROM = 'FROM memo.members m JOIN memo.workspaces w ON w.id = m.workspace_id';
+const FIND = `${SELECT} ${FROM} WHERE w.id = $1 AND m.account_id = $2`;
+const LIST = `
+  ${SELECT}, json_build_object('at', to_char(w.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+    'id', w.id) AS position
+  ${FROM} WHERE m.account_id = $1 AND ($2::timestamptz IS NULL OR (w.created_at, w.id) < ($2, $3))
+  ORDER BY w.created_at DESC, w.id DESC LIMIT $4`;
+const RENAME = 'UPDATE memo.workspaces SET name = $2, updated_at = clock_timestamp() WHERE id = $1';
+const DELETE_DOCUMENTS = 'DELETE FROM memo.documents WHERE workspace_id = $1';
+const DELETE = 'DELETE FROM memo.workspaces WHERE id = $1';
+
+@Injectable()
+export class WorkspacesService {
+  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
+
+  async create({ accountId }: Caller, { name }: WorkspaceBody): Promise<WorkspaceView> {
+    const workspaceId = newId('ws');
+    await inTransaction(this.pool, async (sql) => {
+      await sql.query(INSERT, [workspaceId, name, accountId]);
+      await sql.query(INSERT_ADMIN, [workspaceId, accountId]);
+    });
+    return this.find({ workspaceId, accountId, role: 'admin', keyId: null });
+  }
+
+  async list(
+    { accountId }: Caller,
+    query: PageQuery,
+  ): Promise<{ workspaces: WorkspaceView[]; next_cursor: string | null }> {
+    const read = async (after: Position | null, count: number) => {
+      const values = [accountId, after?.at ?? null, after?.id ?? null, count];
+      return (await this.pool.query<WorkspaceRow & { position: Position }>(LIST, values)).rows;
+    };
+    const { rows, nextCursor } = await readPage(`workspaces:${accountId}`, query, read);
+    return { workspaces: rows.map((row) => viewOf(row, row.role)), next_cursor: nextCursor };
+  }
+
+  async find({ workspaceId, accountId, role }: Member): Promise<WorkspaceView> {
+    const { rows } = await this.pool.query<WorkspaceRow>(FIND, [workspaceId, accountId]);
+    if (!rows[0]) throw noSuchWorkspace();
+    return viewOf(rows[0], role);
+  }
+
+  async rename(member: Member, { name }: WorkspaceBody): Promise<WorkspaceView> {
+    await this.pool.query(RENAME, [member.workspaceId, name]);
+    return this.find(member);
+  }
+
+  async remove(member: Member): Promise<void> {
+    await inTransaction(this.pool, async (sql) => {
+      await lockWorkspaceAsAdmin(sql, member);
+      await discardWorkspace(sql, member.workspaceId);
+      // First what answers lock that are being written, and then what they wait for.
+      await sql.query(DELETE_DOCUMENTS, [member.workspaceId]);
+      await sql.query(DELETE, [member.workspaceId]);
+    });
+  }
+}
+
+const viewOf = (row: WorkspaceRow, role: WorkspaceRole): WorkspaceView => ({
+  id: row.id,
+  name: row.name,
+  role,
+  created_by: row.created_by,
+  document_count: Number(row.document_count),
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+});
