@@ -9,6 +9,7 @@ import { ending } from '../launcher/children.mjs';
 /** What only the benchmark needs, installed beside it at its first run: see peers/package.json. */
 
 const folder = fileURLToPath(new URL('peers/', import.meta.url));
+export { folder as peersFolder };
 const stampFile = path.join(folder, 'node_modules/.install-stamp');
 
 /** The npm that called this script, or else the one on the PATH. */
@@ -22,7 +23,9 @@ export async function installPeers(signal) {
   const lock = fs.readFileSync(path.join(folder, 'package-lock.json'));
   const wanted = createHash('sha256').update(lock).digest('hex');
   if (fs.existsSync(stampFile) && fs.readFileSync(stampFile, 'utf8') === wanted) return;
-  console.log('Installing the load generator and the other gateway into tools/bench/peers …');
+  console.log(
+    'Installing what the benchmark compares with, and its load generator, into tools/bench/peers …',
+  );
   const [command, ...args] = npmCommand();
   // None of them needs its install scripts.
   const child = spawn(command, [...args, 'ci', '--ignore-scripts', '--no-audit', '--no-fund'], {

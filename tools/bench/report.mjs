@@ -52,25 +52,27 @@ export function printTable(title, contenders, measurements) {
 }
 
 /**
- * @typedef {{ what: string, value: number, unit: string, atLeast?: number, atMost?: number }} Verdict
+ * @typedef {{ what: string, value: number, unit: string, digits?: number, atLeast?: number, atMost?: number }} Verdict
  * @param {Verdict} verdict
  */
-function judge({ value, unit, atLeast, atMost }) {
+function judge(verdict) {
+  const { value, unit, atLeast, atMost } = verdict;
   const target = atLeast ?? atMost;
   if (target === undefined) return '';
   const missedBy = atLeast === undefined ? value - atMost : atLeast - value;
-  const digits = unit === ' ms' || unit === '×' ? 2 : 0;
+  const digits = digitsOf(verdict);
   const wanted = `target ${atLeast === undefined ? '≤' : '≥'} ${target}${unit}`;
   return missedBy <= 0 ? `${wanted}: met` : `${wanted}: missed by ${missedBy.toFixed(digits)}${unit}`;
 }
+
+const digitsOf = ({ unit, digits }) => digits ?? (unit === ' ms' || unit === '×' ? 2 : 0);
 
 /** @param {Verdict[]} verdicts */
 export function printVerdicts(verdicts) {
   console.log('');
   for (const verdict of verdicts) {
     const { what, value, unit } = verdict;
-    const digits = unit === ' ms' || unit === '×' ? 2 : 0;
-    console.log(`${what}: ${figure(value, digits)}${unit}  ${judge(verdict)}`.trimEnd());
+    console.log(`${what}: ${figure(value, digitsOf(verdict))}${unit}  ${judge(verdict)}`.trimEnd());
   }
 }
 

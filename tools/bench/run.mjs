@@ -4,6 +4,7 @@ import { benchAgent } from './agent.mjs';
 import { benchDownloads } from './downloads.mjs';
 import { benchGateway } from './gateway.mjs';
 import { benchGuesses } from './guesses.mjs';
+import { benchMemo } from './memo.mjs';
 import { benchSettlement } from './settlement.mjs';
 import { Workbench } from './workbench.mjs';
 
@@ -17,6 +18,8 @@ Benchmarks
   guesses      how many of 10,000 guessed passwords and codes are looked at
   downloads    a file of many gigabytes through the console's own link, beside nginx
   agent        many streams of the agent beside those of a bare server; how long the first word takes
+  memo         how well and how fast passages are found, beside other ways to find them; folders that are named behind it
+               hold questions with their answers, in BEIR's layout
 
 Options
   --rounds N               rounds per load, the first of which is a warm-up that does not count; 2 to 99 (5)
@@ -25,6 +28,7 @@ Options
   --gigabytes N            how large the downloaded file is; 0.1 to 1000 (5)
   --streams N              how many streams the agent serves at once, at most; 1 to 5000 (2000)
   --tokens-per-second N    of each of them; 1 to 100 (20)
+  --passages N,N,…         how many passages are searched for the time it takes; 100 to 1000000 (1000,10000,100000)
 `;
 
 const BENCHMARKS = {
@@ -33,6 +37,7 @@ const BENCHMARKS = {
   guesses: [benchGuesses],
   downloads: [benchDownloads],
   agent: [benchAgent],
+  memo: [benchMemo],
 };
 
 const LIMITS = {
@@ -43,6 +48,7 @@ const LIMITS = {
   streams: [1, 5000],
   'tokens-per-second': [1, 100],
 };
+const PASSAGES = [100, 1_000_000];
 const WHOLE = ['rounds', 'streams', 'tokens-per-second'];
 
 /** @returns {{ benchmarks: Function[], options: Record<string, number> }} throws what is wrong with the arguments */
@@ -57,10 +63,11 @@ function readArguments(args) {
       gigabytes: { type: 'string', default: '5' },
       streams: { type: 'string', default: '2000' },
       'tokens-per-second': { type: 'string', default: '20' },
+      passages: { type: 'string', default: '1000,10000,100000' },
     },
   });
-  const [name, ...others] = positionals;
-  if (!name || others.length > 0) throw new Error('Name one benchmark.');
+  const [name, ...folders] = positionals;
+  if (!name || (folders.length > 0 && name !== 'memo')) throw new Error('Name one benchmark.');
   if (!Object.hasOwn(BENCHMARKS, name)) throw new Error(`There is no benchmark ${JSON.stringify(name)}.`);
   for (const [option, [min, max]] of Object.entries(LIMITS)) {
     const value = Number(values[option]);
@@ -68,6 +75,10 @@ function readArguments(args) {
   }
   const broken = WHOLE.find((option) => !/^\d+$/.test(values[option]));
   if (broken) throw new Error(`--${broken} must be a whole number.`);
+  const passages = values.passages.split(',').map(Number);
+  const [min, max] = PASSAGES;
+  if (!passages.every((count) => Number.isInteger(count) && count >= min && count <= max))
+    throw new Error(`--passages must be whole numbers between ${min} and ${max}, with commas in between.`);
   return {
     benchmarks: BENCHMARKS[name],
     options: {
@@ -77,6 +88,8 @@ function readArguments(args) {
       gigabytes: Number(values.gigabytes),
       streams: Number(values.streams),
       tokensPerSecond: Number(values['tokens-per-second']),
+      passages,
+      folders,
     },
   };
 }

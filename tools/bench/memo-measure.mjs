@@ -1,0 +1,36 @@
+import { percentile } from './report.mjs';
+import { ndcg } from './memo-collection.mjs';
+
+/** What is not timed, since the first questions find nothing warm. */
+const WARM_UP = 30;
+
+/** @param {import('./memo-peers.mjs').Peer} peer @param {import('./memo-collection.mjs').Question[]} questions */
+export async function measureQuality(peer, questions, signal) {
+  let sum = 0;
+  for (const { text, relevant } of questions) {
+    signal.throwIfAborted();
+    sum += ndcg(await peer.find(text), relevant);
+  }
+  return { label: peer.label, ndcg: sum / questions.length };
+}
+
+/** One question after the other. @param {string[]} questions */
+export async function measureSpeed(peer, questions, signal) {
+  for (const question of questions.slice(0, WARM_UP)) await peer.find(question);
+  const before = process.cpuUsage();
+  const millis = [];
+  for (const question of questions) {
+    signal.throwIfAborted();
+    const startedAt = performance.now();
+    await peer.find(question);
+    millis.push(performance.now() - startedAt);
+  }
+  const { user, system } = process.cpuUsage(before);
+  millis.sort((one, other) => one - other);
+  return {
+    label: peer.label,
+    p50Ms: percentile(millis, 0.5),
+    p95Ms: percentile(millis, 0.95),
+    cpuMs: (user + system) / 1000 / questions.length,
+  };
+}
