@@ -21,17 +21,20 @@ export async function readCollection(folder) {
     relevant.get(question).set(document, Number(grade));
   }
   const read = async (file) => (await readLines(path.join(folder, file))).map((line) => JSON.parse(line));
-  const documents = (await read('corpus.jsonl')).map(({ _id, title = '', text }) => ({
-    id: _id,
-    title,
-    text,
+  const documents = (await read('corpus.jsonl')).map(({ _id, title, text }) => ({
+    id: String(_id),
+    title: storable(title),
+    text: storable(text),
   }));
   const questions = (await read('queries.jsonl'))
-    .filter(({ _id }) => relevant.has(_id))
-    .map(({ _id, text }) => ({ text: text.slice(0, MAX_QUERY_CHARS), relevant: relevant.get(_id) }));
+    .filter(({ _id }) => relevant.has(String(_id)))
+    .map(({ _id, text }) => ({ text: text.slice(0, MAX_QUERY_CHARS), relevant: relevant.get(String(_id)) }));
   const name = path.resolve(folder).split(path.sep).slice(-2).join('/');
   return { name, documents, questions, isChinese: isChinese(documents) };
 }
+
+/** Some collections have documents without a title, and characters that PostgreSQL does not keep. */
+const storable = (text) => (text ?? '').replaceAll('\0', '').toWellFormed();
 
 async function readLines(file) {
   const lines = [];
