@@ -8,6 +8,11 @@ const CURRENCIES = { intl: 'USD', cn: 'CNY' };
 /** What somebody would try first. */
 const TOPUP_PROVIDERS = { intl: 'card_provider', cn: 'wallet_pay_provider' };
 const TOPUP_AMOUNT = 50;
+/** Of the document that the first start makes. */
+const QUESTIONS = {
+  intl: 'How much credit does the demo account begin with?',
+  cn: '演示账户的初始额度是多少？',
+};
 const URL_KEYS = {
   console: 'console',
   training: 'training',
@@ -31,6 +36,7 @@ export function writePlatformFile({ settings, secrets, services }) {
     site: settings.site,
     urls: Object.fromEntries(Object.entries(URL_KEYS).map(([name, key]) => [key, url(name)])),
     accounts: { demo: account(secrets.accounts.demo), admin: account(secrets.accounts.admin) },
+    memo: secrets.memo,
     database: { url: databaseUrl('postgres', secrets.databasePassword, settings.ports.postgres) },
     sandbox: {
       code_host: url('sandbox-code-host'),
@@ -110,6 +116,11 @@ export function describeRunning({ settings, secrets, services, engineModels }) {
     `    -H 'Authorization: Bearer ${demo.apiKey}' \\`,
     "    -H 'Content-Type: application/json' \\",
     `    -d ${quoted(body)}`,
+    '',
+    `  curl -N ${url('memo')}/v1/workspaces/${secrets.memo.workspaceId}/chat \\`,
+    `    -H 'X-API-Key: ${secrets.memo.apiKey}' \\`,
+    "    -H 'Content-Type: application/json' \\",
+    `    -d ${quoted(JSON.stringify({ query: QUESTIONS[site] }))}`,
     '',
     ...(sandbox ? describeTopup(site, demo, { console: url('console'), sandbox }) : []),
     'Ctrl-C stops everything; the data stay.',

@@ -20,6 +20,7 @@ import path from 'node:path';
  * @property {string} trainerCredential what trainers call the training service with, to record what was used
  * @property {object | undefined} payments the console's credentials at the sandbox for payments, once there is one
  * @property {{ demo: Account, admin: Account }} accounts
+ * @property {{ workspaceId?: string, apiKey?: string }} memo a workspace of the demo account, and a key that may read it
  * @property {{ models: string[], accounts?: true, exchangeRate?: true, gpus?: true, credit?: true, model?: true }} seeded what has
  *   been put into the database once, and is the operator's own business from then on
  */
@@ -51,6 +52,7 @@ export const generateSecrets = (site) => ({
     demo: { identifier: 'demo@example.com', password: newPassword() },
     admin: { identifier: 'admin@example.com', password: newPassword() },
   },
+  memo: {},
   seeded: { models: [] },
 });
 

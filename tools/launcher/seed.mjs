@@ -21,11 +21,39 @@ const PACKAGE = {
   content: 'There are no weights in here: the sandbox engine makes its words up.\n',
 };
 
+const WORKSPACE_NAME = 'Made at the first start';
+/** By site; true of what the first start makes. */
+const WORKSPACE_DOCUMENTS = {
+  intl: {
+    title: 'About this site',
+    text: `The first start makes two accounts, a demo account and an administrator, with an API key each.
+
+The demo account begins with a credit of 25 dollars, so that models can be called at once. Whatever a model is asked is charged to it, and shown among its transactions.
+
+This workspace belongs to the demo account. It holds this document, and has one key that may read it.
+
+Ctrl-C stops everything. The data stay until their folder is removed.
+`,
+  },
+  cn: {
+    title: '关于本站点',
+    text: `首次启动会创建两个账户：演示账户和管理员账户，各有一个 API 密钥。
+
+演示账户的初始额度为 25 元，可以立即调用模型。每次调用模型的费用都从该账户扣除，并显示在交易记录中。
+
+这个工作区属于演示账户，其中有这份文档，以及一个可以读取文档的密钥。
+
+按 Ctrl-C 会停止全部服务。数据会一直保留，直到数据文件夹被删除。
+`,
+  },
+};
+
 /**
  * @typedef {object} Context
  * @property {string} root
  * @property {import('./settings.mjs').Settings} settings
  * @property {import('./services.mjs').Description} console
+ * @property {import('./services.mjs').Description} memo
  * @property {import('./secrets.mjs').Secrets} secrets
  * @property {() => void} save
  * @property {string[] | null} engineModels
@@ -139,7 +167,25 @@ async function seedModel(api, admin, { settings, secrets, save }) {
   save();
 }
 
-/** Needs the console. @param {Context} context */
+/** Something to ask. Each step finds what an interrupted start has made already; a key is shown once, and replaced. */
+async function seedWorkspace(demo, { settings, secrets: { memo }, memo: { url }, save, signal }) {
+  if (memo.apiKey) return;
+  const api = apiOf(`${url}/v1/workspaces`, signal);
+  const { token } = await demo();
+  const { workspaces } = await api('GET', '', { token });
+  const found = workspaces.find(({ name }) => name === WORKSPACE_NAME);
+  const { id } = found ?? (await api('POST', '', { token, body: { name: WORKSPACE_NAME } }));
+  const document = { ...WORKSPACE_DOCUMENTS[settings.site], external_id: 'first-start' };
+  await api('POST', `/${id}/documents`, { token, body: document });
+  const { keys } = await api('GET', `/${id}/keys`, { token });
+  for (const key of keys.filter(({ name }) => name === API_KEY_NAME))
+    await api('DELETE', `/${id}/keys/${key.id}`, { token });
+  const { key } = await api('POST', `/${id}/keys`, { token, body: { name: API_KEY_NAME } });
+  Object.assign(memo, { workspaceId: id, apiKey: key });
+  save();
+}
+
+/** Needs the console and the memo service. @param {Context} context */
 export async function seedSite(context) {
   const { accounts } = context.secrets;
   const api = apiOf(context.console.url, context.signal);
@@ -152,4 +198,5 @@ export async function seedSite(context) {
   await seedGpuPrices(api, admin, context);
   await seedCredit(api, admin, demo, context);
   await seedModel(api, admin, context);
+  await seedWorkspace(demo, context);
 }

@@ -118,7 +118,9 @@ async function start() {
   await startDatabase(settings, secrets);
   await migrate(settings, secrets);
   const services = describeServices(settings, secrets, engineModels);
-  const context = { root, settings, secrets, save, engineModels, signal, console: services[0] };
+  const service = (wanted) => services.find(({ name }) => name === wanted);
+  const [consoleService, memo] = [service('console'), service('memo')];
+  const context = { root, settings, secrets, save, engineModels, signal, console: consoleService, memo };
   await seedAccounts(context);
   services.forEach((description) => launch(description, settings.dataDir));
   await Promise.all(services.map(untilHealthy));

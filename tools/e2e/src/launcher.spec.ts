@@ -43,6 +43,7 @@ interface Platform {
   site: string;
   urls: Record<string, string>;
   accounts: { demo: Account; admin: Account };
+  memo: { workspaceId: string; apiKey: string };
   database: { url: string };
   sandbox: { engine?: string; mail?: string; oidc?: string; payments?: string; code_host?: string };
 }
@@ -95,6 +96,7 @@ async function newRun(settings: Environment = {}): Promise<Run> {
     run.platform = readJson<Platform>(run.dataDir, 'platform.json');
     for (const { password, apiKey } of Object.values(run.platform.accounts))
       [password, apiKey].forEach(rememberSecret);
+    rememberSecret(run.platform.memo.apiKey);
     const { payments, downloadLinkSecrets } = readJson<KeptSecrets>(run.dataDir, 'secrets.json');
     rememberEnvironment(payments.console);
     downloadLinkSecrets.forEach(rememberSecret);
@@ -129,6 +131,19 @@ async function expectUsable({ urls, accounts }: Platform, currency: string): Pro
   expect(await rawCall({ gatewayUrl: urls.gateway!, apiKey, body })).toMatchObject({
     status: 200,
     complete: true,
+  });
+}
+
+/** Asks the workspace that the first start has made. */
+async function expectAnswer({ urls, memo }: Platform, query: string, answer: string): Promise<void> {
+  await waitFor(async () => {
+    const response = await fetch(`${urls.memo}/v1/workspaces/${memo.workspaceId}/chat`, {
+      method: 'POST',
+      headers: { 'X-API-Key': memo.apiKey, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    const text = await response.text();
+    return text.includes(answer) && text.includes('\ndata: Citations: [1]');
   });
 }
 
@@ -216,6 +231,7 @@ describe('the sites', () => {
       site: 'intl',
       urls: Object.fromEntries(SERVICES.map((name, offset) => [name, url(offset)])),
       accounts: { demo: account, admin: account },
+      memo: { workspaceId: expect.stringMatching(/^ws_/), apiKey: expect.stringMatching(/^sk_/) },
       database: { url: expect.stringContaining(`@127.0.0.1:${intl.portBase + POSTGRES_OFFSET}/platform`) },
       sandbox: {
         code_host: url(CODE_HOST_OFFSET),
@@ -234,6 +250,8 @@ describe('the sites', () => {
     await expectHealthy(cn.platform);
     await expectUsable(intl.platform, 'USD');
     await expectUsable(cn.platform, 'CNY');
+    await expectAnswer(intl.platform, 'How much credit does the demo account begin with?', '25 dollars');
+    await expectAnswer(cn.platform, '演示账户的初始额度是多少？', '25 元');
   });
 
   test('keep their mails in a folder, and let people sign in at the sandbox', async () => {
