@@ -39,7 +39,7 @@ export interface DocumentView {
   sha256: string;
   /** Of the version that is served. */
   chunk_count: number;
-  /** Pages or characters, whichever the format has; `total` is null until it is known. Null when nothing is under way. */
+  /** Pages, or bytes, whichever the format has; `total` is null until it is known. Null when nothing is under way. */
   progress: { processed: number; total: number | null } | null;
   error: { code: string; message: string } | null;
   created_by: string;
