@@ -71,8 +71,8 @@ export class MemoIndex {
   async finish() {
     await this.#writeDocuments();
     await this.#writeSegment();
-    const { mergeWorkspace } = product('apps/memo/src/index/merge.js');
-    await mergeWorkspace(this.pool, this.workspaceId, this.bench.signal);
+    const { mergeSegments } = product('apps/memo/src/index/merge.js');
+    while (await mergeSegments(this.pool, this.workspaceId, this.bench.signal));
     for (const table of ['segments', 'postings', 'documents', 'document_versions', 'chunks'])
       await this.client.query(`VACUUM (ANALYZE) memo.${table}`);
     return { chunks: this.#next };

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CredentialsModule } from '@inference/credentials';
-import { DatabaseModule } from '@inference/database';
+import { DatabaseModule, SQL_POOL, type SqlPool } from '@inference/database';
 import { ServiceModule } from '@inference/http';
 import { ModelGateway } from '@inference/model-calls';
 import { WorkspaceGuard } from './access/workspace.guard';
@@ -19,8 +19,10 @@ import { KeysController } from './keys/keys.controller';
 import { KeysService } from './keys/keys.service';
 import { MembersController } from './members/members.controller';
 import { MembersService } from './members/members.service';
+import { modelGateway } from './model-gateway';
 import { SearchController } from './search/search.controller';
 import { SearchService } from './search/search.service';
+import { NearChunks } from './vectors/near-chunks';
 import { WorkspacesController } from './workspaces/workspaces.controller';
 import { WorkspacesService } from './workspaces/workspaces.service';
 
@@ -53,6 +55,11 @@ export class AppModule {
         KeysService,
         MembersService,
         { provide: ModelGateway, useFactory: () => modelGateway(config) },
+        {
+          provide: NearChunks,
+          useFactory: (pool: SqlPool, models: ModelGateway) => nearChunks(config, pool, models),
+          inject: [SQL_POOL, ModelGateway],
+        },
         SearchService,
         SourceStore,
         UploadReader,
@@ -63,10 +70,7 @@ export class AppModule {
   }
 }
 
-function modelGateway(config: MemoConfig): ModelGateway {
-  return new ModelGateway({
-    url: config.GATEWAY_URL,
-    credential: config.GATEWAY_CREDENTIAL,
-    silenceMillis: config.MODEL_SILENCE_TIMEOUT_SECONDS * 1000,
-  });
+function nearChunks(config: MemoConfig, pool: SqlPool, models: ModelGateway): NearChunks | null {
+  const { EMBEDDING_MODEL: model, EMBEDDING_LEAST_COSINE: leastCosine } = config;
+  return model === undefined ? null : new NearChunks(pool, models, model, leastCosine);
 }

@@ -3,7 +3,8 @@ import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { type Dispatcher, errors, Pool } from 'undici';
 import { type Message } from './message';
 import { ModelAnswer } from './model-answer';
-import { brokenOff, type Refusal, refusalOf, timedOut, unreachable } from './refusal';
+import { brokenOff, refusal, type Refusal, refusalOf, timedOut, unreachable } from './refusal';
+import { readVectors } from './vectors';
 
 export interface ModelGatewayOptions {
   /** Of the gateway. */
@@ -14,20 +15,34 @@ export interface ModelGatewayOptions {
   silenceMillis: number;
 }
 
-interface ModelCall {
+interface Caller {
   /** On whose behalf: who pays. */
   accountId: string;
   /** The key of that account whose spending limit and list of models hold. */
   apiKeyId?: string;
+  /** Gateway and upstream log it. */
+  requestId: string;
+}
+
+interface ModelCall extends Caller {
   model: string;
   messages: Message[];
   /** As OpenAI has them. */
   tools?: object[];
   maxTokens?: number;
-  /** Gateway and upstream log it. */
-  requestId: string;
   signal: AbortSignal;
 }
+
+interface EmbeddingCall extends Caller {
+  model: string;
+  texts: string[];
+  /** For all of it. */
+  timeoutMillis: number;
+  signal?: AbortSignal;
+}
+
+/** Refused; or a vector for each text, all of one length, of finite numbers that are not all zero. */
+export type Embedded = { refusal: Refusal } | { refusal: null; vectors: Float32Array[] };
 
 /** What the caller of the model hears while it answers. */
 export interface ModelListener {
@@ -40,7 +55,11 @@ export interface ModelListener {
 /** Refused without an answer; broken off in the middle of one; or answered. */
 export type CallEnd = { refusal: Refusal; answer?: ModelAnswer } | { refusal: null; answer: ModelAnswer };
 
+const COMPLETIONS = 'chat/completions';
+const EMBEDDINGS = 'embeddings';
 const MAX_ERROR_BYTES = 65_536;
+/** More than the vectors of any batch take that is worth sending, as decimal numbers too. */
+const MAX_VECTORS_BYTES = 33_554_432;
 /** A connection a call: none waits for another one's end. */
 const CONNECTIONS = null;
 const KEEP_ALIVE_MILLIS = 30_000;
@@ -53,7 +72,7 @@ export class ModelGateway implements OnApplicationShutdown {
 
   constructor(private readonly options: ModelGatewayOptions) {
     const { origin, pathname } = new URL(options.url);
-    this.path = `${pathname.replace(/\/$/, '')}/v1/chat/completions`;
+    this.path = `${pathname.replace(/\/$/, '')}/v1/`;
     this.pool = new Pool(origin, {
       connections: CONNECTIONS,
       headersTimeout: options.silenceMillis,
@@ -76,22 +95,54 @@ export class ModelGateway implements OnApplicationShutdown {
       });
       if (call.signal.aborted) return exchange.abort();
       call.signal.addEventListener('abort', () => exchange.abort(), { once: true });
-      this.pool.dispatch(this.requestOf(call), exchange);
+      this.pool.dispatch(this.completionOf(call), exchange);
     });
   }
 
-  private requestOf({ accountId, apiKeyId, requestId, ...call }: ModelCall): Dispatcher.DispatchOptions {
-    const body = {
-      model: call.model,
-      messages: call.messages,
-      ...(call.tools && call.tools.length > 0 && { tools: call.tools }),
-      ...(call.maxTokens !== undefined && { max_tokens: call.maxTokens }),
+  /** What texts mean, in numbers. Never rejects, and is never tried again: it may be paid for. */
+  async embed({ model, texts, timeoutMillis, signal, ...caller }: EmbeddingCall): Promise<Embedded> {
+    const timeout = AbortSignal.timeout(timeoutMillis);
+    const ending = signal ? AbortSignal.any([signal, timeout]) : timeout;
+    // Base64 is far shorter than decimal numbers; engines that do not know it send those all the same.
+    const body = { model, input: texts, encoding_format: 'base64' };
+    try {
+      const response = await this.pool.request({
+        ...this.requestOf(EMBEDDINGS, caller, body),
+        signal: ending,
+      });
+      const text = await readText(response.body, MAX_VECTORS_BYTES);
+      const { 'retry-after': retryAfter } = response.headers;
+      if (response.statusCode >= 300)
+        return { refusal: refusalOf(response.statusCode, text ?? '', retryAfter?.toString()) };
+      const vectors = text === null ? null : readVectors(text, texts.length);
+      return vectors ? { refusal: null, vectors } : { refusal: noVectors() };
+    } catch {
+      if (timeout.aborted) return { refusal: timedOut() };
+      return { refusal: signal?.aborted ? brokenOff() : unreachable() };
+    }
+  }
+
+  private completionOf({
+    model,
+    messages,
+    tools,
+    maxTokens,
+    ...caller
+  }: ModelCall): Dispatcher.DispatchOptions {
+    return this.requestOf(COMPLETIONS, caller, {
+      model,
+      messages,
+      ...(tools && tools.length > 0 && { tools }),
+      ...(maxTokens !== undefined && { max_tokens: maxTokens }),
       stream: true,
       stream_options: { include_usage: true },
-    };
+    });
+  }
+
+  private requestOf(endpoint: string, { accountId, apiKeyId, requestId }: Caller, body: object) {
     return {
-      method: 'POST',
-      path: this.path,
+      method: 'POST' as const,
+      path: this.path + endpoint,
       headers: {
         authorization: `Bearer ${this.options.credential}`,
         'content-type': 'application/json',
@@ -102,6 +153,20 @@ export class ModelGateway implements OnApplicationShutdown {
       body: JSON.stringify(body),
     };
   }
+}
+
+const noVectors = () => refusal(502, 'model_error', 'The model gave no vectors that can be used.');
+
+/** Null for a longer one, which is not read to its end. */
+async function readText(body: AsyncIterable<Buffer>, mostBytes: number): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** One request to the gateway and its answer. Handles the bytes as they come: a body stream each would weigh more. */

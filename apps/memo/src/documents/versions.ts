@@ -3,7 +3,7 @@ import { newId, type Sql } from '@inference/database';
 import { type Member } from '../access/member';
 import { holdRole } from '../access/roles';
 import { discardVersion, retireVersion } from '../index/retirement';
-import { addIngestionJob } from '../ingestion/ingestion-jobs';
+import { addIngestionJob, addMergeJob } from '../ingestion/ingestion-jobs';
 import { type Upload } from './upload-reader';
 
 interface LockedDocument {
@@ -95,6 +95,8 @@ export async function removeDocument(sql: Sql, member: Member, id: string): Prom
     if (version !== found.serving_version) await discardVersion(sql, id, version);
   await sql.query(LOCK_CITATIONS, [id]);
   await sql.query(DELETE, [id]);
+  // The last lock: that job is one for all who take something out of the workspace.
+  if (found.serving_version !== null) await addMergeJob(sql, member.workspaceId);
 }
 
 async function lock(sql: Sql, text: string, member: Member, id: string): Promise<LockedDocument | undefined> {

@@ -4,9 +4,18 @@ const ROWS = 5_000;
 
 const READ = 'SELECT id, document_id, version, segment_id FROM memo.garbage ORDER BY id LIMIT 100';
 const FORGET = 'DELETE FROM memo.garbage WHERE id = $1';
+/** And what they mean; nothing has a vector that has no chunk. */
 const DELETE_CHUNKS = `
-  DELETE FROM memo.chunks WHERE document_id = $1 AND version = $2 AND n IN (
-    SELECT n FROM memo.chunks WHERE document_id = $1 AND version = $2 LIMIT ${ROWS})`;
+  WITH gone AS (
+    DELETE FROM memo.chunks WHERE document_id = $1 AND version = $2 AND n IN (
+      SELECT n FROM memo.chunks WHERE document_id = $1 AND version = $2 LIMIT ${ROWS})
+    RETURNING n),
+  vectors AS (
+    DELETE FROM memo.chunk_vectors x USING gone WHERE x.document_id = $1 AND x.version = $2 AND x.n = gone.n
+    RETURNING space, number),
+  signatures AS (
+    DELETE FROM memo.chunk_signatures s USING vectors x WHERE s.space = x.space AND s.number = x.number)
+  SELECT FROM gone`;
 /** Those that were never served; the others are merged with what is. */
 const DELETE_SEGMENTS = `
   WITH gone AS (DELETE FROM memo.segments WHERE document_id = $1 AND version = $2 AND workspace_id IS NULL RETURNING id)

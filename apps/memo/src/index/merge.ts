@@ -44,14 +44,10 @@ interface ReadSegment {
 class WorkspaceGone extends Error {}
 
 /**
- * Keeps the number of a workspace's segments low, and what is retired out of them; leaves it to another process that is at
- * it. Searches go on meanwhile. To be called whenever a version was served or retired.
+ * Keeps the number of a workspace's segments low, and what is retired out of them: one merge, in a transaction of its own.
+ * False when there was nothing to do, or another process is at it. Searches go on meanwhile. To be called whenever a version
+ * was served or retired, until it does nothing.
  */
-export async function mergeWorkspace(pool: SqlPool, workspaceId: string, signal: AbortSignal): Promise<void> {
-  while (await mergeSegments(pool, workspaceId, signal));
-}
-
-/** One merge, in a transaction of its own; false when there was nothing to do. */
 export async function mergeSegments(
   pool: SqlPool,
   workspaceId: string,

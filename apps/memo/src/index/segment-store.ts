@@ -9,13 +9,17 @@ const INSERT_SEGMENT = `
   INSERT INTO memo.segments
     (workspace_id, document_id, version, first_chunk, numbers, chunks, words, lengths, languages)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`;
-/** One value holds all the postings, since a list of them would be sent as text, twice as long. */
+/**
+ * One value holds all the postings, since a list of them would be sent as text, twice as long. None are left over of a segment
+ * that is deleted meanwhile, with what it has until then.
+ */
 const INSERT_POSTINGS = {
   name: 'postings-insert',
   text: `
     INSERT INTO memo.postings (segment_id, term, chunks, data)
     SELECT $1, u.term, u.chunks, substring($2::bytea FROM u.start_at FOR u.length)
-    FROM unnest($3::bigint[], $4::integer[], $5::integer[], $6::integer[]) AS u(term, chunks, start_at, length)`,
+    FROM unnest($3::bigint[], $4::integer[], $5::integer[], $6::integer[]) AS u(term, chunks, start_at, length)
+    WHERE EXISTS (SELECT FROM memo.segments WHERE id = $1 FOR KEY SHARE)`,
 };
 
 /** Where a segment belongs: to a version that is not served yet, or to what is. */

@@ -1,7 +1,7 @@
 import { inTransaction, type Sql, type SqlPool } from '@inference/database';
 import { type MediaType } from '../documents/media-type';
 import { discardVersion, retireVersion } from '../index/retirement';
-import { addIngestionJob, addMergeJob, type IngestionJob } from './ingestion-jobs';
+import { addEmbeddingJob, addIngestionJob, addMergeJob, type IngestionJob } from './ingestion-jobs';
 
 /** A version that this process works on. */
 export interface ClaimedVersion {
@@ -107,11 +107,13 @@ export async function fail(
 /**
  * Serves the version in place of the one before it, from one moment to the next; false when it is not this process's any
  * more. Locks as a deletion of the workspace does: first the workspace, then the document.
+ * @param embeddingModel says later what its chunks mean
  */
 export async function serve(
   pool: SqlPool,
   claimed: ClaimedVersion,
   { chunks, words, segments }: WrittenVersion,
+  embeddingModel: string | undefined,
 ): Promise<boolean> {
   const { documentId, version, workspaceId, uploadId } = claimed;
   return inTransaction(pool, async (sql) => {
@@ -131,6 +133,7 @@ export async function serve(
     }
     await sql.query(DELETE_PARTS, [uploadId]);
     await addMergeJob(sql, workspaceId);
+    if (embeddingModel !== undefined) await addEmbeddingJob(sql, claimed, embeddingModel);
     return true;
   });
 }

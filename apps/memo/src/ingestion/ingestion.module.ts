@@ -1,7 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DatabaseModule } from '@inference/database';
+import { ModelGateway } from '@inference/model-calls';
 import { MEMO_CONFIG, type MemoConfig } from '../config';
 import { SourceStore } from '../documents/source-store';
+import { modelGateway } from '../model-gateway';
+import { Embedder } from '../vectors/embedder';
 import { IngestionQueue } from './ingestion-queue';
 import { Ingestor } from './ingestor';
 
@@ -12,7 +15,14 @@ export class IngestionModule {
     return {
       module: IngestionModule,
       imports: [DatabaseModule.forRoot('memo ingestion', config)],
-      providers: [{ provide: MEMO_CONFIG, useValue: config }, IngestionQueue, Ingestor, SourceStore],
+      providers: [
+        { provide: MEMO_CONFIG, useValue: config },
+        { provide: ModelGateway, useFactory: () => modelGateway(config) },
+        Embedder,
+        IngestionQueue,
+        Ingestor,
+        SourceStore,
+      ],
     };
   }
 }

@@ -27,7 +27,7 @@ export class Ingestor implements BeforeApplicationShutdown {
 
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
-    @Inject(MEMO_CONFIG) config: MemoConfig,
+    @Inject(MEMO_CONFIG) private readonly config: MemoConfig,
     private readonly sources: SourceStore,
   ) {
     this.reader = new DocumentReader(config);
@@ -46,7 +46,7 @@ export class Ingestor implements BeforeApplicationShutdown {
     }
     try {
       const written = await this.read(claimed, stopping);
-      if (!(await serve(this.pool, claimed, written))) throw new LostError();
+      if (!(await serve(this.pool, claimed, written, this.config.EMBEDDING_MODEL))) throw new LostError();
     } catch (error) {
       await this.conclude(claimed, error, stopping);
     }

@@ -1,6 +1,6 @@
 import { firstIdAt, JOB_SCHEMAS, type SqlPool } from '@inference/database';
 import { SILENCE_SECONDS } from './claims';
-import { addCleaningJob, addIngestionJob } from './ingestion-jobs';
+import { addCleaningJob, addEmbeddingJob, addIngestionJob, EMBEDDING_KEY } from './ingestion-jobs';
 
 /** An upload that is not whole after so long never will be. */
 const UPLOAD_MILLIS = 24 * 3_600_000;
@@ -23,13 +23,35 @@ const DISCARD_SEGMENTS = `
   WHERE s.workspace_id IS NULL AND NOT EXISTS (
     SELECT FROM memo.document_versions v WHERE v.document_id = s.document_id AND v.version = s.version)`;
 
+/** A job that says what chunks mean takes less; one that takes more is that of a process that was killed. */
+const EMBEDDING_MINUTES = 10;
+/**
+ * What is served and has not all its vectors of the model: it was there before the model, or its job's process was killed.
+ * One whose job was given up, after some days, still has that job. The terms are those of an index.
+ */
+const FIND_UNEMBEDDED = `
+  SELECT v.document_id AS "documentId", v.version FROM memo.document_versions v
+  WHERE v.status = 'ready' AND (v.embedding_model IS NULL OR v.embedding_model < $1 OR v.embedding_model > $1
+      OR v.embedding_model = $1 AND (v.embedded < v.chunk_count) = true)
+    AND NOT EXISTS (
+      SELECT FROM ${JOB_SCHEMAS.memo}.jobs j
+      WHERE j.key = ${EMBEDDING_KEY('v.document_id', 'v.version', '$1::text')}
+        AND (j.locked_at IS NULL OR j.locked_at > clock_timestamp() - make_interval(mins => ${EMBEDDING_MINUTES})))
+  LIMIT 500`;
+
 const IS_GARBAGE = 'SELECT FROM memo.garbage LIMIT 1';
 
 /** Puts right what processes that were killed have left behind, and has deleted what nobody sees any more. */
-export async function sweep(pool: SqlPool): Promise<void> {
+export async function sweep(pool: SqlPool, embeddingModel: string | undefined): Promise<void> {
   const { rows } = await pool.query<{ documentId: string; version: number }>(FIND_ASTRAY);
   for (const { documentId, version } of rows) await addIngestionJob(pool, documentId, version);
   await pool.query(DELETE_PARTS, [firstIdAt('up', Date.now() - UPLOAD_MILLIS)]);
   await pool.query(DISCARD_SEGMENTS);
   if ((await pool.query(IS_GARBAGE)).rowCount) await addCleaningJob(pool);
+  if (embeddingModel !== undefined) await addEmbeddingJobs(pool, embeddingModel);
+}
+
+async function addEmbeddingJobs(pool: SqlPool, model: string): Promise<void> {
+  const { rows } = await pool.query<{ documentId: string; version: number }>(FIND_UNEMBEDDED, [model]);
+  for (const served of rows) await addEmbeddingJob(pool, served, model);
 }

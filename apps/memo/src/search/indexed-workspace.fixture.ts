@@ -1,7 +1,7 @@
 import { inTransaction, newId, type SqlPool } from '@inference/database';
 import { type QueryWord } from '../analysis/query';
 import { termsOf } from '../analysis/terms';
-import { mergeSegments, mergeWorkspace } from '../index/merge';
+import { mergeSegments } from '../index/merge';
 import { retireVersion } from '../index/retirement';
 import { SegmentBuilder } from '../index/segment-builder';
 import { insertPostings, insertSegment } from '../index/segment-store';
@@ -91,8 +91,8 @@ export class IndexedWorkspace {
     this.documents.splice(this.documents.indexOf(document), 1);
   }
 
-  merge(): Promise<void> {
-    return mergeWorkspace(this.pool, this.id, new AbortController().signal);
+  async merge(): Promise<void> {
+    while (await this.mergeOnce());
   }
 
   mergeOnce(): Promise<boolean> {

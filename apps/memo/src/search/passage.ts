@@ -11,7 +11,7 @@ export interface Passage {
   /** UTF-16 offsets in the text of that version. */
   start: number;
   end: number;
-  /** Higher is better; only those of one search can be compared. */
+  /** Higher is better; only those of one search can be compared. By words (BM25), or by ranks when by meaning too. */
   score: number;
   /** Exactly that slice. */
   text: string;

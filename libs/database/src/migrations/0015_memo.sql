@@ -99,6 +99,9 @@ CREATE TABLE memo.document_versions (
   chunk_count integer NOT NULL DEFAULT 0,
   -- Words in all of its chunks.
   words bigint NOT NULL DEFAULT 0,
+  -- How many of its chunks, from the first one on, have vectors, and of which model.
+  embedding_model text,
+  embedded integer NOT NULL DEFAULT 0,
   error_code text,
   error_message text,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -110,6 +113,7 @@ CREATE TABLE memo.document_versions (
 );
 CREATE UNIQUE INDEX versions_chunks ON memo.document_versions (workspace_id, first_chunk);
 CREATE INDEX versions_open ON memo.document_versions (beat_at) WHERE status IN ('queued', 'processing');
+CREATE INDEX versions_embedded ON memo.document_versions (embedding_model, (embedded < chunk_count)) WHERE status = 'ready';
 
 -- A file as it was sent, until its text is stored. In parts, so that nobody has to hold it as a whole.
 CREATE TABLE memo.source_parts (
@@ -177,7 +181,30 @@ CREATE TABLE memo.retired_chunks (
   PRIMARY KEY (workspace_id, first_chunk)
 );
 
--- What nobody can see any more, to be deleted at leisure: the chunks and segments of a version, or one segment.
+-- What chunks mean, as a model says it. The vectors of one workspace, one model and one length are a space, named by a hash
+-- of the three: only those can be compared.
+CREATE TABLE memo.chunk_vectors (
+  document_id text COLLATE "C" NOT NULL,
+  version integer NOT NULL,
+  n integer NOT NULL,
+  space bigint NOT NULL,
+  -- In the workspace, as in segments.
+  number bigint NOT NULL,
+  -- 32-bit floats, the least byte first.
+  vector bytea NOT NULL,
+  PRIMARY KEY (document_id, version, n)
+);
+ALTER TABLE memo.chunk_vectors ALTER vector SET STORAGE EXTERNAL;
+
+-- Of the components of a vector a bit each: whether it is below zero. Apart from them, since a search reads all of a space.
+CREATE TABLE memo.chunk_signatures (
+  space bigint NOT NULL,
+  number bigint NOT NULL,
+  signature bit varying NOT NULL,
+  PRIMARY KEY (space, number)
+);
+
+-- What nobody can see any more, to be deleted at leisure: the chunks, vectors and segments of a version, or one segment.
 CREATE TABLE memo.garbage (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   document_id text COLLATE "C",

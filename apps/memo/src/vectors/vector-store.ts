@@ -1,0 +1,81 @@
+import { inTransaction, type Sql, type SqlPool } from '@inference/database';
+import { packVectors, signatureOf, spaceOf } from './space';
+
+/** Chunks of a version that is served, and that have no vectors of a model yet. */
+export interface Unembedded {
+  workspaceId: string;
+  title: string;
+  /** Who pays. */
+  uploadedBy: string;
+  /** The number of the version's first chunk in the workspace. */
+  firstChunk: bigint;
+  /** The place in the version of the first of the texts; those before have their vectors. */
+  from: number;
+  texts: string[];
+}
+
+export interface VersionRef {
+  documentId: string;
+  version: number;
+}
+
+const DONE = 'CASE WHEN embedding_model = $3 THEN embedded ELSE 0 END';
+const READ = `
+  SELECT v.workspace_id AS "workspaceId", v.title, v.uploaded_by AS "uploadedBy", v.first_chunk AS "firstChunk",
+    v.done AS "from", ARRAY(
+      SELECT c.text FROM memo.chunks c WHERE c.document_id = $1 AND c.version = $2 AND c.n >= v.done
+      ORDER BY c.n LIMIT $4) AS texts
+  FROM (SELECT *, ${DONE} AS done FROM memo.document_versions WHERE document_id = $1 AND version = $2) v
+  JOIN memo.documents d ON d.id = v.document_id AND d.serving_version = v.version
+  WHERE v.done < v.chunk_count`;
+/** Whoever takes the version out of service has what is stored of it deleted behind this lock, or waits for it. */
+const LOCK_SERVED = 'SELECT FROM memo.documents WHERE id = $1 AND serving_version = $2 FOR SHARE';
+const ADVANCE = `
+  UPDATE memo.document_versions SET embedding_model = $3, embedded = $5
+  WHERE document_id = $1 AND version = $2 AND ${DONE} = $4`;
+/** Those of another model. */
+const DELETE_BEFORE = `
+  WITH gone AS (
+    DELETE FROM memo.chunk_vectors WHERE document_id = $1 AND version = $2 AND n >= $3 AND n < $4 RETURNING space, number)
+  DELETE FROM memo.chunk_signatures s USING gone g WHERE s.space = g.space AND s.number = g.number`;
+/** One value holds all the vectors, since a list of them would be sent as text, twice as long. */
+const INSERT = `
+  WITH stored AS (
+    SELECT $4::integer + i - 1 AS n, $5::bigint + $4::integer + i - 1 AS number, signature,
+      substring($7::bytea FROM (i - 1)::integer * $8::integer + 1 FOR $8::integer) AS vector
+    FROM unnest($6::bit varying[]) WITH ORDINALITY AS u(signature, i)),
+  vectors AS (
+    INSERT INTO memo.chunk_vectors (document_id, version, n, space, number, vector)
+    SELECT $1, $2, n, $3, number, vector FROM stored)
+  INSERT INTO memo.chunk_signatures (space, number, signature) SELECT $3, number, signature FROM stored`;
+
+/** The next of them, at most `count`; null when none are left, or the version is not served any more. */
+export async function readUnembedded(
+  sql: Sql,
+  { documentId, version }: VersionRef,
+  model: string,
+  count: number,
+): Promise<Unembedded | null> {
+  return (await sql.query<Unembedded>(READ, [documentId, version, model, count])).rows[0] ?? null;
+}
+
+/** Nothing is stored when the version is not served any more, or somebody else has stored the same meanwhile. */
+export async function storeVectors(
+  pool: SqlPool,
+  { documentId, version }: VersionRef,
+  model: string,
+  { workspaceId, firstChunk, from }: Unembedded,
+  vectors: Float32Array[],
+): Promise<void> {
+  const [to, dimensions] = [from + vectors.length, vectors[0]!.length];
+  const packed = packVectors(vectors);
+  await inTransaction(pool, async (sql) => {
+    if ((await sql.query(LOCK_SERVED, [documentId, version])).rowCount === 0) return;
+    if ((await sql.query(ADVANCE, [documentId, version, model, from, to])).rowCount === 0) return;
+    await sql.query(DELETE_BEFORE, [documentId, version, from, to]);
+    await sql.query(INSERT, [
+      ...[documentId, version, spaceOf(workspaceId, model, dimensions), from, firstChunk],
+      ...[vectors.map(signatureOf), packed, packed.length / vectors.length],
+    ]);
+  });
+}
