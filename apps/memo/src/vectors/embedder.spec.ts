@@ -1,0 +1,163 @@
+import { type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { waitFor } from '@inference/testing';
+import { type DocumentView } from '../documents/document';
+import { sweep } from '../ingestion/sweeping';
+import { MemoSite, type Person } from '../memo.fixture';
+import { EmbeddingServer, send } from './embedding-server.fixture';
+
+const MODEL = 'meaning';
+/** Chunks of it are asked for in several requests. */
+const LONG = Array.from({ length: 90 }, (_, i) => `Part ${i}. ${`word${i} and more. `.repeat(50)}`).join(
+  '\n\n',
+);
+const MOST_TEXTS = 32;
+
+let server: EmbeddingServer;
+let site: MemoSite;
+let owner: Person;
+let workspace: string;
+let worker: ChildProcess | undefined;
+
+beforeAll(async () => {
+  server = await EmbeddingServer.start();
+  site = await MemoSite.start({
+    models: [MODEL],
+    upstreams: [{ name: 'embedder', base_url: server.url, models: [MODEL] }],
+    environment: { EMBEDDING_MODEL: MODEL },
+  });
+  owner = await site.person();
+  workspace = await owner.newWorkspace();
+});
+beforeEach(() => (server.asked.length = 0));
+afterEach(async () => {
+  server.does();
+  await end();
+});
+afterAll(async () => {
+  await site?.stop();
+  server?.close();
+});
+
+async function end(signal?: NodeJS.Signals): Promise<void> {
+  if (!worker) return;
+  const ended = once(worker, 'exit');
+  if (signal) worker.kill(signal);
+  else worker.disconnect();
+  await ended;
+  worker = undefined;
+}
+
+const embedded = async (id: string) =>
+  (
+    await site.pool.query<{ n: number; model: string; embedded: number }>(
+      `SELECT x.n, v.embedding_model AS model, v.embedded FROM memo.chunk_vectors x
+       JOIN memo.document_versions v USING (document_id, version) JOIN memo.chunk_signatures s USING (space, number)
+       WHERE document_id = $1 ORDER BY x.n`,
+      [id],
+    )
+  ).rows;
+const whole = (id: string, chunks: number) =>
+  waitFor(async () => {
+    const rows = await embedded(id);
+    return rows.length === chunks && rows.at(-1)!.embedded === chunks && rows;
+  });
+const jobs = async (id: string) =>
+  (
+    await site.pool.query<{ attempts: number }>('SELECT attempts FROM memo_jobs.jobs WHERE key LIKE $1', [
+      `embed:${id}:%`,
+    ])
+  ).rows;
+
+it('embeds all chunks with their title, each once', async () => {
+  worker = site.startIngestion();
+  const { id, chunk_count: chunks } = await owner.addDocument(workspace, { title: 'Manual', text: LONG });
+  const rows = await whole(id, chunks);
+  expect(rows.map(({ n }) => n)).toEqual(rows.map((_row, n) => n));
+  expect(chunks).toBeGreaterThan(2 * MOST_TEXTS);
+  const asked = server.asked.flat();
+  expect(new Set(asked).size).toBe(chunks);
+  expect(asked).toHaveLength(chunks);
+  expect(asked.every((text) => text.startsWith('Manual\n\n'))).toBe(true);
+  expect(Math.max(...server.asked.map(({ length }) => length))).toBe(MOST_TEXTS);
+});
+
+it('asks again only for what it has no answer to, whether the model fails or the process is killed', async () => {
+  worker = site.startIngestion();
+  let requests = 0;
+  server.does((response, texts) => {
+    requests += 1;
+    if (requests === 2) send(response, { error: { message: 'busy' } }, 500);
+    else if (requests !== 4) server.embed(response, texts);
+  });
+  const { id, chunk_count: chunks } = await owner.addDocument(workspace, { title: 'Manual', text: LONG });
+  // The first again after its failure, then one that no answer comes to.
+  await waitFor(() => requests === 4);
+  expect(server.asked[2]).toEqual(server.asked[1]);
+  await end('SIGKILL');
+  expect(await embedded(id)).toHaveLength(2 * MOST_TEXTS);
+  server.does();
+  await site.pool.query(
+    "UPDATE memo_jobs._private_jobs SET locked_at = locked_at - interval '11 minutes' WHERE locked_at IS NOT NULL",
+  );
+  worker = site.startIngestion();
+  await whole(id, chunks);
+  expect(server.asked[4]).toEqual(server.asked[3]);
+  expect(new Set(server.asked.flat()).size).toBe(chunks);
+});
+
+it('lets documents be read and found by their words while the model is slow', async () => {
+  worker = site.startIngestion();
+  server.does(() => undefined);
+  const first = await owner.addDocument(workspace, { title: 'One', text: 'First text.' });
+  await waitFor(() => server.asked.length > 0);
+  const second = await owner.addDocument(workspace, { title: 'Two', text: 'Second text.' });
+  expect(second.status).toBe('ready');
+  expect(await embedded(first.id)).toEqual([]);
+  server.does();
+  // What waits for an answer is put back.
+  await end();
+  worker = site.startIngestion();
+  for (const { id } of [first, second]) await whole(id, 1);
+});
+
+it('embeds what was there before the model, or has vectors of another one', async () => {
+  worker = site.startIngestion({ EMBEDDING_MODEL: '' });
+  const old = await owner.addDocument(workspace, { title: 'Old', text: 'Old text.' });
+  await end();
+  expect(await embedded(old.id)).toEqual([]);
+  expect(await jobs(old.id)).toEqual([]);
+  worker = site.startIngestion();
+  await whole(old.id, 1);
+  await end();
+  await site.pool.query(
+    "UPDATE memo.document_versions SET embedding_model = 'before' WHERE document_id = $1",
+    [old.id],
+  );
+  server.asked.length = 0;
+  worker = site.startIngestion();
+  await waitFor(async () => (await embedded(old.id))[0]?.model === MODEL);
+  expect(await embedded(old.id)).toHaveLength(1);
+  expect(server.asked).toEqual([['Old\n\nOld text.']]);
+});
+
+it('leaves a document ready whose uploader cannot pay, and does not begin anew what was given up', async () => {
+  const poor = await site.person(0n);
+  await owner.json('POST', `/${workspace}/members`, { user_id: poor.accountId, role: 'editor' }, 201);
+  worker = site.startIngestion();
+  const { id, status } = await poor.addDocument(workspace, { title: 'Poor', text: 'Poor text.' });
+  expect(status).toBe('ready');
+  await waitFor(async () => (await jobs(id)).some(({ attempts }) => attempts > 0));
+  await end();
+  expect(server.asked).toEqual([]);
+  await site.pool.query(
+    "UPDATE memo_jobs._private_jobs SET attempts = max_attempts WHERE key LIKE 'embed:%'",
+  );
+  expect(await jobs(id)).toHaveLength(1);
+  const givenUp = await jobs(id);
+  await sweep(site.pool, MODEL);
+  expect(await jobs(id)).toEqual(givenUp);
+  expect(await owner.json<DocumentView>('GET', `/${workspace}/documents/${id}`)).toMatchObject({
+    status: 'ready',
+  });
+});

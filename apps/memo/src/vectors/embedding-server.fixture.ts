@@ -1,0 +1,83 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo } from 'node:net';
+
+/** Words that mean the same as others. */
+const SYNONYMS: Record<string, string> = { automobile: 'car', physician: 'doctor', residence: 'house' };
+const DIMENSIONS = 512;
+/** Shorter words mean nothing. */
+const LEAST_LETTERS = 3;
+
+/** The same for the same meaning, and as good as at right angles to all others. */
+function directionOf(meaning: string, dimensions: number): Float32Array {
+  let seed = 1;
+  for (const letter of meaning) seed = Math.imul(seed ^ letter.charCodeAt(0), 0x01000193);
+  return Float32Array.from({ length: dimensions }, () => {
+    seed = Math.imul(seed ^ (seed >>> 15), 0x2c1b3c6d) + 0x9e3779b9;
+    return (seed ^ (seed >>> 13)) & 0x1000 ? 1 : -1;
+  });
+}
+
+function meaningOf(text: string, dimensions = DIMENSIONS): number[] {
+  const sum = new Float32Array(dimensions);
+  for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) {
+    if (word.length < LEAST_LETTERS) continue;
+    directionOf(SYNONYMS[word] ?? word, dimensions).forEach((value, i) => (sum[i]! += value));
+  }
+  return [...sum];
+}
+
+type Answer = (response: ServerResponse, texts: string[]) => void;
+
+/** A server of an embedding model that knows synonyms. */
+export class EmbeddingServer {
+  /** What it was asked, a list a request. */
+  readonly asked: string[][] = [];
+  private answer: Answer = (response, texts) => this.embed(response, texts);
+
+  private constructor(private readonly server: ReturnType<typeof createServer>) {}
+
+  static async start(): Promise<EmbeddingServer> {
+    const server = createServer();
+    const embedding = new EmbeddingServer(server);
+    server.on('request', (request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const { input } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { input: string[] };
+        embedding.asked.push(input);
+        embedding.answer(response, input);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return embedding;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1`;
+  }
+
+  /** What it does with requests from now on; unless told what it should. */
+  does(answer: Answer = (response, texts) => this.embed(response, texts)): void {
+    this.answer = answer;
+  }
+
+  embed(response: ServerResponse, texts: string[], dimensions = DIMENSIONS): void {
+    // Not in the order of the texts, which is nowhere promised.
+    const data = texts.map((text, index) => ({ index, embedding: meaningOf(text, dimensions) })).reverse();
+    send(response, {
+      object: 'list',
+      data,
+      usage: { prompt_tokens: texts.length, total_tokens: texts.length },
+    });
+  }
+
+  close(): void {
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+}
+
+export function send(response: ServerResponse, body: unknown, status = 200): void {
+  response.writeHead(status, { 'Content-Type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
