@@ -8,7 +8,7 @@ const MOST_CHARACTERS = 600;
 const LEAST_SHARE = 0.5;
 
 export interface Extract {
-  /** Empty when no sentence says anything on the question. */
+  /** Empty when no passage says enough on the question. */
   text: string;
   /** The numbers of the passages that it is from. */
   cited: number[];
@@ -25,9 +25,11 @@ interface Candidate {
  * An answer without a model: the sentences of the passages that say most on the question, word for word, each with the
  * number of its passage, in the order of the passages.
  */
-export function extractAnswer(passages: { text: string }[], asked: Asked): Extract {
+export function extractAnswer(passages: { title: string; text: string }[], asked: Asked): Extract {
   const candidates = passages
-    .flatMap(({ text }, passage) => candidatesOf(text, passage, asked))
+    .flatMap(({ title, text }, passage) =>
+      asked.isAnsweredBy(`${title}\n${text}`) ? candidatesOf(text, passage, asked) : [],
+    )
     .sort((one, other) => other.worth - one.worth || one.passage - other.passage || one.at - other.at);
   const chosen: Candidate[] = [];
   for (const candidate of candidates) {

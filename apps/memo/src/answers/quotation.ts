@@ -9,6 +9,8 @@ export interface Asked {
   weights: ReadonlyMap<string, number>;
   /** Those words of the question that the text holds. */
   wordsIn(text: string): Iterable<string>;
+  /** Whether the text says so much of what is asked that it may be taken for an answer. */
+  isAnsweredBy(text: string): boolean;
 }
 
 interface Piece extends Slice {

@@ -1,16 +1,20 @@
 import { type AnalyzedQuery } from '../analysis/query';
 import { tokensOf } from '../analysis/tokens';
 import { type Asked } from '../answers/quotation';
+import { type Worths } from './worth';
 
 /** The words of a question for whoever looks for the part of a text that says most on it. */
-export function askedBy({ words, placeOf }: AnalyzedQuery, worths: Float64Array): Asked {
+export function askedBy({ words, placeOf }: AnalyzedQuery, worths: Worths): Asked {
+  const placesIn = (text: string) =>
+    tokensOf(text)
+      .map(placeOf)
+      .filter((place) => place >= 0);
   return {
-    weights: new Map(words.map(({ text }, place) => [text, worths[place]!])),
-    *wordsIn(text) {
-      for (const token of tokensOf(text)) {
-        const place = placeOf(token);
-        if (place >= 0) yield words[place]!.text;
-      }
+    weights: new Map(words.map(({ text }, place) => [text, worths.score[place]!])),
+    wordsIn: (text) => placesIn(text).map((place) => words[place]!.text),
+    isAnsweredBy(text) {
+      const told = [...new Set(placesIn(text))].reduce((sum, place) => sum + worths.telling[place]!, 0);
+      return told >= worths.answerTelling;
     },
   };
 }

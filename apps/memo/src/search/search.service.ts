@@ -61,7 +61,7 @@ export class SearchService {
       // So many went meanwhile that others might have been found in their place.
       if (isShort && tries < MOST_TRIES) continue;
       const found = passagesOf(ranking, stored, analyzed);
-      return { found, asked: askedBy(analyzed, ranking.worths.score) };
+      return { found, asked: askedBy(analyzed, ranking.worths) };
     }
   }
 

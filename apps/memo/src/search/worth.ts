@@ -5,10 +5,17 @@ import { isCommon, type Snapshot } from './snapshot';
  * A passage is found when it says this share of what the question does, words that stand nowhere included. Of Chinese,
  * which is cut into all its pairs of characters, every other pair is no word, and so stands nowhere.
  */
-const LEAST_SHARE = 0.18;
-const LEAST_UNSPACED_SHARE = 0.1;
+const FOUND_SHARES = { spaced: 0.18, unspaced: 0.1 };
+/** One that is quoted as an answer says more: nobody reads it before, as a model would that can still refuse. */
+const ANSWER_SHARES = { spaced: 0.4, unspaced: 0.33 };
 /** So many passages more, without any of the words: among few every word that stands anywhere would seem to say nothing. */
 const BACKGROUND_CHUNKS = 100;
+
+interface Shares {
+  /** Of words between spaces. */
+  spaced: number;
+  unspaced: number;
+}
 
 /** What the words of a question are worth, by their places; 0 for those that are left out. */
 export interface Worths {
@@ -18,6 +25,8 @@ export interface Worths {
   telling: Float64Array;
   /** How much a passage has to say to be found. */
   leastTelling: number;
+  /** The same to be an answer. */
+  answerTelling: number;
   /** Whether all words that stand anywhere are too common to be looked for while others are. */
   areAllCommon: boolean;
 }
@@ -38,10 +47,13 @@ export function worthsOf(
       isLeftOut[place] ? 0 : weight * rarity(frequencies[place]!, chunks + others),
     );
   const telling = amongOthers(BACKGROUND_CHUNKS);
+  const partOf = (shares: Shares) =>
+    words.reduce((sum, word, place) => sum + telling[place]! * shareOf(word, shares), 0);
   return {
     score: amongOthers(0),
     telling,
-    leastTelling: words.reduce((sum, word, place) => sum + telling[place]! * leastShare(word), 0),
+    leastTelling: partOf(FOUND_SHARES),
+    answerTelling: partOf(ANSWER_SHARES),
     areAllCommon:
       isLeftOut.includes(true) && !words.some((_word, place) => !isLeftOut[place] && frequencies[place]! > 0),
   };
@@ -50,7 +62,7 @@ export function worthsOf(
 const rarity = (frequency: number, chunks: number) =>
   Math.log(1 + (chunks - frequency + 0.5) / (frequency + 0.5));
 
-function leastShare({ isSpaced, isFiller }: QueryWord): number {
+function shareOf({ isSpaced, isFiller }: QueryWord, { spaced, unspaced }: Shares): number {
   if (isFiller) return 0;
-  return isSpaced ? LEAST_SHARE : LEAST_UNSPACED_SHARE;
+  return isSpaced ? spaced : unspaced;
 }
