@@ -1,0 +1,98 @@
+import { type SqlPool } from '@inference/database';
+import { waitFor, waitForLock } from '@inference/testing';
+import { termsOf } from '../analysis/terms';
+import { type DocumentView } from '../documents/document';
+import { clean } from '../index/cleaning';
+import { discardVersion } from '../index/retirement';
+import { SegmentBuilder } from '../index/segment-builder';
+import { insertPostings, insertSegment } from '../index/segment-store';
+import { MemoSite, type Person } from '../memo.fixture';
+import { IndexedWorkspace } from '../search/indexed-workspace.fixture';
+import { claim, type ClaimedVersion } from './claims';
+import { VersionWriter } from './version-writer';
+
+const CHUNK = { n: 0, start: 0, lead: '', text: 'Words.' };
+
+let site: MemoSite;
+let owner: Person;
+let workspace: string;
+
+beforeAll(async () => {
+  site = await MemoSite.start();
+  owner = await site.person();
+});
+beforeEach(async () => (workspace = await owner.newWorkspace()));
+afterAll(() => site?.stop());
+
+const count = async (text: string, values: unknown[]) =>
+  (await site.pool.query<{ n: number }>(`SELECT count(*)::integer AS n ${text}`, values)).rows[0]!.n;
+const remove = (id: string) => owner.json('DELETE', `/${workspace}/documents/${id}`, undefined, 204);
+const cleanAll = () => clean(site.pool, new AbortController().signal);
+
+/** A document as somebody reads it. */
+async function claimed(): Promise<ClaimedVersion> {
+  const path = `/${workspace}/documents`;
+  const { id } = await owner.json<DocumentView>('POST', path, { title: 'A', text: 'Words.' }, 201);
+  return (await claim(site.pool, { document_id: id, version: 1 }, 'reader'))!;
+}
+
+/** Runs statements in a transaction that is ended when told. */
+async function openTransaction() {
+  const client = await site.pool.connect();
+  await client.query('BEGIN');
+  const query = client.query.bind(client);
+  const pool = Object.assign(Object.create(site.pool) as SqlPool, { query });
+  return { pool, commit: () => client.query('COMMIT').finally(() => client.release()) };
+}
+
+it('leaves no chunk of a document that is deleted while it is inserted', async () => {
+  const version = await claimed();
+  const { pool, commit } = await openTransaction();
+  expect(await new VersionWriter(pool, version).writeChunks([CHUNK])).toBe(true);
+  const deletion = remove(version.documentId);
+  await waitForLock(site.pool);
+  await commit();
+  await deletion;
+  await cleanAll();
+  expect(await new VersionWriter(site.pool, version).writeChunks([{ ...CHUNK, n: 1 }])).toBe(false);
+  expect(await count('FROM memo.chunks WHERE document_id = $1', [version.documentId])).toBe(0);
+});
+
+it('leaves no postings of a segment that is deleted while they are inserted', async () => {
+  const { documentId, version } = await claimed();
+  const builder = new SegmentBuilder();
+  builder.add(termsOf('some words', 'en'), 'en');
+  const { segment, postings } = builder.build();
+  const id = await insertSegment(site.pool, { documentId, version }, segment);
+  const { pool, commit } = await openTransaction();
+  await insertPostings(pool, id, postings);
+  await discardVersion(site.pool, documentId, version);
+  const cleaning = cleanAll();
+  await waitForLock(site.pool);
+  await commit();
+  await cleaning;
+  await insertPostings(site.pool, id, postings);
+  expect(await count('FROM memo.postings WHERE segment_id = $1', [id])).toBe(0);
+});
+
+it('takes out of the index what is deleted, though nothing else changes', async () => {
+  const index = IndexedWorkspace.of(site.pool, workspace, owner.accountId);
+  const { id } = await index.add(Array.from({ length: 1_024 }, () => 'a word'));
+  site.startIngestion();
+  await remove(id);
+  await waitFor(async () => (await index.segments()).length === 0);
+  expect(await index.retired()).toEqual([]);
+});
+
+it('merges until nothing is left to be merged', async () => {
+  const index = IndexedWorkspace.of(site.pool, workspace, owner.accountId);
+  // With one more small segment these are enough to be a larger one, and that makes enough of its size.
+  const sizes = [...Array<number>(7).fill(1_024), ...Array<number>(47).fill(22)];
+  const chunks = sizes.reduce((sum, size) => sum + size, 0);
+  await index.add(Array<string>(chunks).fill('a word'), sizes);
+  await site.pool.query('UPDATE memo.workspaces SET next_chunk = $2 WHERE id = $1', [workspace, chunks]);
+  site.startIngestion();
+  await owner.addDocument(workspace, { title: 'A', text: 'Another word.' });
+  await waitFor(async () => (await index.segments()).length === 1);
+  expect(await index.segments()).toEqual([chunks + 1]);
+});
