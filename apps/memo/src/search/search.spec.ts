@@ -120,3 +120,15 @@ it('says what the words of a question are worth, and finds them in a text', asyn
   expect(worth('zebras')).toBeGreaterThan(worth('refunds'));
   expect(worth('退款')).toBeGreaterThan(worth('退'));
 });
+
+it('tells what may answer a question from what only shares a word with it', async () => {
+  const member = { workspaceId: workspace, accountId: owner.accountId };
+  const answers = async (query: string) => {
+    const { passages, asked } = await new SearchService(site.pool).find(member, query, 6);
+    return passages.map(({ text }) => asked.isAnsweredBy(text));
+  };
+  expect(await answers('When are refunds issued?')).toEqual([true]);
+  expect(await answers('Do zebras cross rivers for refunds?')).toEqual([false]);
+  expect(await answers('几天内退款')).toEqual([true]);
+  expect(await answers('斑马何时渡河退款')).toEqual([false]);
+});

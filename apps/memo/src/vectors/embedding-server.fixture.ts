@@ -17,13 +17,13 @@ function directionOf(meaning: string, dimensions: number): Float32Array {
   });
 }
 
-function meaningOf(text: string, dimensions = DIMENSIONS): number[] {
+function meaningOf(text: string, dimensions: number): Float32Array {
   const sum = new Float32Array(dimensions);
   for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) {
     if (word.length < LEAST_LETTERS) continue;
     directionOf(SYNONYMS[word] ?? word, dimensions).forEach((value, i) => (sum[i]! += value));
   }
-  return [...sum];
+  return sum;
 }
 
 type Answer = (response: ServerResponse, texts: string[]) => void;
@@ -61,14 +61,20 @@ export class EmbeddingServer {
     this.answer = answer;
   }
 
-  embed(response: ServerResponse, texts: string[], dimensions = DIMENSIONS): void {
-    // Not in the order of the texts, which is nowhere promised.
-    const data = texts.map((text, index) => ({ index, embedding: meaningOf(text, dimensions) })).reverse();
-    send(response, {
-      object: 'list',
-      data,
-      usage: { prompt_tokens: texts.length, total_tokens: texts.length },
+  /** As it is asked for, in base64, or in decimal numbers as from servers that know nothing else. */
+  embed(
+    response: ServerResponse,
+    texts: string[],
+    { dimensions = DIMENSIONS, inDecimals = false } = {},
+  ): void {
+    const data = texts.map((text, index) => {
+      const vector = meaningOf(text, dimensions);
+      const packed = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
+      return { index, embedding: inDecimals ? [...vector] : packed };
     });
+    const usage = { prompt_tokens: texts.length, total_tokens: texts.length };
+    // Not in the order of the texts, which is nowhere promised.
+    send(response, { object: 'list', data: data.reverse(), usage });
   }
 
   close(): void {

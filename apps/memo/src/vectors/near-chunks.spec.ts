@@ -65,6 +65,16 @@ it('finds what means the same in other words, and nothing else', async () => {
   expect(await texts('physician')).toEqual([]);
 });
 
+it('quotes nothing as an answer that only its vector speaks for', async () => {
+  const answer = await owner.call('POST', `/${workspace}/chat`, { query: 'automobile' });
+  expect(await answer.text()).toMatch(/data: Citations: none\n\n$/);
+});
+
+it('takes vectors in decimal numbers, too', async () => {
+  server.does((response, asked) => server.embed(response, asked, { inDecimals: true }));
+  expect(await texts('automobile')).toEqual([CARS]);
+});
+
 it('ranks what both its words and its meaning speak for before what only one does', async () => {
   const id = await owner.newWorkspace();
   for (const text of [CARS, AUTOMOBILES, HOUSES]) await add(text, id);
@@ -77,7 +87,7 @@ it.each<[string, Parameters<EmbeddingServer['does']>[0]]>([
   ['fails', (response) => send(response, { error: { message: 'no' } }, 500)],
   ['is too slow', () => undefined],
   ['breaks off', (response) => response.destroy()],
-  ['gives vectors of another length', (response, asked) => server.embed(response, asked, 64)],
+  ['gives vectors of another length', (response, asked) => server.embed(response, asked, { dimensions: 64 })],
   ['gives no vectors', (response) => send(response, { data: [{ index: 0, embedding: 'AAAA' }] })],
   ['gives zeros', (response) => send(response, { data: [{ index: 0, embedding: [0, 0] }] })],
   ['gives what is no number', (response) => send(response, { data: [{ index: 0, embedding: [1, null] }] })],
