@@ -159,6 +159,8 @@ describe('an answer without a model', () => {
       cited: [2, 4],
     });
     expect(extractAnswer(passages, asked('warranty'))).toEqual({ text: '', cited: [] });
+    const none = { ...asked('refunds', 'days'), isAnsweredBy: () => false };
+    expect(extractAnswer(passages, none)).toEqual({ text: '', cited: [] });
   });
 
   it('takes the best part of a sentence that is too long', () => {

@@ -130,5 +130,5 @@ it('tells what may answer a question from what only shares a word with it', asyn
   expect(await answers('When are refunds issued?')).toEqual([true]);
   expect(await answers('Do zebras cross rivers for refunds?')).toEqual([false]);
   expect(await answers('几天内退款')).toEqual([true]);
-  expect(await answers('斑马何时渡河退款')).toEqual([false]);
+  expect(await answers('斑马如何退款')).toEqual([false]);
 });

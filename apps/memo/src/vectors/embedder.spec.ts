@@ -1,10 +1,11 @@
 import { type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { waitFor } from '@inference/testing';
+import { waitFor, waitForLock } from '@inference/testing';
 import { type DocumentView } from '../documents/document';
 import { sweep } from '../ingestion/sweeping';
 import { MemoSite, type Person } from '../memo.fixture';
 import { EmbeddingServer, send } from './embedding-server.fixture';
+import { readUnembedded, storeVectors } from './vector-store';
 
 const MODEL = 'meaning';
 /** Chunks of it are asked for in several requests. */
@@ -160,4 +161,22 @@ it('leaves a document ready whose uploader cannot pay, and does not begin anew w
   expect(await owner.json<DocumentView>('GET', `/${workspace}/documents/${id}`)).toMatchObject({
     status: 'ready',
   });
+});
+
+it('keeps no vectors of what is deleted while the model thinks', async () => {
+  worker = site.startIngestion({ EMBEDDING_MODEL: '' });
+  const { id } = await owner.addDocument(workspace, { title: 'Gone', text: 'Gone.' });
+  await end();
+  const served = { documentId: id, version: 1 };
+  const unembedded = (await readUnembedded(site.pool, served, MODEL, MOST_TEXTS))!;
+  const deletion = await site.pool.connect();
+  await deletion.query('BEGIN');
+  await deletion.query('DELETE FROM memo.document_versions WHERE document_id = $1', [id]);
+  const storing = storeVectors(site.pool, served, MODEL, unembedded, [Float32Array.of(1, -1)]);
+  await waitForLock(site.pool);
+  await deletion.query('COMMIT');
+  deletion.release();
+  await storing;
+  const { rowCount } = await site.pool.query('SELECT FROM memo.chunk_vectors WHERE document_id = $1', [id]);
+  expect(rowCount).toBe(0);
 });

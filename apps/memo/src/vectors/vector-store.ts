@@ -25,14 +25,14 @@ const READ = `
     v.done AS "from", ARRAY(
       SELECT c.text FROM memo.chunks c WHERE c.document_id = $1 AND c.version = $2 AND c.n >= v.done
       ORDER BY c.n LIMIT $4) AS texts
-  FROM (SELECT *, ${DONE} AS done FROM memo.document_versions WHERE document_id = $1 AND version = $2) v
-  JOIN memo.documents d ON d.id = v.document_id AND d.serving_version = v.version
+  FROM (
+    SELECT *, ${DONE} AS done FROM memo.document_versions
+    WHERE document_id = $1 AND version = $2 AND status = 'ready') v
   WHERE v.done < v.chunk_count`;
-/** Whoever takes the version out of service has what is stored of it deleted behind this lock, or waits for it. */
-const LOCK_SERVED = 'SELECT FROM memo.documents WHERE id = $1 AND serving_version = $2 FOR SHARE';
+/** What is ready is what is served; who takes it out of service deletes its row, and waits for this lock or comes before it. */
 const ADVANCE = `
   UPDATE memo.document_versions SET embedding_model = $3, embedded = $5
-  WHERE document_id = $1 AND version = $2 AND ${DONE} = $4`;
+  WHERE document_id = $1 AND version = $2 AND status = 'ready' AND ${DONE} = $4`;
 /** Those of another model. */
 const DELETE_BEFORE = `
   WITH gone AS (
@@ -70,7 +70,6 @@ export async function storeVectors(
   const [to, dimensions] = [from + vectors.length, vectors[0]!.length];
   const packed = packVectors(vectors);
   await inTransaction(pool, async (sql) => {
-    if ((await sql.query(LOCK_SERVED, [documentId, version])).rowCount === 0) return;
     if ((await sql.query(ADVANCE, [documentId, version, model, from, to])).rowCount === 0) return;
     await sql.query(DELETE_BEFORE, [documentId, version, from, to]);
     await sql.query(INSERT, [
