@@ -109,11 +109,13 @@ it('asks again only for what it has no answer to, whether the model fails or the
 
 it('lets documents be read and found by their words while the model is slow', async () => {
   worker = site.startIngestion();
-  server.does(() => undefined);
+  let hasEnded = false;
+  server.does((response) => void response.once('close', () => (hasEnded = true)));
   const first = await owner.addDocument(workspace, { title: 'One', text: 'First text.' });
   await waitFor(() => server.asked.length > 0);
   const second = await owner.addDocument(workspace, { title: 'Two', text: 'Second text.' });
   expect(second.status).toBe('ready');
+  expect(hasEnded).toBe(false);
   expect(await embedded(first.id)).toEqual([]);
   server.does();
   // What waits for an answer is put back.

@@ -18,7 +18,7 @@ const MOST_CANDIDATES = 10_000;
 /** What says something of the caller's account, and nothing of the model. */
 const OF_THE_CALLER = new Set([401, 402, 429]);
 
-/** Those that are not served any more, and wait for being deleted, come without a vector. Base64 as in snapshot.ts. */
+/** Those that are not served any more have no version; they come without a vector. Base64 as in snapshot.ts. */
 const READ = {
   name: 'near-chunks',
   text: `
@@ -30,7 +30,6 @@ const READ = {
       SELECT x.vector FROM (
         SELECT * FROM memo.document_versions o
         WHERE o.workspace_id = $1 AND o.first_chunk <= near.number ORDER BY o.first_chunk DESC LIMIT 1) v
-      JOIN memo.documents d ON d.id = v.document_id AND d.workspace_id = $1 AND d.serving_version = v.version
       JOIN memo.chunk_vectors x
         ON x.document_id = v.document_id AND x.version = v.version AND x.n = near.number - v.first_chunk AND x.space = $2
       WHERE near.number < v.first_chunk + v.chunk_count) served ON true`,
