@@ -77,7 +77,8 @@ export class AnswerStream {
   }
 
   fail(error: StreamError): void {
-    if (!this.isWhole) this.send({ type: 'error', data: error });
+    // As text: what is an object is sent as a copy, which would be numbered.
+    if (!this.isWhole) this.send({ type: 'error', data: JSON.stringify(error) });
     this.end();
   }
 

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
 import { type PageQuery, type Position, readPage } from '@inference/http';
 import { type Member } from '../access/member';
+import { holdRole } from '../access/roles';
 import { type ConversationView, type MessageView } from './conversation';
 import { noSuchConversation, OWN, ownerOf } from './conversation-log';
 import { type MessagesQuery } from './conversation.dto';
@@ -70,6 +71,7 @@ export class ConversationsService {
 
   async remove(member: Member, id: string): Promise<void> {
     await inTransaction(this.pool, async (sql) => {
+      await holdRole(sql, member, 'viewer');
       const found = await sql.query(LOCK, [...ownerOf(member), id]);
       if (found.rowCount === 0) throw noSuchConversation();
       await sql.query(LOCK_CITATIONS, [id]);

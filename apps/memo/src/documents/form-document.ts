@@ -1,4 +1,4 @@
-import { type IncomingMessage } from 'node:http';
+import { type IncomingHttpHeaders } from 'node:http';
 import { type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { BadRequestException } from '@nestjs/common';
@@ -18,9 +18,13 @@ const FILE = 'file';
 const LIMITS = { fieldNameSize: 100, fieldSize: 131_072, fields: 16, files: 2, headerPairs: 100 };
 
 /** Reads multipart/form-data as it comes. 400 for what is no form with one file; nothing of it stays stored then. */
-export async function readForm(request: IncomingMessage, sources: SourceStore): Promise<FormDocument> {
+export async function readForm(
+  headers: IncomingHttpHeaders,
+  body: Readable,
+  sources: SourceStore,
+): Promise<FormDocument> {
   const reader = new FormReader(sources);
-  const broken = await reader.read(request);
+  const broken = await reader.read(headers, body);
   const file = await reader.file();
   const fault = broken ?? reader.faults[0];
   if (fault !== undefined) {
@@ -42,9 +46,9 @@ class FormReader {
   constructor(private readonly sources: SourceStore) {}
 
   /** What is wrong with the form as such; null when it was read to its end. */
-  async read(request: IncomingMessage): Promise<string | null> {
+  async read(headers: IncomingHttpHeaders, body: Readable): Promise<string | null> {
     try {
-      await pipeline(request, this.open(request));
+      await pipeline(body, this.open(headers));
       return null;
     } catch (error) {
       if (this.storeError !== undefined) return null;
@@ -62,7 +66,7 @@ class FormReader {
     }
   }
 
-  private open({ headers }: IncomingMessage): busboy.Busboy {
+  private open(headers: IncomingHttpHeaders): busboy.Busboy {
     const form = busboy({ headers, defParamCharset: 'utf8', limits: LIMITS });
     form.on('field', (name, value, { valueTruncated }) => this.onField(name, value, valueTruncated));
     form.on('file', (name, content, { filename, mimeType }) => {

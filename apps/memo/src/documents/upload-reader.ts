@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Socket } from 'node:net';
+import { PassThrough, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import {
   BadRequestException,
@@ -83,7 +84,9 @@ export class UploadReader implements BeforeApplicationShutdown {
   }
 
   private async readForm(request: IncomingMessage): Promise<Upload> {
-    const { source, fileName, mediaType: declared, fields } = await readForm(request, this.sources);
+    const { headers } = request;
+    const form = await readForm(headers, bodyOf(request), this.sources);
+    const { source, fileName, mediaType: declared, fields } = form;
     try {
       const mediaType = mediaTypeOf(source.head, fileName, declared);
       if (!mediaType)
@@ -129,10 +132,17 @@ export class UploadReader implements BeforeApplicationShutdown {
   }
 }
 
-async function* bodyOf(request: IncomingMessage): AsyncGenerator<Buffer> {
-  try {
-    yield* request as AsyncIterable<Buffer>;
-  } catch {
-    throw new BadRequestException('the body broke off');
-  }
+/**
+ * What comes in of a request. When it is destroyed the rest is thrown away as it comes, so that the connection can serve
+ * the next request; a request that is destroyed itself would stop the connection.
+ */
+function bodyOf(request: IncomingMessage): Readable {
+  const body = new PassThrough();
+  const breakOff = () => request.readableEnded || body.destroy(new BadRequestException('the body broke off'));
+  // Whoever reads it may have given it up by then.
+  body.on('error', () => undefined);
+  body.once('close', () => request.unpipe(body).resume());
+  request.once('close', breakOff);
+  if (request.closed) breakOff();
+  return request.pipe(body);
 }

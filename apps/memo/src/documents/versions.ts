@@ -15,6 +15,8 @@ interface LockedDocument {
 
 const LOCK_COLUMNS = 'id, external_id, version, serving_version FROM memo.documents WHERE workspace_id = $1';
 const LOCK_BY_ID = `SELECT ${LOCK_COLUMNS} AND id = $2 FOR UPDATE`;
+/** In one order: of two documents that take each other's external_id, each would wait for the other one. */
+const LOCK_WITH_HOLDER = `SELECT ${LOCK_COLUMNS} AND (id = $2 OR external_id = $3) ORDER BY id FOR UPDATE`;
 const LOCK_BY_EXTERNAL_ID = `SELECT ${LOCK_COLUMNS} AND external_id = $2 FOR UPDATE`;
 const INSERT = `
   INSERT INTO memo.documents (workspace_id, id, external_id, version, created_by) VALUES ($1, $2, $3, 1, $4)
@@ -43,6 +45,7 @@ const DELETE = 'DELETE FROM memo.documents WHERE id = $1';
 const UNIQUE_VIOLATION = '23505';
 
 export const noSuchDocument = () => new NotFoundException('there is no such document');
+const isTaken = () => new ConflictException('external_id: is that of another document');
 
 /** Everything here runs in a transaction, and changes a document under the lock of its row. */
 
@@ -75,12 +78,13 @@ export async function replaceDocument(
   upload: Upload,
 ): Promise<boolean> {
   await holdRole(sql, member, 'editor');
-  const found = await lock(sql, LOCK_BY_ID, member, id);
+  const wanted = upload.fields.external_id ?? null;
+  const { rows } = await sql.query<LockedDocument>(LOCK_WITH_HOLDER, [member.workspaceId, id, wanted]);
+  const found = rows.find((row) => row.id === id);
   if (!found) throw noSuchDocument();
+  if (rows.length > 1) throw isTaken();
   return renew(sql, member, found, upload).catch((error: { code?: unknown }) => {
-    throw error.code === UNIQUE_VIOLATION
-      ? new ConflictException('external_id: is that of another document')
-      : error;
+    throw error.code === UNIQUE_VIOLATION ? isTaken() : error;
   });
 }
 

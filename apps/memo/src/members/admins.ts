@@ -5,8 +5,8 @@ import { type WorkspaceRole } from '../access/workspace-role';
 import { noSuchWorkspace } from '../access/roles';
 
 const LOCK = 'SELECT FROM memo.workspaces WHERE id = $1 FOR NO KEY UPDATE';
-/** Against everything that happens in it. */
-const LOCK_ALL = 'SELECT FROM memo.workspaces WHERE id = $1 FOR UPDATE';
+/** Against everything that changes in it. */
+export const LOCK_ALL = 'SELECT FROM memo.workspaces WHERE id = $1 FOR UPDATE';
 const ROLE = 'SELECT role FROM memo.members WHERE workspace_id = $1 AND account_id = $2';
 const COUNT_ADMINS = `SELECT count(*) FROM memo.members WHERE workspace_id = $1 AND role = 'admin'`;
 

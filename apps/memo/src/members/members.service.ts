@@ -2,7 +2,7 @@ import { ConflictException, ForbiddenException, Inject, Injectable, NotFoundExce
 import { inTransaction, SQL_POOL, type Sql, type SqlPool } from '@inference/database';
 import { type Member } from '../access/member';
 import { type WorkspaceRole } from '../access/workspace-role';
-import { lockAsAdmin, lockMembers, requireAdmin } from './admins';
+import { LOCK_ALL, lockAsAdmin, lockMembers, requireAdmin } from './admins';
 import { type MemberBody, type NewMemberBody } from './member.dto';
 
 interface MemberRow {
@@ -69,7 +69,8 @@ export class MembersService {
   /** The member's keys end with the membership. */
   async remove(member: Member, userId: string): Promise<void> {
     await inTransaction(this.pool, async (sql) => {
-      const role = await lockMembers(sql, member);
+      // His conversations go with him, while nobody deletes what they cite.
+      const role = await lockMembers(sql, member, LOCK_ALL);
       if (role !== 'admin' && userId !== member.accountId)
         throw new ForbiddenException('this needs the role admin');
       const { rowCount } = await sql.query(DELETE, [member.workspaceId, userId]);
