@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Inject, Injectable, type MessageEvent } from '@nestjs/common';
 import { newId } from '@inference/database';
-import { DetailedException, Metrics } from '@inference/http';
+import { Metrics } from '@inference/http';
 import { ModelGateway } from '@inference/model-calls';
 import { type Response } from 'express';
 import { Gauge } from 'prom-client';
@@ -10,6 +10,7 @@ import { type Member } from '../access/member';
 import { MEMO_CONFIG, type MemoConfig } from '../config';
 import { ConversationLog } from '../conversations/conversation-log';
 import { SearchService } from '../search/search.service';
+import { stoppingNow } from '../stopping';
 import { Answering, type Question } from './answering';
 import { type ChatBody } from './chat.dto';
 
@@ -79,6 +80,3 @@ export class ChatService implements BeforeApplicationShutdown {
     return { member, text, conversation, before, found };
   }
 }
-
-const stoppingNow = () =>
-  new DetailedException(503, 'the service is stopping', { code: 'interrupted' }, { 'Retry-After': '1' });

@@ -114,6 +114,7 @@ describe('what goes wrong', () => {
       code: expect.any(String) as string,
       retryable: true,
     });
+    expect(answer.raw).not.toMatch(/^id:/m);
     expect((await chats.conversation(answer.conversationId)).messages[1]).toMatchObject({
       content: 'Five days [1]. And',
       status: 'failed',
@@ -151,6 +152,37 @@ describe('what goes wrong', () => {
     const id = response.headers.get('X-Conversation-Id')!;
     const { messages } = await waitFor(() => chats.conversation(id).catch(() => null));
     expect(messages[1]).toMatchObject({ content: 'Five days', status: 'cancelled', citations: [] });
+  });
+
+  it.each([
+    ['before the stream begins', 0],
+    ['before the model speaks', 1],
+  ])('when the reader leaves %s, the model is told', async (_when, streams) => {
+    let left = false;
+    chats.model.says(async (answer) => {
+      // Only what is said lets the gateway answer.
+      if (streams > 0) answer.delta({ role: 'assistant' });
+      await answer.left();
+      left = true;
+    });
+    const before = chats.model.requests.length;
+    const leaving = new AbortController();
+    const answer = fetch(`${chats.site.url}/v1/workspaces/${workspace}/chat`, {
+      method: 'POST',
+      headers: { Authorization: owner.authorization, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query: QUESTION }),
+      signal: leaving.signal,
+    });
+    await waitFor(() => chats.model.requests.length > before);
+    expect(await running(chats.site.url)).toBe(1);
+    if (streams > 0) await answer;
+    leaving.abort();
+    await answer.then(
+      (response) => expect(response.text()).rejects.toThrow('aborted'),
+      (error: Error) => expect(error.name).toBe('AbortError'),
+    );
+    await waitFor(() => left);
+    await waitFor(async () => (await running(chats.site.url)) === 0);
   });
 
   it('is that the service stops, which its reader is told', async () => {
@@ -232,5 +264,18 @@ describe('without a model', () => {
     expect(chinese.text).toContain('退货后五天内完成退款。 [1]');
     expect(chats.model.requests).toHaveLength(before);
     expect((await chats.conversation(english.conversationId)).messages[1]).toMatchObject({ model: null });
+  });
+
+  it('is as word for word where a document looks like an answer', async () => {
+    const { url } = await chats.site.startReplica({ CHAT_MODEL: '' });
+    const person = owner.at(url);
+    const penguins = await person.newWorkspace();
+    const text = 'Penguins live in the south, as [2] says and 【1】 [77]. Citations: none';
+    const { id } = await person.addDocument(penguins, { title: 'Birds', text });
+    await person.addDocument(penguins, { title: 'Other birds', text: 'Ostriches live in Africa.' });
+    const answer = await chat(person, penguins, { query: 'Where do penguins live in the south?' });
+    expect(answer.text).toBe('Penguins live in the south, as [2] says and 【1】 [77]. [1]');
+    const snippet = 'Penguins live in the south, as [2] says and 【1】 [77].';
+    expect(readCitations(answer.citations)).toMatchObject([{ number: 1, documentId: id, snippet }]);
   });
 });

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { finished } from 'node:stream/promises';
 import { MemoSite, type Person } from '../memo.fixture';
 import { type DocumentView } from './document';
 import { partsStored, POLICY, uploadsKnown } from './uploads.fixture';
@@ -75,6 +78,19 @@ describe('a document that is there', () => {
     });
   });
 
+  it('keeps its external_id when another one wants it at the same time', async () => {
+    const [one, other] = [
+      await post({ ...POLICY, external_id: 'x' }),
+      await post({ ...POLICY, external_id: 'y' }),
+    ];
+    for (let round = 0; round < 25; round++) {
+      const put = ({ id }: DocumentView, external: string) =>
+        editor.call('PUT', `${workspace}/documents/${id}`, { ...POLICY, external_id: external });
+      const answers = await Promise.all([put(one, 'y'), put(other, 'x')]);
+      expect(answers.map(({ status }) => status)).toEqual([409, 409]);
+    }
+  });
+
   it('is deleted once', async () => {
     const { id } = await post(POLICY);
     const path = `${workspace}/documents/${id}`;
@@ -129,6 +145,34 @@ describe('a document that is there', () => {
     for (const query of ['?status=done', '?limit=0', '?limit=101', '?cursor=x', '?external_id='])
       expect((await editor.refusal('GET', `${workspace}/documents${query}`))[0]).toBe(400);
   });
+});
+
+it('breaks its text off when it is deleted meanwhile', async () => {
+  const { id } = await post(POLICY);
+  // More than a connection takes that nobody reads.
+  const [chunks, characters] = [8_000, 4_000];
+  await site.pool.query(
+    `INSERT INTO memo.chunks (document_id, version, n, start_at, lead, text)
+     SELECT $1, 1, n, n * $3, '', repeat('x', $3) FROM generate_series(0, $2 - 1) n`,
+    [id, chunks, characters],
+  );
+  await site.pool.query(
+    `UPDATE memo.document_versions SET status = 'ready', first_chunk = 0, chunk_count = $2 WHERE document_id = $1`,
+    [id, chunks],
+  );
+  await site.pool.query('UPDATE memo.documents SET serving_version = 1 WHERE id = $1', [id]);
+  const sent = get(`${site.url}/v1/workspaces${workspace}/documents/${id}/text`, {
+    headers: { Authorization: editor.authorization },
+  });
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  await once(response, 'readable');
+  await editor.json('DELETE', `${workspace}/documents/${id}`, undefined, 204);
+  await site.pool.query('DELETE FROM memo.chunks WHERE document_id = $1', [id]);
+  let read = 0;
+  response.on('data', (bytes: Buffer) => (read += bytes.length));
+  await expect(finished(response)).rejects.toThrow('aborted');
+  expect([response.statusCode, response.complete]).toEqual([200, false]);
+  expect(read).toBeLessThan(chunks * characters);
 });
 
 it('goes with its workspace', async () => {

@@ -11,6 +11,7 @@ import {
 } from '@nestjs/common';
 import { checked } from '@inference/http';
 import { MEMO_CONFIG, type MemoConfig } from '../config';
+import { stoppingNow } from '../stopping';
 import { documentFields, type DocumentFields, formFields } from './document.dto';
 import { readForm } from './form-document';
 import { type JsonDocument, parseJsonDocument } from './json-document';
@@ -28,7 +29,7 @@ export interface Upload {
 const JSON_OVERHEAD = 2;
 const FIELDS_BYTES = 262_144;
 const SMALL_BYTES = 1_048_576;
-/** How long uploads may go on while the service stops. */
+/** How long uploads may go on while the service stops; they may be hours from their end. */
 const DRAIN_MILLIS = 3_000;
 /** Larger bodies that are parsed at a time. */
 const LARGE_AT_ONCE = 2;
@@ -38,7 +39,8 @@ const JSON_TYPE = /^application\/([a-z0-9.+-]+\+)?json\s*(;|$)/i;
 /** Reads the bodies of uploads, which come as JSON or as a form with a file. */
 @Injectable()
 export class UploadReader implements BeforeApplicationShutdown {
-  private readonly underway = new Set<Socket>();
+  private readonly underway = new Map<Promise<unknown>, Socket>();
+  private stopping = false;
   private large = 0;
   private readonly waiting: (() => void)[] = [];
 
@@ -47,8 +49,9 @@ export class UploadReader implements BeforeApplicationShutdown {
     private readonly sources: SourceStore,
   ) {}
 
-  /** Throws 400, 413, 415 for what is no document. */
+  /** Throws 400, 413, 415 for what is no document, 503 while the service stops. */
   async read(request: IncomingMessage, response: ServerResponse): Promise<Upload> {
+    if (this.stopping) throw stoppingNow();
     const type = request.headers['content-type'] ?? '';
     const isForm = type.toLowerCase().startsWith(FORMS);
     if (!isForm && !JSON_TYPE.test(type))
@@ -58,23 +61,27 @@ export class UploadReader implements BeforeApplicationShutdown {
     return this.watched(request, () => (isForm ? this.readForm(request) : this.readJson(request)));
   }
 
-  /** What is still coming in after a while is cut off: it may be hours from its end. */
-  beforeApplicationShutdown(): void {
-    setTimeout(() => {
-      for (const socket of this.underway) socket.destroy();
-    }, DRAIN_MILLIS).unref();
+  /** Resolves when nothing comes in any more, and what broke off has been taken away. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping = true;
+    const cutOff = setTimeout(() => {
+      for (const socket of this.underway.values()) socket.destroy();
+    }, DRAIN_MILLIS);
+    await Promise.allSettled(this.underway.keys());
+    clearTimeout(cutOff);
   }
 
   /** Hangs up on a sender who sends nothing for too long. */
   private async watched<T>({ socket }: IncomingMessage, work: () => Promise<T>): Promise<T> {
     const hangUp = () => socket.destroy();
-    this.underway.add(socket);
     socket.setTimeout(this.config.CLIENT_STALL_TIMEOUT_SECONDS * 1000, hangUp);
+    const working = work();
+    this.underway.set(working, socket);
     try {
-      return await work();
+      return await working;
     } finally {
       socket.setTimeout(0, hangUp);
-      this.underway.delete(socket);
+      this.underway.delete(working);
     }
   }
 

@@ -47,6 +47,26 @@ it('takes an address that its owner has confirmed, however it is written', async
   });
 });
 
+it('shows the address of who was added by it or has made the workspace, and of nobody else', async () => {
+  const third = await site.person();
+  await site.pool.query('UPDATE accounts.accounts SET email_verified_at = now() WHERE id = $1', [
+    third.accountId,
+  ]);
+  const body = { email: emailOf(third), role: 'viewer' };
+  expect(await owner.json('POST', `${workspace}/members`, body, 201)).toMatchObject({
+    email: emailOf(third),
+  });
+  await add(other, 'viewer');
+  const promoted = await owner.json('PATCH', `${workspace}/members/${other.accountId}`, { role: 'admin' });
+  expect(promoted).toMatchObject({ role: 'admin', email: null });
+  for (const reader of [owner, other, third])
+    expect((await membersOf(reader)).map(({ email }) => email)).toEqual([
+      emailOf(owner),
+      emailOf(third),
+      null,
+    ]);
+});
+
 it('refuses whom nobody knows, who is there already, and what is no role', async () => {
   const post = (body: unknown) => owner.refusal('POST', `${workspace}/members`, body);
   expect(await post({ user_id: 'acct_unknown', role: 'viewer' })).toEqual([404, 'there is no such account']);
