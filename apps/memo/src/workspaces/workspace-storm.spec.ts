@@ -1,0 +1,255 @@
+import { readCitations, readEvents } from '../chat/chat-client.fixture';
+import { form } from '../documents/uploads.fixture';
+import { MemoSite, type Person } from '../memo.fixture';
+import { waitFor } from '@inference/testing';
+
+const PEOPLE = 4;
+const AT_ONCE = 16;
+const OPERATIONS = 640;
+const WORKSPACES = 3;
+const EXTERNAL_IDS = 6;
+const WORDS = 'refund policy shipping penguin antarctic cold alpha beta gamma delta epsilon'.split(' ');
+/** What is refused since somebody else was first. */
+const EXPECTED = new Set([200, 201, 204, 403, 404, 409]);
+
+/** Each counts what there must be none of, but for the first two, which are figures that must be alike. */
+const INVARIANTS: Record<string, string> = {
+  'chunks and words of the index that are not those of what is served': `
+    SELECT count(*) FROM memo.workspaces w
+      LEFT JOIN LATERAL (SELECT sum(chunks) AS chunks, sum(words) AS words FROM memo.segments WHERE workspace_id = w.id) i ON true
+      LEFT JOIN LATERAL (SELECT sum(chunks) AS chunks, sum(words) AS words FROM memo.retired_chunks WHERE workspace_id = w.id) r ON true
+      LEFT JOIN LATERAL (SELECT sum(chunk_count) AS chunks, sum(words) AS words
+        FROM memo.documents d JOIN memo.document_versions v ON v.document_id = d.id AND v.version = d.serving_version
+        WHERE d.workspace_id = w.id) s ON true
+    WHERE (coalesce(i.chunks, 0) - coalesce(r.chunks, 0), coalesce(i.words, 0) - coalesce(r.words, 0))
+      <> (coalesce(s.chunks, 0), coalesce(s.words, 0))`,
+  'versions whose chunks are not all there': `
+    SELECT count(*) FROM memo.document_versions v WHERE status = 'ready' AND chunk_count <>
+      (SELECT count(*) FROM memo.chunks c WHERE c.document_id = v.document_id AND c.version = v.version)`,
+  'versions that are ready and not served': `
+    SELECT count(*) FROM memo.document_versions v JOIN memo.documents d ON d.id = v.document_id
+    WHERE v.status = 'ready' AND d.serving_version IS DISTINCT FROM v.version`,
+  'chunks of no version': `
+    SELECT count(*) FROM memo.chunks c WHERE NOT EXISTS (
+      SELECT FROM memo.document_versions v WHERE v.document_id = c.document_id AND v.version = c.version)`,
+  'segments of no workspace': `
+    SELECT count(*) FROM memo.segments s WHERE NOT EXISTS (SELECT FROM memo.workspaces w WHERE w.id = s.workspace_id)`,
+  'postings of no segment': `
+    SELECT count(*) FROM memo.postings p WHERE NOT EXISTS (SELECT FROM memo.segments s WHERE s.id = p.segment_id)`,
+  'retired chunks of no workspace': `
+    SELECT count(*) FROM memo.retired_chunks r WHERE NOT EXISTS (SELECT FROM memo.workspaces w WHERE w.id = r.workspace_id)`,
+  'files of no version': `
+    SELECT count(*) FROM memo.source_parts p WHERE NOT EXISTS (
+      SELECT FROM memo.document_versions v WHERE v.upload_id = p.upload_id)`,
+  'workspaces without an admin': `
+    SELECT count(*) FROM memo.workspaces w WHERE NOT EXISTS (
+      SELECT FROM memo.members m WHERE m.workspace_id = w.id AND m.role = 'admin')`,
+  deadlocks: 'SELECT deadlocks AS count FROM pg_stat_database WHERE datname = current_database()',
+};
+const REST = `
+  SELECT FROM memo.document_versions WHERE status IN ('queued', 'processing') UNION ALL SELECT FROM memo.garbage
+  UNION ALL SELECT FROM memo_jobs.jobs`;
+
+let site: MemoSite;
+let people: Person[];
+
+beforeAll(async () => {
+  site = await MemoSite.start();
+  await site.startReplica();
+  site.startIngestion();
+  site.startIngestion();
+  people = await Promise.all(Array.from({ length: PEOPLE }, () => site.person()));
+});
+afterAll(() => site?.stop());
+
+const faults = async () => {
+  const found: string[] = [];
+  for (const [what, text] of Object.entries(INVARIANTS)) {
+    const { rows } = await site.pool.query<{ count: bigint }>(text);
+    if (rows[0]!.count !== 0n) found.push(`${rows[0]!.count} ${what}`);
+  }
+  return found;
+};
+
+/** The same every time, though what meets what is not. */
+let seed = 1;
+function random(): number {
+  seed = (seed * 48_271) % 2_147_483_647;
+  return seed / 2_147_483_647;
+}
+const below = (most: number) => Math.floor(random() * most);
+const pick = <T>(from: readonly T[]): T => from[below(from.length)]!;
+const words = (count: number) => Array.from({ length: count }, () => pick(WORDS)).join(' ');
+
+interface Shared {
+  id: string;
+  documents: string[];
+  conversations: string[];
+}
+
+/** Somebody or other, by one of the two replicas. */
+const somebody = () => pick(people).at(pick(site.replicas).url);
+
+class Storm {
+  readonly answers = new Map<string, number>();
+  readonly oddities: string[] = [];
+  private readonly workspaces: Shared[] = [];
+
+  async begin(): Promise<void> {
+    while (this.workspaces.length < WORKSPACES) await this.addWorkspace();
+  }
+
+  async blow(): Promise<void> {
+    let left = OPERATIONS;
+    const operate = async () => {
+      while (left-- > 0) await pick(this.operations)(pick(this.workspaces));
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, operate));
+  }
+
+  private async call(method: string, path: string, body?: unknown, who = somebody()): Promise<unknown> {
+    const response = await who.call(method, path, body);
+    const text = await response.text();
+    if (!EXPECTED.has(response.status)) this.oddities.push(`${method} ${path}: ${response.status} ${text}`);
+    const what = `${method} ${response.status}`;
+    this.answers.set(what, (this.answers.get(what) ?? 0) + 1);
+    if (response.headers.get('content-type') !== 'text/event-stream')
+      return response.ok && text ? JSON.parse(text) : undefined;
+    const { citations, error } = readEvents(text);
+    // Whoever may not ask any more is not told what is cited.
+    if (!error) readCitations(citations);
+    else if (error.code !== 'unavailable') this.oddities.push(`${path}: ${error.code}`);
+    return { id: response.headers.get('X-Conversation-Id') };
+  }
+
+  private async addWorkspace(): Promise<void> {
+    const [maker, ...others] = people as [Person, ...Person[]];
+    const { id } = (await this.call('POST', '', { name: 'Storm' }, maker)) as { id: string };
+    for (const { accountId } of others)
+      await this.call('POST', `/${id}/members`, { user_id: accountId, role: 'admin' }, maker);
+    this.workspaces.push({ id, documents: [], conversations: [] });
+  }
+
+  private readonly upload = async ({ id, documents }: Shared) => {
+    const external = { external_id: `x${below(EXTERNAL_IDS)}` };
+    const isBroken = random() < 0.1;
+    const body = isBroken
+      ? form('%PDF-1.4 rubbish', 'a.pdf', external)
+      : { title: `Title ${below(4)}`, text: `${words(30 + below(400))}.`, ...external };
+    const added = (await this.call('POST', `/${id}/documents`, body)) as { id: string } | undefined;
+    if (added) documents.push(added.id);
+  };
+
+  private readonly chat = async ({ id, conversations }: Shared) => {
+    const isNew = conversations.length === 0 || random() < 0.4;
+    const rest = isNew ? {} : { conversation_id: pick(conversations) };
+    const body = { query: `${words(3)}?`, k: 20, ...rest };
+    const answered = (await this.call('POST', `/${id}/chat`, body)) as { id: string } | undefined;
+    if (answered) conversations.push(answered.id);
+  };
+
+  private readonly operations: ((workspace: Shared) => Promise<unknown>)[] = [
+    this.upload,
+    this.upload,
+    this.upload,
+    this.chat,
+    this.chat,
+    this.chat,
+    async ({ id, documents }) => {
+      const body = { title: 'Replaced', text: words(90), external_id: `x${below(EXTERNAL_IDS)}` };
+      if (documents.length > 0) await this.call('PUT', `/${id}/documents/${pick(documents)}`, body);
+    },
+    async ({ id, documents }) => {
+      if (documents.length > 0) await this.call('DELETE', `/${id}/documents/${pick(documents)}`);
+    },
+    async ({ id, documents }) => {
+      if (documents.length > 0) await this.call('DELETE', `/${id}/documents/${pick(documents)}`);
+    },
+    async ({ id, conversations }) => {
+      // Only his who has begun it.
+      const path = `/${id}/conversations/${pick(conversations)}`;
+      for (const person of conversations.length > 0 ? people : [])
+        await this.call('DELETE', path, undefined, person);
+    },
+    async ({ id }) => {
+      const { accountId } = pick(people);
+      await this.call('DELETE', `/${id}/members/${accountId}`);
+      await this.call('POST', `/${id}/members`, { user_id: accountId, role: pick(['editor', 'admin']) });
+    },
+    async (workspace) => {
+      if (random() < 0.7) return;
+      await this.addWorkspace();
+      const at = this.workspaces.indexOf(workspace);
+      if (at < 0) return;
+      this.workspaces.splice(at, 1);
+      for (const person of people) await this.call('DELETE', `/${workspace.id}`, undefined, person);
+    },
+  ];
+}
+
+it('stands whatever happens in it at the same time', async () => {
+  const storm = new Storm();
+  await storm.begin();
+  await storm.blow();
+  expect(storm.oddities).toEqual([]);
+  // All of it has happened.
+  for (const what of ['POST 201', 'POST 200', 'PUT 200', 'PUT 409', 'DELETE 204', 'DELETE 404'])
+    expect([what, storm.answers.get(what) ?? 0]).not.toEqual([what, 0]);
+  // It looks at once for what is to be cleaned up, the others from time to time.
+  site.startIngestion();
+  await waitFor(async () => (await site.pool.query(REST)).rowCount === 0, 50_000);
+  expect(await faults()).toEqual([]);
+});
+
+it('lets go what cites the same documents, in whatever order it is deleted', async () => {
+  const [owner, other] = people as [Person, Person];
+  for (let round = 0; round < 6; round++) {
+    const workspace = await owner.newWorkspace();
+    await owner.json('POST', `/${workspace}/members`, { user_id: other.accountId, role: 'editor' }, 201);
+    const { documents, conversations } = await fill(workspace, [owner, other]);
+    const remove = (path: string, person = owner) => person.call('DELETE', `/${workspace}${path}`);
+    const removals = [
+      ...documents.slice(0, 10).map((id) => remove(`/documents/${id}`)),
+      remove(`/members/${other.accountId}`),
+      ...conversations.map((id) => remove(`/conversations/${id}`)),
+      ...(round % 2 === 0 ? [remove('')] : []),
+    ];
+    const statuses = (await Promise.all(removals)).map(({ status }) => status);
+    expect(statuses.filter((status) => status !== 204 && status !== 404)).toEqual([]);
+    await owner.call('DELETE', `/${workspace}`);
+  }
+  expect(await faults()).toEqual([]);
+});
+
+/** Many answers in a few conversations of each of these people, each of which cites many documents. */
+async function fill(
+  workspace: string,
+  authors: Person[],
+): Promise<{ documents: string[]; conversations: string[] }> {
+  const names = (what: string, count: number) =>
+    Array.from({ length: count }, (_, n) => `${what}_${workspace}_${n}`);
+  const [documents, conversations] = [names('doc', 30), names('conv', 4)];
+  await site.pool.query(
+    `INSERT INTO memo.documents (id, workspace_id, version, created_by) SELECT id, $1, 1, $2 FROM unnest($3::text[]) id`,
+    [workspace, authors[0]!.accountId, documents],
+  );
+  for (const [n, id] of conversations.entries()) {
+    const { accountId } = authors[n % authors.length]!;
+    await site.pool.query(
+      `INSERT INTO memo.conversations (id, workspace_id, account_id, title) VALUES ($1, $2, $3, 'Title')`,
+      [id, workspace, accountId],
+    );
+    await site.pool.query(
+      `INSERT INTO memo.messages (id, conversation_id, n, role, content, status)
+       SELECT $1 || n, $1, n, 'assistant', 'Text', 'completed' FROM generate_series(60, 1, -1) n`,
+      [id],
+    );
+    await site.pool.query(
+      `INSERT INTO memo.citations
+       SELECT $1 || n, k, ($2::text[])[1 + (n * 7 + k * 11) % 30], 1, 'Title', 0, 0, 1, 'x'
+       FROM generate_series(1, 60) n, generate_series(1, 15) k`,
+      [id, documents],
+    );
+  }
+  return { documents, conversations };
+}
