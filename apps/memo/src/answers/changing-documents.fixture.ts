@@ -1,3 +1,4 @@
+import { type SqlPool } from '@inference/database';
 import { waitFor } from '@inference/testing';
 import { type DocumentView } from '../documents/document';
 import { type Person } from '../memo.fixture';
@@ -32,6 +33,7 @@ export class ChangingDocuments {
   constructor(
     private readonly owner: Person,
     private readonly workspace: string,
+    private readonly pool: SqlPool,
   ) {}
 
   edition(id: string, version: number): Edition | undefined {
@@ -102,11 +104,9 @@ export class ChangingDocuments {
     return document;
   }
 
-  private untilServed(id: string, version: number): Promise<DocumentView> {
-    return waitFor(async () => {
-      const document = await this.owner.json<DocumentView>('GET', `/${this.workspace}/documents/${id}`);
-      return document.serving_version === version && document;
-    });
+  private async untilServed(id: string, version: number): Promise<void> {
+    const served = 'SELECT FROM memo.documents WHERE id = $1 AND serving_version = $2';
+    await waitFor(async () => (await this.pool.query(served, [id, version])).rowCount === 1);
   }
 
   private end(id: string, version: number): void {

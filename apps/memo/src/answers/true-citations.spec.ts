@@ -50,10 +50,10 @@ beforeAll(async () => {
   owner = await site.person();
   askers.push(owner, owner.at((await site.startReplica({ CHAT_MODEL: '' })).url));
   workspace = await owner.newWorkspace();
-  documents = new ChangingDocuments(owner, workspace);
+  documents = new ChangingDocuments(owner, workspace, site.pool);
   await documents.fill(CHANGED.flat());
   // The same words in a workspace of the same person.
-  await new ChangingDocuments(owner, await owner.newWorkspace('Other')).fill(CHANGED[0]!);
+  await new ChangingDocuments(owner, await owner.newWorkspace('Other'), site.pool).fill(CHANGED[0]!);
   letModelCite();
 });
 
@@ -68,8 +68,8 @@ function letModelCite(): void {
     const told = messages.at(-1)!.content!;
     const passages = told.match(/ number="\d+">/g)!.length;
     const question = told.slice(told.lastIndexOf('Question: ') + 'Question: '.length);
-    answer.delta({ content: 'Some days' });
-    for (let number = 1; number <= passages; number++) answer.delta({ content: ` [${number}]` });
+    const cited = Array.from({ length: passages }, (_, index) => ` [${index + 1}]`);
+    answer.delta({ content: `Some days${cited.join('')}` });
     await sleep(finishedAt.size % 25);
     answer.delta({ content: ` or 【${passages + 1}】 none [${passages + 7}, 99].\n  As [1] says.` });
     finishedAt.set(question, performance.now());

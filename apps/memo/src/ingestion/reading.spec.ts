@@ -28,7 +28,7 @@ const plain = (text: string | Buffer) => ({
   mediaType: 'text/plain' as const,
   title: 'A title',
 });
-const LONG_TEXT = Buffer.alloc(4 * MEBIBYTE, 'Some words that make a sentence. ');
+const LONG_TEXT = Buffer.alloc(3 * MEBIBYTE, 'Some words that make a sentence. ');
 /** Takes minutes: gigabytes of paragraphs without text. */
 const endlessWork = () => {
   const paragraphs = Buffer.from('<w:p/>'.repeat(80_000));
@@ -129,14 +129,14 @@ describe('the reader of documents', () => {
   });
 
   it('does not count the time in which nobody takes what was read', async () => {
-    const reader = readerWith({ EXTRACTION_TIMEOUT_SECONDS: 3 });
+    const reader = readerWith({ EXTRACTION_TIMEOUT_SECONDS: 1.5 });
     const kept = new KeptChunks();
     const take = kept.onChunks.bind(kept);
     kept.onChunks = async (chunks) => {
-      if (kept.batches.length === 0) await wait(4_000);
+      if (kept.batches.length === 0) await wait(2_000);
       await take(chunks);
     };
-    const { characters } = await reader.read(plain(LONG_TEXT.subarray(0, MEBIBYTE)), kept, NEVER);
+    const { characters } = await reader.read(plain(LONG_TEXT.subarray(0, MEBIBYTE / 4)), kept, NEVER);
     expect(characters).toBe(kept.text.length);
   });
 
