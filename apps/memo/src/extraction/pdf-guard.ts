@@ -43,9 +43,11 @@ export class PdfGuard {
 
   private boundedArray(): typeof Uint8Array {
     const refuse = () => this.refuse();
+    // Nothing comes of this PDF any more: pdf.js need not inflate by itself what it was refused.
+    const most = () => (this.isRefused ? MEBIBYTE : MAX_STREAM_BYTES);
     const bounded: typeof Uint8Array = new Proxy(this.free.Uint8Array, {
       construct(target, values: unknown[], newTarget) {
-        if (typeof values[0] === 'number' && values[0] > MAX_STREAM_BYTES) refuse();
+        if (typeof values[0] === 'number' && values[0] > most()) refuse();
         return Reflect.construct(target, values, newTarget === bounded ? target : newTarget) as Uint8Array;
       },
     });
