@@ -26,7 +26,7 @@ const schema = z.object({
   /** The longest text that a file may hold; a longer one fails. */
   MAX_DOCUMENT_CHARACTERS: env.integer(1, 1_073_741_824).default(67_108_864),
   /** Processes beside this one that read documents, one at a time each; 0 leaves them to other hosts. */
-  INGESTION_WORKERS: env.integer(0, 64).default(1),
+  INGESTION_WORKERS: env.integer(0, 64).default(2),
   /** What reading one document may take of memory, in MiB, before it has failed. */
   INGESTION_MEMORY_MEGABYTES: env.integer(64, 65_536).default(512),
   /** How long the text of a document may take to be read. */

@@ -123,9 +123,9 @@ export class MemoSite {
   }
 
   /** A process that reads documents, as the service starts them. */
-  startIngestion(own: Environment = {}): ChildProcess {
+  startIngestion(own: Environment = {}, args: string[] = []): ChildProcess {
     const env = { PATH: process.env.PATH, ...this.environmentOf(own) };
-    const worker = fork(INGESTION, { env, execArgv: [], silent: true });
+    const worker = fork(INGESTION, args, { env, execArgv: [], silent: true });
     const log = testLog('memo-ingestion');
     for (const stream of [worker.stdout, worker.stderr]) stream?.on('data', (chunk) => log.write(chunk));
     this.workers.push(worker);

@@ -138,5 +138,5 @@ async function insertVersion(
     ...[workspaceId, id, version, title, JSON.stringify(metadata), mediaType],
     ...[bytes, sha256, uploadId, accountId],
   ]);
-  await addIngestionJob(sql, id, version);
+  await addIngestionJob(sql, { documentId: id, version, bytes });
 }

@@ -1,17 +1,22 @@
-import { type SqlPool } from '@inference/database';
+import { inTransaction, type Sql, type SqlPool } from '@inference/database';
 
-const ROWS = 5_000;
+const ROWS = 2_000;
 
-const READ = 'SELECT id, document_id, version, segment_id FROM memo.garbage ORDER BY id LIMIT 100';
+/** Another process that cleans has its own; both would only wait for each other. */
+const NEXT = `
+  SELECT id, document_id, version, segment_id FROM memo.garbage ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`;
 const FORGET = 'DELETE FROM memo.garbage WHERE id = $1';
-/** And what they mean; nothing has a vector that has no chunk. */
+/**
+ * And what they mean; nothing has a vector that has no chunk. By where the rows lie, since the planner, which knows
+ * nothing of new rows, would look each of them up among all of them.
+ */
 const DELETE_CHUNKS = `
   WITH gone AS (
-    DELETE FROM memo.chunks WHERE document_id = $1 AND version = $2 AND n IN (
-      SELECT n FROM memo.chunks WHERE document_id = $1 AND version = $2 LIMIT ${ROWS})
+    DELETE FROM memo.chunks WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM memo.chunks WHERE document_id = $1 AND version = $2 LIMIT ${ROWS}))
     RETURNING n),
   vectors AS (
-    DELETE FROM memo.chunk_vectors x USING gone WHERE x.document_id = $1 AND x.version = $2 AND x.n = gone.n
+    DELETE FROM memo.chunk_vectors x WHERE x.document_id = $1 AND x.version = $2 AND x.n = ANY (ARRAY(SELECT n FROM gone))
     RETURNING space, number),
   signatures AS (
     DELETE FROM memo.chunk_signatures s USING vectors x WHERE s.space = x.space AND s.number = x.number)
@@ -21,8 +26,8 @@ const DELETE_SEGMENTS = `
   WITH gone AS (DELETE FROM memo.segments WHERE document_id = $1 AND version = $2 AND workspace_id IS NULL RETURNING id)
   INSERT INTO memo.garbage (segment_id) SELECT id FROM gone`;
 const DELETE_POSTINGS = `
-  DELETE FROM memo.postings WHERE segment_id = $1 AND term IN (
-    SELECT term FROM memo.postings WHERE segment_id = $1 LIMIT ${ROWS})`;
+  DELETE FROM memo.postings WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM memo.postings WHERE segment_id = $1 LIMIT ${ROWS}))`;
 
 interface GarbageRow {
   id: bigint;
@@ -33,23 +38,23 @@ interface GarbageRow {
 
 /** Deletes what nobody can see any more, in small steps. Several processes may do it at a time. */
 export async function clean(pool: SqlPool, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    const { rows } = await pool.query<GarbageRow>(READ);
-    if (rows.length === 0) return;
-    for (const row of rows) {
-      if (row.segment_id !== null) await deleteAll(pool, DELETE_POSTINGS, [row.segment_id], signal);
-      else {
-        await pool.query(DELETE_SEGMENTS, [row.document_id, row.version]);
-        await deleteAll(pool, DELETE_CHUNKS, [row.document_id, row.version], signal);
-      }
-      await pool.query(FORGET, [row.id]);
-    }
-  }
+  while (await inTransaction(pool, cleanOnce)) signal.throwIfAborted();
 }
 
-async function deleteAll(pool: SqlPool, text: string, values: unknown[], signal: AbortSignal): Promise<void> {
-  for (;;) {
-    signal.throwIfAborted();
-    if ((await pool.query(text, values)).rowCount! < ROWS) return;
-  }
+/** False when there is nothing left that nobody else is at. */
+async function cleanOnce(sql: Sql): Promise<boolean> {
+  const { rows } = await sql.query<GarbageRow>(NEXT);
+  const [garbage] = rows;
+  if (!garbage) return false;
+  const { rowCount: deleted } =
+    garbage.segment_id === null
+      ? await deleteOfVersion(sql, garbage)
+      : await sql.query(DELETE_POSTINGS, [garbage.segment_id]);
+  if (deleted! < ROWS) await sql.query(FORGET, [garbage.id]);
+  return true;
+}
+
+async function deleteOfVersion(sql: Sql, { document_id: documentId, version }: GarbageRow) {
+  await sql.query(DELETE_SEGMENTS, [documentId, version]);
+  return sql.query(DELETE_CHUNKS, [documentId, version]);
 }

@@ -11,6 +11,7 @@ export interface ClaimedVersion {
   title: string;
   mediaType: MediaType;
   uploadId: string;
+  bytes: number;
   uploadedBy: string;
   attempts: number;
   /** Writes only what is still its own. */
@@ -34,7 +35,7 @@ const CLAIM = `
   WHERE document_id = $1 AND version = $2 AND (status = 'queued'
     OR status = 'processing' AND beat_at < clock_timestamp() - make_interval(secs => ${SILENCE_SECONDS}))
   RETURNING document_id AS "documentId", version, workspace_id AS "workspaceId", title, media_type AS "mediaType",
-    upload_id AS "uploadId", uploaded_by AS "uploadedBy", attempts, runner`;
+    upload_id AS "uploadId", bytes::float8 AS bytes, uploaded_by AS "uploadedBy", attempts, runner`;
 const OWN = `document_id = $1 AND version = $2 AND status = 'processing' AND runner = $3`;
 const BEAT = `UPDATE memo.document_versions SET beat_at = clock_timestamp(), processed = $4, total = $5 WHERE ${OWN}`;
 const RELEASE = `
@@ -85,7 +86,7 @@ export async function beat(
 export async function release(pool: SqlPool, claimed: ClaimedVersion): Promise<void> {
   await inTransaction(pool, async (sql) => {
     const { rowCount } = await sql.query(RELEASE, ownership(claimed));
-    if (rowCount === 1) await addIngestionJob(sql, claimed.documentId, claimed.version);
+    if (rowCount === 1) await addIngestionJob(sql, claimed);
   });
 }
 

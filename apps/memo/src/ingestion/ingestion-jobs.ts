@@ -1,9 +1,13 @@
 import { JOB_SCHEMAS, type Sql } from '@inference/database';
 
 export const INGEST = 'ingest';
+export const INGEST_LONG = 'ingest_long';
 export const MERGE = 'merge';
 export const CLEAN = 'clean';
 export const EMBED = 'embed';
+
+/** What is longer is read where short documents need not wait for it. */
+const LONG_BYTES = 1_048_576;
 
 export interface IngestionJob {
   document_id: string;
@@ -15,7 +19,7 @@ export interface MergeJob {
 }
 
 const ADD_INGESTION = `
-  SELECT FROM ${JOB_SCHEMAS.memo}.add_job('${INGEST}', payload := json_build_object('document_id', $1::text, 'version', $2::integer),
+  SELECT FROM ${JOB_SCHEMAS.memo}.add_job($3, payload := json_build_object('document_id', $1::text, 'version', $2::integer),
     job_key := $1 || ':' || $2)`;
 /** Before the documents that wait: each of them makes a segment more, and searches slower. */
 const ADD_MERGE = `
@@ -29,12 +33,15 @@ const ADD_EMBEDDING = `
   SELECT FROM ${JOB_SCHEMAS.memo}.add_job('${EMBED}', payload := json_build_object('document_id', $1::text, 'version', $2::integer),
     job_key := ${EMBEDDING_KEY('$1::text', '$2::integer', '$3::text')})`;
 
-/** In the place of one whose process has vanished, too. */
-const ADD_CLEANING = `SELECT FROM ${JOB_SCHEMAS.memo}.add_job('${CLEAN}', job_key := '${CLEAN}')`;
+/** In the place of one whose process has vanished, too. Behind the documents that wait. */
+const ADD_CLEANING = `SELECT FROM ${JOB_SCHEMAS.memo}.add_job('${CLEAN}', job_key := '${CLEAN}', priority := 1)`;
 
 /** Has a version of a document worked on as soon as the transaction ends; replaces a job for it that went astray. */
-export async function addIngestionJob(sql: Sql, documentId: string, version: number): Promise<void> {
-  await sql.query(ADD_INGESTION, [documentId, version]);
+export async function addIngestionJob(
+  sql: Sql,
+  { documentId, version, bytes }: { documentId: string; version: number; bytes: number },
+): Promise<void> {
+  await sql.query(ADD_INGESTION, [documentId, version, bytes > LONG_BYTES ? INGEST_LONG : INGEST]);
 }
 
 /** Has the segments of a workspace looked at a little later; one job does for all changes until then. */

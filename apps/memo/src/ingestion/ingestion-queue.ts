@@ -10,12 +10,23 @@ import { MEMO_CONFIG, type MemoConfig } from '../config';
 import { clean } from '../index/cleaning';
 import { mergeSegments } from '../index/merge';
 import { Embedder } from '../vectors/embedder';
-import { addMergeJob, CLEAN, EMBED, INGEST, type IngestionJob, MERGE, type MergeJob } from './ingestion-jobs';
+import {
+  addMergeJob,
+  CLEAN,
+  EMBED,
+  INGEST,
+  INGEST_LONG,
+  type IngestionJob,
+  MERGE,
+  type MergeJob,
+} from './ingestion-jobs';
 import { Ingestor } from './ingestor';
 import { JobRunner } from './job-runner';
 import { sweep } from './sweeping';
 
 const SWEEP_MILLIS = 15_000;
+
+export const TAKES_LONG = Symbol('TAKES_LONG');
 
 /** What this process does of what waits in the queue. */
 @Injectable()
@@ -29,6 +40,8 @@ export class IngestionQueue implements OnApplicationBootstrap, BeforeApplication
     @Inject(MEMO_CONFIG) private readonly config: MemoConfig,
     private readonly ingestor: Ingestor,
     private readonly embedder: Embedder,
+    /** Whether this process does what takes long, too. */
+    @Inject(TAKES_LONG) private readonly takesLong: boolean,
   ) {
     const { DATABASE_URL: url, EMBEDDING_MODEL: model } = config;
     this.runners = [new JobRunner(url, (signal) => this.readingTasks(signal), this.logger)];
@@ -54,10 +67,11 @@ export class IngestionQueue implements OnApplicationBootstrap, BeforeApplication
   }
 
   private readingTasks(signal: AbortSignal) {
+    const ingest = (payload: unknown) => this.ingestor.ingest(payload as IngestionJob, signal);
     return {
-      [INGEST]: (payload: unknown) => this.ingestor.ingest(payload as IngestionJob, signal),
+      [INGEST]: ingest,
       [MERGE]: (payload: unknown) => this.merge(payload as MergeJob, signal),
-      [CLEAN]: () => clean(this.pool, signal),
+      ...(this.takesLong && { [INGEST_LONG]: ingest, [CLEAN]: () => clean(this.pool, signal) }),
     };
   }
 

@@ -9,6 +9,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { MEMO_CONFIG, type MemoConfig } from '../config';
+import { SHORT_ONLY } from './short-only';
 
 const ENTRY = join(__dirname, 'main.js');
 const RESTART_MILLIS = 1_000;
@@ -17,7 +18,8 @@ const GRACE_MILLIS = 5_000;
 
 /**
  * Keeps the processes running that read documents: whatever a file does to one of them, memory, time or a crash of the
- * runtime itself, requests are served by another one.
+ * runtime itself, requests are served by another one. The first of several leaves what takes long to the others, so that
+ * a short document is read at once.
  */
 @Injectable()
 export class IngestionWorkers implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -28,7 +30,8 @@ export class IngestionWorkers implements OnApplicationBootstrap, BeforeApplicati
   constructor(@Inject(MEMO_CONFIG) private readonly config: MemoConfig) {}
 
   onApplicationBootstrap(): void {
-    for (let i = 0; i < this.config.INGESTION_WORKERS; i++) this.start();
+    const { INGESTION_WORKERS: workers } = this.config;
+    for (let i = 0; i < workers; i++) this.start(i === 0 && workers > 1 ? [SHORT_ONLY] : []);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -36,24 +39,24 @@ export class IngestionWorkers implements OnApplicationBootstrap, BeforeApplicati
     await Promise.all([...this.children].map(stop));
   }
 
-  private start(): void {
+  private start(args: string[]): void {
     if (this.stopping) return;
-    const child = fork(ENTRY, { execArgv: ['--enable-source-maps'] });
+    const child = fork(ENTRY, args, { execArgv: ['--enable-source-maps'] });
     this.children.add(child);
     child.once('exit', (code, signal) => {
       if (code !== 0) this.logger.warn(`A process that reads documents has ended (${signal ?? code}).`);
-      this.replace(child);
+      this.replace(child, args);
     });
     child.on('error', (error) => {
       this.logger.error(`A process that reads documents: ${error.message}`);
       // One that never was does not end, either.
-      if (child.pid === undefined) this.replace(child);
+      if (child.pid === undefined) this.replace(child, args);
     });
   }
 
-  private replace(child: ChildProcess): void {
+  private replace(child: ChildProcess, args: string[]): void {
     this.children.delete(child);
-    if (!this.stopping) setTimeout(() => this.start(), RESTART_MILLIS).unref();
+    if (!this.stopping) setTimeout(() => this.start(args), RESTART_MILLIS).unref();
   }
 }
 

@@ -5,6 +5,7 @@ import { waitFor, waitForLock } from '@inference/testing';
 import { type DocumentView } from '../documents/document';
 import { form } from '../documents/uploads.fixture';
 import { MemoSite, type Person } from '../memo.fixture';
+import { SHORT_ONLY } from './short-only';
 
 let site: MemoSite;
 let owner: Person;
@@ -226,6 +227,17 @@ describe('a process that reads', () => {
     await waitFor(async () => (await find(id)).status === 'ready');
     await expectToBeWhole(id);
     await Promise.all([worker, second].map((each) => kill(each, 'SIGTERM')));
+  });
+
+  it('of several leaves long documents to the others, and reads short ones meanwhile', async () => {
+    const { id, worker, letGo } = await halfRead();
+    const short = site.startIngestion({}, [SHORT_ONLY]);
+    const next = await post({ title: 'Long', text: `${LONG}More.` });
+    expect((await owner.addDocument(workspace, { title: 'Next', text: 'Next.' })).status).toBe('ready');
+    expect([(await find(id)).status, (await find(next.id)).status]).toEqual(['processing', 'queued']);
+    await letGo();
+    await owner.finished(workspace, next.id);
+    await Promise.all([worker, short].map((each) => kill(each, 'SIGTERM')));
   });
 
   it('leaves a document alone that has ended three of them', async () => {

@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { createLogger, NestLogger } from '@inference/http';
 import { readMemoConfig } from '../config';
 import { IngestionModule } from './ingestion.module';
+import { SHORT_ONLY } from './short-only';
 
 /** For what it has in hand to be handed back. */
 const GRACE_MILLIS = 5_000;
@@ -12,10 +13,13 @@ const NICENESS = 10;
 async function start(): Promise<void> {
   setPriority(NICENESS);
   const config = readMemoConfig();
-  const app = await NestFactory.createApplicationContext(IngestionModule.forRoot(config), {
-    logger: new NestLogger(createLogger('memo-ingestion', config.LOG_LEVEL)),
-    abortOnError: false,
-  });
+  const app = await NestFactory.createApplicationContext(
+    IngestionModule.forRoot(config, !process.argv.includes(SHORT_ONLY)),
+    {
+      logger: new NestLogger(createLogger('memo-ingestion', config.LOG_LEVEL)),
+      abortOnError: false,
+    },
+  );
   app.enableShutdownHooks();
   // The service that has started it is gone, or tells it to end; without a database that may come to no end by itself.
   const end = () => {

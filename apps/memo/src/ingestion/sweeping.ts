@@ -7,7 +7,7 @@ const UPLOAD_MILLIS = 24 * 3_600_000;
 
 /** Those whose worker has vanished, and those whose job has. */
 const FIND_ASTRAY = `
-  SELECT v.document_id AS "documentId", v.version FROM memo.document_versions v
+  SELECT v.document_id AS "documentId", v.version, v.bytes::float8 AS bytes FROM memo.document_versions v
   WHERE v.status IN ('queued', 'processing') AND v.beat_at < clock_timestamp() - make_interval(secs => ${SILENCE_SECONDS})
     AND (v.status = 'processing' OR NOT EXISTS (
       SELECT FROM ${JOB_SCHEMAS.memo}.jobs j WHERE j.key = v.document_id || ':' || v.version))
@@ -22,6 +22,11 @@ const DISCARD_SEGMENTS = `
   SELECT DISTINCT s.document_id, s.version FROM memo.segments s
   WHERE s.workspace_id IS NULL AND NOT EXISTS (
     SELECT FROM memo.document_versions v WHERE v.document_id = s.document_id AND v.version = s.version)`;
+
+/** Jobs of processes that were killed, in whose place others have come: the queue keeps them for ever. */
+const FORGET_JOBS = `
+  DELETE FROM ${JOB_SCHEMAS.memo}._private_jobs
+  WHERE key IS NULL AND attempts = max_attempts AND locked_at < clock_timestamp() - interval '1 day'`;
 
 /** A job that says what chunks mean takes less; one that takes more is that of a process that was killed. */
 const EMBEDDING_MINUTES = 10;
@@ -43,10 +48,11 @@ const IS_GARBAGE = 'SELECT FROM memo.garbage LIMIT 1';
 
 /** Puts right what processes that were killed have left behind, and has deleted what nobody sees any more. */
 export async function sweep(pool: SqlPool, embeddingModel: string | undefined): Promise<void> {
-  const { rows } = await pool.query<{ documentId: string; version: number }>(FIND_ASTRAY);
-  for (const { documentId, version } of rows) await addIngestionJob(pool, documentId, version);
+  const { rows } = await pool.query<{ documentId: string; version: number; bytes: number }>(FIND_ASTRAY);
+  for (const astray of rows) await addIngestionJob(pool, astray);
   await pool.query(DELETE_PARTS, [firstIdAt('up', Date.now() - UPLOAD_MILLIS)]);
   await pool.query(DISCARD_SEGMENTS);
+  await pool.query(FORGET_JOBS);
   if ((await pool.query(IS_GARBAGE)).rowCount) await addCleaningJob(pool);
   if (embeddingModel !== undefined) await addEmbeddingJobs(pool, embeddingModel);
 }

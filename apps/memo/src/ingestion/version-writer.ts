@@ -9,8 +9,9 @@ const DISCARD_SEGMENTS = `
   WITH gone AS (DELETE FROM memo.segments WHERE document_id = $1 AND version = $2 AND workspace_id IS NULL RETURNING id)
   INSERT INTO memo.garbage (segment_id) SELECT id FROM gone`;
 /**
- * Only by who still works on the version; nobody deletes it, or takes it over, in the middle of that: what is inserted then
- * would be left over, since whatever there is of it has been deleted.
+ * Only by who still works on the version; nobody deletes it in the middle of that: what is inserted then would be left over,
+ * since whatever there is of it has been deleted. Whoever takes it over may, and inserts the same chunks: one of the two
+ * fails. A stronger lock would hold up who says how far it is.
  */
 const INSERT_CHUNKS = {
   name: 'chunks-insert',
@@ -18,7 +19,7 @@ const INSERT_CHUNKS = {
     INSERT INTO memo.chunks (document_id, version, n, start_at, lead, text)
     SELECT $1, $2, u.* FROM unnest($4::integer[], $5::integer[], $6::text[], $7::text[]) AS u
     WHERE EXISTS (SELECT FROM memo.document_versions v
-      WHERE v.document_id = $1 AND v.version = $2 AND v.status = 'processing' AND v.runner = $3 FOR SHARE)`,
+      WHERE v.document_id = $1 AND v.version = $2 AND v.status = 'processing' AND v.runner = $3 FOR KEY SHARE)`,
 };
 
 /** Writes what is read of a version; nobody sees any of it before it is served. */
