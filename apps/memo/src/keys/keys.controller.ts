@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { Accepts } from '@inference/credentials';
-import { ValidBody } from '@inference/http';
+import { type PageQuery, pageQuery, ValidBody, ValidQuery } from '@inference/http';
 import { CurrentMember, type Member } from '../access/member';
 import { Needs } from '../access/workspace.guard';
 import { keyBody, type KeyBody } from './key.dto';
@@ -19,10 +19,10 @@ export class KeysController {
     return this.keys.create(member, body);
   }
 
-  /** `{keys}`, newest first: one's own, or for an admin all. */
+  /** `{keys, next_cursor}`, newest first: one's own, or for an admin all. */
   @Get()
-  list(@CurrentMember() member: Member) {
-    return this.keys.list(member);
+  list(@CurrentMember() member: Member, @ValidQuery(pageQuery) query: PageQuery) {
+    return this.keys.list(member, query);
   }
 
   @Delete(':key_id')

@@ -1,6 +1,7 @@
 import { ConflictException, ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { createWorkspaceKey, hashSecretKey } from '@inference/credentials';
 import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { type PageQuery, type Position, readPage } from '@inference/http';
 import { type Member } from '../access/member';
 import { isAtLeast, type WorkspaceRole } from '../access/workspace-role';
 import { MEMO_CONFIG, type MemoConfig } from '../config';
@@ -37,10 +38,14 @@ const INSERT = `
   INSERT INTO memo.keys (id, workspace_id, account_id, name, prefix, key_hash, role) VALUES ($1, $2, $3, $4, $5, $6, $7)
   RETURNING *, role AS effective_role`;
 const LIST = `
-  SELECT k.*, least(k.role, m.role) AS effective_role
+  SELECT k.*, least(k.role, m.role) AS effective_role, json_build_object(
+    'at', to_char(k.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'id', k.id) AS position
   FROM memo.keys k JOIN memo.members m USING (workspace_id, account_id)
-  WHERE k.workspace_id = $1 AND (k.account_id = $2 OR $3) ORDER BY k.created_at DESC, k.id DESC`;
-const DELETE = 'DELETE FROM memo.keys WHERE id = $4 AND workspace_id = $1 AND (account_id = $2 OR $3)';
+  WHERE k.workspace_id = $1 AND (k.account_id = $2 OR $3) AND ($4::timestamptz IS NULL OR (k.created_at, k.id) < ($4, $5))
+  ORDER BY k.created_at DESC, k.id DESC LIMIT $6`;
+const DELETE = `
+  DELETE FROM memo.keys WHERE id = $3 AND workspace_id = $1 AND (account_id = $2 OR EXISTS (
+    SELECT FROM memo.members WHERE workspace_id = $1 AND account_id = $2 AND role = 'admin'))`;
 
 @Injectable()
 export class KeysService {
@@ -65,13 +70,20 @@ export class KeysService {
     });
   }
 
-  async list({ workspaceId, accountId, role }: Member): Promise<{ keys: KeyView[] }> {
-    const { rows } = await this.pool.query<KeyRow>(LIST, [workspaceId, accountId, role === 'admin']);
-    return { keys: rows.map(viewOf) };
+  async list(
+    { workspaceId, accountId, role }: Member,
+    query: PageQuery,
+  ): Promise<{ keys: KeyView[]; next_cursor: string | null }> {
+    const read = async (after: Position | null, count: number) => {
+      const values = [workspaceId, accountId, role === 'admin', after?.at ?? null, after?.id ?? null, count];
+      return (await this.pool.query<KeyRow & { position: Position }>(LIST, values)).rows;
+    };
+    const { rows, nextCursor } = await readPage(`keys:${workspaceId}:${accountId}`, query, read);
+    return { keys: rows.map(viewOf), next_cursor: nextCursor };
   }
 
-  async remove({ workspaceId, accountId, role }: Member, id: string): Promise<void> {
-    const { rowCount } = await this.pool.query(DELETE, [workspaceId, accountId, role === 'admin', id]);
+  async remove({ workspaceId, accountId }: Member, id: string): Promise<void> {
+    const { rowCount } = await this.pool.query(DELETE, [workspaceId, accountId, id]);
     if (rowCount === 0) throw new NotFoundException('there is no such key');
   }
 }

@@ -43,6 +43,19 @@ it('is shown once, and kept as a hash', async () => {
   expect(rows.map(({ row }) => row).join()).not.toContain(key.slice(12));
 });
 
+it('is one of a list in pages', async () => {
+  const [first, second] = [await make(member), await make(member)];
+  const page = (query: string) =>
+    member.json<{ keys: KeyView[]; next_cursor: string | null }>('GET', `${workspace}/keys${query}`);
+  const { keys, next_cursor: cursor } = await page('?limit=1');
+  expect(keys.map(({ id }) => id)).toEqual([second.id]);
+  expect(await page(`?limit=1&cursor=${cursor}`)).toMatchObject({
+    keys: [{ id: first.id }],
+    next_cursor: null,
+  });
+  expect(await member.refusal('GET', `${workspace}/keys?limit=0`)).toEqual([400, expect.any(String)]);
+});
+
 it('opens its own workspace with its role, and no other one', async () => {
   const elsewhere = await owner.newWorkspace();
   const { key } = await make(owner);

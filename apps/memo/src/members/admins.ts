@@ -23,13 +23,8 @@ export async function lockMembers(
 }
 
 /** The same; 403 for who is no admin any more. */
-export async function lockAsAdmin(sql: Sql, member: Member): Promise<void> {
-  if ((await lockMembers(sql, member)) !== 'admin') throw new ForbiddenException('this needs the role admin');
-}
-
-/** The same, against uploads and all others too. */
-export async function lockWorkspaceAsAdmin(sql: Sql, member: Member): Promise<void> {
-  if ((await lockMembers(sql, member, LOCK_ALL)) !== 'admin')
+export async function lockAsAdmin(sql: Sql, member: Member, lock = LOCK): Promise<void> {
+  if ((await lockMembers(sql, member, lock)) !== 'admin')
     throw new ForbiddenException('this needs the role admin');
 }
 

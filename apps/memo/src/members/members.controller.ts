@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { Accepts } from '@inference/credentials';
-import { ValidBody } from '@inference/http';
+import { type PageQuery, pageQuery, ValidBody, ValidQuery } from '@inference/http';
 import { CurrentMember, type Member } from '../access/member';
 import { Needs } from '../access/workspace.guard';
 import { memberBody, type MemberBody, newMemberBody, type NewMemberBody } from './member.dto';
@@ -11,11 +11,11 @@ import { MembersService } from './members.service';
 export class MembersController {
   constructor(private readonly members: MembersService) {}
 
-  /** `{members}`, in the order in which they came. */
+  /** `{members, next_cursor}`, in the order in which they came. */
   @Get()
   @Needs('viewer')
-  list(@CurrentMember() member: Member) {
-    return this.members.list(member);
+  list(@CurrentMember() member: Member, @ValidQuery(pageQuery) query: PageQuery) {
+    return this.members.list(member, query);
   }
 
   @Post()

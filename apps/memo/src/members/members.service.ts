@@ -1,5 +1,6 @@
 import { ConflictException, ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { inTransaction, SQL_POOL, type Sql, type SqlPool } from '@inference/database';
+import { type PageQuery, type Position, readPage } from '@inference/http';
 import { type Member } from '../access/member';
 import { type WorkspaceRole } from '../access/workspace-role';
 import { LOCK_ALL, lockAsAdmin, lockMembers, requireAdmin } from './admins';
@@ -20,10 +21,15 @@ export interface MemberView {
   created_at: string;
 }
 
-const LIST = `
+const SELECT = `
   SELECT m.account_id, e.email, m.role, m.created_at
-  FROM memo.members m LEFT JOIN memo.member_emails($1) e ON e.account_id = m.account_id
-  WHERE m.workspace_id = $1 AND ($2::text IS NULL OR m.account_id = $2) ORDER BY m.created_at, m.account_id`;
+  FROM memo.members m LEFT JOIN memo.member_emails($1) e ON e.account_id = m.account_id WHERE m.workspace_id = $1`;
+const FIND = `${SELECT} AND m.account_id = $2`;
+const LIST = `
+  SELECT *, json_build_object('at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+    'id', account_id) AS position
+  FROM (${SELECT}) m WHERE $2::timestamptz IS NULL OR (created_at, account_id) > ($2, $3)
+  ORDER BY created_at, account_id LIMIT $4`;
 const FIND_BY_ID = 'SELECT id FROM accounts.accounts WHERE id = $1';
 const FIND_BY_EMAIL = 'SELECT memo.find_account($1) AS id';
 const INSERT = `
@@ -38,9 +44,16 @@ const noSuchMember = () => new NotFoundException('there is no such member');
 export class MembersService {
   constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
 
-  async list({ workspaceId }: Member): Promise<{ members: MemberView[] }> {
-    const { rows } = await this.pool.query<MemberRow>(LIST, [workspaceId, null]);
-    return { members: rows.map(viewOf) };
+  async list(
+    { workspaceId }: Member,
+    query: PageQuery,
+  ): Promise<{ members: MemberView[]; next_cursor: string | null }> {
+    const read = async (after: Position | null, count: number) => {
+      const values = [workspaceId, after?.at ?? null, after?.id ?? null, count];
+      return (await this.pool.query<MemberRow & { position: Position }>(LIST, values)).rows;
+    };
+    const { rows, nextCursor } = await readPage(`members:${workspaceId}`, query, read);
+    return { members: rows.map(viewOf), next_cursor: nextCursor };
   }
 
   /** 404 for whom the platform does not know, 409 for who is a member already. */
@@ -92,7 +105,7 @@ async function findAccount(sql: Sql, { user_id: userId, email }: NewMemberBody):
 }
 
 async function find(sql: Sql, workspaceId: string, accountId: string): Promise<MemberView> {
-  const { rows } = await sql.query<MemberRow>(LIST, [workspaceId, accountId]);
+  const { rows } = await sql.query<MemberRow>(FIND, [workspaceId, accountId]);
   return viewOf(rows[0]!);
 }
 

@@ -35,6 +35,18 @@ it('lists who belongs to a workspace, in the order of their coming', async () =>
   ]);
 });
 
+it('lists them in pages', async () => {
+  await add(other, 'viewer');
+  const page = (query: string) =>
+    other.json<{ members: MemberView[]; next_cursor: string | null }>('GET', `${workspace}/members${query}`);
+  const { members, next_cursor: cursor } = await page('?limit=1');
+  expect(members.map(({ user_id: id }) => id)).toEqual([owner.accountId]);
+  expect(await page(`?limit=1&cursor=${cursor}`)).toMatchObject({
+    ...{ members: [{ user_id: other.accountId }], next_cursor: null },
+  });
+  expect(await other.refusal('GET', `${workspace}/members?cursor=x`)).toEqual([400, 'cursor: is not valid']);
+});
+
 it('takes an address that its owner has confirmed, however it is written', async () => {
   const body = { email: emailOf(other).toUpperCase(), role: 'editor' };
   const unknown = [404, 'no account has this address and has confirmed it'];

@@ -4,9 +4,9 @@ import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/databas
 import { type PageQuery, type Position, readPage } from '@inference/http';
 import { type Member } from '../access/member';
 import { type WorkspaceRole } from '../access/workspace-role';
-import { noSuchWorkspace } from '../access/roles';
+import { holdRole, noSuchWorkspace } from '../access/roles';
 import { discardWorkspace } from '../index/retirement';
-import { lockWorkspaceAsAdmin } from '../members/admins';
+import { LOCK_ALL, lockAsAdmin } from '../members/admins';
 import { type WorkspaceBody } from './workspace.dto';
 
 interface WorkspaceRow {
@@ -78,13 +78,16 @@ export class WorkspacesService {
   }
 
   async rename(member: Member, { name }: WorkspaceBody): Promise<WorkspaceView> {
-    await this.pool.query(RENAME, [member.workspaceId, name]);
+    await inTransaction(this.pool, async (sql) => {
+      await holdRole(sql, member, 'admin');
+      await sql.query(RENAME, [member.workspaceId, name]);
+    });
     return this.find(member);
   }
 
   async remove(member: Member): Promise<void> {
     await inTransaction(this.pool, async (sql) => {
-      await lockWorkspaceAsAdmin(sql, member);
+      await lockAsAdmin(sql, member, LOCK_ALL);
       await discardWorkspace(sql, member.workspaceId);
       // First what answers lock that are being written, and then what they wait for.
       await sql.query(DELETE_DOCUMENTS, [member.workspaceId]);

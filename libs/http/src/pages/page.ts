@@ -2,7 +2,7 @@ import { decodeCursor, encodeCursor, type Position } from './cursor';
 import { type PageQuery } from './page.dto';
 
 /**
- * One page of a list, newest first. `read` gets the position after which to go on (null at the beginning) and how many
+ * One page of a list. `read` gets the position after which to go on (null at the beginning) and how many
  * rows to read; the cursor is null at the end.
  */
 export async function readPage<Row extends { position: Position }>(
