@@ -66,6 +66,16 @@ const LISTS: Record<string, readonly string[]> = {
   vi: asked('vi'),
 };
 
+/**
+ * Words by which people ask, too, but that can be part of what they ask for, like "back pain": they are searched for, and
+ * do not make a sentence an answer.
+ */
+export const ASKING_WORDS: ReadonlySet<string> = new Set(
+  'a back get getting got long mean means meant need needed needs often take taken takes taking want wants'.split(
+    ' ',
+  ),
+);
+
 /** Chinese characters that join others or ask. */
 const FUNCTION_CHARACTERS = '的了是在和与及或有这那个们为于以之而也就都被把对从到不吗呢吧么什哪谁几多少怎';
 

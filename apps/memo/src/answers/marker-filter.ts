@@ -1,7 +1,12 @@
 /** `[2]`, `[2, 5]`, and `【2】`, which some models write; what has four digits is a year. */
-const MARKER = /[[【]\s*(\d{1,3}(?:\s*[,，、;]\s*\d{1,3})*)\s*[\]】]/g;
-/** What may still become one. */
-const BEGINNING = /[[【][\d\s,，、;]{0,400}$/;
+const MARKER = /[[【]\s*(?:\d{1,3}(?:\s*[,，、;]\s*\d{1,3})*)\s*[\]】]/.source;
+/** Those that follow one another, with the spaces in front of them. */
+const RUN = new RegExp(`([ \\t]*)((?:${MARKER})+)`, 'g');
+/** What may still become one, or whose next character is not known yet. */
+const OPEN_END = new RegExp(`[ \\t]{0,80}(?:${MARKER}){0,50}(?:[[【][\\d\\s,，、;]{0,400})?$`);
+/** Before it no space is left in the place of markers that are taken away. */
+const CLOSING = /[\s.,;:!?)\]}"'…。，、；：！？）】」』”’]/;
+const EARLIER = new RegExp(`[ \\t]*${MARKER}`, 'g');
 
 /**
  * Reads an answer as it comes: keeps the markers `[n]` of passages that there are, takes away those of passages that
@@ -17,8 +22,7 @@ export class MarkerFilter {
   /** The text that can be shown by now. */
   feed(text: string): string {
     const whole = this.held + text;
-    const beginning = BEGINNING.exec(whole);
-    const ready = beginning ? whole.slice(0, beginning.index) : whole;
+    const ready = whole.slice(0, OPEN_END.exec(whole)!.index);
     this.held = whole.slice(ready.length);
     return this.filter(ready);
   }
@@ -31,16 +35,15 @@ export class MarkerFilter {
   }
 
   private filter(text: string): string {
-    return text.replace(MARKER, (_marker, list: string) =>
-      list
-        .split(/\D+/)
-        .map(Number)
-        .filter((number) => number >= 1 && number <= this.passages)
-        .map((number) => {
-          this.cited.add(number);
-          return `[${number}]`;
-        })
-        .join(''),
-    );
+    return text.replace(RUN, (run: string, space: string, markers: string, at: number) => {
+      const kept = (markers.match(/\d+/g) ?? []).map(Number).filter((n) => n >= 1 && n <= this.passages);
+      for (const number of kept) this.cited.add(number);
+      if (kept.length > 0) return space + kept.map((number) => `[${number}]`).join('');
+      const next = text[at + run.length];
+      return next === undefined || CLOSING.test(next) ? '' : space;
+    });
   }
 }
+
+/** An answer as it reads without its markers. */
+export const withoutMarkers = (answer: string): string => answer.replace(EARLIER, '');

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Message } from '@inference/model-calls';
+import { withoutMarkers } from './marker-filter';
 import { refusalFor } from './refusal-text';
 import { collapsed } from './sentences';
 
@@ -35,7 +36,8 @@ export function promptFor(query: string, passages: ToldPassage[], before: Exchan
     { role: 'system', content: rules(tag, refusalFor(query)) },
     ...before.flatMap(({ question, answer }): Message[] => [
       { role: 'user', content: question },
-      { role: 'assistant', content: answer },
+      // Its numbers were of the passages that were told then.
+      { role: 'assistant', content: withoutMarkers(answer) },
     ]),
     { role: 'user', content: `${told.join('\n\n')}\n\nQuestion: ${query}` },
   ];

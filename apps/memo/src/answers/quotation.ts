@@ -1,6 +1,11 @@
-import { type Slice, sentencesOf, trimmed } from './sentences';
+import { tokensOf } from '../analysis/tokens';
+import { type Slice, tellingSentencesOf, trimmed } from './sentences';
 
 const MOST_CHARACTERS = 300;
+/** More sentences are quoted only where fewer say less than this of what they say. */
+const ENOUGH_SHARE = 0.6;
+/** What an answer says by a passage counts more than what was asked: a quotation is to show that it is true. */
+const SAID_WEIGHT = 2;
 /** Where a slice can be cut that is too long. */
 const WORD = new Intl.Segmenter('und', { granularity: 'word' });
 
@@ -14,40 +19,89 @@ export interface Asked {
 }
 
 interface Piece extends Slice {
-  words: string[];
+  /** What it is worth by the words that it holds, each of which counts once in a quotation. */
+  worths: Map<string, number>;
+  /** Below a heading, so that no quotation goes from before into it. */
+  isAfterHeading: boolean;
+}
+
+interface Candidate extends Slice {
+  pieces: number;
+  worth: number;
 }
 
 /**
- * The part of a passage that best shows what it says on a question: whole sentences where they are short enough. It
- * holds no quotation mark, so that it can stand between two.
+ * The part of a passage that best shows what it says on a question: whole sentences where they are short enough, and as
+ * few of them as say enough. It holds no quotation mark, so that it can stand between two.
+ * @param said what an answer says by this passage: its words are looked for, too
  */
-export function quotationFrom(text: string, asked: Asked): Slice {
-  const pieces = sentencesOf(text)
-    .flatMap((sentence) => withoutQuotes(text, sentence))
-    .flatMap((piece) => withinLimit(text, piece))
-    .map((piece) => ({ ...piece, words: [...asked.wordsIn(text.slice(piece.start, piece.end))] }));
-  let best = { start: 0, end: 0, worth: -1 };
-  pieces.forEach((_piece, index) => {
-    for (const slice of slicesFrom(text, pieces, index, asked)) {
-      const isBetter = slice.worth > best.worth;
-      const isShorter = slice.worth === best.worth && slice.end - slice.start < best.end - best.start;
-      // Of those that say nothing of the question the first one.
-      if (isBetter || (isShorter && slice.worth > 0)) best = slice;
-    }
-  });
-  return { start: best.start, end: best.end };
+export function quotationFrom(text: string, asked: Asked, said = ''): Slice {
+  const pieces = piecesOf(text, asked, said);
+  const candidates = pieces.flatMap((_piece, index) => [...slicesFrom(text, pieces, index)]);
+  const enough = ENOUGH_SHARE * Math.max(0, ...candidates.map(({ worth }) => worth));
+  let best: Candidate | undefined;
+  for (const candidate of candidates) {
+    // Of those that say nothing the first one.
+    if (candidate.worth >= enough && (!best || isBetter(candidate, best))) best = candidate;
+  }
+  return { start: best?.start ?? 0, end: best?.end ?? 0 };
+}
+
+function isBetter(one: Candidate, other: Candidate): boolean {
+  if (one.pieces !== other.pieces) return one.pieces < other.pieces;
+  if (one.worth !== other.worth) return one.worth > other.worth;
+  return one.worth > 0 && one.end - one.start < other.end - other.start;
+}
+
+function piecesOf(text: string, asked: Asked, said: string): Piece[] {
+  const pieces = tellingSentencesOf(text).flatMap(({ heading, ...sentence }) =>
+    withoutQuotes(text, sentence)
+      .flatMap((piece) => withinLimit(text, piece))
+      .map((piece, index) => ({ ...piece, isAfterHeading: heading !== '' && index === 0 })),
+  );
+  const told = pieces.map(({ start, end }) => text.slice(start, end));
+  const words = told.map((part) => [...new Set(asked.wordsIn(part))]);
+  const saidTokens = new Set(tokensOf(said));
+  const tokens = told.map((part) => [...new Set(tokensOf(part))].filter((token) => saidTokens.has(token)));
+  const askedWorths = shares(new Map(words.flat().map((word) => [word, asked.weights.get(word) ?? 0])));
+  const saidWorths = shares(rarities(tokens));
+  return pieces.map((piece, index) => ({
+    ...piece,
+    worths: new Map([
+      ...words[index]!.map((word): [string, number] => [`asked ${word}`, askedWorths.get(word)!]),
+      ...tokens[index]!.map((token): [string, number] => [
+        `said ${token}`,
+        SAID_WEIGHT * saidWorths.get(token)!,
+      ]),
+    ]),
+  }));
+}
+
+/** What stands in many of the parts tells little of any of them. */
+function rarities(tokens: string[][]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const token of tokens.flat()) counts.set(token, (counts.get(token) ?? 0) + 1);
+  return new Map([...counts].map(([token, count]) => [token, 1 / count]));
+}
+
+function shares(worths: Map<string, number>): Map<string, number> {
+  const sum = [...worths.values()].reduce((total, worth) => total + worth, 0);
+  return new Map([...worths].map(([word, worth]) => [word, sum > 0 ? worth / sum : 0]));
 }
 
 /** The slices that begin with a piece and go on for one, two, three of them, as far as they fit. */
-function* slicesFrom(text: string, pieces: Piece[], index: number, { weights }: Asked) {
+function* slicesFrom(text: string, pieces: Piece[], index: number): Generator<Candidate> {
   const { start } = pieces[index]!;
   const seen = new Set<string>();
+  let count = 0;
   let worth = 0;
-  for (const { end, words } of pieces.slice(index)) {
+  for (const { end, worths, isAfterHeading } of pieces.slice(index)) {
+    if (count > 0 && isAfterHeading) return;
     if (end - start > MOST_CHARACTERS || text.slice(start, end).includes('"')) return;
-    for (const word of words) if (!seen.has(word)) worth += weights.get(word) ?? 0;
-    for (const word of words) seen.add(word);
-    yield { start, end, worth };
+    for (const [word, own] of worths) if (!seen.has(word)) worth += own;
+    for (const word of worths.keys()) seen.add(word);
+    count += 1;
+    yield { start, end, pieces: count, worth };
   }
 }
 

@@ -5,11 +5,12 @@ import { type CallEnd, type Message, type ModelGateway, type Refusal } from '@in
 import { type Response } from 'express';
 import { type Member } from '../access/member';
 import { type Citation, citationsLine } from '../answers/citation';
-import { extractAnswer } from '../answers/extract';
+import { extractAnswer, type Quoted } from '../answers/extract';
 import { type Exchange, promptFor } from '../answers/prompt';
 import { quotationFrom } from '../answers/quotation';
 import { refusalFor } from '../answers/refusal-text';
-import { collapsed } from '../answers/sentences';
+import { saidBefore } from '../answers/said';
+import { collapsed, type Slice } from '../answers/sentences';
 import { type MemoConfig } from '../config';
 import { type ConversationRef, type MessageStatus } from '../conversations/conversation';
 import { type ConversationLog } from '../conversations/conversation-log';
@@ -50,6 +51,8 @@ export class Answering {
   private readonly leaving = new AbortController();
   /** What broke the answer off, when it was neither the model nor the reader. */
   private failure: StreamError | undefined;
+  /** What an answer without a model is made of. */
+  private quoted: Quoted[] = [];
   private settle: () => void = () => undefined;
   /** Resolves when it is answered and written down, whichever way. */
   readonly ended = new Promise<void>((resolve) => (this.settle = resolve));
@@ -79,7 +82,11 @@ export class Answering {
     if (model !== undefined && found.passages.length > 0)
       return this.ask(model, promptFor(text, found.passages, before));
     const extract = extractAnswer(found.passages, found.asked);
-    this.stream.quote(extract.text, extract.cited);
+    this.quoted = extract.quoted;
+    this.stream.quote(
+      extract.text,
+      extract.quoted.map(({ passage }) => passage),
+    );
     void this.conclude('completed', null);
   }
 
@@ -163,10 +170,10 @@ export class Answering {
   }
 
   private citations(): Citation[] {
-    const { passages, asked } = this.question.found;
     return this.stream.cited.map((number) => {
-      const { documentId, title, version, chunkIndex, start, text } = passages[number - 1]!;
-      const slice = quotationFrom(text, asked);
+      const { documentId, title, version, chunkIndex, start, text } =
+        this.question.found.passages[number - 1]!;
+      const slice = this.quotation(number, text);
       return {
         ...{ number, documentId, title, version, chunkIndex },
         start: start + slice.start,
@@ -174,6 +181,15 @@ export class Answering {
         snippet: collapsed(text.slice(slice.start, slice.end)),
       };
     });
+  }
+
+  /** What shows best why a passage is cited: the sentence that was quoted of it, or what comes nearest to what was said. */
+  private quotation(number: number, text: string): Slice {
+    const { asked } = this.question.found;
+    const quoted = this.quoted.find(({ passage }) => passage === number);
+    if (!quoted) return quotationFrom(text, asked, saidBefore(this.stream.text, number));
+    const { start, end } = quotationFrom(text.slice(quoted.start, quoted.end), asked);
+    return { start: quoted.start + start, end: quoted.start + end };
   }
 }
 

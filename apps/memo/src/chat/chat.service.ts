@@ -9,6 +9,7 @@ import { type Observable } from 'rxjs';
 import { type Member } from '../access/member';
 import { MEMO_CONFIG, type MemoConfig } from '../config';
 import { ConversationLog } from '../conversations/conversation-log';
+import { type Found } from '../search/passage';
 import { SearchService } from '../search/search.service';
 import { stoppingNow } from '../stopping';
 import { Answering, type Question } from './answering';
@@ -75,8 +76,15 @@ export class ChatService implements BeforeApplicationShutdown {
     { query: text, k, conversation_id: id }: ChatBody,
   ): Promise<Question> {
     const before = id === undefined ? [] : await this.log.readExchanges(member, id);
-    const found = await this.searches.find(member, text, k);
+    const found = await this.find(member, text, k, before.at(-1)?.question);
     const conversation = { id: id ?? newId('conv'), isNew: id === undefined };
     return { member, text, conversation, before, found };
+  }
+
+  /** A question that finds nothing by itself, like "How long is it?", may go on from the one before. */
+  private async find(member: Member, text: string, k: number, previous: string | undefined): Promise<Found> {
+    const found = await this.searches.find(member, text, k);
+    if (found.passages.length > 0 || previous === undefined) return found;
+    return this.searches.find(member, `${previous}\n${text}`, k);
   }
 }

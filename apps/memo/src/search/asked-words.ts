@@ -1,16 +1,22 @@
 import { type AnalyzedQuery } from '../analysis/query';
+import { ASKING_WORDS } from '../analysis/stop-words';
 import { tokensOf } from '../analysis/tokens';
 import { type Asked } from '../answers/quotation';
 import { type Worths } from './worth';
 
-/** The words of a question for whoever looks for the part of a text that says most on it. */
+/** The words of a question for whoever looks for the part of a text that says most on it; those that only ask are worth nothing. */
 export function askedBy({ words, placeOf }: AnalyzedQuery, worths: Worths): Asked {
   const placesIn = (text: string) =>
     tokensOf(text)
       .map(placeOf)
       .filter((place) => place >= 0);
   return {
-    weights: new Map(words.map(({ text }, place) => [text, worths.score[place]!])),
+    weights: new Map(
+      words.map(({ text, isFiller }, place) => [
+        text,
+        isFiller || ASKING_WORDS.has(text) ? 0 : worths.telling[place]!,
+      ]),
+    ),
     wordsIn: (text) => placesIn(text).map((place) => words[place]!.text),
     isAnsweredBy(text) {
       const told = [...new Set(placesIn(text))].reduce((sum, place) => sum + worths.telling[place]!, 0);
