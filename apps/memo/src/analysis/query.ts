@@ -1,6 +1,6 @@
 import { classOf, DIGIT, LETTER } from './character-class';
 import { stemOf } from './stems';
-import { stopWordsOf } from './stop-words';
+import { ASKING_WORDS, stopWordsOf } from './stop-words';
 import { isCharacter, tokensOf } from './tokens';
 
 /** Of a longer question those words that it says most often, then the first ones. */
@@ -20,6 +20,8 @@ export interface QueryWord {
   isSpaced: boolean;
   /** Holds a character that joins others or asks, so that it may well stand in no answer. */
   isFiller: boolean;
+  /** By which people ask, whatever they ask for. */
+  isAsking: boolean;
 }
 
 export interface AnalyzedQuery {
@@ -59,7 +61,16 @@ const termsIn = (languages: readonly string[], token: string) => [
 function wordOf(text: string, terms: string[], stopWords: ReadonlySet<string>): QueryWord {
   const isBetweenSpaces = isSpaced(text);
   const isFiller = !isBetweenSpaces && [...text].some((character) => stopWords.has(character));
-  return { text, terms, weight: 0, isCharacter: isCharacter(text), isSpaced: isBetweenSpaces, isFiller };
+  const isAsking = stopWords.has(text) || ASKING_WORDS.has(text);
+  return {
+    text,
+    terms,
+    weight: 0,
+    isCharacter: isCharacter(text),
+    isSpaced: isBetweenSpaces,
+    isFiller,
+    isAsking,
+  };
 }
 
 function neighboursIn(sequence: QueryWord[], words: QueryWord[]): [number, number][] {

@@ -7,6 +7,7 @@ import { type Response } from 'express';
 import { Gauge } from 'prom-client';
 import { type Observable } from 'rxjs';
 import { type Member } from '../access/member';
+import { type Exchange } from '../answers/prompt';
 import { MEMO_CONFIG, type MemoConfig } from '../config';
 import { ConversationLog } from '../conversations/conversation-log';
 import { type Found } from '../search/passage';
@@ -76,15 +77,24 @@ export class ChatService implements BeforeApplicationShutdown {
     { query: text, k, conversation_id: id }: ChatBody,
   ): Promise<Question> {
     const before = id === undefined ? [] : await this.log.readExchanges(member, id);
-    const found = await this.find(member, text, k, before.at(-1)?.question);
+    const found = await this.find(member, text, k, before);
     const conversation = { id: id ?? newId('conv'), isNew: id === undefined };
     return { member, text, conversation, before, found };
   }
 
-  /** A question that finds nothing by itself, like "How long is it?", may go on from the one before. */
-  private async find(member: Member, text: string, k: number, previous: string | undefined): Promise<Found> {
-    const found = await this.searches.find(member, text, k);
-    if (found.passages.length > 0 || previous === undefined) return found;
-    return this.searches.find(member, `${previous}\n${text}`, k);
+  /** What is found on a question or, where that is nothing, on it behind the one before, and then behind the two before. */
+  private async find(member: Member, text: string, k: number, before: Exchange[]): Promise<Found> {
+    let asked = text;
+    let found = await this.searches.find(member, asked, k);
+    for (const { question } of before.toReversed()) {
+      if (isTelling(found)) break;
+      asked = `${question}\n${asked}`;
+      found = await this.searches.find(member, asked, k);
+    }
+    return found;
   }
 }
+
+/** Not of a question like "And why?", whose words may be found anywhere. */
+const isTelling = ({ passages, asked }: Found) =>
+  passages.length > 0 && [...asked.weights.values()].some((weight) => weight > 0);

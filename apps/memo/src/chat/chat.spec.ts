@@ -45,7 +45,7 @@ describe('an answer', () => {
   it('cites no passage that there is not', async () => {
     chats.says('Five days [1][7], or six 【2】.');
     const answer = await chats.ask({ k: 1 });
-    expect(answer.text).toBe('Five days [1], or six .');
+    expect(answer.text).toBe('Five days [1], or six.');
     expect(readCitations(answer.citations).map(({ number }) => number)).toEqual([1]);
   });
 

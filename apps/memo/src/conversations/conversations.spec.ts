@@ -34,13 +34,57 @@ describe('a conversation', () => {
     expect((await chats.ask({ query: 'Are refunds free?', conversation_id: id })).conversationId).toBe(id);
     expect(chats.model.requests.at(-1)!.messages.slice(1, 3)).toEqual([
       { role: 'user', content: QUESTION },
-      { role: 'assistant', content: 'Five days [1].' },
+      { role: 'assistant', content: 'Five days.' },
     ]);
     expect((await chats.conversation(id)).messages.map(({ n }) => n)).toEqual([1, 2, 3, 4]);
     const path = `/${workspace}/conversations/${id}?limit=1&after=2`;
     expect(await owner.json('GET', path)).toMatchObject({ messages: [{ n: 3 }], has_more: true });
     for (const query of ['?after=x', '?limit=0', '?after=1&after=2'])
       expect((await owner.refusal('GET', `/${workspace}/conversations/${id}${query}`))[0]).toBe(400);
+  });
+
+  it('is told from its last four exchanges that were completed, as far as they fit', async () => {
+    let id: string | undefined;
+    const say = async (query: string, answer: string) => {
+      chats.says(answer);
+      id = (await chats.ask({ query, ...(id && { conversation_id: id }) })).conversationId;
+      return chats.model.requests
+        .at(-1)!
+        .messages.slice(1, -1)
+        .map(({ content }) => content);
+    };
+    const question = (n: number) => `Within ${n} days are refunds issued?`;
+    for (let n = 1; n <= 5; n++) await say(question(n), `Answer ${n}.`);
+    chats.model.says((answer) => {
+      answer.delta({ content: 'Broken' });
+      setTimeout(() => answer.breakOff(), 50);
+    });
+    expect((await chats.ask({ query: question(6), conversation_id: id })).error).toBeDefined();
+    const exchanges = (from: number, to: number) =>
+      Array.from({ length: to - from + 1 }, (_, at) => [question(from + at), `Answer ${from + at}.`]).flat();
+    expect(await say(question(7), 'x'.repeat(7_000))).toEqual(exchanges(2, 5));
+    expect(await say(question(8), 'y'.repeat(7_000))).toEqual([
+      ...exchanges(3, 5),
+      question(7),
+      'x'.repeat(7_000),
+    ]);
+    expect(await say(question(9), 'z'.repeat(8_001))).toEqual([question(8), 'y'.repeat(7_000)]);
+    expect(await say(question(10), 'Yes.')).toEqual([]);
+  });
+
+  it('goes on from its last question where the next one finds nothing by itself', async () => {
+    chats.says('Five days [1].');
+    const { conversationId: id } = await chats.ask();
+    const before = chats.model.requests.length;
+    for (const query of ['Why?', 'Really, honestly?']) {
+      expect((await chats.ask({ query, conversation_id: id })).text).toBe('Five days [1].');
+      expect(chats.model.requests.at(-1)!.messages.at(-1)!.content).toMatch(
+        new RegExp(`Refunds are issued .*Question: ${query.replace('?', '\\?')}$`, 's'),
+      );
+    }
+    expect(chats.model.requests).toHaveLength(before + 2);
+    expect((await chats.ask({ query: 'Really, honestly?' })).citations).toBe('Citations: none');
+    expect(chats.model.requests).toHaveLength(before + 2);
   });
 
   it('is its member’s alone, and a key’s is of that key', async () => {

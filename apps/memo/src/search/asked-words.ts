@@ -1,5 +1,4 @@
 import { type AnalyzedQuery } from '../analysis/query';
-import { ASKING_WORDS } from '../analysis/stop-words';
 import { tokensOf } from '../analysis/tokens';
 import { type Asked } from '../answers/quotation';
 import { type Worths } from './worth';
@@ -12,9 +11,9 @@ export function askedBy({ words, placeOf }: AnalyzedQuery, worths: Worths): Aske
       .filter((place) => place >= 0);
   return {
     weights: new Map(
-      words.map(({ text, isFiller }, place) => [
+      words.map(({ text, isFiller, isAsking }, place) => [
         text,
-        isFiller || ASKING_WORDS.has(text) ? 0 : worths.telling[place]!,
+        isFiller || isAsking ? 0 : worths.telling[place]!,
       ]),
     ),
     wordsIn: (text) => placesIn(text).map((place) => words[place]!.text),
