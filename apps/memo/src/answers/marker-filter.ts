@@ -1,12 +1,12 @@
 /** `[2]`, `[2, 5]`, and `【2】`, which some models write; what has four digits is a year. */
 const MARKER = /[[【]\s*(?:\d{1,3}(?:\s*[,，、;]\s*\d{1,3})*)\s*[\]】]/.source;
 /** Those that follow one another, with the spaces in front of them. */
-const RUN = new RegExp(`([ \\t]*)((?:${MARKER})+)`, 'g');
+const RUN = new RegExp(`(?<![ \\t])([ \\t]*)((?:${MARKER})+)`, 'g');
 /** What may still become one, or whose next character is not known yet. */
 const OPEN_END = new RegExp(`[ \\t]{0,80}(?:${MARKER}){0,50}(?:[[【][\\d\\s,，、;]{0,400})?$`);
 /** Before it no space is left in the place of markers that are taken away. */
 const CLOSING = /[\s.,;:!?)\]}"'…。，、；：！？）】」』”’]/;
-const EARLIER = new RegExp(`[ \\t]*${MARKER}`, 'g');
+const WITH_SPACES = new RegExp(`(?<![ \\t])[ \\t]*${MARKER}`, 'g');
 
 /**
  * Reads an answer as it comes: keeps the markers `[n]` of passages that there are, takes away those of passages that
@@ -46,4 +46,4 @@ export class MarkerFilter {
 }
 
 /** An answer as it reads without its markers. */
-export const withoutMarkers = (answer: string): string => answer.replace(EARLIER, '');
+export const withoutMarkers = (answer: string): string => answer.replace(WITH_SPACES, '');
