@@ -25,6 +25,7 @@ const TABLE_ROW = /\s\|\s/;
 /** What the segmenter takes for the end of a sentence and is none: the number of an item, or a short form. */
 const NO_END = /^(?:\d{1,3}|.*(?<![\p{L}\p{N}])(?:\p{Lu}|Mr|Mrs|Ms|Dr|Prof|St|No|vs|cf))\.$/su;
 const MOST_HEADING_CHARACTERS = 120;
+const WORDS = /[\p{L}\p{N}]/u;
 /** A line with a colon in it may well tell something: `Password: none`. */
 const NO_HEADING = /[:：]|[.!…。！;；,，]$/;
 
@@ -51,7 +52,11 @@ export function sentencesOf(text: string): Slice[] {
 export function tellingSentencesOf(text: string): TellingSentence[] {
   const sentences = sentencesOf(text);
   const looks = sentences.map((sentence) => looksLikeHeading(text, sentence));
-  const isHeading = (index: number) => looks[index] === true && looks[index + 1] === false;
+  const isHeading = (index: number) => {
+    const below = sentences[index + 1];
+    if (!looks[index] || looks[index + 1] || !below) return false;
+    return WORDS.test(text.slice(below.start, below.end));
+  };
   return sentences.flatMap((sentence, index) => {
     if (isHeading(index)) return [];
     const above = isHeading(index - 1) ? sentences[index - 1] : undefined;

@@ -76,7 +76,6 @@ it.each([
   ],
   ['When do I need a doctor’s certificate?', "A doctor's certificate is needed from the third day on. [1]"],
   ['What is the hotel limit per night?', 'Hotel | 140 EUR per night [1]'],
-  ['How long is the notice period?', /After six months the notice period is three months. \[1\]$/],
   ['Can I expense gift cards?', 'Gift cards cannot be expensed [1]'],
   ['How do I reset the speaker?', 'Press both keys for ten seconds. [1]'],
   ['年假可以延期吗？', '未使用的年假可以延期到次年三月。 [1]'],
@@ -88,6 +87,16 @@ it.each([
   const citations = readCitations(answer.citations);
   expect(citations.length).toBeGreaterThan(0);
   for (const { number, snippet } of citations) expect(answer.text).toContain(`${snippet} [${number}]`);
+});
+
+it('cites of each passage the best sentence that it quotes', async () => {
+  const answer = await chat(owner, workspace, { query: 'How long is the notice period?' });
+  expect(answer.text).toBe(
+    'Either side may give notice of two weeks. [1] After six months the notice period is three months. [1]',
+  );
+  expect(readCitations(answer.citations)).toMatchObject([
+    { number: 1, snippet: 'After six months the notice period is three months.' },
+  ]);
 });
 
 it.each([
