@@ -127,7 +127,6 @@ describe('a quotation', () => {
     };
     expect(quoted('You have 27 days')).toBe('Every employee has 27 days.');
     expect(quoted('It is asked for early')).toBe('Leave is asked for early.');
-    expect(quoted('')).toBe('Leave is asked for early.');
   });
 
   it('is of several sentences where one says too little, and never goes on below a heading', () => {
@@ -139,6 +138,12 @@ describe('a quotation', () => {
       'Refunds are quick. Shipping is free.',
     );
     expect(quoted('Refunds are quick.\n\nHotels\n\nShipping is free. We care.')).toBe('Shipping is free.');
+  });
+
+  it('is what stands below the heading that says it', () => {
+    const told = 'We care.\n\nHow are refunds done?\n\nWithin five days.';
+    const { start, end } = quotationFrom(told, asked('refunds'));
+    expect(told.slice(start, end)).toBe('Within five days.');
   });
 
   it('is a slice without quotation marks, of 300 characters at most, that begins and ends with a word', () => {

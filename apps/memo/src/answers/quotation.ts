@@ -21,8 +21,8 @@ export interface Asked {
 interface Piece extends Slice {
   /** What it is worth by the words that it holds, each of which counts once in a quotation. */
   worths: Map<string, number>;
-  /** Below a heading, so that no quotation goes from before into it. */
-  isAfterHeading: boolean;
+  /** The heading right above it; empty when there is none. */
+  heading: string;
 }
 
 interface Candidate extends Slice {
@@ -57,10 +57,10 @@ function piecesOf(text: string, asked: Asked, said: string): Piece[] {
   const pieces = tellingSentencesOf(text).flatMap(({ heading, ...sentence }) =>
     withoutQuotes(text, sentence)
       .flatMap((piece) => withinLimit(text, piece))
-      .map((piece, index) => ({ ...piece, isAfterHeading: heading !== '' && index === 0 })),
+      .map((piece, index) => ({ ...piece, heading: index === 0 ? heading : '' })),
   );
   const told = pieces.map(({ start, end }) => text.slice(start, end));
-  const words = told.map((part) => [...new Set(asked.wordsIn(part))]);
+  const words = told.map((part, index) => [...new Set(asked.wordsIn(`${pieces[index]!.heading}\n${part}`))]);
   const saidTokens = new Set(tokensOf(said));
   const tokens = told.map((part) => [...new Set(tokensOf(part))].filter((token) => saidTokens.has(token)));
   const askedWorths = shares(new Map(words.flat().map((word) => [word, asked.weights.get(word) ?? 0])));
@@ -95,8 +95,9 @@ function* slicesFrom(text: string, pieces: Piece[], index: number): Generator<Ca
   const seen = new Set<string>();
   let count = 0;
   let worth = 0;
-  for (const { end, worths, isAfterHeading } of pieces.slice(index)) {
-    if (count > 0 && isAfterHeading) return;
+  for (const { end, worths, heading } of pieces.slice(index)) {
+    // No quotation goes on below another heading.
+    if (count > 0 && heading !== '') return;
     if (end - start > MOST_CHARACTERS || text.slice(start, end).includes('"')) return;
     for (const [word, own] of worths) if (!seen.has(word)) worth += own;
     for (const word of worths.keys()) seen.add(word);
