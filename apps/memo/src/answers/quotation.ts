@@ -2,6 +2,7 @@ import { tokensOf } from '../analysis/tokens';
 import { type Slice, tellingSentencesOf, trimmed } from './sentences';
 
 const MOST_CHARACTERS = 300;
+const MOST_SENTENCES = 3;
 /** More sentences are quoted only where fewer say less than this of what they say. */
 const ENOUGH_SHARE = 0.6;
 /** What an answer says by a passage counts more than what was asked: a quotation is to show that it is true. */
@@ -89,13 +90,13 @@ function shares(worths: Map<string, number>): Map<string, number> {
   return new Map([...worths].map(([word, worth]) => [word, sum > 0 ? worth / sum : 0]));
 }
 
-/** The slices that begin with a piece and go on for one, two, three of them, as far as they fit. */
+/** The slices of one, two, three pieces that begin with this one, as far as they fit. */
 function* slicesFrom(text: string, pieces: Piece[], index: number): Generator<Candidate> {
   const { start } = pieces[index]!;
   const seen = new Set<string>();
   let count = 0;
   let worth = 0;
-  for (const { end, worths, heading } of pieces.slice(index)) {
+  for (const { end, worths, heading } of pieces.slice(index, index + MOST_SENTENCES)) {
     // No quotation goes on below another heading.
     if (count > 0 && heading !== '') return;
     if (end - start > MOST_CHARACTERS || text.slice(start, end).includes('"')) return;

@@ -122,5 +122,7 @@ function looksLikeHeading(text: string, { start, end }: Slice): boolean {
   const line = text.slice(start, end);
   if (line.length > MOST_HEADING_CHARACTERS || LINE_BREAK.test(line)) return false;
   if (NO_HEADING.test(line) || LIST_ITEM.test(line) || TABLE_ROW.test(line)) return false;
-  return /(?:^|\n)[^\S\n]*$/.test(text.slice(0, start)) && /^[^\S\n]*\n/.test(text.slice(end));
+  const lineEnd = text.indexOf('\n', end);
+  const around = text.slice(text.lastIndexOf('\n', start - 1) + 1, start) + text.slice(end, lineEnd);
+  return lineEnd >= 0 && around.trim() === '';
 }
