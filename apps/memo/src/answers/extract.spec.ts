@@ -6,6 +6,7 @@ import { sentencesOf, tellingSentencesOf } from './sentences';
 const asked = (...words: string[]): Asked => ({
   weights: new Map(words.map((word) => [word, 1])),
   wordsIn: (told) => words.filter((word) => told.toLowerCase().includes(word)),
+  isAnsweredBy: () => true,
 });
 
 describe('sentences', () => {

@@ -7,10 +7,7 @@ const MOST_SENTENCES = 3;
 const MOST_CHARACTERS = 600;
 /** A sentence has to say this much of what the best one says: with less, every other answer quotes a passage beside the point. */
 const LEAST_SHARE = 0.75;
-/**
- * The best one has to say this much of the question, or there is no answer. Half of the questions that no passage answers
- * get below it, and one in twenty of those that one does.
- */
+/** The best one has to say this much of the question, or there is no answer (ADR 16 has what that refuses). */
 const LEAST_TOLD = 0.3;
 const QUESTION = /[?？]["'”’」』)）]*$/;
 
@@ -33,7 +30,7 @@ interface Candidate extends Quoted {
 }
 
 /**
- * An answer without a model: the sentences of the passages that say most on the question, word for word, each with the
+ * An answer without a model: of the passages that say a good part of the question the sentences that say most, word for word, each with the
  * number of its passage, in the order of the passages. A sentence says the words of the question that stand in it, in the
  * heading above it and in the title of its document, each worth the more the rarer it is. Up to three are quoted that say
  * about as much as the best one, and none when even that one says too little. Headings, questions, and what holds nothing
