@@ -14,6 +14,7 @@ import { DocumentsController } from './documents/documents.controller';
 import { DocumentsService } from './documents/documents.service';
 import { SourceStore } from './documents/source-store';
 import { UploadReader } from './documents/upload-reader';
+import { IngestionMetrics } from './ingestion/ingestion-metrics';
 import { IngestionWorkers } from './ingestion/ingestion-workers';
 import { KeysController } from './keys/keys.controller';
 import { KeysService } from './keys/keys.service';
@@ -51,6 +52,7 @@ export class AppModule {
         ConversationLog,
         ConversationsService,
         DocumentsService,
+        IngestionMetrics,
         IngestionWorkers,
         KeysService,
         MembersService,

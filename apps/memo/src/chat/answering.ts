@@ -1,4 +1,4 @@
-import { type HttpException, Logger } from '@nestjs/common';
+import { HttpException, Logger } from '@nestjs/common';
 import { newId } from '@inference/database';
 import { DetailedException } from '@inference/http';
 import { type CallEnd, type Message, type ModelGateway, type Refusal } from '@inference/model-calls';
@@ -163,7 +163,7 @@ export class Answering {
       if (isWhole) stream.end();
     } catch (error) {
       this.logger.warn(`An answer could not be kept: ${(error as Error).message}`);
-      if (isWhole) stream.fail(UNCONFIRMED);
+      if (isWhole) stream.fail(error instanceof HttpException ? notAllowed(error) : UNCONFIRMED);
     } finally {
       this.settle();
     }
@@ -192,6 +192,13 @@ export class Answering {
     return { start: quoted.start + start, end: quoted.start + end };
   }
 }
+
+/** To who was a member when he asked, and is none any more. */
+const notAllowed = ({ message: error }: HttpException): StreamError => ({
+  error,
+  code: 'not_allowed',
+  retryable: false,
+});
 
 const stopped = ({ error, code }: StreamError) =>
   new DetailedException(503, error, { code }, { 'Retry-After': '1' });

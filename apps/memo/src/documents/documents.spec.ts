@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
+import { get, type IncomingMessage, request } from 'node:http';
 import { finished } from 'node:stream/promises';
 import { MemoSite, type Person } from '../memo.fixture';
 import { type DocumentView } from './document';
@@ -108,11 +108,37 @@ describe('a document that is there', () => {
     expect(await partsStored(site.pool)).toBe(await uploadsKnown(site.pool));
   });
 
+  it('is counted until it is read', async () => {
+    const waiting = async () =>
+      Number(
+        /^memo_open_documents{status="queued"} (\d+)$/m.exec(
+          await (await fetch(`${site.url}/metrics`)).text(),
+        )![1],
+      );
+    const before = await waiting();
+    await post(POLICY);
+    expect(await waiting()).toBe(before + 1);
+  });
+
+  it('comes as a file when it is large', async () => {
+    const headers = {
+      Authorization: editor.authorization,
+      'Content-Type': 'application/json',
+      'Content-Length': 33_554_433,
+    };
+    const upload = request(`${site.url}/v1/workspaces${workspace}/documents`, { method: 'POST', headers });
+    upload.flushHeaders();
+    const [response] = (await once(upload, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(413);
+    upload.destroy();
+  });
+
   it('is in no other workspace', async () => {
     const { id } = await post(POLICY);
     const elsewhere = `/${await editor.newWorkspace()}/documents/${id}`;
     const gone = [404, 'there is no such document'];
     expect(await editor.refusal('GET', elsewhere)).toEqual(gone);
+    expect(await editor.refusal('GET', `${elsewhere}/text`)).toEqual(gone);
     expect(await editor.refusal('PUT', elsewhere, POLICY)).toEqual(gone);
     expect(await editor.refusal('DELETE', elsewhere)).toEqual(gone);
   });

@@ -26,10 +26,11 @@ export class SourceStore {
     @Inject(MEMO_CONFIG) private readonly config: MemoConfig,
   ) {}
 
-  /** 413 for more than `most` bytes; what was stored is deleted then, as whenever its sender breaks off. */
+  /** 413, or the given refusal, for more than `most` bytes; what was stored is deleted then, as whenever its sender breaks off. */
   async write(
     content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     most = this.config.MAX_DOCUMENT_BYTES,
+    refusal = tooLarge(this.config),
   ): Promise<StoredSource> {
     const uploadId = newId('up');
     const digest = createHash('sha256');
@@ -39,7 +40,7 @@ export class SourceStore {
       let n = 0;
       for await (const part of partsOf(content)) {
         bytes += part.length;
-        if (bytes > most) throw tooLarge(this.config);
+        if (bytes > most) throw refusal;
         if (n === 0) head = Buffer.from(part.subarray(0, HEAD_BYTES));
         digest.update(part);
         await this.pool.query(INSERT, [uploadId, n++, part]);

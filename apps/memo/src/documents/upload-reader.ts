@@ -5,8 +5,10 @@ import { buffer } from 'node:stream/consumers';
 import {
   BadRequestException,
   type BeforeApplicationShutdown,
+  type HttpException,
   Inject,
   Injectable,
+  PayloadTooLargeException,
   UnsupportedMediaTypeException,
 } from '@nestjs/common';
 import { checked } from '@inference/http';
@@ -31,8 +33,8 @@ const FIELDS_BYTES = 262_144;
 const SMALL_BYTES = 1_048_576;
 /** How long uploads may go on while the service stops; they may be hours from their end. */
 const DRAIN_MILLIS = 3_000;
-/** Larger bodies that are parsed at a time. */
-const LARGE_AT_ONCE = 2;
+/** A larger text comes as a file: JSON is parsed as a whole, which takes about seven times its size of memory. */
+const MAX_JSON_BYTES = 33_554_432;
 const FORMS = 'multipart/form-data';
 const JSON_TYPE = /^application\/([a-z0-9.+-]+\+)?json\s*(;|$)/i;
 
@@ -41,8 +43,8 @@ const JSON_TYPE = /^application\/([a-z0-9.+-]+\+)?json\s*(;|$)/i;
 export class UploadReader implements BeforeApplicationShutdown {
   private readonly underway = new Map<Promise<unknown>, Socket>();
   private stopping = false;
-  private large = 0;
-  private readonly waiting: (() => void)[] = [];
+  /** Larger bodies are parsed one at a time. */
+  private parsing: Promise<unknown> = Promise.resolve();
 
   constructor(
     @Inject(MEMO_CONFIG) private readonly config: MemoConfig,
@@ -56,7 +58,10 @@ export class UploadReader implements BeforeApplicationShutdown {
     const isForm = type.toLowerCase().startsWith(FORMS);
     if (!isForm && !JSON_TYPE.test(type))
       throw new UnsupportedMediaTypeException(`a document is sent as application/json or as ${FORMS}`);
-    this.checkLength(request, isForm ? 1 : JSON_OVERHEAD);
+    if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
+      throw new UnsupportedMediaTypeException('Content-Encoding: a document is sent without one');
+    const [most, refusal] = isForm ? this.formLimit() : this.jsonLimit();
+    if (Number(request.headers['content-length'] ?? 0) > most) throw refusal;
     if (request.headers.expect !== undefined) response.writeContinue();
     return this.watched(request, () => (isForm ? this.readForm(request) : this.readJson(request)));
   }
@@ -85,9 +90,13 @@ export class UploadReader implements BeforeApplicationShutdown {
     }
   }
 
-  private checkLength({ headers }: IncomingMessage, overhead: number): void {
-    const most = this.config.MAX_DOCUMENT_BYTES * overhead + FIELDS_BYTES;
-    if (Number(headers['content-length'] ?? 0) > most) throw tooLarge(this.config);
+  private formLimit(): [number, HttpException] {
+    return [this.config.MAX_DOCUMENT_BYTES + FIELDS_BYTES, tooLarge(this.config)];
+  }
+
+  private jsonLimit(): [number, HttpException] {
+    const most = this.config.MAX_DOCUMENT_BYTES * JSON_OVERHEAD + FIELDS_BYTES;
+    return most <= MAX_JSON_BYTES ? [most, tooLarge(this.config)] : [MAX_JSON_BYTES, tooLargeForJson()];
   }
 
   private async readForm(request: IncomingMessage): Promise<Upload> {
@@ -116,28 +125,19 @@ export class UploadReader implements BeforeApplicationShutdown {
   private async parseBody(request: IncomingMessage): Promise<JsonDocument> {
     const isSmall = Number(request.headers['content-length']) <= SMALL_BYTES;
     if (isSmall) return parseJsonDocument(await buffer(bodyOf(request)));
-    const most = this.config.MAX_DOCUMENT_BYTES * JSON_OVERHEAD + FIELDS_BYTES;
-    const { uploadId } = await this.sources.write(bodyOf(request), most);
-    await this.room();
+    const { uploadId } = await this.sources.write(bodyOf(request), ...this.jsonLimit());
     try {
-      return await parseJsonDocument(await this.sources.readAll(uploadId));
+      const parsed = this.parsing.then(async () => parseJsonDocument(await this.sources.readAll(uploadId)));
+      this.parsing = parsed.catch(() => undefined);
+      return await parsed;
     } finally {
-      this.leave();
       await this.sources.remove(uploadId);
     }
   }
-
-  private async room(): Promise<void> {
-    if (this.large < LARGE_AT_ONCE) this.large += 1;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
-  }
-
-  private leave(): void {
-    const next = this.waiting.shift();
-    if (next) next();
-    else this.large -= 1;
-  }
 }
+
+const tooLargeForJson = () =>
+  new PayloadTooLargeException(`a document has ${MAX_JSON_BYTES} bytes at most as JSON; send it as a file`);
 
 /**
  * What comes in of a request. When it is destroyed the rest is thrown away as it comes, so that the connection can serve

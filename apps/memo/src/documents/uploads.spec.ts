@@ -89,7 +89,7 @@ describe('an upload', () => {
     expect(sha256(Buffer.concat(rows.map((row) => row.bytes)))).toBe(sha256(content));
   });
 
-  it('as JSON may be as long as a file, and is read in a thread then', async () => {
+  it('as JSON may be long, and is read in a thread then', async () => {
     const text = `Straße "退款" \\ \n`.repeat(120_000);
     expect(await post({ title: 'Long', text })).toMatchObject({
       bytes: Buffer.byteLength(text),
@@ -116,6 +116,31 @@ describe('an upload is refused', () => {
       'with NUL in its title',
       { title: 'a\0', text: 'A' },
       'title: must not contain NUL characters or halves of surrogate pairs',
+    ],
+    [
+      'with a long title',
+      { title: 'x'.repeat(501), text: 'A' },
+      'title: Too big: expected string to have <=500 characters',
+    ],
+    [
+      'with an empty external_id',
+      { ...POLICY, external_id: '' },
+      'external_id: Too small: expected string to have >=1 characters',
+    ],
+    [
+      'with a long external_id',
+      { ...POLICY, external_id: 'x'.repeat(201) },
+      'external_id: Too big: expected string to have <=200 characters',
+    ],
+    [
+      'with too many pairs',
+      { ...POLICY, metadata: Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`k${i}`, i])) },
+      'metadata: must have 64 pairs at most',
+    ],
+    [
+      'with long metadata',
+      { ...POLICY, metadata: { a: 'x'.repeat(513) } },
+      'metadata.a: Too big: expected string to have <=512 characters',
     ],
     ['with deep metadata', { ...POLICY, metadata: { a: { b: 1 } } }, 'metadata.a: Invalid input'],
   ])('%s', async (_what, body, error) => {
@@ -178,6 +203,8 @@ describe('an upload is refused', () => {
       'Content-Type': 'text/plain',
     });
     expect(response.status).toBe(415);
+    const packed = { 'Content-Encoding': 'gzip' };
+    expect((await editor.call('POST', `${workspace}/documents`, POLICY, packed)).status).toBe(415);
   });
 
   it('when it is too large, whether it says so or not', async () => {

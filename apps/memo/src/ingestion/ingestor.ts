@@ -42,6 +42,7 @@ export class Ingestor implements BeforeApplicationShutdown {
     const claimed = await claim(this.pool, job, randomUUID());
     if (!claimed) return;
     if (claimed.attempts > MOST_ATTEMPTS) {
+      this.logger.error(`Version ${claimed.version} of ${claimed.documentId} has ended too many processes.`);
       return fail(this.pool, claimed, 'interrupted', 'Reading the document was interrupted again and again.');
     }
     try {
@@ -54,7 +55,10 @@ export class Ingestor implements BeforeApplicationShutdown {
 
   private async conclude(claimed: ClaimedVersion, error: unknown, stopping: AbortSignal): Promise<void> {
     if (stopping.aborted) return release(this.pool, claimed);
-    if (error instanceof ReadingError) return fail(this.pool, claimed, error.code, error.message);
+    if (error instanceof ReadingError) {
+      this.logger.log(`Version ${claimed.version} of ${claimed.documentId} has failed (${error.code}).`);
+      return fail(this.pool, claimed, error.code, error.message);
+    }
     if (error instanceof LostError) return this.discardIfGone(claimed);
     this.logger.error(`Version ${claimed.version} of ${claimed.documentId} could not be read.`, error);
     throw error;

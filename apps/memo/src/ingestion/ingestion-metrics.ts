@@ -1,0 +1,48 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Metrics } from '@inference/http';
+import { Gauge } from 'prom-client';
+
+const STATUSES = ['queued', 'processing'] as const;
+const COUNT = `
+  SELECT status, count(*)::integer AS documents,
+    extract(epoch FROM clock_timestamp() - min(created_at))::float8 AS seconds
+  FROM memo.document_versions WHERE status IN ('queued', 'processing') GROUP BY status`;
+
+/** Shows what waits to be read, and for how long already; of all workspaces, whichever process is asked. */
+@Injectable()
+export class IngestionMetrics {
+  private readonly documents: Gauge<'status'>;
+  private readonly seconds: Gauge<'status'>;
+
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    { registry }: Metrics,
+  ) {
+    this.documents = new Gauge({
+      name: 'memo_open_documents',
+      help: 'Versions of documents that are not read yet.',
+      labelNames: ['status'],
+      registers: [registry],
+      collect: () => this.look(),
+    });
+    this.seconds = new Gauge({
+      name: 'memo_oldest_open_document_seconds',
+      help: 'How long ago the oldest of them was uploaded.',
+      labelNames: ['status'],
+      registers: [registry],
+    });
+  }
+
+  /** Without a database there is nothing to show, and all other figures are shown. */
+  private async look(): Promise<void> {
+    const { rows } = await this.pool
+      .query<{ status: string; documents: number; seconds: number }>(COUNT)
+      .catch(() => ({ rows: null }));
+    for (const status of STATUSES) {
+      const found = rows?.find((row) => row.status === status);
+      this.documents.set({ status }, rows ? (found?.documents ?? 0) : NaN);
+      this.seconds.set({ status }, rows ? (found?.seconds ?? 0) : NaN);
+    }
+  }
+}
