@@ -67,12 +67,12 @@ describe('sentences', () => {
 
   it('tell the heading above them, and no longer the marks of lists', () => {
     const told =
-      'FAQ\n\nHow do I reset it?\n\nPress both keys. Wait.\n\nNotes\n- Gift: none\n- Do not drop it';
+      'FAQ\n\nQ: How do I reset it?\nA: Press both keys. Wait.\n\nNotes\n- Gift: none\n- Do not drop it';
     expect(
       tellingSentencesOf(told).map(({ start, end, heading }) => [heading, told.slice(start, end)]),
     ).toEqual([
       ['', 'FAQ'],
-      ['How do I reset it?', 'Press both keys.'],
+      ['Q: How do I reset it?', 'A: Press both keys.'],
       ['', 'Wait.'],
       ['Notes', 'Gift: none'],
       ['', 'Do not drop it'],

@@ -26,7 +26,8 @@ const TABLE_ROW = /\s\|\s/;
 const NO_END = /^(?:\d{1,3}|.*(?<![\p{L}\p{N}])(?:\p{Lu}|Mr|Mrs|Ms|Dr|Prof|St|No|vs|cf))\.$/su;
 const MOST_HEADING_CHARACTERS = 120;
 const WORDS = /[\p{L}\p{N}]/u;
-/** A line with a colon in it may well tell something: `Password: none`. */
+const QUESTION = /[?？]$/;
+/** A line with a colon in it may well tell something: `Password: none`. But not `Q: What now?`. */
 const NO_HEADING = /[:：]|[.!…。！;；,，]$/;
 
 /**
@@ -121,7 +122,8 @@ function segmentsOf(text: string, { start, end }: Slice): Slice[] {
 function looksLikeHeading(text: string, { start, end }: Slice): boolean {
   const line = text.slice(start, end);
   if (line.length > MOST_HEADING_CHARACTERS || LINE_BREAK.test(line)) return false;
-  if (NO_HEADING.test(line) || LIST_ITEM.test(line) || TABLE_ROW.test(line)) return false;
+  if (NO_HEADING.test(line) && !QUESTION.test(line)) return false;
+  if (LIST_ITEM.test(line) || TABLE_ROW.test(line)) return false;
   const lineEnd = text.indexOf('\n', end);
   const around = text.slice(text.lastIndexOf('\n', start - 1) + 1, start) + text.slice(end, lineEnd);
   return lineEnd >= 0 && around.trim() === '';
