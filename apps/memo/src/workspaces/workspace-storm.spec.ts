@@ -118,7 +118,8 @@ class Storm {
     const { citations, error } = readEvents(text);
     // Whoever may not ask any more is not told what is cited.
     if (!error) readCitations(citations);
-    else if (error.code !== 'unavailable') this.oddities.push(`${path}: ${error.code}`);
+    else if (!['not_allowed', 'unavailable'].includes(error.code))
+      this.oddities.push(`${path}: ${error.code}`);
     return { id: response.headers.get('X-Conversation-Id') };
   }
 
