@@ -4,7 +4,7 @@ import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/databas
 import { type PageQuery, type Position, readPage } from '@inference/http';
 import { type Member } from '../access/member';
 import { type WorkspaceRole } from '../access/workspace-role';
-import { holdRole, noSuchWorkspace } from '../access/roles';
+import { findRole, noSuchWorkspace } from '../access/roles';
 import { discardWorkspace } from '../index/retirement';
 import { LOCK_ALL, lockAsAdmin } from '../members/admins';
 import { type WorkspaceBody } from './workspace.dto';
@@ -79,8 +79,9 @@ export class WorkspacesService {
 
   async rename(member: Member, { name }: WorkspaceBody): Promise<WorkspaceView> {
     await inTransaction(this.pool, async (sql) => {
-      await holdRole(sql, member, 'admin');
+      // First the lock under which roles change: who holds his role and then waits for it, waits for ever.
       await sql.query(RENAME, [member.workspaceId, name]);
+      await findRole(sql, member, 'admin');
     });
     return this.find(member);
   }
