@@ -82,12 +82,15 @@ export class ChatService implements BeforeApplicationShutdown {
     return { member, text, conversation, before, found };
   }
 
-  /** What is found on a question or, where that is nothing, on it behind the one before, and then behind the two before. */
+  /**
+   * What is found on a question or, where that is nothing, on it behind the one before, and then behind the two before.
+   * Without a model only where it says nothing by itself: nobody would see that what is quoted answers an earlier one.
+   */
   private async find(member: Member, text: string, k: number, before: Exchange[]): Promise<Found> {
     let asked = text;
     let found = await this.searches.find(member, asked, k);
     for (const { question } of before.toReversed()) {
-      if (isTelling(found)) break;
+      if (isTelling(found, this.config.CHAT_MODEL !== undefined)) break;
       asked = `${question}\n${asked}`;
       found = await this.searches.find(member, asked, k);
     }
@@ -96,5 +99,5 @@ export class ChatService implements BeforeApplicationShutdown {
 }
 
 /** Not of a question like "And why?", whose words may be found anywhere. */
-const isTelling = ({ passages, asked }: Found) =>
-  passages.length > 0 && [...asked.weights.values()].some((weight) => weight > 0);
+const isTelling = ({ passages, asked }: Found, hasModel: boolean) =>
+  (passages.length > 0 || !hasModel) && [...asked.weights.values()].some((weight) => weight > 0);
