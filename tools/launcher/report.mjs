@@ -81,6 +81,15 @@ function describeTopup(site, { identifier, password }, urls) {
   ];
 }
 
+/** @param {Running['settings']['site']} site @param {{ workspaceId: string, apiKey: string }} memo @param {string} url */
+const describeWorkspace = (site, { workspaceId, apiKey }, url) => [
+  `  curl -N ${url}/v1/workspaces/${workspaceId}/chat \\`,
+  `    -H 'X-API-Key: ${apiKey}' \\`,
+  "    -H 'Content-Type: application/json' \\",
+  `    -d ${quoted(JSON.stringify({ query: QUESTIONS[site] }))}`,
+  '',
+];
+
 /** @param {Running} running @returns {string} */
 export function describeRunning({ settings, secrets, services, engineModels }) {
   const { site, dataDir, engine, mailFolder, ports } = settings;
@@ -117,11 +126,7 @@ export function describeRunning({ settings, secrets, services, engineModels }) {
     "    -H 'Content-Type: application/json' \\",
     `    -d ${quoted(body)}`,
     '',
-    `  curl -N ${url('memo')}/v1/workspaces/${secrets.memo.workspaceId}/chat \\`,
-    `    -H 'X-API-Key: ${secrets.memo.apiKey}' \\`,
-    "    -H 'Content-Type: application/json' \\",
-    `    -d ${quoted(JSON.stringify({ query: QUESTIONS[site] }))}`,
-    '',
+    ...(secrets.memo.apiKey ? describeWorkspace(site, secrets.memo, url('memo')) : []),
     ...(sandbox ? describeTopup(site, demo, { console: url('console'), sandbox }) : []),
     'Ctrl-C stops everything; the data stay.',
     '',

@@ -16,7 +16,7 @@ const schema = z.object({
   /** Makes passages findable by what they mean, beside the words that they hold; without it by the words alone. */
   EMBEDDING_MODEL: slug.optional(),
   /** The cosine to the question from which on a passage is found by what it means; models differ in what is near. */
-  EMBEDDING_LEAST_COSINE: env.number(-1, 1).default(0.4),
+  EMBEDDING_LEAST_COSINE: env.number(0, 1).default(0.4),
   /** The longest answer. */
   ANSWER_MAX_TOKENS: env.integer(1, 100_000).default(1_024),
   /** How long a model may say nothing, at first and in the middle, before its answer has failed. */

@@ -114,10 +114,19 @@ it.each([
   expect(answer.citations).toBe('Citations: none');
 });
 
-it('goes on from the question before where a question finds nothing by itself', async () => {
+it('ends sentences with no short form', async () => {
+  const text = 'A parking space costs 40 EUR incl. VAT, e.g. Tuesday at 5 p.m. Monday is free.';
+  await owner.addDocument(workspace, { title: 'Parking', text });
+  const { text: answer } = await chat(owner, workspace, { query: 'What does a parking space cost?' });
+  expect(answer).toMatch(/incl\. VAT, e\.g\. Tuesday/);
+});
+
+it('goes on from the question before where a question names nothing by itself', async () => {
   const { conversationId: id } = await chat(owner, workspace, { query: 'Who pays my salary?' });
   const alone = { query: 'And how much of it?' };
   expect(REFUSALS).toContain((await chat(owner, workspace, alone)).text);
   const answer = await chat(owner, workspace, { ...alone, conversation_id: id });
   expect(answer.text).toBe('Northwind pays your full salary for six weeks. [1]');
+  const other = { query: 'Is there a gym?', conversation_id: id };
+  expect(REFUSALS).toContain((await chat(owner, workspace, other)).text);
 });

@@ -1,6 +1,8 @@
 import { inTransaction, type Sql, type SqlPool } from '@inference/database';
 
 const ROWS = 2_000;
+/** Then documents that wait have their turn. */
+const STEPS = 20;
 
 /** Another process that cleans has its own; both would only wait for each other. */
 const NEXT = `
@@ -36,9 +38,11 @@ interface GarbageRow {
   segment_id: bigint | null;
 }
 
-/** Deletes what nobody can see any more, in small steps. Several processes may do it at a time. */
-export async function clean(pool: SqlPool, signal: AbortSignal): Promise<void> {
-  while (await inTransaction(pool, cleanOnce)) signal.throwIfAborted();
+/** Deletes some of what nobody can see any more; true when there may be more. Several processes may do it at a time. */
+export async function clean(pool: SqlPool, signal: AbortSignal): Promise<boolean> {
+  for (let steps = 0; steps < STEPS && !signal.aborted; steps++)
+    if (!(await inTransaction(pool, cleanOnce))) return false;
+  return true;
 }
 
 /** False when there is nothing left that nobody else is at. */

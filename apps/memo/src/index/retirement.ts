@@ -22,7 +22,7 @@ export async function retireVersion(sql: Sql, documentId: string, version: numbe
   await discardVersion(sql, documentId, version);
 }
 
-/** Has what is stored of a version deleted at leisure (see sweeping.ts); nobody sees it any more, or ever did. */
+/** Has what is stored of a version deleted at leisure (see cleaning.ts); nobody sees it any more, or ever did. */
 export async function discardVersion(sql: Sql, documentId: string, version: number): Promise<void> {
   await sql.query(DISCARD_VERSION, [documentId, version]);
 }

@@ -33,8 +33,8 @@ const ADD_EMBEDDING = `
   SELECT FROM ${JOB_SCHEMAS.memo}.add_job('${EMBED}', payload := json_build_object('document_id', $1::text, 'version', $2::integer),
     job_key := ${EMBEDDING_KEY('$1::text', '$2::integer', '$3::text')})`;
 
-/** In the place of one whose process has vanished, too. Behind the documents that wait. */
-const ADD_CLEANING = `SELECT FROM ${JOB_SCHEMAS.memo}.add_job('${CLEAN}', job_key := '${CLEAN}', priority := 1)`;
+/** In the place of one whose process has vanished, too. */
+const ADD_CLEANING = `SELECT FROM ${JOB_SCHEMAS.memo}.add_job('${CLEAN}', job_key := '${CLEAN}')`;
 
 /** Has a version of a document worked on as soon as the transaction ends; replaces a job for it that went astray. */
 export async function addIngestionJob(

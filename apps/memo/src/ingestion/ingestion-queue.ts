@@ -11,6 +11,7 @@ import { clean } from '../index/cleaning';
 import { mergeSegments } from '../index/merge';
 import { Embedder } from '../vectors/embedder';
 import {
+  addCleaningJob,
   addMergeJob,
   CLEAN,
   EMBED,
@@ -71,12 +72,16 @@ export class IngestionQueue implements OnApplicationBootstrap, BeforeApplication
     return {
       [INGEST]: ingest,
       [MERGE]: (payload: unknown) => this.merge(payload as MergeJob, signal),
-      ...(this.takesLong && { [INGEST_LONG]: ingest, [CLEAN]: () => clean(this.pool, signal) }),
+      ...(this.takesLong && { [INGEST_LONG]: ingest, [CLEAN]: () => this.clean(signal) }),
     };
   }
 
   private embeddingTasks(model: string, signal: AbortSignal) {
     return { [EMBED]: (payload: unknown) => this.embedder.embed(payload as IngestionJob, model, signal) };
+  }
+
+  private async clean(signal: AbortSignal): Promise<void> {
+    if (await clean(this.pool, signal)) await addCleaningJob(this.pool);
   }
 
   /** One merge at a time: documents that wait are read in between. */

@@ -93,7 +93,8 @@ async function expectToBeWhole(id: string): Promise<void> {
 /** As if it had been silent for longer than one waits. */
 const forget = () =>
   site.pool.query(
-    "UPDATE memo.document_versions SET beat_at = beat_at - interval '1 minute' WHERE status = 'processing'",
+    `WITH jobs AS (UPDATE memo_jobs._private_jobs SET locked_at = locked_at - interval '1 minute')
+     UPDATE memo.document_versions SET beat_at = beat_at - interval '1 minute' WHERE status IN ('queued', 'processing')`,
   );
 
 describe('a document', () => {
@@ -210,6 +211,15 @@ describe('a process that reads', () => {
     await owner.finished(workspace, id);
     await expectToBeWhole(id);
     await kill(second, 'SIGTERM');
+  });
+
+  it('that is killed before it has begun is followed by another one', async () => {
+    const { id } = await post({ title: 'A', text: 'Apples are red.' });
+    await site.pool.query('UPDATE memo_jobs._private_jobs SET locked_at = now(), attempts = 1');
+    await forget();
+    const worker = site.startIngestion();
+    await owner.finished(workspace, id);
+    await kill(worker, 'SIGTERM');
   });
 
   it('goes on after the database was away in the middle of a document, which is read once', async () => {

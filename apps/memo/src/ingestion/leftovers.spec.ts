@@ -27,7 +27,9 @@ afterAll(() => site?.stop());
 const count = async (text: string, values: unknown[]) =>
   (await site.pool.query<{ n: number }>(`SELECT count(*)::integer AS n ${text}`, values)).rows[0]!.n;
 const remove = (id: string) => owner.json('DELETE', `/${workspace}/documents/${id}`, undefined, 204);
-const cleanAll = () => clean(site.pool, new AbortController().signal);
+const cleanAll = async () => {
+  while (await clean(site.pool, new AbortController().signal));
+};
 
 /** A document as somebody reads it. */
 async function claimed(): Promise<ClaimedVersion> {

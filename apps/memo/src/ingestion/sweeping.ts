@@ -5,12 +5,13 @@ import { addCleaningJob, addEmbeddingJob, addIngestionJob, EMBEDDING_KEY } from 
 /** An upload that is not whole after so long never will be. */
 const UPLOAD_MILLIS = 24 * 3_600_000;
 
-/** Those whose worker has vanished, and those whose job has. */
+/** Those whose worker has vanished, whether it had begun or not, and those whose job has. */
 const FIND_ASTRAY = `
   SELECT v.document_id AS "documentId", v.version, v.bytes::float8 AS bytes FROM memo.document_versions v
   WHERE v.status IN ('queued', 'processing') AND v.beat_at < clock_timestamp() - make_interval(secs => ${SILENCE_SECONDS})
-    AND (v.status = 'processing' OR NOT EXISTS (
-      SELECT FROM ${JOB_SCHEMAS.memo}.jobs j WHERE j.key = v.document_id || ':' || v.version))
+    AND NOT EXISTS (
+      SELECT FROM ${JOB_SCHEMAS.memo}.jobs j WHERE j.key = v.document_id || ':' || v.version
+        AND (j.locked_at IS NULL OR j.locked_at > clock_timestamp() - make_interval(secs => ${SILENCE_SECONDS})))
   ORDER BY v.beat_at LIMIT 100`;
 /** Those of no version: their senders broke off, or the process did that took them in. */
 const DELETE_PARTS = `
@@ -26,7 +27,7 @@ const DISCARD_SEGMENTS = `
 /** Jobs of processes that were killed, in whose place others have come: the queue keeps them for ever. */
 const FORGET_JOBS = `
   DELETE FROM ${JOB_SCHEMAS.memo}._private_jobs
-  WHERE key IS NULL AND attempts = max_attempts AND locked_at < clock_timestamp() - interval '1 day'`;
+  WHERE key IS NULL AND attempts = max_attempts AND coalesce(locked_at, run_at) < clock_timestamp() - interval '1 day'`;
 
 /** A job that says what chunks mean takes less; one that takes more is that of a process that was killed. */
 const EMBEDDING_MINUTES = 10;

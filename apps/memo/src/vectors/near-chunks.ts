@@ -9,14 +9,16 @@ import { cosine, signatureOf, spaceOf, unpackVector } from './space';
 const QUESTION_MILLIS = 1_500;
 /** After a failure of the model no question waits for it for so long. */
 const PAUSE_MILLIS = 10_000;
+/** Of a question that goes on from earlier ones its end. */
+const MOST_CHARACTERS = 4_000;
 const SILENCE_MILLIS = 60_000;
 /** So many are compared exactly: signatures tell roughly which ones are near. */
 const CANDIDATES_PER_WANTED = 10;
 const LEAST_CANDIDATES = 100;
 const MORE = 4;
 const MOST_CANDIDATES = 10_000;
-/** What says something of the caller's account, and nothing of the model. */
-const OF_THE_CALLER = new Set([401, 402, 429]);
+/** What says something of the caller's account or question, and nothing of the model. */
+const OF_THE_CALLER = new Set([400, 401, 402, 413, 429]);
 
 /** Those that are not served any more have no version; they come without a vector. Base64 as in snapshot.ts. */
 const READ = {
@@ -79,7 +81,7 @@ export class NearChunks {
       accountId,
       requestId: newId('emb'),
       model,
-      texts: [query],
+      texts: [query.slice(-MOST_CHARACTERS).toWellFormed()],
       timeoutMillis,
     });
     if (!answer.refusal) return answer.vectors[0]!;
@@ -91,7 +93,7 @@ export class NearChunks {
 
   private async nearest(workspaceId: string, vector: Float32Array, wanted: number): Promise<ScoredChunk[]> {
     const enough = Math.max(LEAST_CANDIDATES, wanted * CANDIDATES_PER_WANTED);
-    for (let count = enough; ; count *= MORE) {
+    for (let count = enough; ; count = Math.min(count * MORE, MOST_CANDIDATES)) {
       const rows = await this.read(workspaceId, vector, count);
       if (rows.length === 0) await this.lookForOthers(workspaceId);
       const served = rows.flatMap(({ number, vector: packed }) =>

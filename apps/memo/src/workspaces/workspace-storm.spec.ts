@@ -177,6 +177,14 @@ class Storm {
       await this.call('DELETE', `/${id}/members/${accountId}`);
       await this.call('POST', `/${id}/members`, { user_id: accountId, role: pick(['editor', 'admin']) });
     },
+    async ({ id }) => {
+      const { accountId } = pick(people);
+      const changes = [
+        this.call('PATCH', `/${id}`, { name: words(2) }),
+        this.call('PATCH', `/${id}/members/${accountId}`, { role: pick(['viewer', 'admin']) }),
+      ];
+      await Promise.all(changes);
+    },
     async (workspace) => {
       if (random() < 0.7) return;
       await this.addWorkspace();

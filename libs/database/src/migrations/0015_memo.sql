@@ -91,7 +91,7 @@ CREATE TABLE memo.document_versions (
   beat_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   -- How often somebody has begun with it.
   attempts integer NOT NULL DEFAULT 0,
-  -- Pages, characters or bytes, whichever its format has.
+  -- Pages, or bytes, whichever its format has.
   processed bigint NOT NULL DEFAULT 0,
   total bigint,
   -- The number in the workspace of its first chunk, once it is served; the others follow.
