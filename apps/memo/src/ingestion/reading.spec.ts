@@ -202,7 +202,7 @@ describe('the reader of documents', () => {
     );
     const error: unknown = await textOf(reader, 'x', 'text/plain').catch((thrown: unknown) => thrown);
     expect(error).not.toBeInstanceOf(ReadingError);
-    expect(error).toMatchObject({ code: 'MODULE_NOT_FOUND' });
+    expect(error).toMatchObject({ code: expect.stringMatching(/MODULE_NOT_FOUND$/) as string });
   });
 
   it('can be closed while it reads', async () => {
