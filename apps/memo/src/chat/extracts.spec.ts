@@ -127,6 +127,13 @@ it('goes on from the question before where a question names nothing by itself', 
   expect(REFUSALS).toContain((await chat(owner, workspace, alone)).text);
   const answer = await chat(owner, workspace, { ...alone, conversation_id: id });
   expect(answer.text).toBe('Northwind pays your full salary for six weeks. [1]');
-  const other = { query: 'Is there a gym?', conversation_id: id };
-  expect(REFUSALS).toContain((await chat(owner, workspace, other)).text);
 });
+
+it.each(['Is there a gym?', 'Who is the CEO?'])(
+  '%s is not answered with what was asked before',
+  async (query) => {
+    const first = await chat(owner, workspace, { query: 'How many days of annual leave do I get?' });
+    const answer = await chat(owner, workspace, { query, conversation_id: first.conversationId });
+    expect(REFUSALS).toContain(answer.text);
+  },
+);

@@ -1,6 +1,7 @@
 import { Archive } from './archive';
 import { type OnProgress } from './extraction';
 import { faultOf, isExhaustion, ReadingError } from './reading-error';
+import { TableWriter } from './table-writer';
 import { type TextWriter } from './text-writer';
 import { readXml, type XmlHandler } from './xml';
 
@@ -65,9 +66,11 @@ class WordText implements XmlHandler {
   private hidden = false;
   private item = false;
   private afterItem = false;
-  private tables: { inCell: boolean; firstCell: boolean }[] = [];
+  private readonly tables: TableWriter;
 
-  constructor(private readonly writer: TextWriter) {}
+  constructor(private readonly writer: TextWriter) {
+    this.tables = new TableWriter(writer);
+  }
 
   open(name: string, attributes: Record<string, string>): void {
     this.depth++;
@@ -77,11 +80,11 @@ class WordText implements XmlHandler {
     else if (name === 'p') this.openParagraph();
     else if (name === 'r') this.hidden = false;
     else if (name === 'tab' || name === 'ptab') this.writer.flow(' ');
-    else if (name === 'br' || name === 'cr') this.newline();
+    else if (name === 'br' || name === 'cr') this.tables.newline();
     else if (name === 'noBreakHyphen') this.writer.flow('-');
-    else if (name === 'tbl') this.tables.push({ inCell: false, firstCell: true });
-    else if (name === 'tr') this.openRow();
-    else if (name === 'tc') this.openCell();
+    else if (name === 'tbl') this.tables.open();
+    else if (name === 'tr') this.tables.openRow();
+    else if (name === 'tc') this.tables.openCell();
     else this.property(name, attributes['w:val']);
   }
 
@@ -93,8 +96,8 @@ class WordText implements XmlHandler {
     }
     if (name === TEXT) this.textDepth = -1;
     else if (name === 'p') this.closeParagraph();
-    else if (name === 'tc') this.closeCell();
-    else if (name === 'tbl') this.closeTable();
+    else if (name === 'tc') this.tables.closeCell();
+    else if (name === 'tbl') this.tables.close();
   }
 
   text(text: string): void {
@@ -109,8 +112,7 @@ class WordText implements XmlHandler {
   private openParagraph(): void {
     this.afterItem = this.item;
     this.item = false;
-    if (this.inCell()) this.writer.flow(' ');
-    else this.writer.block();
+    this.tables.breakBlock();
   }
 
   /** Items follow each other line by line; the first is a new block, as is what comes after the last. */
@@ -121,38 +123,6 @@ class WordText implements XmlHandler {
   }
 
   private closeParagraph(): void {
-    if (!this.inCell()) this.writer.block();
-  }
-
-  private openRow(): void {
-    this.writer.line();
-    const table = this.tables.at(-1);
-    if (table) Object.assign(table, { inCell: false, firstCell: true });
-  }
-
-  private openCell(): void {
-    const table = this.tables.at(-1);
-    if (!table) return;
-    if (!table.firstCell) this.writer.separator('|');
-    Object.assign(table, { inCell: true, firstCell: false });
-  }
-
-  private closeCell(): void {
-    const table = this.tables.at(-1);
-    if (table) table.inCell = false;
-  }
-
-  private closeTable(): void {
-    this.tables.pop();
-    this.writer.block();
-  }
-
-  private inCell(): boolean {
-    return this.tables.at(-1)?.inCell ?? false;
-  }
-
-  private newline(): void {
-    if (this.inCell()) this.writer.flow(' ');
-    else this.writer.line();
+    if (!this.tables.inCell) this.writer.block();
   }
 }

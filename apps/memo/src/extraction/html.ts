@@ -2,6 +2,7 @@ import { Parser } from 'htmlparser2';
 import { type OnProgress } from './extraction';
 import { decode, encodingOf } from './decoding';
 import { ReadingError } from './reading-error';
+import { TableWriter } from './table-writer';
 import { type TextWriter } from './text-writer';
 
 const SKIPPED = new Set(
@@ -54,10 +55,11 @@ export class HtmlText {
   private skippedFrom = -1;
   private preformatted = 0;
   private lists: List[] = [];
-  /** One entry for each open table: are we in a cell, and is it the first of its row? */
-  private tables: { inCell: boolean; firstCell: boolean }[] = [];
+  private readonly tables: TableWriter;
 
-  constructor(private readonly writer: TextWriter) {}
+  constructor(private readonly writer: TextWriter) {
+    this.tables = new TableWriter(writer);
+  }
 
   write(html: string): void {
     this.parser.write(html);
@@ -81,11 +83,11 @@ export class HtmlText {
       this.skippedFrom = this.depth;
       return;
     }
-    if (name === 'br') this.newline();
+    if (name === 'br') this.tables.newline();
     else if (name === 'img' && attributes.alt) this.writer.flow(` ${attributes.alt} `);
     else if (name === 'table') this.openTable();
-    else if (name === 'tr') this.openRow();
-    else if (name === 'td' || name === 'th') this.openCell();
+    else if (name === 'tr') this.tables.openRow();
+    else if (name === 'td' || name === 'th') this.tables.openCell();
     else if (name === 'li') this.openItem();
     else if (BLOCKS.has(name)) this.openBlock(name);
   }
@@ -96,21 +98,21 @@ export class HtmlText {
       if (depth === this.skippedFrom) this.skippedFrom = -1;
       return;
     }
-    if (name === 'table') this.closeTable();
-    else if (name === 'td' || name === 'th') this.closeCell();
+    if (name === 'table') this.tables.close();
+    else if (name === 'td' || name === 'th') this.tables.closeCell();
     else if (BLOCKS.has(name)) this.closeBlock(name);
   }
 
   private text(text: string): void {
     if (this.skippedFrom >= 0) return;
-    if (this.preformatted > 0 && !this.inCell()) this.writer.verbatim(text);
+    if (this.preformatted > 0 && !this.tables.inCell) this.writer.verbatim(text);
     else this.writer.flow(text);
   }
 
   private openBlock(name: string): void {
     // A list within a list goes on in the same block.
-    if (this.lists.length > 0) this.newline();
-    else this.breakBlock();
+    if (this.lists.length > 0) this.tables.newline();
+    else this.tables.breakBlock();
     if (name === 'ul' || name === 'ol') this.lists.push({ ordered: name === 'ol', count: 0 });
     if (name === 'pre') this.preformatted++;
   }
@@ -121,58 +123,20 @@ export class HtmlText {
       this.writer.prefix('');
     }
     if (name === 'pre') this.preformatted = Math.max(0, this.preformatted - 1);
-    if (this.lists.length > 0) this.newline();
-    else this.breakBlock();
+    if (this.lists.length > 0) this.tables.newline();
+    else this.tables.breakBlock();
   }
 
   private openItem(): void {
     const list = this.lists.at(-1) ?? { ordered: false, count: 0 };
-    this.newline();
+    this.tables.newline();
     const indent = '  '.repeat(Math.min(MAX_LIST_INDENT, Math.max(0, this.lists.length - 1)));
     this.writer.prefix(`${indent}${list.ordered ? `${++list.count}.` : '-'} `);
   }
 
   private openTable(): void {
     this.writer.block();
-    this.tables.push({ inCell: false, firstCell: true });
-  }
-
-  private closeTable(): void {
-    this.tables.pop();
-    this.writer.block();
-  }
-
-  private openRow(): void {
-    this.writer.line();
-    const table = this.tables.at(-1);
-    if (table) Object.assign(table, { inCell: false, firstCell: true });
-  }
-
-  private openCell(): void {
-    const table = this.tables.at(-1);
-    if (!table) return this.writer.flow(' ');
-    if (!table.firstCell) this.writer.separator('|');
-    Object.assign(table, { inCell: true, firstCell: false });
-  }
-
-  private closeCell(): void {
-    const table = this.tables.at(-1);
-    if (table) table.inCell = false;
-  }
-
-  private inCell(): boolean {
-    return this.tables.at(-1)?.inCell ?? false;
-  }
-
-  /** A row stays on one line, whatever its cells hold. */
-  private newline(): void {
-    if (this.inCell()) this.writer.flow(' ');
-    else this.writer.line();
-  }
-
-  private breakBlock(): void {
-    if (this.inCell()) this.writer.flow(' ');
-    else this.writer.block();
+    this.tables.open();
   }
 }
 
