@@ -40,7 +40,8 @@ function shorten(token: string, language: string): string {
   if (classOf(token.codePointAt(0)!) !== LETTER) return token;
   const own = languageOfWord(token, language);
   const stem = own === undefined ? token : attempt(LANGUAGES[own]!.stem, token);
-  return own === ACCENTED_LANGUAGE ? stem : withoutAccents(stem);
+  // An Arabic stroke that lengthens words, standing alone, is all accent.
+  return own === ACCENTED_LANGUAGE ? stem : withoutAccents(stem) || token;
 }
 
 /** The rules of one or other language do not know what to do with some words, and throw or leave nothing of them. */
