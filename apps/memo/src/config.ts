@@ -25,6 +25,11 @@ const schema = z.object({
   MAX_DOCUMENT_BYTES: env.integer(1, 1_073_741_824).default(104_857_600),
   /** The longest text that a file may hold; a longer one fails. */
   MAX_DOCUMENT_CHARACTERS: env.integer(1, 1_073_741_824).default(67_108_864),
+  /** Those that an account has made and that are still there. */
+  MAX_ACCOUNT_WORKSPACES: env.integer(1, 100_000).default(100),
+  MAX_WORKSPACE_DOCUMENTS: env.integer(1, 100_000_000).default(100_000),
+  /** Of the newest version of each document, as it was uploaded; text, index and older versions come on top. */
+  MAX_WORKSPACE_BYTES: env.integer(1, 1_125_899_906_842_624).default(10_737_418_240),
   /** Processes beside this one that read documents, one at a time each; 0 leaves them to other hosts. */
   INGESTION_WORKERS: env.integer(0, 64).default(2),
   /** What reading one document may take of memory, in MiB, before it has failed. */

@@ -5,10 +5,12 @@ import { inTransaction, SQL_POOL, type Sql, type SqlPool } from '@inference/data
 import { type Position, readPage } from '@inference/http';
 import { type Response } from 'express';
 import { type Member } from '../access/member';
+import { MEMO_CONFIG, type MemoConfig } from '../config';
 import { DOCUMENT_COLUMNS, DOCUMENT_TABLES, type DocumentRow, type DocumentView, viewOf } from './document';
 import { type DocumentsQuery } from './document.dto';
+import { foreseeDocument, foreseeVersion } from './holdings';
 import { SourceStore } from './source-store';
-import { type Upload, UploadReader } from './upload-reader';
+import { leastBytesOf, type Upload, UploadReader } from './upload-reader';
 import { addDocument, noSuchDocument, removeDocument, replaceDocument } from './versions';
 
 const FIND = `SELECT ${DOCUMENT_COLUMNS} FROM ${DOCUMENT_TABLES} WHERE d.workspace_id = $1 AND d.id = $2`;
@@ -30,12 +32,14 @@ export class DocumentsService {
     @Inject(SQL_POOL) private readonly pool: SqlPool,
     private readonly uploads: UploadReader,
     private readonly sources: SourceStore,
+    @Inject(MEMO_CONFIG) private readonly config: MemoConfig,
   ) {}
 
   async create(member: Member, request: IncomingMessage, response: Response): Promise<DocumentView> {
+    await foreseeDocument(this.pool, this.config, member.workspaceId, leastBytesOf(request));
     const upload = await this.uploads.read(request, response);
     return this.keep(upload, async (sql) => {
-      const { id, isNew, changed } = await addDocument(sql, member, upload);
+      const { id, isNew, changed } = await addDocument(sql, this.config, member, upload);
       if (!isNew) response.status(200);
       return { document: await findDocument(sql, member, id), changed };
     });
@@ -47,11 +51,12 @@ export class DocumentsService {
     request: IncomingMessage,
     response: Response,
   ): Promise<DocumentView> {
-    // Before a long upload, and again under the document's lock.
-    await this.find(member, id);
+    // Both before a long upload, and again under locks.
+    const { bytes } = await this.find(member, id);
+    await foreseeVersion(this.pool, this.config, member.workspaceId, leastBytesOf(request) - bytes);
     const upload = await this.uploads.read(request, response);
     return this.keep(upload, async (sql) => {
-      const changed = await replaceDocument(sql, member, id, upload);
+      const changed = await replaceDocument(sql, this.config, member, id, upload);
       return { document: await findDocument(sql, member, id), changed };
     });
   }

@@ -55,7 +55,7 @@ export class UploadReader implements BeforeApplicationShutdown {
   async read(request: IncomingMessage, response: ServerResponse): Promise<Upload> {
     if (this.stopping) throw stoppingNow();
     const type = request.headers['content-type'] ?? '';
-    const isForm = type.toLowerCase().startsWith(FORMS);
+    const isForm = isFormOf(type);
     if (!isForm && !JSON_TYPE.test(type))
       throw new UnsupportedMediaTypeException(`a document is sent as application/json or as ${FORMS}`);
     if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
@@ -134,6 +134,14 @@ export class UploadReader implements BeforeApplicationShutdown {
       await this.sources.remove(uploadId);
     }
   }
+}
+
+const isFormOf = (type: string) => type.toLowerCase().startsWith(FORMS);
+
+/** What is known of the size of an upload's file before it is read; of JSON nothing, most of which may be escapes. */
+export function leastBytesOf({ headers }: IncomingMessage): number {
+  if (!isFormOf(headers['content-type'] ?? '')) return 0;
+  return Math.max(0, Number(headers['content-length'] ?? 0) - FIELDS_BYTES);
 }
 
 const tooLargeForJson = () =>

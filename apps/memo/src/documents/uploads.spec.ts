@@ -52,7 +52,10 @@ describe('an upload', () => {
       updated_at: expect.any(String) as string,
     });
     expect(await editor.json('GET', `${workspace}/documents/${document.id}`)).toEqual(document);
-    expect(await editor.json('GET', workspace)).toMatchObject({ document_count: 1 });
+    expect(await editor.json('GET', workspace)).toMatchObject({
+      document_count: 1,
+      bytes: POLICY.text.length,
+    });
   });
 
   it.each([

@@ -4,6 +4,7 @@ import { type Member } from '../access/member';
 import { holdRole } from '../access/roles';
 import { discardVersion, retireVersion } from '../index/retirement';
 import { addIngestionJob, addMergeJob } from '../ingestion/ingestion-jobs';
+import { addHoldings, type Limits, subtractHoldings } from './holdings';
 import { type Upload } from './upload-reader';
 
 interface LockedDocument {
@@ -21,9 +22,10 @@ const LOCK_BY_EXTERNAL_ID = `SELECT ${LOCK_COLUMNS} AND external_id = $2 FOR UPD
 const INSERT = `
   INSERT INTO memo.documents (workspace_id, id, external_id, version, created_by) VALUES ($1, $2, $3, 1, $4)
   ON CONFLICT (workspace_id, external_id) DO NOTHING`;
-const IS_THE_SAME = `
-  SELECT FROM memo.document_versions WHERE document_id = $1 AND version = $2 AND status <> 'failed'
-    AND sha256 = $3 AND title = $4 AND metadata::jsonb = $5::jsonb AND media_type = $6`;
+const COMPARE = `
+  SELECT bytes::float8, status <> 'failed' AND sha256 = $3 AND title = $4 AND metadata::jsonb = $5::jsonb
+    AND media_type = $6 AS "isSame"
+  FROM memo.document_versions WHERE document_id = $1 AND version = $2`;
 const RENEW = `
   UPDATE memo.documents SET version = $2, external_id = coalesce($3, external_id), updated_at = clock_timestamp()
   WHERE id = $1`;
@@ -49,9 +51,13 @@ const isTaken = () => new ConflictException('external_id: is that of another doc
 
 /** Everything here runs in a transaction, and changes a document under the lock of its row. */
 
-/** A new document, or a version more of the one that has the upload's `external_id`. False: nothing has changed. */
+/**
+ * A new document, or a version more of the one that has the upload's `external_id`. False: nothing has changed.
+ * 409 when the workspace holds too much.
+ */
 export async function addDocument(
   sql: Sql,
+  limits: Limits,
   member: Member,
   upload: Upload,
 ): Promise<{ id: string; isNew: boolean; changed: boolean }> {
@@ -63,16 +69,19 @@ export async function addDocument(
     const { rowCount } = await sql.query(INSERT, [member.workspaceId, id, externalId, member.accountId]);
     if (rowCount === 1) {
       await insertVersion(sql, member, id, 1, upload);
+      await addHoldings(sql, limits, member.workspaceId, { documents: 1, bytes: upload.source.bytes });
       return { id, isNew: true, changed: true };
     }
     const found = await lock(sql, LOCK_BY_EXTERNAL_ID, member, externalId!);
-    if (found) return { id: found.id, isNew: false, changed: await renew(sql, member, found, upload) };
+    if (found)
+      return { id: found.id, isNew: false, changed: await renew(sql, limits, member, found, upload) };
   }
 }
 
-/** A version more of a document; false when its newest one is the same. 404, and 409 for another's `external_id`. */
+/** A version more of a document; false when its newest one is the same. 404, and 409 for another's `external_id` or too much. */
 export async function replaceDocument(
   sql: Sql,
+  limits: Limits,
   member: Member,
   id: string,
   upload: Upload,
@@ -83,7 +92,7 @@ export async function replaceDocument(
   const found = rows.find((row) => row.id === id);
   if (!found) throw noSuchDocument();
   if (rows.length > 1) throw isTaken();
-  return renew(sql, member, found, upload).catch((error: { code?: unknown }) => {
+  return renew(sql, limits, member, found, upload).catch((error: { code?: unknown }) => {
     throw error.code === UNIQUE_VIOLATION ? isTaken() : error;
   });
 }
@@ -93,6 +102,7 @@ export async function removeDocument(sql: Sql, member: Member, id: string): Prom
   const found = await lock(sql, LOCK_BY_ID, member, id);
   if (!found) throw noSuchDocument();
   if (found.serving_version !== null) await retireVersion(sql, id, found.serving_version);
+  await subtractHoldings(sql, id);
   const { rows } = await sql.query<{ version: number; upload_id: string | null }>(DELETE_VERSIONS, [id]);
   await sql.query(DELETE_PARTS, [rows.map((row) => row.upload_id)]);
   for (const { version } of rows)
@@ -107,13 +117,22 @@ async function lock(sql: Sql, text: string, member: Member, id: string): Promise
   return (await sql.query<LockedDocument>(text, [member.workspaceId, id])).rows[0];
 }
 
-async function renew(sql: Sql, member: Member, found: LockedDocument, upload: Upload): Promise<boolean> {
+async function renew(
+  sql: Sql,
+  limits: Limits,
+  member: Member,
+  found: LockedDocument,
+  upload: Upload,
+): Promise<boolean> {
   const { source, fields, mediaType } = upload;
   const same = [source.sha256, fields.title, JSON.stringify(fields.metadata), mediaType];
-  const { rowCount } = await sql.query(IS_THE_SAME, [found.id, found.version, ...same]);
+  const { rows } = await sql.query<{ bytes: number; isSame: boolean }>(COMPARE, [
+    ...[found.id, found.version, ...same],
+  ]);
+  const newest = rows[0]!;
   const { external_id: externalId = null } = fields;
   const isNamed = externalId === null || externalId === found.external_id;
-  if (rowCount && isNamed) return false;
+  if (newest.isSame && isNamed) return false;
   const version = found.version + 1;
   await sql.query(RENEW, [found.id, version, externalId]);
   const passed = await sql.query<{ version: number; upload_id: string | null }>(DELETE_PASSED, [
@@ -122,6 +141,7 @@ async function renew(sql: Sql, member: Member, found: LockedDocument, upload: Up
   await sql.query(DELETE_PARTS, [passed.rows.map((row) => row.upload_id)]);
   for (const row of passed.rows) await discardVersion(sql, found.id, row.version);
   await insertVersion(sql, member, found.id, version, upload);
+  await addHoldings(sql, limits, member.workspaceId, { documents: 0, bytes: source.bytes - newest.bytes });
   return true;
 }
 

@@ -64,7 +64,7 @@ export class KeysService {
       const { workspaceId, accountId } = member;
       const count = await sql.query<{ count: bigint }>(COUNT, [workspaceId, accountId]);
       if (Number(count.rows[0]!.count) >= MAX_KEYS)
-        throw new ConflictException(`a member has ${MAX_KEYS} keys at most`);
+        throw new ConflictException(`a member has ${MAX_KEYS} keys at most; delete one first`);
       const values = [newId('wk'), workspaceId, accountId, name, prefix, hash, role];
       return { ...viewOf((await sql.query<KeyRow>(INSERT, values)).rows[0]!), key };
     });

@@ -122,6 +122,10 @@ it('has so many at most', async () => {
     Array.from({ length: 3 }, () => owner.call('POST', `${workspace}/keys`, { name: 'one more' })),
   );
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+  expect(await owner.refusal('POST', `${workspace}/keys`, { name: 'one more' })).toEqual([
+    409,
+    'a member has 100 keys at most; delete one first',
+  ]);
   await make(member);
 });
 

@@ -21,6 +21,8 @@ export interface MemberView {
   created_at: string;
 }
 
+const MAX_MEMBERS = 1_000;
+
 const SELECT = `
   SELECT m.account_id, e.email, m.role, m.created_at
   FROM memo.members m LEFT JOIN memo.member_emails($1) e ON e.account_id = m.account_id WHERE m.workspace_id = $1`;
@@ -35,6 +37,7 @@ const FIND_BY_EMAIL = 'SELECT memo.find_account($1) AS id';
 const INSERT = `
   INSERT INTO memo.members (workspace_id, account_id, role, shows_email) VALUES ($1, $2, $3, $4)
   ON CONFLICT DO NOTHING`;
+const COUNT = 'SELECT count(*)::integer AS count FROM memo.members WHERE workspace_id = $1';
 const UPDATE = 'UPDATE memo.members SET role = $3 WHERE workspace_id = $1 AND account_id = $2';
 const DELETE = 'DELETE FROM memo.members WHERE workspace_id = $1 AND account_id = $2';
 
@@ -56,7 +59,7 @@ export class MembersService {
     return { members: rows.map(viewOf), next_cursor: nextCursor };
   }
 
-  /** 404 for whom the platform does not know, 409 for who is a member already. */
+  /** 404 for whom the platform does not know, 409 for who is a member already, or one too many. */
   add(member: Member, body: NewMemberBody): Promise<MemberView> {
     return inTransaction(this.pool, async (sql) => {
       await lockAsAdmin(sql, member);
@@ -65,6 +68,9 @@ export class MembersService {
         ...[member.workspaceId, accountId, body.role, body.email !== undefined],
       ]);
       if (rowCount === 0) throw new ConflictException('is a member already');
+      const { rows } = await sql.query<{ count: number }>(COUNT, [member.workspaceId]);
+      if (rows[0]!.count > MAX_MEMBERS)
+        throw new ConflictException(`a workspace has ${MAX_MEMBERS} members at most; remove one first`);
       return find(sql, member.workspaceId, accountId);
     });
   }

@@ -94,6 +94,26 @@ it('refuses whom nobody knows, who is there already, and what is no role', async
     expect((await post(body))[0]).toBe(400);
 });
 
+it('has so many at most', async () => {
+  await site.pool.query(
+    `WITH made AS (
+       INSERT INTO accounts.accounts (id, email)
+       SELECT 'acct_many_' || n, n || '@many.example.com' FROM generate_series(1, 998) n RETURNING id)
+     INSERT INTO memo.members (workspace_id, account_id, role, shows_email) SELECT $1, id, 'viewer', false FROM made`,
+    [workspace.slice(1)],
+  );
+  const post = ({ accountId }: Person) =>
+    owner.call('POST', `${workspace}/members`, { user_id: accountId, role: 'viewer' });
+  const third = await site.person();
+  const statuses = (await Promise.all([post(other), post(third)])).map(({ status }) => status);
+  expect(statuses.sort()).toEqual([201, 409]);
+  const body = { user_id: (await site.person()).accountId, role: 'viewer' };
+  expect(await owner.refusal('POST', `${workspace}/members`, body)).toEqual([
+    409,
+    'a workspace has 1000 members at most; remove one first',
+  ]);
+});
+
 it('lets admins alone add, change and remove others', async () => {
   const third = await site.person();
   await add(third, 'viewer');

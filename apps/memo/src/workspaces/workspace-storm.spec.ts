@@ -41,6 +41,14 @@ const INVARIANTS: Record<string, string> = {
   'files of no version': `
     SELECT count(*) FROM memo.source_parts p WHERE NOT EXISTS (
       SELECT FROM memo.document_versions v WHERE v.upload_id = p.upload_id)`,
+  'workspaces that hold something else than is counted': `
+    SELECT count(*) FROM memo.workspaces w
+      LEFT JOIN LATERAL (SELECT sum(documents) AS documents, sum(bytes) AS bytes
+        FROM memo.holdings WHERE workspace_id = w.id) h ON true
+      LEFT JOIN LATERAL (SELECT count(*) AS documents, sum(v.bytes) AS bytes
+        FROM memo.documents d JOIN memo.document_versions v ON v.document_id = d.id AND v.version = d.version
+        WHERE d.workspace_id = w.id) d ON true
+    WHERE (coalesce(h.documents, 0), coalesce(h.bytes, 0)) <> (d.documents, coalesce(d.bytes, 0))`,
   'workspaces without an admin': `
     SELECT count(*) FROM memo.workspaces w WHERE NOT EXISTS (
       SELECT FROM memo.members m WHERE m.workspace_id = w.id AND m.role = 'admin')`,

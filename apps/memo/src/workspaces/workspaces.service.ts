@@ -1,10 +1,11 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { ConflictException, Inject, Injectable } from '@nestjs/common';
 import { type Caller } from '@inference/credentials';
-import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { inTransaction, newId, SQL_POOL, type Sql, type SqlPool } from '@inference/database';
 import { type PageQuery, type Position, readPage } from '@inference/http';
 import { type Member } from '../access/member';
 import { type WorkspaceRole } from '../access/workspace-role';
 import { findRole, noSuchWorkspace } from '../access/roles';
+import { MEMO_CONFIG, type MemoConfig } from '../config';
 import { discardWorkspace } from '../index/retirement';
 import { LOCK_ALL, lockAsAdmin } from '../members/admins';
 import { type WorkspaceBody } from './workspace.dto';
@@ -16,7 +17,8 @@ interface WorkspaceRow {
   created_at: Date;
   updated_at: Date;
   role: WorkspaceRole;
-  document_count: bigint;
+  documents: number;
+  bytes: number;
 }
 
 export interface WorkspaceView {
@@ -26,16 +28,22 @@ export interface WorkspaceView {
   role: WorkspaceRole;
   created_by: string;
   document_count: number;
+  /** Of the newest version of each document, as it was uploaded. */
+  bytes: number;
   created_at: string;
   updated_at: string;
 }
 
+const LOCK_MAKER = "SELECT pg_advisory_xact_lock(hashtextextended('memo.workspaces:' || $1, 0))";
+const COUNT_MADE = 'SELECT count(*)::integer AS count FROM memo.workspaces WHERE created_by = $1';
 const INSERT = 'INSERT INTO memo.workspaces (id, name, created_by) VALUES ($1, $2, $3)';
 const INSERT_ADMIN = `
   INSERT INTO memo.members (workspace_id, account_id, role, shows_email) VALUES ($1, $2, 'admin', true)`;
-const SELECT = `
-  SELECT w.*, m.role, (SELECT count(*) FROM memo.documents d WHERE d.workspace_id = w.id) AS document_count`;
-const FROM = 'FROM memo.members m JOIN memo.workspaces w ON w.id = m.workspace_id';
+const SELECT = 'SELECT w.*, m.role, h.documents, h.bytes';
+const FROM = `
+  FROM memo.members m JOIN memo.workspaces w ON w.id = m.workspace_id, LATERAL (
+    SELECT coalesce(sum(documents), 0)::float8 AS documents, coalesce(sum(bytes), 0)::float8 AS bytes
+    FROM memo.holdings WHERE workspace_id = w.id) h`;
 const FIND = `${SELECT} ${FROM} WHERE w.id = $1 AND m.account_id = $2`;
 const LIST = `
   ${SELECT}, json_build_object('at', to_char(w.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
@@ -48,11 +56,16 @@ const DELETE = 'DELETE FROM memo.workspaces WHERE id = $1';
 
 @Injectable()
 export class WorkspacesService {
-  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(MEMO_CONFIG) private readonly config: MemoConfig,
+  ) {}
 
+  /** 409 for who has made too many. */
   async create({ accountId }: Caller, { name }: WorkspaceBody): Promise<WorkspaceView> {
     const workspaceId = newId('ws');
     await inTransaction(this.pool, async (sql) => {
+      await this.lockRoom(sql, accountId);
       await sql.query(INSERT, [workspaceId, name, accountId]);
       await sql.query(INSERT_ADMIN, [workspaceId, accountId]);
     });
@@ -95,6 +108,14 @@ export class WorkspacesService {
       await sql.query(DELETE, [member.workspaceId]);
     });
   }
+
+  private async lockRoom(sql: Sql, accountId: string): Promise<void> {
+    await sql.query(LOCK_MAKER, [accountId]);
+    const { rows } = await sql.query<{ count: number }>(COUNT_MADE, [accountId]);
+    const { MAX_ACCOUNT_WORKSPACES: most } = this.config;
+    if (rows[0]!.count >= most)
+      throw new ConflictException(`an account makes ${most} workspaces at most; delete one first`);
+  }
 }
 
 const viewOf = (row: WorkspaceRow, role: WorkspaceRole): WorkspaceView => ({
@@ -102,7 +123,8 @@ const viewOf = (row: WorkspaceRow, role: WorkspaceRole): WorkspaceView => ({
   name: row.name,
   role,
   created_by: row.created_by,
-  document_count: Number(row.document_count),
+  document_count: row.documents,
+  bytes: row.bytes,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 });

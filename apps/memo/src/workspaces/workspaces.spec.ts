@@ -1,12 +1,13 @@
 import { MemoSite, type Person } from '../memo.fixture';
 import { type WorkspaceView } from './workspaces.service';
 
+const MOST = 12;
 let site: MemoSite;
 let owner: Person;
 let stranger: Person;
 
 beforeAll(async () => {
-  site = await MemoSite.start();
+  site = await MemoSite.start({ environment: { MAX_ACCOUNT_WORKSPACES: String(MOST) } });
   [owner, stranger] = await Promise.all([site.person(), site.person()]);
 });
 afterAll(() => site?.stop());
@@ -21,6 +22,7 @@ it('belongs to who makes it, as its admin', async () => {
     role: 'admin',
     created_by: owner.accountId,
     document_count: 0,
+    bytes: 0,
     created_at: made.updated_at,
     updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
   });
@@ -78,6 +80,26 @@ it.each([
   ['more', { name: 'x', owner: 'me' }, 'Unrecognized key: "owner"'],
 ])('refuses %s', async (_what, body, error) => {
   expect(await owner.refusal('POST', '', body)).toEqual([400, error]);
+});
+
+it('is one of so many that an account makes, of which others are members only', async () => {
+  const maker = await site.person();
+  const guests = await owner.newWorkspace();
+  await owner.json('POST', `/${guests}/members`, { user_id: maker.accountId, role: 'admin' }, 201);
+  const answers = await Promise.all(
+    Array.from({ length: MOST + 4 }, () => maker.call('POST', '', { name: 'One more' })),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([
+    ...Array<number>(MOST).fill(201),
+    ...Array<number>(4).fill(409),
+  ]);
+  const refusal = [409, `an account makes ${MOST} workspaces at most; delete one first`];
+  expect(await maker.refusal('POST', '', { name: 'One more' })).toEqual(refusal);
+  const { id } = (await answers.find(({ ok }) => ok)!.json()) as { id: string };
+  await maker.json('DELETE', `/${guests}`, undefined, 204);
+  expect(await maker.refusal('POST', '', { name: 'One more' })).toEqual(refusal);
+  await maker.json('DELETE', `/${id}`, undefined, 204);
+  await maker.newWorkspace();
 });
 
 it('does not exist for who is no member, whatever he asks', async () => {

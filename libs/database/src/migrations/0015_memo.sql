@@ -14,6 +14,16 @@ CREATE TABLE memo.workspaces (
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   updated_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
+CREATE INDEX workspaces_maker ON memo.workspaces (created_by);
+
+-- What a workspace holds is the sum of these: how many documents, and the bytes of the newest version of each as it was
+-- uploaded. Uploads make one row of all, one at a time; a deletion waits for none of them and adds one below zero.
+CREATE TABLE memo.holdings (
+  workspace_id text COLLATE "C" NOT NULL REFERENCES memo.workspaces ON DELETE CASCADE,
+  documents integer NOT NULL,
+  bytes bigint NOT NULL
+);
+CREATE INDEX holdings_workspace ON memo.holdings (workspace_id);
 
 -- Who changes members has locked the row of their workspace: the last admin stays, whatever comes at the same time.
 CREATE TABLE memo.members (
