@@ -12,8 +12,10 @@ export type Limits = Pick<MemoConfig, 'MAX_WORKSPACE_DOCUMENTS' | 'MAX_WORKSPACE
 
 const SUM = 'coalesce(sum(documents), 0)::float8 AS documents, coalesce(sum(bytes), 0)::float8 AS bytes';
 const READ = `SELECT ${SUM} FROM memo.holdings WHERE workspace_id = $1`;
+/** In the order of its index, which would else be passed over for reading the table until there is one. */
 const HAS_EXTERNAL_IDS = `
-  SELECT FROM memo.documents WHERE workspace_id = $1 AND external_id IS NOT NULL LIMIT 1`;
+  SELECT FROM memo.documents WHERE workspace_id = $1 AND external_id IS NOT NULL
+  ORDER BY external_id LIMIT 1`;
 const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('memo.holdings:' || $1, 0))";
 const ADD = `
   WITH rows AS (DELETE FROM memo.holdings WHERE workspace_id = $1 RETURNING documents, bytes),

@@ -8,6 +8,7 @@ const AT_ONCE = 16;
 const OPERATIONS = 400;
 const WORKSPACES = 3;
 const EXTERNAL_IDS = 6;
+const MOST_DOCUMENTS = 4;
 const WORDS = 'refund policy shipping penguin antarctic cold alpha beta gamma delta epsilon'.split(' ');
 /** What is refused since somebody else was first. */
 const EXPECTED = new Set([200, 201, 204, 403, 404, 409]);
@@ -62,7 +63,7 @@ let site: MemoSite;
 let people: Person[];
 
 beforeAll(async () => {
-  site = await MemoSite.start();
+  site = await MemoSite.start({ environment: { MAX_WORKSPACE_DOCUMENTS: String(MOST_DOCUMENTS) } });
   await site.startReplica();
   site.startIngestion();
   site.startIngestion();
