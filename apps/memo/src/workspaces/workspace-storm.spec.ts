@@ -8,7 +8,7 @@ const AT_ONCE = 16;
 const OPERATIONS = 400;
 const WORKSPACES = 3;
 const EXTERNAL_IDS = 6;
-const MOST_DOCUMENTS = 4;
+const MOST_DOCUMENTS = 2;
 const WORDS = 'refund policy shipping penguin antarctic cold alpha beta gamma delta epsilon'.split(' ');
 /** What is refused since somebody else was first. */
 const EXPECTED = new Set([200, 201, 204, 403, 404, 409]);
