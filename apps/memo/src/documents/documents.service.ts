@@ -8,7 +8,7 @@ import { type Member } from '../access/member';
 import { MEMO_CONFIG, type MemoConfig } from '../config';
 import { DOCUMENT_COLUMNS, DOCUMENT_TABLES, type DocumentRow, type DocumentView, viewOf } from './document';
 import { type DocumentsQuery } from './document.dto';
-import { foreseeDocument, foreseeVersion } from './holdings';
+import { foreseeDocument, foreseeGrowth } from './holdings';
 import { SourceStore } from './source-store';
 import { leastBytesOf, type Upload, UploadReader } from './upload-reader';
 import { addDocument, noSuchDocument, removeDocument, replaceDocument } from './versions';
@@ -53,7 +53,8 @@ export class DocumentsService {
   ): Promise<DocumentView> {
     // Both before a long upload, and again under locks.
     const { bytes } = await this.find(member, id);
-    await foreseeVersion(this.pool, this.config, member.workspaceId, leastBytesOf(request) - bytes);
+    const growth = { documents: 0, bytes: leastBytesOf(request) - bytes };
+    await foreseeGrowth(this.pool, this.config, member.workspaceId, growth);
     const upload = await this.uploads.read(request, response);
     return this.keep(upload, async (sql) => {
       const changed = await replaceDocument(sql, this.config, member, id, upload);

@@ -27,34 +27,27 @@ const SUBTRACT = `
   SELECT v.workspace_id, -1, -v.bytes FROM memo.documents d
   JOIN memo.document_versions v ON v.document_id = d.id AND v.version = d.version WHERE d.id = $1`;
 
-/**
- * Refuses, before it is read, the upload of a new document of at least so many bytes that there is no room for. One that
- * may have the external_id of a document may take its place: who knows.
- */
+/** 409 for an upload that the workspace has no room for, before it is read. */
+export async function foreseeGrowth(
+  sql: Sql,
+  limits: Limits,
+  workspaceId: string,
+  growth: Holdings,
+): Promise<void> {
+  const { documents, bytes } = (await sql.query<Holdings>(READ, [workspaceId])).rows[0]!;
+  const then = { documents: documents + growth.documents, bytes: bytes + growth.bytes };
+  requireRoom(limits, then, growth);
+}
+
+/** The same of one that may have the external_id of a document and take its place, which only its end tells. */
 export async function foreseeDocument(
   sql: Sql,
   limits: Limits,
   workspaceId: string,
   bytes: number,
 ): Promise<void> {
-  if ((await sql.query(HAS_EXTERNAL_IDS, [workspaceId])).rowCount) return;
-  await foresee(sql, limits, workspaceId, { documents: 1, bytes });
-}
-
-/** The same of a version that has so many bytes more than the one before it. */
-export async function foreseeVersion(
-  sql: Sql,
-  limits: Limits,
-  workspaceId: string,
-  bytes: number,
-): Promise<void> {
-  await foresee(sql, limits, workspaceId, { documents: 0, bytes });
-}
-
-async function foresee(sql: Sql, limits: Limits, workspaceId: string, growth: Holdings): Promise<void> {
-  const { documents, bytes } = (await sql.query<Holdings>(READ, [workspaceId])).rows[0]!;
-  const then = { documents: documents + growth.documents, bytes: bytes + growth.bytes };
-  requireRoom(limits, then, growth);
+  const { rowCount } = await sql.query(HAS_EXTERNAL_IDS, [workspaceId]);
+  if (!rowCount) await foreseeGrowth(sql, limits, workspaceId, { documents: 1, bytes });
 }
 
 /**
