@@ -26,6 +26,9 @@ const text = fc
         '[7',
         ', 2]',
         '【3】',
+        '[',
+        ']',
+        '[[9]2',
         '[2024]',
         'Citations: none',
         'Citations:',
@@ -69,6 +72,10 @@ describe('markers', () => {
     ['None [0] [00] [12].', 'None.', []],
     ['In [2024] a[i] stays [ 3 ].', 'In [2024] a[i] stays [3].', [3]],
     ['An end [1', 'An end [1', []],
+    ['Five [[2]], six [[9]], 七【[2]】 [[9]2].', 'Five [2], six, 七[2] [2].', [2]],
+    ['Deep [[[[3]]]] [[1], [9, [2]]] [[[[[9]]]]].', 'Deep [3] [1][2].', [1, 2, 3]],
+    ['An a[] and [ ] [[2] see [9]] (see [9]).', 'An a[] and [ ] [[2] see] (see).', [2]],
+    ['In [[2024], 2] and [[2024]].', 'In [[2024], 2] and [[2024]].', []],
   ])('of %j are %j', (answer, shown, cited) => {
     expect(filtered(3, [answer])).toEqual([shown, cited]);
   });
@@ -81,12 +88,43 @@ describe('markers', () => {
     );
   });
 
+  it('are those that are cited, and no empty ones', () => {
+    const stuff = fc.constantFrom(
+      '[',
+      ']',
+      '【',
+      '】',
+      '2',
+      '9',
+      '20',
+      '24',
+      ', ',
+      ' ',
+      'a',
+      '[9]',
+      '[2024]',
+    );
+    fc.assert(
+      fc.property(fc.array(stuff, { maxLength: 30, size: 'max' }), (parts) => {
+        const [shown, cited] = filtered(3, parts) as [string, number[]];
+        for (const [, number] of shown.matchAll(/[[【]\s*(\d{1,3})\s*[\]】]/g))
+          expect(cited).toContain(Number(number));
+        if (!/[[【]\s*[\]】]/.test(parts.join(''))) expect(shown).not.toMatch(/[[【]\s*[\]】]/);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it('hold back only what may be one', () => {
     const filter = new MarkerFilter(3);
     expect(filter.feed('Five days of the year')).toBe('Five days of the year');
     expect(filter.feed(' [1')).toBe('');
     expect(filter.feed('], ')).toBe(' [1],');
-    expect(filter.feed(` ${'[9]'.repeat(10_000)}`).length + filter.feed('x').length).toBeGreaterThan(0);
+    expect(filter.feed(` ${'[9]'.repeat(10_000)}`)).toBe('');
+    // The first bracket is given up on, and what is left is no marker.
+    expect(filter.feed(`.[${'[9]'.repeat(99)}`)).toBe('.');
+    expect(filter.feed('[9]2].')).toBe('2].');
+    expect(filter.cited).toEqual(new Set([1]));
   });
 });
 
