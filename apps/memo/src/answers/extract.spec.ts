@@ -47,6 +47,9 @@ describe('sentences', () => {
       'Dr. J. Smith of the U.S. Army left.',
       'He is well.',
     ]);
+    const told =
+      'Es kostet z. B. 5 EUR inkl. MwSt. am Ort, approx. 9 USD excl. VAT, d.h. Nr. 5. La Sra. García.';
+    expect(sentences(told)).toHaveLength(2);
   });
 
   it('hold all that is no white space, once and in order', () => {

@@ -1,3 +1,5 @@
+import { SHORT_FORM } from '../analysis/short-forms';
+
 /** A part of a text: UTF-16 offsets, the end excluded. */
 export interface Slice {
   start: number;
@@ -23,8 +25,7 @@ const FIRST_WORD = /^\s*(?:\p{Script=Han}|\S+)/u;
 const LIST_ITEM = /^\s*(?:[-*•‣▪●○·–—]\s|[(（]?\d{1,3}(?:[.)）]\s|、))/;
 const TABLE_ROW = /\s\|\s/;
 /** What the segmenter takes for the end of a sentence and is none: the number of an item, or a short form. */
-const NO_END =
-  /^(?:\d{1,3}|.*(?<![\p{L}\p{N}])(?:\p{Lu}|(?:\p{L}\.)+\p{L}|Mr|Mrs|Ms|Dr|Prof|St|No|vs|cf|incl|approx|ca|Inc|Ltd|Co|Corp|Fig|Nr|Art|Abs|zzgl|bzw|vgl))\.$/su;
+const NO_END = new RegExp(String.raw`^(?:\d{1,3}|.*${SHORT_FORM})\.$`, 'su');
 const MOST_HEADING_CHARACTERS = 120;
 const WORDS = /[\p{L}\p{N}]/u;
 const QUESTION = /[?？]$/;

@@ -76,18 +76,29 @@ describe('chunks', () => {
 
   it('keep a heading with what follows', () => {
     const long = 'Some words that end here. '.repeat(24).trim();
-    expect(textsOf(`${long}\n\nOn refunds\n\n${long}`)).toEqual([long, `On refunds\n\n${long}`]);
+    for (const heading of ['On refunds', 'How do refunds work?', 'You need:', '如何退款？', '须提供：'])
+      expect(textsOf(`${long}\n\n${heading}\n\n${long}`)).toEqual([long, `${heading}\n\n${long}`]);
     // Lines that are no headings stay where they are.
     expect(textsOf(`${long}\n\nThe end.\n\n${long}`)).toEqual([`${long}\n\nThe end.`, long]);
+  });
+
+  it('keep a question with the line below it', () => {
+    const asked = 'Is it free?\nIt is.\nHow long does it take?\nIt takes about five days.\n'.repeat(20);
+    for (let words = 1; words < 20; words++)
+      expect(textsOf(`${'word '.repeat(words)}\n${asked}`)[0]).toMatch(/\.$/);
   });
 
   it('end with sentences where paragraphs are long', () => {
     for (const sentence of [
       'Refunds by Dr. Lee e.g. take 3.5 days. ',
+      'It is approx. 5 EUR incl. VAT at Shop Inc. London, e.g. Mondays, see Fig. 2 of Jan. 5! ',
+      'Es kostet z. B. Miete bzw. Nr. 5 lt. Vertrag, d.h. Geld. ',
+      'La Sra. García pagó aprox. 5 EUR, cf. Mme. Dupont et p. ex. M. Martin. ',
+      'Who am I? ',
       '自签收之日起七日内可以退货。',
       'It said “no more!” ',
     ]) {
-      const texts = textsOf(sentence.repeat(100));
+      const texts = textsOf(sentence.repeat(200));
       expect(texts.length).toBeGreaterThan(1);
       for (const own of texts) {
         expect(own.length % sentence.length).toBe(sentence.trim().length % sentence.length);

@@ -1,3 +1,5 @@
+import { SHORT_FORM } from '../analysis/short-forms';
+
 /** A part of a text. The leads and texts of all of them, one after the other, are that text but its trailing white space. */
 export interface Chunk {
   /** From 0. */
@@ -19,12 +21,14 @@ const CRUMB_CHARACTERS = 150;
 const HEADING_CHARACTERS = 120;
 
 const PARAGRAPH_END = /(?=\n[^\S\n]*\n)/g;
-// Full stops end a sentence before white space that no small letter follows; wide marks end it anyway.
-const SENTENCE_END =
-  /(?<!\b(?:\p{Lu}|Mr|Mrs|Ms|Dr|Prof|St|No|vs|cf))[.!?…]{1,4}["'”’»)\]]{0,4}(?=\s+[^\s\p{Ll}])|[。！？；．｡؟।۔]+[”’"'」』）】》]*/gu;
+// Before white space that no small letter follows; wide marks end a sentence anyway.
+const SENTENCE_END = new RegExp(
+  String.raw`(?:(?<!${SHORT_FORM})\.|[!?…])[.!?…]{0,3}["'”’»)\]]{0,4}(?=\s+[^\s\p{Ll}])|[。！？；．｡؟।۔]+[”’"'」』）】》]*`,
+  'gu',
+);
 const LINE_END = /(?=\n)/g;
 const WORD_END = /(?=\s)|(?<=[，、：])/g;
-const NO_HEADING_END = /[.!?…。！？；:：，,;”"»」』)）]$/;
+const NO_HEADING_END = /[.!…。！；，,;”"»」』)）]$/;
 const NON_SPACE = /\S/g;
 const GRAPHEMES = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
@@ -93,14 +97,14 @@ function endOf(text: string, start: number): number {
   return end;
 }
 
-/** The end of a paragraph, better not of a heading; of a sentence; of a line; of a word; of a character. */
+/** The end of a paragraph, better not of one that announces the next; of a sentence; of a line; of a word; of a character. */
 function bestEnd(window: string): number {
   const paragraphs = endsBy(PARAGRAPH_END, window);
   // With the text a paragraph ends, too: one that is not much too long stays whole.
   if (window.length <= MAX_CHARACTERS) paragraphs.push(window.length);
   const end =
     choice(paragraphs.filter((paragraph) => !endsWithHeading(window, paragraph))) ??
-    choice(endsBy(SENTENCE_END, window)) ??
+    choice(endsBy(SENTENCE_END, window).filter((sentence) => !endsWithQuestion(window, sentence))) ??
     choice(paragraphs) ??
     choice(endsBy(LINE_END, window)) ??
     choice(endsBy(WORD_END, window)) ??
@@ -123,6 +127,7 @@ function endsBy(pattern: RegExp, window: string): number[] {
   return ends;
 }
 
+/** Or with a question, or what a list is announced by: a line like a heading's. */
 function endsWithHeading(window: string, end: number): boolean {
   const at = window.lastIndexOf('\n', end - 1) + 1;
   const line = window.slice(at, end).trimEnd();
@@ -130,6 +135,10 @@ function endsWithHeading(window: string, end: number): boolean {
   const above = window.lastIndexOf('\n', at - 2) + 1;
   return at === 0 || window.slice(above, at).trim() === '';
 }
+
+/** That its line ends with, too: its answer is in the next one. */
+const endsWithQuestion = (window: string, end: number): boolean =>
+  '?？'.includes(window[end - 1]!) && window[end] === '\n';
 
 /** No pair of surrogates is cut in two, nor what is seen as one character. */
 function endOfCharacter(window: string): number {
