@@ -11,7 +11,7 @@ export interface Refusal {
 
 const RETRYABLE = new Set([429, 500, 502, 503, 504]);
 /** The gateway's statuses that say something of the caller's request, account or key. */
-const PASSED_ON = new Set([400, 402, 403, 404, 429, 502, 503, 504]);
+const PASSED_ON = new Set([400, 402, 403, 404, 413, 422, 429, 502, 503, 504]);
 
 export const unreachable = (): Refusal =>
   refusal(503, 'gateway_unavailable', 'The models are not available now.');

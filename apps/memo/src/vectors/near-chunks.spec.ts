@@ -101,6 +101,32 @@ it.each<[string, Parameters<EmbeddingServer['does']>[0]]>([
   await replica.close();
 });
 
+it.each([400, 413, 422])(
+  'looks for the words alone of a question that the model refuses (%i), and of no other',
+  async (status) => {
+    const replica = await site.startReplica();
+    server.does((response) => send(response, { error: { message: 'too long' } }, status));
+    const caller = owner.at(replica.url);
+    expect(await texts('car residence', workspace, caller)).toEqual([CARS]);
+    server.does();
+    expect(await texts('residence', workspace, caller)).toEqual([HOUSES]);
+    await replica.close();
+  },
+);
+
+it('tells the model of a question that goes on from a long one only the end', async () => {
+  // It is cut in the middle of a character.
+  const long = `${'😀'.repeat(5)}${' car oil'.repeat(498)} about`;
+  const first = await owner.call('POST', `/${workspace}/chat`, { query: long });
+  await first.text();
+  const conversation = first.headers.get('X-Conversation-Id');
+  const next = { query: 'And why?', conversation_id: conversation };
+  expect(await (await owner.call('POST', `/${workspace}/chat`, next)).text()).toContain(CARS);
+  const asked = server.asked.at(-1)![0]!;
+  expect(asked).toHaveLength(4_000);
+  expect(asked).toBe(`\ufffd${`${long}\nAnd why?`.slice(-3_999)}`);
+});
+
 it('looks for the words alone for whoever cannot pay, and for nobody else', async () => {
   const poor = await site.person(0n);
   await owner.json('POST', `/${workspace}/members`, { user_id: poor.accountId, role: 'viewer' }, 201);

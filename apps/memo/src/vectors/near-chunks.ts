@@ -18,7 +18,7 @@ const LEAST_CANDIDATES = 100;
 const MORE = 4;
 const MOST_CANDIDATES = 10_000;
 /** What says something of the caller's account or question, and nothing of the model. */
-const OF_THE_CALLER = new Set([400, 401, 402, 413, 429]);
+const OF_THE_CALLER = new Set([400, 401, 402, 413, 422, 429]);
 
 /** Those that are not served any more have no version; they come without a vector. Base64 as in snapshot.ts. */
 const READ = {
