@@ -120,6 +120,17 @@ describe('a document that is there', () => {
     expect(await waiting()).toBe(before + 1);
   });
 
+  it('is of no known number while the database is away, and other figures are shown', async () => {
+    const replica = await site.startReplica({ DATABASE_URL: 'postgres://memo:none@127.0.0.1:9/none' });
+    const response = await fetch(`${replica.url}/metrics`);
+    const text = await response.text();
+    await replica.close();
+    expect(response.status).toBe(200);
+    for (const name of ['memo_open_documents', 'memo_oldest_open_document_seconds'])
+      expect(text).toMatch(new RegExp(`^${name}{status="queued"} nan$`, 'im'));
+    expect(text).toMatch(/^memo_running_answers 0$/m);
+  });
+
   it('comes as a file when it is large', async () => {
     const headers = {
       Authorization: editor.authorization,

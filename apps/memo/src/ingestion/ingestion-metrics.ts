@@ -14,23 +14,27 @@ const COUNT = `
 export class IngestionMetrics {
   private readonly documents: Gauge<'status'>;
   private readonly seconds: Gauge<'status'>;
+  private looking: Promise<void> | undefined;
 
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
     { registry }: Metrics,
   ) {
+    // All figures are asked for at a time, and each waits for its own.
+    const collect = () => (this.looking ??= this.look().finally(() => (this.looking = undefined)));
     this.documents = new Gauge({
       name: 'memo_open_documents',
       help: 'Versions of documents that are not read yet.',
       labelNames: ['status'],
       registers: [registry],
-      collect: () => this.look(),
+      collect,
     });
     this.seconds = new Gauge({
       name: 'memo_oldest_open_document_seconds',
       help: 'How long ago the oldest of them was uploaded.',
       labelNames: ['status'],
       registers: [registry],
+      collect,
     });
   }
 
