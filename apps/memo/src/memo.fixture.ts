@@ -30,7 +30,9 @@ import { type DocumentView } from './documents/document';
 import { SERVICE_OPTIONS } from './service-options';
 
 /** As it is built: a process of its own runs no TypeScript. */
-const INGESTION = join(__dirname, '../../../dist/apps/memo/src/ingestion/main.js');
+const BUILT = join(__dirname, '../../../dist/apps/memo/src');
+/** Ends a process when this one is gone, in whatever way. */
+const PRELOAD = join(__dirname, '../../../tools/launcher/child.mjs');
 const CREDENTIAL = randomBytes(24).toString('hex');
 /** What a token costs in the tests. */
 const RATE_PICOS = 1_000_000n;
@@ -124,12 +126,27 @@ export class MemoSite {
 
   /** A process that reads documents, as the service starts them. */
   startIngestion(own: Environment = {}, args: string[] = []): ChildProcess {
-    const env = { PATH: process.env.PATH, ...this.environmentOf(own) };
-    const worker = fork(INGESTION, args, { env, execArgv: [], silent: true });
-    const log = testLog('memo-ingestion');
-    for (const stream of [worker.stdout, worker.stderr]) stream?.on('data', (chunk) => log.write(chunk));
-    this.workers.push(worker);
-    return worker;
+    return this.fork('ingestion/main.js', this.environmentOf(own), args);
+  }
+
+  /** The service as a process of its own, with those that it starts. */
+  startService(own: Environment): ChildProcess {
+    const environment = { ...this.environmentOf(own), LAUNCHED_BY: String(process.pid) };
+    return this.fork('main.js', environment, [], ['--import', PRELOAD]);
+  }
+
+  private fork(
+    file: string,
+    environment: Environment,
+    args: string[],
+    execArgv: string[] = [],
+  ): ChildProcess {
+    const env = { PATH: process.env.PATH, ...environment };
+    const child = fork(join(BUILT, file), args, { env, execArgv, silent: true });
+    const log = testLog('memo-process');
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => log.write(chunk));
+    this.workers.push(child);
+    return child;
   }
 
   /** Somebody with an account of his own, signed in. */

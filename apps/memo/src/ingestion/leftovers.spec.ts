@@ -9,6 +9,7 @@ import { insertPostings, insertSegment } from '../index/segment-store';
 import { MemoSite, type Person } from '../memo.fixture';
 import { IndexedWorkspace } from '../search/indexed-workspace.fixture';
 import { claim, type ClaimedVersion } from './claims';
+import { sweep } from './sweeping';
 import { VersionWriter } from './version-writer';
 
 const CHUNK = { n: 0, start: 0, lead: '', text: 'Words.' };
@@ -75,6 +76,39 @@ it('leaves no postings of a segment that is deleted while they are inserted', as
   await cleaning;
   await insertPostings(site.pool, id, postings);
   expect(await count('FROM memo.postings WHERE segment_id = $1', [id])).toBe(0);
+});
+
+it('forgets the jobs of killed processes after a day, and no others', async () => {
+  const path = `/${workspace}/documents`;
+  const { id } = await owner.json<DocumentView>('POST', path, { title: 'A', text: 'Words.' }, 201);
+  const jobs = async () => {
+    await sweep(site.pool, undefined);
+    const text = "SELECT key FROM memo_jobs._private_jobs WHERE payload->>'document_id' = $1 ORDER BY id";
+    return (await site.pool.query<{ key: string | null }>(text, [id])).rows.map(({ key }) => key);
+  };
+  const age = (set: string, where: string) =>
+    site.pool.query(`UPDATE memo_jobs._private_jobs SET ${set} WHERE ${where}`);
+  await age("attempts = 1, locked_at = now() - interval '1 minute'", `key = '${id}:1'`);
+  await site.pool.query("UPDATE memo.document_versions SET beat_at = now() - interval '1 minute'");
+  expect(await jobs()).toEqual([null, `${id}:1`]);
+  await age("locked_at = now() - interval '23 hours', run_at = now() - interval '2 days'", 'key IS NULL');
+  expect(await jobs()).toEqual([null, `${id}:1`]);
+  await age("locked_at = now() - interval '25 hours'", 'key IS NULL');
+  // What was given up is not begun anew, for as long as its job is there.
+  await age("attempts = max_attempts, run_at = now() - interval '2 days'", `key = '${id}:1'`);
+  expect(await jobs()).toEqual([`${id}:1`]);
+});
+
+it('cleans until nothing is left to be cleaned, whatever number of jobs that takes', async () => {
+  await site.pool.query(
+    "INSERT INTO memo.garbage (document_id, version) SELECT 'doc_gone' || n, 1 FROM generate_series(1, 120) n",
+  );
+  await site.pool.query(
+    "INSERT INTO memo.chunks SELECT 'doc_gone120', 1, n, 0, '', '' FROM generate_series(1, 5000) n",
+  );
+  site.startIngestion();
+  await waitFor(async () => (await count('FROM memo.garbage', [])) === 0);
+  expect(await count("FROM memo.chunks WHERE document_id = 'doc_gone120'", [])).toBe(0);
 });
 
 it('takes out of the index what is deleted, though nothing else changes', async () => {
