@@ -26,7 +26,8 @@ it('reads what JSON.parse reads, however it is written, in a thread too', async 
           indent,
         );
         const read = await parse(json);
-        expect(read.fields).toEqual(fields);
+        // JSON knows no -0.
+        expect(read.fields).toEqual(JSON.parse(JSON.stringify(fields)));
         expect(Buffer.from(read.text).toString()).toBe(value);
       },
     ),
@@ -48,7 +49,7 @@ it.each<[string, string | Buffer, string]>([
   ['no text', '{"title": "text"}', 'text: is missing'],
   ['a text that is none', '{"text": 7}', 'text: must be a string'],
   ['a text inside', '{"a": {"text": "x"}}', 'text: is missing'],
-  ['two texts', '{"text": "x", "text": "y"}', 'text: must be a string'],
+  ['two texts', '{"text": "x", "text": "y"}', 'text: must be given once'],
   ['an empty text', '{"text": " \\n"}', 'text: must not be empty'],
   ['no end', '{"text": "x', 'the body is not valid JSON'],
   ['a text without an end', `{"text": "${long}`, 'the body is not valid JSON'],

@@ -194,10 +194,10 @@ describe('a process that reads', () => {
   });
 
   it('hands back what it has in hand when it is told to end', async () => {
-    const first = site.startIngestion();
-    const { id } = await post({ title: 'Long', text: LONG });
-    await working(id);
-    await kill(first, 'SIGTERM');
+    const { id, worker, letGo } = await halfRead();
+    const killed = kill(worker, 'SIGTERM');
+    await letGo();
+    await killed;
     expect(await find(id)).toMatchObject({ status: 'queued' });
     await owner.json('DELETE', `/${workspace}/documents/${id}`, undefined, 204);
   });
@@ -252,12 +252,14 @@ describe('a process that reads', () => {
 
   it('leaves a document alone that has ended three of them', async () => {
     const { id } = await post({ title: 'Long', text: LONG });
+    const letGo = await holdAt(id, MIDDLE);
     for (let i = 0; i < 3; i++) {
       const worker = site.startIngestion();
       await waitFor(async () => (await attemptsAt(id)) === i + 1);
       await kill(worker);
       await forget();
     }
+    await letGo();
     const last = site.startIngestion();
     const document = await owner.finished(workspace, id);
     expect(document).toMatchObject({ status: 'failed', error: { code: 'interrupted' } });
