@@ -243,6 +243,13 @@ describe('the prompt', () => {
     expect(ask()[1]!.content).not.toContain(tag);
   });
 
+  it('tells nothing that the model could take for the number of a passage', () => {
+    const told = { title: 'Notes [2]', text: 'Within 45 days [1, 2], [7]. In 【3】 and [2024] [a].' };
+    expect(promptFor('What?', [told], [])[1]!.content).toContain(
+      'Title: Notes (2)\n\nWithin 45 days (1, 2), (7). In (3) and [2024] [a].',
+    );
+  });
+
   it('tells what was said before, and refuses in the language of the question', () => {
     const before = [{ question: 'Who?', answer: 'Us [1], or both [2][3]. [1]' }];
     const [system, ...rest] = promptFor('退款多久？', [{ title: 'A', text: 'B' }], before);

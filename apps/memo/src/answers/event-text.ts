@@ -3,6 +3,7 @@ export const CITATIONS = 'Citations:';
 
 /** A line's end, with the spaces in front of it. */
 const LINE_END = /(?<![ \t])[ \t]*(?:\r\n?|\n)/g;
+const VISIBLE = /\S/;
 /** Its first letter goes into an event of its own. */
 const LOOKALIKE = /^C(?=itations:)/m;
 
@@ -16,12 +17,22 @@ export class EventText {
 
   /** The data of the events that are due. */
   feed(text: string): string[] {
+    // Not looked through again with each piece of a long one.
+    if (!VISIBLE.test(text)) {
+      this.space += text;
+      return [];
+    }
     // A CR at the end of one piece and a LF at the beginning of the next one are one line break.
     const whole = this.space + text;
     const shown = whole.trimEnd();
     this.space = whole.slice(shown.length);
     const ready = shown.replace(LINE_END, '\n');
-    return ready === '' ? [] : apart(ready);
+    return apart(ready);
+  }
+
+  /** Forgets the white space that would stand before what comes next. */
+  drop(): void {
+    this.space = '';
   }
 }
 

@@ -121,6 +121,13 @@ describe('an answer without a model', () => {
     expect(answer(['Refunds are free.'], 'shop', 'refunds', 'x', 'y')).toBe('Refunds are free. [1]');
   });
 
+  it('has no numbers in square brackets but those of its passages', () => {
+    const told = 'The refund takes 45 days [1] [7].';
+    const { text, quoted } = extractAnswer([{ title: '', text: told }], asked('refund'));
+    expect(text).toBe('The refund takes 45 days (1) (7). [1]');
+    expect(told.slice(quoted[0]!.start, quoted[0]!.end)).toBe(told);
+  });
+
   it('is at most three sentences', () => {
     const texts = ['One refund.', 'Two refunds.', 'Refund three.', 'Refund four.'];
     expect(answer(texts, 'refund')).toBe('One refund. [1] Two refunds. [2] Refund three. [3]');

@@ -1,4 +1,5 @@
 import { tokensOf } from '../analysis/tokens';
+import { withRoundNotes } from './marker-filter';
 import { type Asked, quotationFrom } from './quotation';
 import { collapsed, type Slice, tellingSentencesOf } from './sentences';
 
@@ -50,7 +51,10 @@ export function extractAnswer(passages: { title: string; text: string }[], asked
     if (!chosen.some(({ text }) => text === candidate.text)) chosen.push(candidate);
   }
   const inOrder = chosen.toSorted((one, other) => one.passage - other.passage || one.start - other.start);
-  return { text: inOrder.map(({ text, passage }) => `${text} [${passage}]`).join(' '), quoted: chosen };
+  return {
+    text: inOrder.map(({ text, passage }) => `${withRoundNotes(text)} [${passage}]`).join(' '),
+    quoted: chosen,
+  };
 }
 
 function candidatesOf({ title, text }: { title: string; text: string }, passage: number, asked: Asked) {

@@ -13,6 +13,8 @@ const SPACE = /[ \t]/;
 const CLOSING = /[\s.,;:!?)\]}"'…。，、；：！？）】」』”’]/;
 /** A marker as it is shown. */
 const WITH_SPACES = /(?<![ \t])[ \t]*\[\d{1,3}\]/g;
+/** What could be taken for a marker in a text that has none of ours. */
+const NOTE = /[[【](\s*\d{1,3}(?:\s*[,，、;]\s*\d{1,3})*\s*)[\]】]/g;
 
 /**
  * Reads an answer as it comes: keeps the markers `[n]` of passages that there are, takes away those of passages that
@@ -99,3 +101,6 @@ function markerLength(text: string): number | undefined {
 
 /** An answer as it reads without its markers. */
 export const withoutMarkers = (answer: string): string => answer.replace(WITH_SPACES, '');
+
+/** A text of a document in which nothing reads as a marker of ours: its own note `[7]` becomes `(7)`. */
+export const withRoundNotes = (text: string): string => text.replace(NOTE, '($1)');

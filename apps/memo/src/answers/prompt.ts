@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Message } from '@inference/model-calls';
-import { withoutMarkers } from './marker-filter';
+import { withoutMarkers, withRoundNotes } from './marker-filter';
 import { refusalFor } from './refusal-text';
 import { collapsed } from './sentences';
 
@@ -30,7 +30,7 @@ export function promptFor(query: string, passages: ToldPassage[], before: Exchan
   const tag = `passage-${randomBytes(6).toString('hex')}`;
   const told = passages.map(
     ({ title, text }, index) =>
-      `<${tag} number="${index + 1}">\nTitle: ${collapsed(title)}\n\n${text.trim()}\n</${tag}>`,
+      `<${tag} number="${index + 1}">\n${withRoundNotes(`Title: ${collapsed(title)}\n\n${text.trim()}`)}\n</${tag}>`,
   );
   return [
     { role: 'system', content: rules(tag, refusalFor(query)) },

@@ -65,9 +65,10 @@ export class AnswerStream {
     this.sendText(text);
   }
 
-  /** Nothing more is written; what was held back goes out. */
+  /** Nothing more is written; what was held back goes out, but not white space at the end. */
   finishText(): void {
     this.sendText(this.markers.end());
+    this.cutter.drop();
   }
 
   /** The last event of an answer that is whole; the stream stays open. */

@@ -53,6 +53,8 @@ export class Answering {
   private failure: StreamError | undefined;
   /** What an answer without a model is made of. */
   private quoted: Quoted[] = [];
+  /** How much was said, white space included that is not sent. */
+  private characters = 0;
   private settle: () => void = () => undefined;
   /** Resolves when it is answered and written down, whichever way. */
   readonly ended = new Promise<void>((resolve) => (this.settle = resolve));
@@ -127,7 +129,8 @@ export class Answering {
   }
 
   private take(text: string): boolean {
-    if (this.stream.text.length + text.length > MOST_CHARACTERS) this.breakOff(TOO_LONG);
+    this.characters += text.length;
+    if (this.characters > MOST_CHARACTERS) this.breakOff(TOO_LONG);
     else this.stream.write(text);
     return true;
   }
@@ -151,11 +154,11 @@ export class Answering {
   private async conclude(status: MessageStatus, model: string | null): Promise<void> {
     const { stream, question } = this;
     const isWhole = status === 'completed';
-    stream.finishText();
-    if (isWhole && stream.text === '') stream.write(refusalFor(question.text));
-    const citations = isWhole ? this.citations() : [];
-    const answer = { id: this.messageId, content: stream.text, status, model, citations };
     try {
+      stream.finishText();
+      if (isWhole && stream.text === '') stream.quote(refusalFor(question.text), []);
+      const citations = isWhole ? this.citations() : [];
+      const answer = { id: this.messageId, content: stream.text, status, model, citations };
       await this.log.write(question.member, question.conversation, question.text, answer, (current) => {
         if (isWhole) stream.cite(citationsLine(current));
       });

@@ -17,6 +17,8 @@ import { Answering, type Question } from './answering';
 import { type ChatBody } from './chat.dto';
 
 const CONVERSATION = 'X-Conversation-Id';
+/** So many are searched for together with the one that goes on from them; each search may cost a call. */
+const QUESTIONS_BEFORE = 2;
 
 /** Answers questions from the documents of a workspace (spec: Workspace chat). */
 @Injectable()
@@ -43,6 +45,8 @@ export class ChatService implements BeforeApplicationShutdown {
   async answer(member: Member, body: ChatBody, response: Response): Promise<Observable<MessageEvent>> {
     if (this.stopping) throw stoppingNow();
     const question = await this.prepare(member, body);
+    // A search may have lasted until now.
+    if (this.stopping) throw stoppingNow();
     const answering = new Answering(question, this.config, this.models, this.log, response);
     this.keep(answering);
     await answering.begin();
@@ -83,13 +87,13 @@ export class ChatService implements BeforeApplicationShutdown {
   }
 
   /**
-   * What is found on a question or, where that is nothing, on it behind the one before, and then behind the two before.
+   * What is found on a question or, where that is nothing, on it behind the one before, then behind the two before.
    * Without a model only where it says nothing by itself: nobody would see that what is quoted answers an earlier one.
    */
   private async find(member: Member, text: string, k: number, before: Exchange[]): Promise<Found> {
     let asked = text;
     let found = await this.searches.find(member, asked, k);
-    for (const { question } of before.toReversed()) {
+    for (const { question } of before.toReversed().slice(0, QUESTIONS_BEFORE)) {
       if (isTelling(found, this.config.CHAT_MODEL !== undefined)) break;
       asked = `${question}\n${asked}`;
       found = await this.searches.find(member, asked, k);

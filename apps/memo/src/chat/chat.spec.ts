@@ -1,8 +1,10 @@
-import { waitFor } from '@inference/testing';
+import { setTimeout as wait } from 'node:timers/promises';
+import { waitFor, waitForLock } from '@inference/testing';
 import { type Person } from '../memo.fixture';
 import { chat, ChatSite, MODEL, QUESTION, readCitations, readEvents } from './chat-client.fixture';
 
 const CHINESE = { title: '退款规则', text: '订单满三十欧元免运费。\n\n退货后五天内完成退款。' };
+const REFUSAL = 'The documents of this workspace do not answer that.';
 
 let chats: ChatSite;
 let owner: Person;
@@ -52,11 +54,13 @@ describe('an answer', () => {
   it('cites none where the model cites none, or has nothing to say', async () => {
     chats.says('I do not know.');
     expect((await chats.ask()).citations).toBe('Citations: none');
-    chats.says();
-    expect(await chats.ask()).toMatchObject({
-      text: 'The documents of this workspace do not answer that.',
-      citations: 'Citations: none',
-    });
+    for (const nothing of [[], ['\n\n', ' '], ['[9] ']]) {
+      chats.says(...nothing);
+      const answer = await chats.ask();
+      expect([answer.text, answer.citations]).toEqual([REFUSAL, 'Citations: none']);
+      const { messages } = await chats.conversation(answer.conversationId);
+      expect(messages[1]!.content).toBe(REFUSAL);
+    }
   });
 
   it('is a refusal without asking the model where nothing is relevant', async () => {
@@ -207,6 +211,23 @@ describe('what goes wrong', () => {
     expect(messages[1]).toMatchObject({ content: 'Five days', status: 'failed' });
   });
 
+  it('is that the service stops before anything is found, and the model is not asked', async () => {
+    const replica = await chats.site.startReplica({ SHUTDOWN_GRACE_SECONDS: '0' });
+    const before = chats.model.requests.length;
+    const holder = await chats.site.pool.connect();
+    await holder.query('BEGIN');
+    await holder.query('LOCK TABLE memo.segments');
+    const answer = owner.at(replica.url).call('POST', `/${workspace}/chat`, { query: QUESTION });
+    await waitForLock(chats.site.pool);
+    const closed = replica.close();
+    await wait(100);
+    await holder.query('ROLLBACK');
+    holder.release();
+    expect((await answer).status).toBe(503);
+    await closed;
+    expect(chats.model.requests).toHaveLength(before);
+  });
+
   it('is that the service stops before the model has begun', async () => {
     chats.model.says((answer) => answer.left());
     const replica = await chats.site.startReplica();
@@ -266,7 +287,7 @@ describe('without a model', () => {
     expect((await chats.conversation(english.conversationId)).messages[1]).toMatchObject({ model: null });
   });
 
-  it('is as word for word where a document looks like an answer', async () => {
+  it('are not misread where a document looks like an answer', async () => {
     const { url } = await chats.site.startReplica({ CHAT_MODEL: '' });
     const person = owner.at(url);
     const penguins = await person.newWorkspace();
@@ -274,7 +295,7 @@ describe('without a model', () => {
     const { id } = await person.addDocument(penguins, { title: 'Birds', text });
     await person.addDocument(penguins, { title: 'Other birds', text: 'Ostriches live in Africa.' });
     const answer = await chat(person, penguins, { query: 'Where do penguins live in the south?' });
-    expect(answer.text).toBe('Penguins live in the south, as [2] says and 【1】 [77]. [1]');
+    expect(answer.text).toBe('Penguins live in the south, as (2) says and (1) (77). [1]');
     const snippet = 'Penguins live in the south, as [2] says and 【1】 [77].';
     expect(readCitations(answer.citations)).toMatchObject([{ number: 1, documentId: id, snippet }]);
   });
