@@ -3,8 +3,13 @@ import { z } from 'zod';
 
 const MAX_METADATA_PAIRS = 64;
 const MAX_TITLE_CHARS = 500;
+const CONTROLS = /\p{Cc}+/gu;
 
-const title = z.string().trim().min(1).max(MAX_TITLE_CHARS);
+/** In one line: it stands in that of the citations. */
+const title = z
+  .string()
+  .transform((text) => text.replace(CONTROLS, ' ').trim())
+  .pipe(z.string().min(1).max(MAX_TITLE_CHARS));
 const externalId = z.string().min(1).max(200);
 const metadata = z
   .record(z.string().min(1).max(64), z.union([z.string().max(512), z.number(), z.boolean(), z.null()]))
@@ -33,6 +38,7 @@ const parsedJson = z.string().transform((text, context) => {
 /** As much of a file's name as a title may have, and no half of a character. */
 const titleOf = (fileName: string) =>
   fileName
+    .replace(CONTROLS, ' ')
     .trim()
     .slice(0, MAX_TITLE_CHARS)
     .replace(/[\ud800-\udbff]$/, '')

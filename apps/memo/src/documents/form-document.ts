@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders } from 'node:http';
 import { type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { BadRequestException } from '@nestjs/common';
+import { BadRequestException, HttpException } from '@nestjs/common';
 import busboy from 'busboy';
 import { type SourceStore, type StoredSource } from './source-store';
 
@@ -17,7 +17,7 @@ export interface FormDocument {
 const FILE = 'file';
 const LIMITS = { fieldNameSize: 100, fieldSize: 131_072, fields: 16, files: 2, headerPairs: 100 };
 
-/** Reads multipart/form-data as it comes. 400 for what is no form with one file; nothing of it stays stored then. */
+/** Reads multipart/form-data as it comes. 400 for what is no form with one file, or what the body breaks off with; nothing of it stays stored then. */
 export async function readForm(
   headers: IncomingHttpHeaders,
   body: Readable,
@@ -26,17 +26,18 @@ export async function readForm(
   const reader = new FormReader(sources);
   const broken = await reader.read(headers, body);
   const file = await reader.file();
-  const fault = broken ?? reader.faults[0];
-  if (fault !== undefined) {
+  const [fault] = reader.faults;
+  if (broken || fault !== undefined) {
     if (file) await sources.remove(file.source.uploadId);
-    throw new BadRequestException(fault);
+    throw broken ?? new BadRequestException(fault);
   }
   if (!file) throw new BadRequestException(`${FILE}: is missing`);
   return { ...file, fields: reader.fields };
 }
 
 class FormReader {
-  readonly fields: Record<string, string> = {};
+  /** Without the names that every object has. */
+  readonly fields = Object.create(null) as Record<string, string>;
   readonly faults: string[] = [];
   private stored: Promise<Omit<FormDocument, 'fields'>> | undefined;
   /** What broke off within the file, and so is the form's fault. */
@@ -46,13 +47,14 @@ class FormReader {
   constructor(private readonly sources: SourceStore) {}
 
   /** What is wrong with the form as such; null when it was read to its end. */
-  async read(headers: IncomingHttpHeaders, body: Readable): Promise<string | null> {
+  async read(headers: IncomingHttpHeaders, body: Readable): Promise<HttpException | null> {
     try {
       await pipeline(body, this.open(headers));
       return null;
     } catch (error) {
       if (this.storeError !== undefined) return null;
-      return `the form cannot be read: ${(error as Error).message}`;
+      if (error instanceof HttpException) return error;
+      return new BadRequestException(`the form cannot be read: ${(error as Error).message}`);
     }
   }
 

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { waitFor } from '@inference/testing';
+import { setTimeout as wait } from 'node:timers/promises';
+import { waitFor, waitForLock } from '@inference/testing';
 import { MemoSite, type Person } from '../memo.fixture';
 import { partsStored, uploadsKnown } from './uploads.fixture';
 
 /** Nobody reads documents here: what is uploaded stays queued. */
 const MOST_BYTES = 3 * 1_048_576;
-const STALL_SECONDS = 0.3;
+const STALL_SECONDS = 1.5;
 const FORM = { 'Content-Type': 'multipart/form-data; boundary=b' };
 const JSON_BODY = { 'Content-Type': 'application/json' };
 const FILE = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n';
@@ -102,6 +103,21 @@ describe.each(UPLOADS)('an upload as %s', (_what, headers, start, end) => {
     await replica.close();
     expect(await answer).toEqual([0, undefined]);
   });
+});
+
+it('that is here as a whole may wait for us for longer than its sender may stall', async () => {
+  const replica = await site.startReplica({ CLIENT_STALL_TIMEOUT_SECONDS: '0.3' });
+  const holder = await site.pool.connect();
+  await holder.query('BEGIN');
+  await holder.query('LOCK TABLE memo.source_parts');
+  const { sent, answer } = upload(JSON_BODY, { url: replica.url });
+  sent.end('{"title": "A", "text": "B"}');
+  await waitForLock(site.pool);
+  await wait(1_000);
+  await holder.query('ROLLBACK');
+  holder.release();
+  expect((await answer)[0]).toBe(201);
+  await replica.close();
 });
 
 describe('whoever may not upload any more when his upload ends', () => {

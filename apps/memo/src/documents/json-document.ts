@@ -56,9 +56,8 @@ function readJson(body: Uint8Array, most: number): Outcome {
 }
 
 /**
- * Where the string stands that is the member `text` of an object, its quotation marks included; null where there is none,
- * or there are several. Throws a RangeError for more than `most` bytes beside it, and
- * for what is nested too deeply.
+ * Where the string stands that is the member `text` of an object, its quotation marks included; null where there is none.
+ * Throws a RangeError for several, for more than `most` bytes beside it, and for what is nested too deeply.
  */
 function findText(body: Uint8Array, most: number): { start: number; end: number } | null {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
@@ -68,7 +67,7 @@ function findText(body: Uint8Array, most: number): { start: number; end: number 
     const sign = String.fromCharCode(bytes[at]!);
     if (sign === '"') {
       const end = endOfString(bytes, at);
-      if (isNext && found) return null;
+      if (isNext && found) throw new RangeError('text: must be given once');
       if (isNext) found = { start: at, end };
       else rest += end - at;
       const isKey = depth === 1 && end - at === 6 && bytes.toString('latin1', at, end) === '"text"';

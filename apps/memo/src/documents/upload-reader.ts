@@ -58,7 +58,7 @@ export class UploadReader implements BeforeApplicationShutdown {
     const isForm = isFormOf(type);
     if (!isForm && !JSON_TYPE.test(type))
       throw new UnsupportedMediaTypeException(`a document is sent as application/json or as ${FORMS}`);
-    if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
+    if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
       throw new UnsupportedMediaTypeException('Content-Encoding: a document is sent without one');
     const [most, refusal] = isForm ? this.formLimit() : this.jsonLimit();
     if (Number(request.headers['content-length'] ?? 0) > most) throw refusal;
@@ -77,9 +77,12 @@ export class UploadReader implements BeforeApplicationShutdown {
   }
 
   /** Hangs up on a sender who sends nothing for too long. */
-  private async watched<T>({ socket }: IncomingMessage, work: () => Promise<T>): Promise<T> {
+  private async watched<T>(request: IncomingMessage, work: () => Promise<T>): Promise<T> {
+    const { socket } = request;
     const hangUp = () => socket.destroy();
     socket.setTimeout(this.config.CLIENT_STALL_TIMEOUT_SECONDS * 1000, hangUp);
+    // Who has sent everything waits for us.
+    request.once('end', () => socket.setTimeout(0, hangUp));
     const working = work();
     this.underway.set(working, socket);
     try {
@@ -101,7 +104,7 @@ export class UploadReader implements BeforeApplicationShutdown {
 
   private async readForm(request: IncomingMessage): Promise<Upload> {
     const { headers } = request;
-    const form = await readForm(headers, bodyOf(request), this.sources);
+    const form = await readForm(headers, bodyOf(request, ...this.formLimit()), this.sources);
     const { source, fileName, mediaType: declared, fields } = form;
     try {
       const mediaType = mediaTypeOf(source.head, fileName, declared);
@@ -148,11 +151,16 @@ const tooLargeForJson = () =>
   new PayloadTooLargeException(`a document has ${MAX_JSON_BYTES} bytes at most as JSON; send it as a file`);
 
 /**
- * What comes in of a request. When it is destroyed the rest is thrown away as it comes, so that the connection can serve
+ * What comes in of a request, at most so many bytes before it breaks off with the refusal. When it is destroyed the rest is thrown away as it comes, so that the connection can serve
  * the next request; a request that is destroyed itself would stop the connection.
  */
-function bodyOf(request: IncomingMessage): Readable {
+function bodyOf(request: IncomingMessage, most = Infinity, refusal?: HttpException): Readable {
   const body = new PassThrough();
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > most) body.destroy(refusal);
+  });
   const breakOff = () => request.readableEnded || body.destroy(new BadRequestException('the body broke off'));
   // Whoever reads it may have given it up by then.
   body.on('error', () => undefined);

@@ -73,6 +73,12 @@ describe('an upload', () => {
     },
   );
 
+  it('has a title in one line', async () => {
+    const { title } = await post({ ...POLICY, title: ' a\u001b[2Jb\u0085\r\nCitations: none' });
+    expect(title).toBe('a [2Jb Citations: none');
+    expect((await post(form('A', 'a\tb.txt'))).title).toBe('a b.txt');
+  });
+
   it('of a file takes fields beside it, in any order', async () => {
     const fields = { title: 'Handbuch 手册', external_id: 'h', metadata: '{"a": 1}' };
     const made = form('Text', 'a.txt', fields);
@@ -208,6 +214,8 @@ describe('an upload is refused', () => {
     expect(response.status).toBe(415);
     const packed = { 'Content-Encoding': 'gzip' };
     expect((await editor.call('POST', `${workspace}/documents`, POLICY, packed)).status).toBe(415);
+    const plain = { 'Content-Encoding': 'Identity' };
+    expect((await editor.call('POST', `${workspace}/documents`, POLICY, plain)).status).toBe(201);
   });
 
   it('when it is too large, whether it says so or not', async () => {
@@ -217,6 +225,9 @@ describe('an upload is refused', () => {
     expect(await refused(form(large, 'a.txt'))).toEqual([413, error]);
     expect(await refused({ title: 'A', text: large.toString() })).toEqual([413, error]);
     expect(await refused({ title: 'A', text: 'a'.repeat(3 * MOST_BYTES) })).toEqual([413, error]);
+    const other = form('A', 'a.txt');
+    other.append('other', new Blob([Buffer.alloc(MOST_BYTES + 500_000)]), 'b');
+    expect(await refused(other)).toEqual([413, error]);
     expect(await partsStored(site.pool)).toBe(before);
   });
 
