@@ -92,6 +92,12 @@ describe('HTML', () => {
         '<h2>Head</h2><table><tr><th>a<th>b</tr><tr><td>1<td><p>2</p></td></tr></table><ul><li>x<li><p>y</p></ul><pre>  q\n   r</pre>',
       'Head\n\na | b\n1 | 2\n\n- x\n- y\n\n  q\n   r',
     ],
+    [
+      'with lists in a table',
+      () =>
+        '<table><tr><td>a<td><ul><li>b<li>c</ul><td>d</tr><tr><td><ol><li>e</ol><td>f</tr></table><ul><li>g</ul>',
+      'a | b c | d\ne | f\n\n- g',
+    ],
     ['that declares its encoding', () => encoded(`<meta charset="gbk"><p>${CHINESE}`, 'gbk'), CHINESE],
     ['that declares a wrong one', () => `<meta charset="iso-8859-1"><p>${CHINESE}`, CHINESE],
     ['15,000 elements deep', () => `${'<div>'.repeat(15_000)}deep${'</div>'.repeat(15_000)}`, 'deep'],

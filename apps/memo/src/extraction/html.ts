@@ -120,7 +120,7 @@ export class HtmlText {
   private closeBlock(name: string): void {
     if (name === 'ul' || name === 'ol') {
       this.lists.pop();
-      this.writer.prefix('');
+      if (!this.tables.inCell) this.writer.prefix('');
     }
     if (name === 'pre') this.preformatted = Math.max(0, this.preformatted - 1);
     if (this.lists.length > 0) this.tables.newline();
@@ -130,6 +130,8 @@ export class HtmlText {
   private openItem(): void {
     const list = this.lists.at(-1) ?? { ordered: false, count: 0 };
     this.tables.newline();
+    // What stands before a row's next word is the mark of its column.
+    if (this.tables.inCell) return;
     const indent = '  '.repeat(Math.min(MAX_LIST_INDENT, Math.max(0, this.lists.length - 1)));
     this.writer.prefix(`${indent}${list.ordered ? `${++list.count}.` : '-'} `);
   }
