@@ -10,7 +10,7 @@ const TIMEOUT_MS = 15_000;
 /**
  * @param {string} baseUrl
  * @param {AbortSignal} signal
- * @returns {Api} resolves with the answer's JSON, rejects with what the service said when it refuses
+ * @returns {Api} resolves with the answer's JSON, rejects with what the service said when it refuses, and its `status`
  */
 export function apiOf(baseUrl, signal) {
   return async (method, path, { token, body, bytes, headers } = {}) => {
@@ -26,7 +26,10 @@ export function apiOf(baseUrl, signal) {
     });
     const text = await response.text();
     if (!response.ok)
-      throw new Error(`${method} ${baseUrl}${path} answered ${response.status}: ${text.slice(0, 500)}`);
+      throw Object.assign(
+        new Error(`${method} ${baseUrl}${path} answered ${response.status}: ${text.slice(0, 500)}`),
+        { status: response.status },
+      );
     return text === '' ? undefined : JSON.parse(text);
   };
 }

@@ -172,7 +172,10 @@ async function seedWorkspace(demo, { settings, secrets: { memo }, memo: { url },
   if (memo.apiKey) return;
   const api = apiOf(`${url}/v1/workspaces`, signal);
   // Where the password was changed since an earlier version made the account, nobody needs something to begin with.
-  const session = await demo().catch(() => null);
+  const session = await demo().catch((error) => {
+    if (error.status === 401) return null;
+    throw error;
+  });
   if (!session) return;
   const { token } = session;
   const { workspaces } = await api('GET', '', { token });
