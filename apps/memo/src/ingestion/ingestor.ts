@@ -37,7 +37,7 @@ export class Ingestor implements BeforeApplicationShutdown {
     await this.reader.close();
   }
 
-  /** Resolves when there is nothing to be done any more; a fault of ours is thrown, and the job comes again. */
+  /** Resolves when there is nothing to be done any more; after a fault of ours, which is thrown, the sweep has the job come again. */
   async ingest(job: IngestionJob, stopping: AbortSignal): Promise<void> {
     const claimed = await claim(this.pool, job, randomUUID());
     if (!claimed) return;
