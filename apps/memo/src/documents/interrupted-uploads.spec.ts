@@ -105,7 +105,16 @@ describe.each(UPLOADS)('an upload as %s', (_what, headers, start, end) => {
   });
 });
 
-it('that is here as a whole may wait for us for longer than its sender may stall', async () => {
+it('a form that goes on and on beside its file is refused before it ends', async () => {
+  const { sent, answer } = upload(FORM);
+  sent.write(`${FILE}A\r\n${FILE.replace('"file"', '"other"')}`);
+  const going = setInterval(() => sent.write(BEGINNING), 20);
+  expect(await answer).toEqual([413, `a document has ${MOST_BYTES} bytes at most`]);
+  clearInterval(going);
+  sent.destroy();
+});
+
+it('an upload that is here as a whole may wait for us for longer than its sender may stall', async () => {
   const replica = await site.startReplica({ CLIENT_STALL_TIMEOUT_SECONDS: '0.3' });
   const holder = await site.pool.connect();
   await holder.query('BEGIN');
