@@ -89,6 +89,36 @@ describe('a question', () => {
     expect(words('What is the die of the printer?', ['en', 'de'])).toEqual(['die', 'printer']);
   });
 
+  /** Who, what, when, where, why, how, which and how much. */
+  it.each([
+    ['ar', 'من ماذا متى أين لماذا كيف أي كم'],
+    ['bg', 'кой какво кога къде защо как коя колко'],
+    ['da', 'hvem hvad hvornår hvor hvorfor hvordan hvilken meget'],
+    ['de', 'wer was wann wo warum wie welche wieviel wen wem wessen woher wohin wieso weshalb womit wofür'],
+    ['el', 'ποιος τι πότε πού γιατί πώς ποιο πόσο'],
+    ['en', 'who what when where why how which much'],
+    ['es', 'quién qué cuándo dónde cómo cuál cuánto'],
+    ['fi', 'kuka mitä milloin missä miksi miten kuinka mikä paljonko'],
+    ['fr', 'qui que quoi quand où pourquoi comment quel combien'],
+    ['hi', 'कौन क्या कब कहाँ क्यों कैसे किस कितना'],
+    ['hu', 'ki mit mikor hol miért hogyan melyik mennyi'],
+    ['hy', 'ով ինչ երբ որտեղ ինչու ինչպես որ որքան'],
+    ['it', 'chi cosa quando dove perché come quale quanto'],
+    ['lt', 'kas ką kada kur kodėl kaip kuris kiek'],
+    ['nl', 'wie wat wanneer waar waarom hoe welke hoeveel'],
+    ['no', 'hvem hva når hvor hvorfor hvordan hvilket mye'],
+    ['pt', 'quem que quando onde porque como qual quanto'],
+    ['ro', 'cine ce când unde cum care cât câtă'],
+    ['ru', 'кто что когда где почему как какой чей сколько'],
+    ['sv', 'vem vad när var varför hur vilken många'],
+    ['ta', 'யார் என்ன எப்போது எங்கே ஏன் எப்படி எந்த எவ்வளவு'],
+    ['tr', 'kim ne nerede neden nasıl hangi kaç'],
+    ['uk', 'хто що коли де чому як який скільки'],
+    ['vi', 'ai gì khi nào đâu tại sao bao nhiêu'],
+  ])('in %s asks for nothing by %s', (language, asking) => {
+    expect(words(`${asking} X9`, [language])).toEqual(['x9']);
+  });
+
   it('asks for the stems of all languages that are searched as for one word', () => {
     const { words: found, placeOf } = analyzeQuery('settings', ['en', 'fr']);
     expect(found).toMatchObject([{ terms: ['set', 'setting'], weight: 1 }]);

@@ -23,47 +23,60 @@ import { stopwords as turkish } from '@orama/stopwords/turkish';
 import { stopwords as ukrainian } from '@orama/stopwords/ukrainian';
 
 /** What the lists lack of the words by which people ask, and that say nothing of what they ask for. */
-const QUESTION_WORDS = {
-  de: 'viele viel welches welchem welchen wann warum wieviele',
-  el: 'τι ποιος ποια ποιο ποιοι πόσο πόσα πότε πού ποιες',
+const QUESTION_WORDS: Readonly<Record<string, string>> = {
+  ar: 'لماذا لمن أية',
+  bg: 'коя кое кои какви кого кому чий чия чие чии откъде накъде',
+  da: 'hvem hvornår hvor hvorfor hvordan hvilken hvilket hvilke hvorhen hvorfra',
+  de: `wer wen wem wessen wann warum wieso weshalb woher wohin welches welchem welchen viele viel wieviel wieviele
+    womit wofür wodurch worauf woran worin wovon wozu wonach worüber`,
+  el: 'τι ποιος ποια ποιο ποιοι ποιες ποιον ποιου πόσο πόσα πόση πόσες πόσοι πόσος πότε πού γιατί πώς πως τίνος',
   en: 'many much whose',
-  es: 'cuántos cuántas cuánto cuándo quiénes',
-  fr: 'combien quelles',
-  it: 'quanti quante quando quali',
-  pt: 'quantos quantas quando quais',
-  ru: 'какие какая каком сколько почему',
-  tr: 'kaç kim hangisi',
-  vi: 'gì ai nào bao nhiêu là của và các có được cho trong với những một không',
+  es: 'cuántos cuántas cuánto cuándo quiénes adónde adonde cuanto cuantos cuantas cuales',
+  fi: 'milloin minne miten kuinka millainen kumpi montako moni monta paljon paljonko',
+  fr: 'combien quelles quoi quand où pourquoi comment lequel laquelle lesquels lesquelles',
+  hi: 'किसने किसको किसका किसकी किसके क्या कब कहाँ कहां क्यों कैसे कैसा कैसी कितने कितनी कौनसी',
+  hu: 'hová mennyit mennyibe',
+  hy: 'ով ովքեր ինչ ինչը երբ որտեղ ուր ինչու ինչպես որքան քանի ինչքան',
+  it: 'quanti quante quando quali cosa',
+  lt: 'ką kam kodėl kurie kurios kokie kokios',
+  nl: 'wanneer waar waarom welk welke hoeveel wiens waarheen waarmee waarvoor waarvan',
+  no: 'hvilket mye',
+  pt: 'quantos quantas quando quais quê onde aonde porque porquê quanto quanta',
+  ro: 'cui câtă câți',
+  ru: 'какие какая какое какую каком каких сколько почему кого кому кем чему откуда чей чья чьё чье чьи который',
+  sv: 'vems varifrån många',
+  ta: 'யாருடைய யாருக்கு எது எவை எப்போது எப்பொழுது எங்கே எங்கு எப்படி எத்தனை எவ்வளவு எவர்',
+  tr: 'kaç kim kimin kimler hangisi hangileri neyi neye nedir nereden kaçta mi',
+  uk: `хто кого кому ким чому чим де куди звідки навіщо який яка яке які яку яких скільки чий чия чиє чиї
+    котрий`,
+  vi: 'gì ai nào bao nhiêu mấy khi đâu sao tại vì là của và các có được cho trong với những một không',
 };
 
-const asked = (language: keyof typeof QUESTION_WORDS) => QUESTION_WORDS[language].split(' ');
-
 /** Words that stand in every text of a language, in small letters. */
-const LISTS: Record<string, readonly string[]> = {
+const COMMON_WORDS: Readonly<Record<string, readonly string[]>> = {
   ar: arabic,
   bg: bulgarian,
   da: danish,
-  de: [...german, ...asked('de')],
-  el: [...greek, ...asked('el')],
-  en: [...english, ...asked('en')],
-  es: [...spanish, ...asked('es')],
+  de: german,
+  el: greek,
+  en: english,
+  es: spanish,
   fi: finnish,
-  fr: [...french, ...asked('fr')],
+  fr: french,
   hi: hindi,
   hu: hungarian,
   hy: armenian,
-  it: [...italian, ...asked('it')],
+  it: italian,
   lt: lithuanian,
   nl: dutch,
   no: norwegian,
-  pt: [...portuguese, ...asked('pt')],
+  pt: portuguese,
   ro: romanian,
-  ru: [...russian, ...asked('ru')],
+  ru: russian,
   sv: swedish,
   ta: tamil,
-  tr: [...turkish, ...asked('tr')],
+  tr: turkish,
   uk: ukrainian,
-  vi: asked('vi'),
 };
 
 /**
@@ -79,7 +92,12 @@ export const ASKING_WORDS: ReadonlySet<string> = new Set(
 /** Chinese characters that join others or ask. */
 const FUNCTION_CHARACTERS = '的了是在和与及或有这那个们为于以之而也就都被把对从到不吗呢吧么什哪谁几多少怎';
 
-const stopWords = new Map(Object.entries(LISTS).map(([language, words]) => [language, new Set(words)]));
+const stopWords = new Map(
+  Object.entries(QUESTION_WORDS).map(([language, words]) => [
+    language,
+    new Set([...(COMMON_WORDS[language] ?? []), ...words.split(/\s+/)]),
+  ]),
+);
 const functionCharacters = new Set(FUNCTION_CHARACTERS);
 
 /** In how many lists each word is. */
