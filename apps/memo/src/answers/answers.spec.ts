@@ -3,7 +3,7 @@ import { citationsLine } from './citation';
 import { EventText } from './event-text';
 import { MarkerFilter } from './marker-filter';
 import { promptFor } from './prompt';
-import { type Asked, quotationFrom } from './quotation';
+import { type Asked, quotationFrom, quotationOf } from './quotation';
 import { saidBefore } from './said';
 import { collapsed } from './sentences';
 
@@ -182,6 +182,18 @@ describe('a quotation', () => {
     const told = 'We care.\n\nHow are refunds done?\n\nWithin five days.';
     const { start, end } = quotationFrom(told, asked('refunds'));
     expect(told.slice(start, end)).toBe('Within five days.');
+  });
+
+  it('is of what an answer quotes as much as fits', () => {
+    const quoted = (told: string) => {
+      const { start, end } = quotationOf(`- ${told}`, { start: 2, end: told.length + 2 }, asked('refunds'));
+      return `- ${told}`.slice(start, end);
+    };
+    expect(quoted('We shall:\n(a) help\n(b) pay refunds')).toBe('We shall:\n(a) help\n(b) pay refunds');
+    const step = 'Go on and on. ';
+    expect(quoted(step.repeat(30).trim())).toBe(step.repeat(21).trim());
+    expect(quoted('Press "OK" for refunds, and wait.')).toBe('for refunds, and wait.');
+    expect(quoted(`${'on '.repeat(100)}refunds`)).toMatch(/^(on )*refunds$/);
   });
 
   it('is a slice without quotation marks, of 300 characters at most, that begins and ends with a word', () => {

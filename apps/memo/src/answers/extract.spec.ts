@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { extractAnswer } from './extract';
 import { type Asked } from './quotation';
-import { sentencesOf, tellingSentencesOf } from './sentences';
+import { sentencesOf } from './sentences';
+import { tellingSentencesOf } from './telling';
 
 const asked = (...words: string[]): Asked => ({
   weights: new Map(words.map((word) => [word, 1])),
@@ -67,19 +68,81 @@ describe('sentences', () => {
       }),
     );
   });
+});
 
-  it('tell the heading above them, and no longer the marks of lists', () => {
+describe('telling sentences', () => {
+  const telling = (told: string, mostCharacters = 100) =>
+    tellingSentencesOf(told, mostCharacters).map(({ start, end, above }) => [above, told.slice(start, end)]);
+
+  it('have the heading above their block', () => {
     const told =
-      'FAQ\n\nQ: How do I reset it?\nA: Press both keys. Wait.\n\nNotes\n- Gift: none\n- Do not drop it';
-    expect(
-      tellingSentencesOf(told).map(({ start, end, heading }) => [heading, told.slice(start, end)]),
-    ).toEqual([
-      ['', 'FAQ'],
-      ['Q: How do I reset it?', 'A: Press both keys.'],
-      ['', 'Wait.'],
-      ['Notes', 'Gift: none'],
-      ['', 'Do not drop it'],
+      'FAQ\n\nQ: How do I reset it?\nA: Press both keys. Wait.\n\nIt is new.\n\n9. Care\n\n- Gift: none\n- No water';
+    expect(telling(told)).toEqual([
+      ['FAQ\nQ: How do I reset it?', 'A: Press both keys.'],
+      ['FAQ\nQ: How do I reset it?', 'Wait.'],
+      ['', 'It is new.'],
+      ['9. Care', '- Gift: none'],
+      ['9. Care', '- No water'],
     ]);
+  });
+
+  it('go on with a list below a paragraph', () => {
+    expect(telling('Returns\n\nIt is easy.\n\n1. Pack it.\n2. Send it.\n\nWe care.')).toEqual([
+      ['Returns', 'It is easy.'],
+      ['Returns', '1. Pack it.'],
+      ['Returns', '2. Send it.'],
+      ['', 'We care.'],
+    ]);
+  });
+
+  it('are no title and no chapter, but each line of notes', () => {
+    expect(telling('Book\n\nPart\n\nChapter\n\nText.')).toEqual([['Book\nPart\nChapter', 'Text.']]);
+    expect(telling('One\n\nTwo\n\nThree\n\nFour\n\nText.')).toEqual([
+      ['', 'One'],
+      ['', 'Two'],
+      ['', 'Three'],
+      ['Four', 'Text.'],
+    ]);
+    expect(telling('Where?\nHere\n\nWhen?\nNow\n\nText.')).toEqual([
+      ['Where?', 'Here'],
+      ['When?', 'Now'],
+      ['', 'Text.'],
+    ]);
+  });
+
+  it('hold a list with the line that announces it, as far as it fits', () => {
+    const told = 'Ends\n\nWe shall:\n\n(a) return all;\n(b) help. A lot.\niv) leave\n\nThat is all.';
+    const list = 'We shall:\n\n(a) return all;\n(b) help. A lot.\niv) leave';
+    expect(telling(told)).toEqual([
+      ['Ends', list],
+      ['', 'That is all.'],
+    ]);
+    expect(telling(told, list.length - 1)).toEqual([
+      ['Ends', list.slice(0, -'\niv) leave'.length)],
+      ['Ends\nWe shall:', 'iv) leave'],
+      ['', 'That is all.'],
+    ]);
+    expect(telling(told, 10)[0]).toEqual(['Ends\nWe shall:', '(a) return all;']);
+  });
+
+  it('are not what announces other things, unless there are none', () => {
+    expect(telling('We say:\n\nHello you.\n\nBye. Then:')).toEqual([
+      ['We say:', 'Hello you.'],
+      ['', 'Bye.'],
+      ['', 'Then:'],
+    ]);
+  });
+
+  it('of a table know its first row', () => {
+    const told = 'Prices\n\nLamp | Price\nFinch | 89\nHeron | 219\n\nWren | 59';
+    expect(telling(told)).toEqual([
+      ['Prices', 'Lamp | Price'],
+      ['Prices\nLamp | Price', 'Finch | 89'],
+      ['Prices\nLamp | Price', 'Heron | 219'],
+      ['Prices', 'Wren | 59'],
+    ]);
+    // It may be any row of a table that was cut in two.
+    expect(telling('Finch | 89\nHeron | 219')[1]).toEqual(['', 'Heron | 219']);
   });
 });
 
@@ -116,7 +179,7 @@ describe('an answer without a model', () => {
   it('is what stands below a heading that says it, not the heading, a question, or what was asked', () => {
     const told =
       'Refunds?\n\nRefunds\n\nWithin five days. Ask us.\n\nDo refunds take long? Really.\n\nRefunds';
-    expect(answer([told], 'refunds')).toBe('Within five days. [1]');
+    expect(answer([told], 'refunds')).toBe('Within five days. Ask us. [1]');
     expect(answer(['Within five days.'], 'shop')).toBe('');
     expect(answer(['Refunds are free.'], 'shop', 'refunds', 'x', 'y')).toBe('Refunds are free. [1]');
   });
@@ -126,6 +189,43 @@ describe('an answer without a model', () => {
     const { text, quoted } = extractAnswer([{ title: '', text: told }], asked('refund'));
     expect(text).toBe('The refund takes 45 days (1) (7). [1]');
     expect(told.slice(quoted[0]!.start, quoted[0]!.end)).toBe(told);
+  });
+
+  it('is a list with what announces it, and never that alone', () => {
+    expect(answer(['The end\n\nOn termination we shall:\n\n- return all\n- help'], 'termination')).toBe(
+      'On termination we shall: - return all - help [1]',
+    );
+    expect(answer(['On termination we shall:\n\n{}'], 'termination')).toBe('');
+    expect(answer(['On termination we shall:\n\nHelp.'], 'termination')).toBe('Help. [1]');
+  });
+
+  it('is all that a heading names, but less than a sentence that says it', () => {
+    const steps =
+      'How do I return a lamp?\n\n1. Pack it.\n2. Take the lamp away.\n3. Wait.\n4. Smile.\n\nWe care.';
+    expect(answer([steps], 'return', 'lamp')).toBe(
+      '1. Pack it. 2. Take the lamp away. 3. Wait. 4. Smile. [1]',
+    );
+    const leave = 'Annual leave\n\nYou get 27 days of annual leave. Ask two days before. Tell us.';
+    expect(answer([leave], 'days', 'annual', 'leave')).toBe('You get 27 days of annual leave. [1]');
+    const long = `Lamps\n\n${'- Take good care of it\n'.repeat(50)}`;
+    const { quoted } = extractAnswer([{ title: '', text: long }], asked('lamp'));
+    expect(quoted.map(({ start, end }) => end - start <= 600)).toEqual([true, true]);
+  });
+
+  it('is no title', () => {
+    const told = 'Master Services Agreement\n\nbetween Northwind and Varna\n\nIt governs the services.';
+    expect(answer([told], 'harbour', 'master')).toBe('');
+  });
+
+  it('has the first row of a table above another one, once', () => {
+    const told = 'Prices\n\nLamp | Price\nFinch | 89\nHeron | 219\nHeron XL | 229';
+    const { text, quoted } = extractAnswer([{ title: '', text: told }], asked('heron', 'price'));
+    expect(text).toBe('Lamp | Price [1] Heron | 219 [1] Heron XL | 229 [1]');
+    expect(quoted.map(({ start, end }) => told.slice(start, end))).toEqual([
+      'Heron | 219',
+      'Heron XL | 229',
+      'Lamp | Price',
+    ]);
   });
 
   it('is at most three sentences', () => {

@@ -1,7 +1,8 @@
 import { tokensOf } from '../analysis/tokens';
 import { withRoundNotes } from './marker-filter';
 import { type Asked, quotationFrom } from './quotation';
-import { collapsed, type Slice, tellingSentencesOf } from './sentences';
+import { collapsed, type Slice } from './sentences';
+import { ANNOUNCES, type TellingSentence, tellingSentencesOf, withoutMark } from './telling';
 
 const MOST_SENTENCES = 3;
 /** Of a longer sentence its best part is taken. */
@@ -10,6 +11,8 @@ const MOST_CHARACTERS = 600;
 const LEAST_SHARE = 0.75;
 /** The best one has to say this much of the question, or there is no answer (ADR 16 has what that refuses). */
 const LEAST_TOLD = 0.3;
+/** A word that only stands above a sentence, as it does above others, counts this much of one that the sentence says. */
+const ABOVE_SHARE = 0.5;
 const QUESTION = /[?？]["'”’」』)）]*$/;
 
 /** A sentence that is quoted, as it stands in its passage. */
@@ -28,14 +31,25 @@ export interface Extract {
 interface Candidate extends Quoted {
   text: string;
   worth: number;
+  /** The first row of the table that it is another row of: it tells what the cells are. */
+  header: Slice | undefined;
+}
+
+/** A sentence, or several in a row. */
+interface Part extends TellingSentence {
+  /** What the words of the question are worth that it and what stands above it say. */
+  told: number;
+  isOne: boolean;
 }
 
 /**
- * An answer without a model: of the passages that say a good part of the question the sentences that say most, word for word, each with the
- * number of its passage, in the order of the passages. A sentence says the words of the question that stand in it, in the
- * heading above it and in the title of its document, each worth the more the rarer it is. Up to three are quoted that say
- * about as much as the best one, and none when even that one says too little. Headings, questions, and what holds nothing
- * but words of the question are no answer.
+ * An answer without a model: of the passages that say a good part of the question the sentences that say most, word for
+ * word, each with the number of its passage, in the order of the passages. A sentence says the words of the question that
+ * stand in it and in the title of its document, each worth the more the rarer it is, and by half those in the headings
+ * above it. Up to three are quoted that say about as much as the best one, and none when even that one says too little.
+ * Those that are named by their heading alone, like the steps of an instruction, are quoted as one, and a row of a table with
+ * the first row above it. Headings, questions, lines that only announce others, and what holds nothing but words of the
+ * question are no answer.
  */
 export function extractAnswer(passages: { title: string; text: string }[], asked: Asked): Extract {
   const whole = [...asked.weights.values()].reduce((sum, weight) => sum + weight, 0);
@@ -50,26 +64,67 @@ export function extractAnswer(passages: { title: string; text: string }[], asked
     if (chosen.length === MOST_SENTENCES || candidate.worth < least) break;
     if (!chosen.some(({ text }) => text === candidate.text)) chosen.push(candidate);
   }
-  const inOrder = chosen.toSorted((one, other) => one.passage - other.passage || one.start - other.start);
-  return {
-    text: inOrder.map(({ text, passage }) => `${withRoundNotes(text)} [${passage}]`).join(' '),
-    quoted: chosen,
-  };
+  const quoted = [...chosen, ...headersOf(chosen)];
+  const inOrder = quoted.toSorted((one, other) => one.passage - other.passage || one.start - other.start);
+  const told = inOrder.map(({ passage, start, end }) => {
+    const { text } = passages[passage - 1]!;
+    return `${withRoundNotes(collapsed(text.slice(start, end)))} [${passage}]`;
+  });
+  return { text: told.join(' '), quoted };
+}
+
+/** Each once, and none that is quoted anyway. */
+function headersOf(chosen: Candidate[]): Quoted[] {
+  const headers: Quoted[] = [];
+  for (const { passage, header } of chosen) {
+    const isQuoted = (one: Quoted) =>
+      one.passage === passage && one.start <= header!.start && header!.end <= one.end;
+    if (header && ![...chosen, ...headers].some(isQuoted)) headers.push({ passage, ...header });
+  }
+  return headers;
 }
 
 function candidatesOf({ title, text }: { title: string; text: string }, passage: number, asked: Asked) {
-  return tellingSentencesOf(text).flatMap((sentence): Candidate[] => {
-    const { start, end } = shortened(text, sentence, asked);
+  return partsOf(text, asked).flatMap((part): Candidate[] => {
+    // The items of a list keep their marks among one another.
+    const { start, end } = part.isOne ? withoutMark(text, part) : part;
     const told = collapsed(text.slice(start, end));
-    const own = worthOf(`${sentence.heading}\n${told}`, asked);
-    if (own === 0 || QUESTION.test(told) || !addsTo(told, asked)) return [];
-    const worth = worthOf(`${title}\n${sentence.heading}\n${told}`, asked);
-    return [{ passage, start, end, text: told, worth }];
+    if (QUESTION.test(told) || ANNOUNCES.test(told) || !addsTo(told, asked)) return [];
+    const own = worthOf(`${title}\n${told}`, asked);
+    const worth = own + ABOVE_SHARE * (worthOf(`${title}\n${part.above}\n${told}`, asked) - own);
+    return [{ passage, start, end, text: told, worth, header: part.header }];
   });
 }
 
+/** What says anything on a question. Sentences in a row that add nothing to what names them all are one, as far as there is room. */
+function partsOf(text: string, asked: Asked): Part[] {
+  const parts: Part[] = [];
+  let before: Part | undefined;
+  for (const sentence of tellingSentencesOf(text, MOST_CHARACTERS)) {
+    const { above, section } = sentence;
+    const { start, end } = shortened(text, sentence, asked);
+    const told = worthOf(`${above}\n${text.slice(start, end)}`, asked);
+    const isNamedAbove = told === worthOf(above, asked);
+    if (told === 0) {
+      before = undefined;
+    } else if (isNamedAbove && before && goesOn(before, { section, told, end })) {
+      before.end = end;
+      before.isOne = false;
+    } else {
+      before = { ...sentence, start, end, told, isOne: true };
+      parts.push(before);
+    }
+  }
+  return parts;
+}
+
+const goesOn = (before: Part, { section, told, end }: Pick<Part, 'section' | 'told' | 'end'>) =>
+  before.section === section && before.told === told && end - before.start <= MOST_CHARACTERS;
+
+/** Summed in one order, so that what says the same is worth the same. */
 function worthOf(text: string, { weights, wordsIn }: Asked): number {
-  return [...new Set(wordsIn(text))].reduce((sum, word) => sum + (weights.get(word) ?? 0), 0);
+  const words = new Set(wordsIn(text));
+  return [...weights].reduce((sum, [word, weight]) => sum + (words.has(word) ? weight : 0), 0);
 }
 
 /** Whether it holds any word that was not asked. */

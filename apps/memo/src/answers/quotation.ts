@@ -1,5 +1,6 @@
 import { tokensOf } from '../analysis/tokens';
-import { type Slice, tellingSentencesOf, trimmed } from './sentences';
+import { sentencesOf, type Slice, trimmed } from './sentences';
+import { tellingSentencesOf, withoutMark } from './telling';
 
 const MOST_CHARACTERS = 300;
 const MOST_SENTENCES = 3;
@@ -22,8 +23,7 @@ export interface Asked {
 interface Piece extends Slice {
   /** What it is worth by the words that it holds, each of which counts once in a quotation. */
   worths: Map<string, number>;
-  /** The heading right above it; empty when there is none. */
-  heading: string;
+  section: number;
 }
 
 interface Candidate extends Slice {
@@ -48,6 +48,17 @@ export function quotationFrom(text: string, asked: Asked, said = ''): Slice {
   return { start: best?.start ?? 0, end: best?.end ?? 0 };
 }
 
+/** The same of the part that an answer quotes: as much of it as there is room for, its sentences whole. */
+export function quotationOf(text: string, quoted: Slice, asked: Asked): Slice {
+  const [longest = quoted] = withoutQuotes(text, quoted).toSorted(
+    (one, other) => other.end - other.start - (one.end - one.start),
+  );
+  const part = text.slice(longest.start, longest.end);
+  const last = sentencesOf(part).findLast(({ end }) => end <= MOST_CHARACTERS);
+  const { start, end } = last ? { start: 0, end: last.end } : quotationFrom(part, asked);
+  return { start: longest.start + start, end: longest.start + end };
+}
+
 function isBetter(one: Candidate, other: Candidate): boolean {
   if (one.pieces !== other.pieces) return one.pieces < other.pieces;
   if (one.worth !== other.worth) return one.worth > other.worth;
@@ -55,19 +66,19 @@ function isBetter(one: Candidate, other: Candidate): boolean {
 }
 
 function piecesOf(text: string, asked: Asked, said: string): Piece[] {
-  const pieces = tellingSentencesOf(text).flatMap(({ heading, ...sentence }) =>
-    withoutQuotes(text, sentence)
-      .flatMap((piece) => withinLimit(text, piece))
-      .map((piece, index) => ({ ...piece, heading: index === 0 ? heading : '' })),
+  const parts = tellingSentencesOf(text, MOST_CHARACTERS).flatMap((sentence) =>
+    withoutQuotes(text, withoutMark(text, sentence))
+      .flatMap((part) => withinLimit(text, part))
+      .map((part) => ({ ...sentence, ...part })),
   );
-  const told = pieces.map(({ start, end }) => text.slice(start, end));
-  const words = told.map((part, index) => [...new Set(asked.wordsIn(`${pieces[index]!.heading}\n${part}`))]);
+  const told = parts.map(({ start, end }) => text.slice(start, end));
+  const words = told.map((part, index) => [...new Set(asked.wordsIn(`${parts[index]!.above}\n${part}`))]);
   const saidTokens = new Set(tokensOf(said));
   const tokens = told.map((part) => [...new Set(tokensOf(part))].filter((token) => saidTokens.has(token)));
   const askedWorths = shares(new Map(words.flat().map((word) => [word, asked.weights.get(word) ?? 0])));
   const saidWorths = shares(rarities(tokens));
-  return pieces.map((piece, index) => ({
-    ...piece,
+  return parts.map(({ start, end, section }, index) => ({
+    ...{ start, end, section },
     worths: new Map([
       ...words[index]!.map((word): [string, number] => [`asked ${word}`, askedWorths.get(word)!]),
       ...tokens[index]!.map((token): [string, number] => [
@@ -92,15 +103,15 @@ function shares(worths: Map<string, number>): Map<string, number> {
 
 /** The slices of one, two, three pieces that begin with this one, as far as they fit. */
 function* slicesFrom(text: string, pieces: Piece[], index: number): Generator<Candidate> {
-  const { start } = pieces[index]!;
+  const { start, section } = pieces[index]!;
   const seen = new Set<string>();
   let count = 0;
   let worth = 0;
-  for (const { end, worths, heading } of pieces.slice(index, index + MOST_SENTENCES)) {
+  for (const { end, worths, section: own } of pieces.slice(index, index + MOST_SENTENCES)) {
     // No quotation goes on below another heading.
-    if (count > 0 && heading !== '') return;
+    if (own !== section) return;
     if (end - start > MOST_CHARACTERS || text.slice(start, end).includes('"')) return;
-    for (const [word, own] of worths) if (!seen.has(word)) worth += own;
+    for (const [word, share] of worths) if (!seen.has(word)) worth += share;
     for (const word of worths.keys()) seen.add(word);
     count += 1;
     yield { start, end, pieces: count, worth };

@@ -6,15 +6,9 @@ export interface Slice {
   end: number;
 }
 
-/** A sentence that is no heading, without the mark of a list's item. */
-export interface TellingSentence extends Slice {
-  /** The heading right above it; empty when there is none. */
-  heading: string;
-}
-
 const segmenter = new Intl.Segmenter('und', { granularity: 'sentence' });
 const BLANK_LINES = /\n\s*\n/g;
-const LINE_BREAK = /[\n\r\u2028\u2029]/;
+export const LINE_BREAK = /[\n\r\u2028\u2029]/;
 const LINE_BREAKS = new RegExp(LINE_BREAK, 'g');
 /**
  * Who wraps lines goes on as long as there is room: a line whose next word would have left this share of the longest line
@@ -22,15 +16,12 @@ const LINE_BREAKS = new RegExp(LINE_BREAK, 'g');
  */
 const FREE_SHARE = 0.25;
 const FIRST_WORD = /^\s*(?:\p{Script=Han}|\S+)/u;
-const LIST_ITEM = /^\s*(?:[-*•‣▪●○·–—]\s|[(（]?\d{1,3}(?:[.)）]\s|、))/;
-const TABLE_ROW = /\s\|\s/;
+/** Lettered ones as well, that contracts have: `(a)`, `iv)`. */
+export const LIST_ITEM =
+  /^\s*(?:[-*•‣▪●○·–—]\s|[(（]?(?:\d{1,3}(?:[.)）]\s|、)|(?:\p{L}|[ivx]{2,4})[)）]\s))/u;
+export const TABLE_ROW = /\s\|\s/;
 /** What the segmenter takes for the end of a sentence and is none: the number of an item, or a short form. */
 const NO_END = new RegExp(String.raw`^(?:\d{1,3}|.*${SHORT_FORM})\.$`, 'su');
-const MOST_HEADING_CHARACTERS = 120;
-const WORDS = /[\p{L}\p{N}]/u;
-const QUESTION = /[?？]$/;
-/** A line with a colon in it may well tell something: `Password: none`. But not `Q: What now?`. */
-const NO_HEADING = /[:：]|[.!…。！;；,，]$/;
 
 /**
  * The sentences of a text in its order, without the white space around them. Lines that are wrapped go on; each item of a
@@ -49,28 +40,6 @@ export function sentencesOf(text: string): Slice[] {
     from = index + blank.length;
   }
   return sentences;
-}
-
-/** Those that are no headings. A heading is of one line, like the questions of a FAQ, above text that is none. */
-export function tellingSentencesOf(text: string): TellingSentence[] {
-  const sentences = sentencesOf(text);
-  const looks = sentences.map((sentence) => looksLikeHeading(text, sentence));
-  const isHeading = (index: number) => {
-    const below = sentences[index + 1];
-    if (!looks[index] || looks[index + 1] || !below) return false;
-    return WORDS.test(text.slice(below.start, below.end));
-  };
-  return sentences.flatMap((sentence, index) => {
-    if (isHeading(index)) return [];
-    const above = isHeading(index - 1) ? sentences[index - 1] : undefined;
-    return [{ ...withoutMark(text, sentence), heading: above ? text.slice(above.start, above.end) : '' }];
-  });
-}
-
-function withoutMark(text: string, { start, end }: Slice): Slice {
-  const mark = LIST_ITEM.exec(text.slice(start, end))?.[0] ?? '';
-  const told = trimmed(text, { start: start + mark.length, end });
-  return told.start < told.end ? told : { start, end };
 }
 
 export function trimmed(text: string, { start, end }: Slice): Slice {
@@ -119,14 +88,4 @@ function segmentsOf(text: string, { start, end }: Slice): Slice[] {
     from = to;
   }
   return segments;
-}
-
-function looksLikeHeading(text: string, { start, end }: Slice): boolean {
-  const line = text.slice(start, end);
-  if (line.length > MOST_HEADING_CHARACTERS || LINE_BREAK.test(line)) return false;
-  if (NO_HEADING.test(line) && !QUESTION.test(line)) return false;
-  if (LIST_ITEM.test(line) || TABLE_ROW.test(line)) return false;
-  const lineEnd = text.indexOf('\n', end);
-  const around = text.slice(text.lastIndexOf('\n', start - 1) + 1, start) + text.slice(end, lineEnd);
-  return lineEnd >= 0 && around.trim() === '';
 }

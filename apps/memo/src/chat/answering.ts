@@ -7,7 +7,7 @@ import { type Member } from '../access/member';
 import { type Citation, citationsLine } from '../answers/citation';
 import { extractAnswer, type Quoted } from '../answers/extract';
 import { type Exchange, promptFor } from '../answers/prompt';
-import { quotationFrom } from '../answers/quotation';
+import { quotationFrom, quotationOf } from '../answers/quotation';
 import { refusalFor } from '../answers/refusal-text';
 import { saidBefore } from '../answers/said';
 import { collapsed, type Slice } from '../answers/sentences';
@@ -190,9 +190,8 @@ export class Answering {
   private quotation(number: number, text: string): Slice {
     const { asked } = this.question.found;
     const quoted = this.quoted.find(({ passage }) => passage === number);
-    if (!quoted) return quotationFrom(text, asked, saidBefore(this.stream.text, number));
-    const { start, end } = quotationFrom(text.slice(quoted.start, quoted.end), asked);
-    return { start: quoted.start + start, end: quoted.start + end };
+    if (quoted) return quotationOf(text, quoted, asked);
+    return quotationFrom(text, asked, saidBefore(this.stream.text, number));
   }
 }
 

@@ -31,7 +31,18 @@ Either side may give notice of two weeks. After six months the notice period is 
 
 ## How is the speaker reset?
 
-Press both keys for ten seconds.
+1. Press both keys for ten seconds.
+2. Let them go.
+3. Wait.
+
+## Leaving
+
+2.1 Chairs stay. On the last day everybody returns:
+
+- the laptop
+- all keys
+
+2.2 Desks stay.
 `;
 const CHINESE = `员工手册
 
@@ -77,10 +88,11 @@ it.each([
     /Every full-time employee has 27 days of paid annual leave per calendar year. \[1\]/,
   ],
   ['When do I need a doctor’s certificate?', "A doctor's certificate is needed from the third day on. [1]"],
-  ['What is the hotel limit per night?', 'Hotel | 140 EUR per night [1]'],
+  ['What is the hotel limit per night?', 'Item | Limit [1] Hotel | 140 EUR per night [1]'],
   ['How long is the notice period?', /After six months the notice period is three months. \[1\]$/],
   ['Can I expense gift cards?', 'Gift cards cannot be expensed [1]'],
-  ['How do I reset the speaker?', 'Press both keys for ten seconds. [1]'],
+  ['How do I reset the speaker?', '1. Press both keys for ten seconds. 2. Let them go. 3. Wait. [1]'],
+  ['What is returned on the last day?', 'On the last day everybody returns: - the laptop - all keys [1]'],
   ['年假可以延期吗？', '未使用的年假可以延期到次年三月。 [1]'],
   ['病假工资怎么算？', '病假期间的工资按照基本工资的百分之八十支付。 [1]'],
 ])('%s', async (query, text) => {
@@ -106,6 +118,7 @@ it.each([
   'What is the dog policy at the office?',
   'Who is the president of France?',
   'What is the weather tomorrow?',
+  'What is 2+2?',
   '公司的股票代码是什么？',
   '今天的汇率是多少？',
 ])('%s is refused', async (query) => {
