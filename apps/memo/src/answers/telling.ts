@@ -64,7 +64,7 @@ export function tellingSentencesOf(text: string, mostCharacters: number): Tellin
 export function withoutMark(text: string, { start, end }: Slice): Slice {
   const mark = LIST_ITEM.exec(text.slice(start, end))?.[0] ?? '';
   const told = trimmed(text, { start: start + mark.length, end });
-  return told.start < told.end ? told : { start, end };
+  return WORDS.test(text.slice(told.start, told.end)) ? told : { start, end };
 }
 
 /** How the sentences of a text stand to one another; each by its place. */
