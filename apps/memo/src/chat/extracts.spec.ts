@@ -142,7 +142,7 @@ it('goes on from the question before where a question names nothing by itself', 
   expect(answer.text).toBe('Northwind pays your full salary for six weeks. [1]');
 });
 
-it.each(['Is there a gym?', 'Who is the CEO?'])(
+it.each(['Is there a gym?', 'Who is the CEO?', 'What is 2+2?'])(
   '%s is not answered with what was asked before',
   async (query) => {
     const first = await chat(owner, workspace, { query: 'How many days of annual leave do I get?' });

@@ -1,28 +1,27 @@
-import { type AnalyzedQuery, type QueryWord } from '../analysis/query';
+import { type AnalyzedQuery } from '../analysis/query';
 import { tokensOf } from '../analysis/tokens';
 import { type Asked } from '../answers/quotation';
 import { type Worths } from './worth';
 
-/**
- * The words of a question for whoever looks for the part of a text that says most on it; those that only ask are worth
- * nothing, and so are single letters and digits alone.
- */
+/** The words of a question for whoever looks for the part of a text that says most on it; those that only ask are worth nothing. */
 export function askedBy({ words, placeOf }: AnalyzedQuery, worths: Worths): Asked {
   const placesIn = (text: string) =>
     tokensOf(text)
       .map(placeOf)
       .filter((place) => place >= 0);
-  const isTelling = ({ isFiller, isAsking }: QueryWord) => !isFiller && !isAsking;
-  // Letters and digits of lists and numbers stand anywhere.
-  const namesAnything = words.some((word) => isTelling(word) && !(word.isSpaced && word.text.length === 1));
+  // Single letters and digits stand in the numbers of clauses, lists and tables, whatever these are about.
+  const namesAnything = words.some(({ text, isSpaced }) => !isSpaced || text.length > 1);
   return {
     weights: new Map(
-      words.map((word, place) => [word.text, namesAnything && isTelling(word) ? worths.telling[place]! : 0]),
+      words.map(({ text, isFiller, isAsking }, place) => [
+        text,
+        isFiller || isAsking ? 0 : worths.telling[place]!,
+      ]),
     ),
     wordsIn: (text) => placesIn(text).map((place) => words[place]!.text),
     isAnsweredBy(text) {
       const told = [...new Set(placesIn(text))].reduce((sum, place) => sum + worths.telling[place]!, 0);
-      return told >= worths.answerTelling;
+      return namesAnything && told >= worths.answerTelling;
     },
   };
 }
