@@ -9,7 +9,9 @@ const PART_CHARACTERS = 64 * 1024;
 const MAX_PART_CHARACTERS = 512 * 1024;
 const FRONT_MATTER = /^---[ \t]*\r?\n[\s\S]{0,65536}?\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-const DEFINITION = /^ {0,3}\[([^\]\n]{1,200})\]:[ \t]*(\S{1,2000})/gm;
+/** Of links: a label that begins with `^` is that of a note. */
+const DEFINITION = /^ {0,3}\[(?!\^)([^\]\n]{1,200})\]:[ \t]*(\S{1,2000})/gm;
+const NOTE = /\[\^[^\]\n]{1,200}\]:/y;
 const MAX_DEFINITIONS = 20_000;
 /** A line that begins a new block for certain, after a blank line. */
 const FRESH_LINE = /^[^\s>|*+\-\d]/;
@@ -20,7 +22,7 @@ const FRESH_LINE = /^[^\s>|*+\-\d]/;
  */
 export function readMarkdown(bytes: Uint8Array, writer: TextWriter, onProgress: OnProgress): void {
   const page = new HtmlText(writer);
-  const markdown = new MarkdownIt({ html: true, linkify: false });
+  const markdown = newParser();
   const references = {};
   let isStart = true;
   let rest = '';
@@ -37,6 +39,19 @@ export function readMarkdown(bytes: Uint8Array, writer: TextWriter, onProgress: 
     onProgress(processed, bytes.length);
   }
   page.end();
+}
+
+/** Leaves notes as they are written: markdown-it itself takes those of one word for definitions of links. */
+function newParser(): InstanceType<typeof MarkdownIt> {
+  const markdown = new MarkdownIt({ html: true, linkify: false });
+  const { ruler } = markdown.block;
+  const paragraph = ruler.getRules('').at(-1)!;
+  const note: typeof paragraph = (state, line, end, silent) => {
+    NOTE.lastIndex = state.bMarks[line]! + state.tShift[line]!;
+    return NOTE.test(state.src) && (silent || paragraph(state, line, end, silent));
+  };
+  ruler.before('reference', 'note', note, { alt: ['paragraph'] });
+  return markdown;
 }
 
 /** Parts that end where no block is open: before a heading, or at a blank line outside fences and comments. */

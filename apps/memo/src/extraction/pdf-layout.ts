@@ -1,33 +1,16 @@
-export interface PdfItem {
-  str: string;
-  width: number;
-  height: number;
-  transform: number[];
-  hasEOL: boolean;
-}
-
-interface Line {
-  text: string;
-  size: number;
-  angle: number;
-  /** Along and across the direction of writing, so that rotated text is treated like any other. */
-  start: number;
-  across: number;
-}
+import { columnsOf } from './pdf-columns';
+import { Line, type PdfItem } from './pdf-line';
 
 interface Paragraph {
   text: string;
-  item: boolean;
+  /** A row of a table, with marks between its cells. */
+  isRow: boolean;
 }
 
 const LIST_MARK = /^(?:[•▪‣◦●○■–*·-]\s|\(?\d{1,3}[.)]\s|\(?[a-zA-Z][.)]\s)/;
 const BROKEN_WORD = /\p{L}[-\u00ad\u2010]$/u;
 const LOWER_CASE_START = /^\p{Ll}/u;
 const SENTENCE_END = /[.!?:;。！？：；”’"')\]]$/u;
-/**
- * Many Chinese PDFs hold radicals in the place of the characters they look like, and vertical forms of punctuation.
- */
-const STAND_INS = /[\u2e80-\u2fdf\ufe10-\ufe19\ufe30-\ufe4f]/g;
 const GAP_TOLERANCE = 1.35;
 const DEFAULT_GAP = 1.3;
 const MAX_GAP = 3;
@@ -41,23 +24,22 @@ export class PageLayout {
   private line: Line | undefined;
 
   add(item: PdfItem): void {
-    if (item.str.trim() !== '' && !this.line) this.line = start(item);
-    if (this.line) this.line.text += item.str;
+    if (item.str.trim() !== '') this.line ??= new Line(item);
+    this.line?.add(item);
     this.length += item.str.length;
     if (item.hasEOL) this.endLine();
   }
 
   paragraphs(): Paragraph[] {
     this.endLine();
+    this.compose();
     const paragraphs: Paragraph[] = [];
     const gap = usualGap(this.lines);
     let before: Line | undefined;
     for (const line of this.lines) {
       const last = paragraphs.at(-1);
-      const item = LIST_MARK.test(line.text);
-      if (before && last && !item && continues(before, line, gap)) last.text = join(last.text, line.text);
-      else paragraphs.push({ text: line.text, item: item && last?.item === true });
-      if (item) paragraphs.at(-1)!.item ||= last?.item === true;
+      if (before && last && continues(before, line, gap)) last.text = join(last.text, line.text);
+      else paragraphs.push({ text: line.text, isRow: line.isRow });
       before = line;
     }
     return paragraphs;
@@ -65,25 +47,21 @@ export class PageLayout {
 
   private endLine(): void {
     if (this.line) {
-      this.line.text = this.line.text.replace(STAND_INS, (character) => character.normalize('NFKC')).trim();
+      this.line.end();
       this.lines.push(this.line);
     }
     this.line = undefined;
   }
-}
 
-function start(item: PdfItem): Line {
-  const [a = 1, b = 0, , , x = 0, y = 0] = item.transform;
-  const angle = Math.atan2(b, a);
-  const cos = Math.cos(angle);
-  const sin = Math.sin(angle);
-  return {
-    text: '',
-    size: item.height || Math.hypot(a, b) || 1,
-    angle,
-    start: x * cos + y * sin,
-    across: x * sin - y * cos, // grows downwards
-  };
+  private compose(): void {
+    const leaning = this.lines.reduce((sum, line) => sum + line.leaning, 0);
+    for (const line of this.lines) {
+      line.isRightToLeft = line.hasRightToLeft && (line.leaning > 0 || leaning > 0);
+    }
+    for (const [index, line] of this.lines.entries()) {
+      line.compose(columnsOf(line, this.lines[index - 1], this.lines[index + 1]));
+    }
+  }
 }
 
 /** The median distance between lines in units of their size: double-spaced pages have paragraphs too. */
@@ -99,6 +77,7 @@ function usualGap(lines: Line[]): number {
 }
 
 function continues(before: Line, line: Line, usual: number): boolean {
+  if (before.isRow || line.isRow || LIST_MARK.test(line.text)) return false;
   if (Math.abs(before.angle - line.angle) > 0.01) return false;
   if (Math.abs(before.size - line.size) > SIZE_TOLERANCE * Math.max(before.size, line.size)) return false;
   const gap = (line.across - before.across) / line.size;

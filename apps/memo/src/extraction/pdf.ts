@@ -2,7 +2,8 @@ import { dirname, join, sep } from 'node:path';
 import type * as PdfJs from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { type OnProgress } from './extraction';
 import { PdfGuard } from './pdf-guard';
-import { PageLayout, type PdfItem } from './pdf-layout';
+import { PageLayout } from './pdf-layout';
+import { type PdfItem } from './pdf-line';
 import { faultOf, isExhaustion, ReadingError } from './reading-error';
 import { type TextWriter } from './text-writer';
 
@@ -64,10 +65,12 @@ async function readPage(page: PdfJs.PDFPageProxy, writer: TextWriter): Promise<v
     writer.expect(layout.length);
   }
   page.cleanup();
-  for (const paragraph of layout.paragraphs()) {
-    if (paragraph.item) writer.line();
+  let isTable = false;
+  for (const { text, isRow } of layout.paragraphs()) {
+    if (isRow && isTable) writer.line();
     else writer.block();
-    writer.flow(paragraph.text);
+    writer.flow(text);
+    isTable = isRow;
   }
 }
 
