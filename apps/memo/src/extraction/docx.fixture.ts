@@ -17,6 +17,9 @@ export function table(rows: string[][]): string {
   return `<w:tbl>${rows.map((row) => `<w:tr>${cells(row)}</w:tr>`).join('')}</w:tbl>`;
 }
 
+/** Within the text of a paragraph; of the note that `footnotes` makes. */
+export const noteMark =
+  '</w:t></w:r><w:r><w:footnoteReference w:id="2"/></w:r><w:r><w:t xml:space="preserve">';
 export const footnotes = (text: string): ZipEntry => ({
   name: 'word/footnotes.xml',
   data: `<w:footnotes ${NAMESPACES}><w:footnote w:id="2">${paragraph(text)}</w:footnote></w:footnotes>`,

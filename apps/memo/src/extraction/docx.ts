@@ -2,7 +2,8 @@ import { Archive } from './archive';
 import { type OnProgress } from './extraction';
 import { faultOf, isExhaustion, ReadingError } from './reading-error';
 import { TableWriter } from './table-writer';
-import { type TextWriter } from './text-writer';
+import { TextSink } from './text-sink';
+import { TextWriter } from './text-writer';
 import { readXml, type XmlHandler } from './xml';
 
 const RELATIONSHIPS = '_rels/.rels';
@@ -10,6 +11,11 @@ const MAIN_PART = 'word/document.xml';
 /** `Fallback` repeats what `Choice` says; `del` and `moveFrom` hold text that was taken away. */
 const SKIPPED = new Set(['del', 'moveFrom', 'Fallback', 'instrText', 'delText']);
 const TEXT = 't';
+const NOTES = new Set(['footnote', 'endnote']);
+const NOTE_MARKS = new Map([
+  ['footnoteReference', 'footnote'],
+  ['endnoteReference', 'endnote'],
+]);
 const OFF = new Set(['0', 'false', 'off', 'none']);
 const PROGRESS_EVERY_BYTES = 1024 * 1024;
 
@@ -18,20 +24,22 @@ export async function readDocx(bytes: Uint8Array, writer: TextWriter, onProgress
     const archive = await Archive.open(bytes);
     const main = await mainPart(archive);
     const folder = main.slice(0, main.lastIndexOf('/') + 1);
-    const parts = [main, `${folder}footnotes.xml`, `${folder}endnotes.xml`].filter((part) =>
+    const notes = new Notes(writer);
+    // Notes first: their text is written where the main part refers to them.
+    const parts = [`${folder}footnotes.xml`, `${folder}endnotes.xml`, main].filter((part) =>
       archive.has(part),
     );
     const total = parts.reduce((sum, part) => sum + archive.size(part), 0);
     let reported = 0;
+    archive.onInflated = (inflated) => {
+      if (inflated - reported < PROGRESS_EVERY_BYTES) return;
+      reported = inflated;
+      onProgress(Math.min(inflated, total), total);
+    };
     for (const part of parts) {
-      archive.onInflated = (inflated) => {
-        if (inflated - reported < PROGRESS_EVERY_BYTES) return;
-        reported = inflated;
-        onProgress(Math.min(inflated, total), total);
-      };
-      await readXml(archive, part, new WordText(writer));
-      writer.block();
+      await readXml(archive, part, part === main ? new WordText(writer, notes) : notes);
     }
+    notes.writeRest();
     onProgress(total, total);
   } catch (error) {
     if (error instanceof ReadingError || isExhaustion(error)) throw error;
@@ -59,6 +67,57 @@ async function mainPart(archive: Archive): Promise<string> {
   return target;
 }
 
+/** Reads the footnotes or the endnotes, and keeps them until they are taken. */
+class Notes implements XmlHandler {
+  private readonly texts = new Map<string, string>();
+  private length = 0;
+  private key = '';
+  private note: { text: WordText; writer: TextWriter } | undefined;
+
+  constructor(private readonly writer: TextWriter) {}
+
+  open(name: string, attributes: Record<string, string>): void {
+    if (NOTES.has(name)) this.begin(`${name} ${attributes['w:id']}`);
+    else this.note?.text.open(name, attributes);
+  }
+
+  close(name: string): void {
+    if (!NOTES.has(name)) return this.note?.text.close(name);
+    this.note?.writer.flush();
+    this.note = undefined;
+  }
+
+  text(text: string): void {
+    this.note?.text.text(text);
+  }
+
+  take(key: string): string {
+    const text = this.texts.get(key) ?? '';
+    this.texts.delete(key);
+    return text;
+  }
+
+  /** Those that no mark stands for. */
+  writeRest(): void {
+    for (const text of this.texts.values()) {
+      this.writer.block();
+      this.writer.flow(text);
+    }
+  }
+
+  private begin(key: string): void {
+    this.key = key;
+    const writer = new TextWriter(new TextSink(Infinity, (piece) => this.keep(piece)));
+    this.note = { text: new WordText(writer, this), writer };
+  }
+
+  private keep(piece: string): void {
+    this.length += piece.length;
+    this.writer.expect(this.length);
+    this.texts.set(this.key, (this.texts.get(this.key) ?? '') + piece);
+  }
+}
+
 class WordText implements XmlHandler {
   private depth = 0;
   private skippedFrom = -1;
@@ -66,9 +125,14 @@ class WordText implements XmlHandler {
   private hidden = false;
   private item = false;
   private afterItem = false;
+  /** Of the paragraph so far. */
+  private notes: string[] = [];
   private readonly tables: TableWriter;
 
-  constructor(private readonly writer: TextWriter) {
+  constructor(
+    private readonly writer: TextWriter,
+    private readonly allNotes: Notes,
+  ) {
     this.tables = new TableWriter(writer);
   }
 
@@ -85,6 +149,7 @@ class WordText implements XmlHandler {
     else if (name === 'tbl') this.tables.open();
     else if (name === 'tr') this.tables.openRow();
     else if (name === 'tc') this.tables.openCell();
+    else if (NOTE_MARKS.has(name)) this.addNote(`${NOTE_MARKS.get(name)} ${attributes['w:id']}`);
     else this.property(name, attributes['w:val']);
   }
 
@@ -122,7 +187,15 @@ class WordText implements XmlHandler {
     if (this.afterItem) this.writer.tighten();
   }
 
+  private addNote(key: string): void {
+    const note = this.hidden ? '' : this.allNotes.take(key);
+    if (note !== '') this.notes.push(note);
+  }
+
+  /** Notes follow the paragraph: within it they would cut its sentences in two. */
   private closeParagraph(): void {
+    for (const note of this.notes) this.writer.flow(` [${note}]`);
+    this.notes = [];
     if (!this.tables.inCell) this.writer.block();
   }
 }

@@ -41,7 +41,8 @@ function isAlike(line: Line, other: Line | undefined): boolean {
   return line.cells.slice(1).every(({ start, end }, index) => {
     const cell = other.cells[index + 1]!;
     return (
-      Math.abs(cell.start - start) < tolerance || Math.abs(cell.start + cell.end - start - end) < 2 * tolerance
+      Math.abs(cell.start - start) < tolerance ||
+      Math.abs(cell.start + cell.end - start - end) < 2 * tolerance
     );
   });
 }

@@ -97,6 +97,47 @@ export const ownMap = (entries: [code: string, text: string][]): PdfObject => [
     .join(' ')} endbfchar endcmap`,
 ];
 
+type PlacedText = [x: number, y: number, text: string];
+
+/** Texts of size 10, each an item of its own, in characters that are 5 wide. */
+export function placed(texts: PlacedText[]): Buffer {
+  const characters = [...new Set(texts.flatMap(([, , text]) => [...text]))];
+  const hex = (character: string): string =>
+    (characters.indexOf(character) + 1).toString(16).padStart(2, '0');
+  const content = texts.map(
+    ([x, y, text]) => `/Span BMC BT /F1 10 Tf ${x} ${y} Td <${[...text].map(hex).join('')}> Tj ET EMC`,
+  );
+  const widths = `/FirstChar 0 /LastChar 255 /Widths [${'500 '.repeat(256)}]`;
+  return onePage(content.join('\n'), {
+    font: FONT_WITH_OWN_MAP.replace(' >>', ` ${widths} >>`),
+    more: {
+      6: ownMap(characters.map((one) => [hex(one), Buffer.from(one, 'utf16le').swap16().toString('hex')])),
+    },
+  });
+}
+
+const BRACKETS = '()[]';
+const mirrored = (one: string): string => BRACKETS[BRACKETS.indexOf(one) ^ 1] ?? one;
+
+/**
+ * Words from the right margin on, drawn as browsers draw them: from the left, each from its last letter to its first,
+ * Arabic letter by letter. Words without letters of Hebrew or Arabic are drawn as they are given.
+ */
+export function fromRight(y: number, words: string[]): PlacedText[] {
+  const texts: PlacedText[] = [];
+  let x = 560;
+  for (const word of words) {
+    const isTurned = /[\u05d0-\u05ea\ufe80-\ufefc]/.test(word);
+    const seen = isTurned ? [...word].map(mirrored).reverse() : [...word];
+    x -= 5 * seen.length + 3;
+    const start = x;
+    if (/[\ufe80-\ufefc]/.test(word))
+      texts.push(...seen.map((one, at): PlacedText => [start + 5 * at, y, one]));
+    else texts.push([start, y, seen.join('')]);
+  }
+  return texts.sort(([a], [b]) => a - b);
+}
+
 /** Unpacks to so many gigabytes of white space. */
 export function flateBomb(gigabytes: number): Buffer<ArrayBuffer> {
   const body = endlessDeflate(shown('before the bomb'), Buffer.alloc(MEBIBYTE, ' '), gigabytes * 1024, '\n');
