@@ -1,42 +1,56 @@
-import { type Line, type Piece } from './pdf-line';
+import { type Line } from './pdf-line';
 
 /** In units of the size: a gap that is wider than a space, even in justified text. */
 const GAP = 0.8;
 /** Where a sentence ends, TeX stretches spaces up to here. */
 const GAP_AFTER_SENTENCE = 1.5;
-/** No justified line is as loose as this. */
-const CERTAIN_GAP = 2.5;
+/** By this factor spaces of one justified line may differ: they are wider after a comma or a colon. */
+const LOOSENESS = 1.5;
 const TOLERANCE = 0.1;
-const SENTENCE_END = /[.!?:;]$/;
+const SENTENCE_END = /[.!?]["”’')\]]*$/;
 /** Bullets and numbers stand apart from the text that they belong to. */
 const MARK = /^(?:[•▪‣◦●○■–*·-]|\(?[\da-zA-Z]{1,3}[.)]|\d{1,3}(?:\.\d{1,3})*\.?)$/;
 
-/** For each cell but the last, whether a column ends after it. */
-export function columnsOf(line: Line, before: Line | undefined, after: Line | undefined): boolean[] {
-  const gaps = line.cells.slice(1).map((cell, index) => (cell.start - line.cells[index]!.end) / line.size);
-  if (mayBeJustified(line, gaps) && !isAlike(line, before) && !isAlike(line, after)) return [];
-  if (gaps.length === 1 && beginsWithMark(line)) return [];
-  const columns = gaps.map((gap, index) => !isWithinText(line.cells[index]!, gap));
-  return columns.some((isColumn, index) => isColumn && gaps[index]! > GAP) ? columns : [];
+interface Candidate {
+  line: Line;
+  columns: boolean[];
+  /** One word in each cell, and gaps much alike: a row of figures, or a justified line of long words. */
+  isEven: boolean;
 }
 
-/** One word in each cell, and all gaps alike. */
-function mayBeJustified({ cells }: Line, gaps: number[]): boolean {
-  const [first = 0] = gaps;
-  return (
-    first < CERTAIN_GAP &&
-    gaps.every((gap) => Math.abs(gap - first) < TOLERANCE) &&
-    cells.every(({ text }) => !/\s/.test(text.trim()))
+/** For each line, after which of its cells a column ends. */
+export function columnsOf(lines: Line[]): boolean[][] {
+  const candidates = lines.map(candidate);
+  return candidates.map((one, index) => {
+    const around = [candidates[index - 1], candidates[index + 1]];
+    const isRow =
+      !one.isEven || around.some((other) => other && (isCertain(other) || isAlike(one.line, other.line)));
+    return isRow ? one.columns : [];
+  });
+}
+
+function candidate(line: Line): Candidate {
+  const { cells, size } = line;
+  const gaps = cells.slice(1).map((cell, index) => (cell.start - cells[index]!.end) / size);
+  const columns = gaps.map(
+    (gap, index) => gap > GAP_AFTER_SENTENCE || !SENTENCE_END.test(cells[index]!.text.trim()),
   );
+  const mark = beginsWithMark(line) ? 0 : -1;
+  const hasColumns = columns.some((isColumn, index) => isColumn && gaps[index]! > GAP && index !== mark);
+  const least = gaps.reduce((one, other) => Math.min(one, other), Infinity);
+  const isEven = gaps.every((gap) => gap < LOOSENESS * least);
+  return {
+    line,
+    columns: hasColumns && !(isEven && least < GAP) ? columns : [],
+    isEven: isEven && cells.every(({ text }) => !/\s/.test(text.trim())),
+  };
 }
 
-function isWithinText(cell: Piece, gap: number): boolean {
-  return gap < GAP_AFTER_SENTENCE && SENTENCE_END.test(cell.text.trim());
-}
+const isCertain = ({ columns, isEven }: Candidate): boolean => !isEven && columns.includes(true);
 
 /** Whether the cells of both lines begin at the same places, or lie around them. */
-function isAlike(line: Line, other: Line | undefined): boolean {
-  if (!other || other.cells.length !== line.cells.length) return false;
+function isAlike(line: Line, other: Line): boolean {
+  if (other.cells.length !== line.cells.length) return false;
   const tolerance = TOLERANCE * line.size;
   return line.cells.slice(1).every(({ start, end }, index) => {
     const cell = other.cells[index + 1]!;
@@ -47,7 +61,6 @@ function isAlike(line: Line, other: Line | undefined): boolean {
   });
 }
 
-function beginsWithMark({ cells, isRightToLeft }: Line): boolean {
-  const [mark, text] = isRightToLeft ? [cells.at(-1), cells.at(-2)] : cells;
-  return MARK.test(mark!.text.trim()) && /\p{L}/u.test(text!.text);
+function beginsWithMark({ cells: [mark, text] }: Line): boolean {
+  return text !== undefined && MARK.test(mark!.text.trim()) && /\p{L}/u.test(text.text);
 }

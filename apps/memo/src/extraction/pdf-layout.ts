@@ -58,9 +58,8 @@ export class PageLayout {
     for (const line of this.lines) {
       line.isRightToLeft = line.hasRightToLeft && (line.leaning > 0 || leaning > 0);
     }
-    for (const [index, line] of this.lines.entries()) {
-      line.compose(columnsOf(line, this.lines[index - 1], this.lines[index + 1]));
-    }
+    const columns = columnsOf(this.lines);
+    for (const [index, line] of this.lines.entries()) line.compose(columns[index]!);
   }
 }
 

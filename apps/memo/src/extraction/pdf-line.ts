@@ -18,7 +18,7 @@ export interface Piece {
 }
 
 /** In units of the size. What has a wider gap before it could be a cell of a row. */
-const CELL_GAP = 0.4;
+const CELL_GAP = 0.35;
 const SPACE = 0.15;
 
 /** Items that stand side by side on a page. */
