@@ -182,6 +182,7 @@ describe('PDF', () => {
   const withPassword = (pdfVersion: PDFKit.PDFDocumentOptions['pdfVersion']) => () =>
     pdfkit({ pdfVersion, ownerPassword: 'x', permissions: {} }, (d) => d.text('Readable.'));
   const chinese = '退款政策自签收之日起';
+  const lines = (word: string) => [1, 2, 3].map((line) => `Line ${line} of ${word}.`);
   const columns = (d: PDFKit.PDFDocument) => {
     const line = (text: string, x: number, y: number) => d.text(text, x, y, { lineBreak: false });
     d.fontSize(10);
@@ -311,6 +312,33 @@ describe('PDF', () => {
           [139, 676, 'Another one'],
         ]),
       '1.2 Scope\n\nJustified lines stand with words far apart. A sentence ends. Another one',
+    ],
+    [
+      'with a header and numbers on its pages',
+      () =>
+        pdfkit({ margin: 20, autoFirstPage: false }, (d) => {
+          for (const [index, word] of ['one', 'two', 'three', 'four'].entries()) {
+            d.addPage().text('Handbook', 50, 30);
+            for (const line of [1, 2, 3]) d.text(`Line ${line} of ${word}.`, 50, 100 + 50 * line);
+            d.text(`Page ${index + 1} of 4`, 50, 700);
+          }
+        }),
+      ['Handbook', ...lines('one'), 'Page 1 of 4', ...lines('two'), ...lines('three'), ...lines('four')].join(
+        '\n\n',
+      ),
+    ],
+    [
+      'whose pages differ by a number',
+      () =>
+        pdfkit({ margin: 20, autoFirstPage: false }, (d) => {
+          for (const total of [10, 15, 20]) {
+            d.addPage();
+            for (const [index, line] of [`Total ${total}`, 'a.', 'b.', 'c.'].entries())
+              d.text(line, 50, 50 + 50 * index);
+            d.text(String(total), 50, 700);
+          }
+        }),
+      [10, 15, 20].map((total) => `Total ${total}\n\na.\n\nb.\n\nc.\n\n${total}`).join('\n\n'),
     ],
     ['with an owner password, RC4', withPassword('1.3'), 'Readable.'],
     ['with an owner password, AES-256', withPassword('1.7ext3'), 'Readable.'],

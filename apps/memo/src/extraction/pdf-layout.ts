@@ -1,4 +1,5 @@
 import { columnsOf } from './pdf-columns';
+import { type PageEdges } from './pdf-edges';
 import { Line, type PdfItem } from './pdf-line';
 
 interface Paragraph {
@@ -30,13 +31,14 @@ export class PageLayout {
     if (item.hasEOL) this.endLine();
   }
 
-  paragraphs(): Paragraph[] {
+  paragraphs(edges: PageEdges): Paragraph[] {
     this.endLine();
     this.compose();
+    const lines = edges.without(this.lines);
     const paragraphs: Paragraph[] = [];
-    const gap = usualGap(this.lines);
+    const gap = usualGap(lines);
     let before: Line | undefined;
-    for (const line of this.lines) {
+    for (const line of lines) {
       const last = paragraphs.at(-1);
       if (before && last && continues(before, line, gap)) last.text = join(last.text, line.text);
       else paragraphs.push({ text: line.text, isRow: line.isRow });

@@ -2,6 +2,7 @@ import { dirname, join, sep } from 'node:path';
 import type * as PdfJs from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { type OnProgress } from './extraction';
 import { PdfGuard } from './pdf-guard';
+import { PageEdges } from './pdf-edges';
 import { PageLayout } from './pdf-layout';
 import { type PdfItem } from './pdf-line';
 import { faultOf, isExhaustion, ReadingError } from './reading-error';
@@ -39,11 +40,12 @@ async function readDocument(
   guard.check();
   if (pdf.numPages > MAX_PAGES)
     throw new ReadingError('too_complex', `The PDF has more than ${MAX_PAGES} pages.`);
+  const edges = new PageEdges(pdf.numPages);
   let damaged = 0;
   for (let number = 1; number <= pdf.numPages; number++) {
     writer.block();
     try {
-      await readPage(await pdf.getPage(number), writer);
+      await readPage(await pdf.getPage(number), edges, writer);
     } catch (error) {
       if (error instanceof ReadingError) throw error;
       damaged += 1;
@@ -55,7 +57,7 @@ async function readDocument(
   if (damaged === pdf.numPages) throw new ReadingError('corrupt', 'No page of the PDF can be read.');
 }
 
-async function readPage(page: PdfJs.PDFPageProxy, writer: TextWriter): Promise<void> {
+async function readPage(page: PdfJs.PDFPageProxy, edges: PageEdges, writer: TextWriter): Promise<void> {
   const layout = new PageLayout();
   const reader = page.streamTextContent({ includeMarkedContent: false }).getReader();
   for (;;) {
@@ -66,7 +68,7 @@ async function readPage(page: PdfJs.PDFPageProxy, writer: TextWriter): Promise<v
   }
   page.cleanup();
   let isTable = false;
-  for (const { text, isRow } of layout.paragraphs()) {
+  for (const { text, isRow } of layout.paragraphs(edges)) {
     if (isRow && isTable) writer.line();
     else writer.block();
     writer.flow(text);
