@@ -35,7 +35,7 @@ function candidate(line: Line): Candidate {
   const columns = gaps.map(
     (gap, index) => gap > GAP_AFTER_SENTENCE || !SENTENCE_END.test(cells[index]!.text.trim()),
   );
-  const mark = beginsWithMark(line) ? 0 : -1;
+  const mark = gapAfterMark(line);
   const hasColumns = columns.some((isColumn, index) => isColumn && gaps[index]! > GAP && index !== mark);
   const least = gaps.reduce((one, other) => Math.min(one, other), Infinity);
   const isEven = gaps.every((gap) => gap < LOOSENESS * least);
@@ -61,6 +61,10 @@ function isAlike(line: Line, other: Line): boolean {
   });
 }
 
-function beginsWithMark({ cells: [mark, text] }: Line): boolean {
-  return text !== undefined && MARK.test(mark!.text.trim()) && /\p{L}/u.test(text.text);
+/** The index of the gap between the mark of an item and its text, or -1. */
+function gapAfterMark({ cells, isRightToLeft }: Line): number {
+  const [mark, text] = isRightToLeft ? [cells.at(-1), cells.at(-2)] : cells;
+  const read = isRightToLeft ? [...mark!.text.trim()].reverse().join('') : mark!.text.trim();
+  if (!text || !MARK.test(read) || !/\p{L}/u.test(text.text)) return -1;
+  return isRightToLeft ? cells.length - 2 : 0;
 }

@@ -36,6 +36,15 @@ describe('a PDF', () => {
       'חדר 80 ₪',
     ],
     [
+      'with a numbered item in Hebrew',
+      () =>
+        placed([
+          [400, 700, 'דחא דעצ'],
+          [455, 700, '.1'],
+        ]),
+      '1. צעד אחד',
+    ],
+    [
       'in English, with Hebrew words',
       () =>
         placed([
