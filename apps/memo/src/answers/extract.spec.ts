@@ -217,6 +217,17 @@ describe('an answer without a model', () => {
     expect(answer([told], 'harbour', 'master')).toBe('');
   });
 
+  it('is the row of a table before its first row, which says what the cells are', () => {
+    const told =
+      'Rates\n\nRoom | Low season | High season\nSingle | 80 | 110\nDouble | 120 | 160\n\nCall us.';
+    const { text, quoted } = extractAnswer(
+      [{ title: '', text: told }],
+      asked('double', 'room', 'low', 'season'),
+    );
+    expect(text).toBe('Room | Low season | High season [1] Double | 120 | 160 [1]');
+    expect(told.slice(quoted[0]!.start, quoted[0]!.end)).toBe('Double | 120 | 160');
+  });
+
   it('has the first row of a table above another one, once', () => {
     const told = 'Prices\n\nLamp | Price\nFinch | 89\nHeron | 219\nHeron XL | 229';
     const { text, quoted } = extractAnswer([{ title: '', text: told }], asked('heron', 'price'));

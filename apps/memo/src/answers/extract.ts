@@ -64,7 +64,11 @@ export function extractAnswer(passages: { title: string; text: string }[], asked
     if (chosen.length === MOST_SENTENCES || candidate.worth < least) break;
     if (!chosen.some(({ text }) => text === candidate.text)) chosen.push(candidate);
   }
-  const quoted = [...chosen, ...headersOf(chosen)];
+  // The first that is quoted of a passage is what it is cited for: a row, and not what says what its cells are.
+  const isHeader = (one: Quoted) =>
+    chosen.some(({ passage, header }) => passage === one.passage && header?.start === one.start);
+  const rowsFirst = chosen.toSorted((one, other) => Number(isHeader(one)) - Number(isHeader(other)));
+  const quoted = [...rowsFirst, ...headersOf(chosen)];
   const inOrder = quoted.toSorted((one, other) => one.passage - other.passage || one.start - other.start);
   const told = inOrder.map(({ passage, start, end }) => {
     const { text } = passages[passage - 1]!;
@@ -101,13 +105,13 @@ function partsOf(text: string, asked: Asked): Part[] {
   const parts: Part[] = [];
   let before: Part | undefined;
   for (const sentence of tellingSentencesOf(text, MOST_CHARACTERS)) {
-    const { above, section } = sentence;
+    const { above, section, header } = sentence;
     const { start, end } = shortened(text, sentence, asked);
     const told = worthOf(`${above}\n${text.slice(start, end)}`, asked);
     const isNamedAbove = told === worthOf(above, asked);
     if (told === 0) {
       before = undefined;
-    } else if (isNamedAbove && before && goesOn(before, { section, told, end })) {
+    } else if (isNamedAbove && before && goesOn(before, { section, told, end, header })) {
       before.end = end;
       before.isOne = false;
     } else {
@@ -118,8 +122,14 @@ function partsOf(text: string, asked: Asked): Part[] {
   return parts;
 }
 
-const goesOn = (before: Part, { section, told, end }: Pick<Part, 'section' | 'told' | 'end'>) =>
-  before.section === section && before.told === told && end - before.start <= MOST_CHARACTERS;
+function goesOn(
+  before: Part,
+  { section, told, end, header }: Omit<Part, 'start' | 'above' | 'isOne'>,
+): boolean {
+  const isItsHeader = header?.start === before.start;
+  const isOfTheSame = before.section === section && before.told === told;
+  return isOfTheSame && !isItsHeader && end - before.start <= MOST_CHARACTERS;
+}
 
 /** Summed in one order, so that what says the same is worth the same. */
 function worthOf(text: string, { weights, wordsIn }: Asked): number {
