@@ -182,14 +182,16 @@ class WordText implements XmlHandler {
 
   /** Items follow each other line by line; the first is a new block, as is what comes after the last. */
   private startItem(): void {
+    // What stands before a row's next word is the mark of its column.
+    if (this.tables.inCell) return;
     this.item = true;
     this.writer.prefix('- ');
     if (this.afterItem) this.writer.tighten();
   }
 
   private addNote(key: string): void {
-    const note = this.hidden ? '' : this.allNotes.take(key);
-    if (note !== '') this.notes.push(note);
+    const note = this.allNotes.take(key);
+    if (note !== '' && !this.hidden) this.notes.push(note);
   }
 
   /** Notes follow the paragraph: within it they would cut its sentences in two. */

@@ -152,6 +152,11 @@ describe('DOCX', () => {
         ]),
       'The fee is 5%, paid at once. [As agreed.]\n\nNext.',
     ],
+    [
+      'with a list in a table',
+      () => docx(table([['a', 'b', 'c']]).replace(paragraph('b'), item('b') + item('d')) + item('e')),
+      'a | b d | c\n\n- e',
+    ],
     ['with changes, hidden text, a text box', () => docx(changes + box), 'keep tab\nline & 中\n\nbox'],
     [
       'in UTF-16',

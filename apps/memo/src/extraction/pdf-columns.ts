@@ -1,4 +1,4 @@
-import { type Line } from './pdf-line';
+import { type Line, type Piece } from './pdf-line';
 
 /** In units of the size: a gap that is wider than a space, even in justified text. */
 const GAP = 0.8;
@@ -6,16 +6,23 @@ const GAP = 0.8;
 const GAP_AFTER_SENTENCE = 1.5;
 /** By this factor spaces of one justified line may differ: they are wider after a comma or a colon. */
 const LOOSENESS = 1.5;
+/** By less the gap of a column does not exceed a space that could be one, too. */
+const DISTINCTNESS = 2;
 const TOLERANCE = 0.1;
-const SENTENCE_END = /[.!?]["”’')\]]*$/;
-/** Bullets and numbers stand apart from the text that they belong to. */
-const MARK = /^(?:[•▪‣◦●○■–*·-]|\(?[\da-zA-Z]{1,3}[.)]|\d{1,3}(?:\.\d{1,3})*\.?)$/;
+const SENTENCE_END = /[.!?:]["”’')\]]*$/;
+/** Bullets, of whatever font, and numbers stand apart from the text that they belong to. */
+const MARK =
+  /^(?:[^\p{L}\p{N}]|o|\(?[\da-zA-Z]{1,3}[.)]|\([ivxl]{1,6}\)|\d{1,3}(?:\.\d{1,3})*\.?|第[\d〇零一二三四五六七八九十百千]{1,6}[编章节条款项])$/u;
 
 interface Candidate {
   line: Line;
+  /** Before each cell but the first. */
+  gaps: number[];
   columns: boolean[];
   /** One word in each cell, and gaps much alike: a row of figures, or a justified line of long words. */
   isEven: boolean;
+  /** The gaps of columns differ from the others, if there are others. */
+  isDistinct: boolean;
 }
 
 /** For each line, after which of its cells a column ends. */
@@ -24,8 +31,14 @@ export function columnsOf(lines: Line[]): boolean[][] {
   return candidates.map((one, index) => {
     const around = [candidates[index - 1], candidates[index + 1]];
     const isRow =
-      !one.isEven || around.some((other) => other && (isCertain(other) || isAlike(one.line, other.line)));
-    return isRow ? one.columns : [];
+      isCertain(one) ||
+      around.some((other) => other && (isAlike(one.line, other.line) || (one.isEven && isCertain(other))));
+    if (!isRow) return [];
+    return one.columns.map(
+      (isColumn, gap) =>
+        isColumn &&
+        (one.gaps[gap]! > GAP || around.some((other) => other && standsAbove(one.line, gap + 1, other))),
+    );
   });
 }
 
@@ -38,27 +51,37 @@ function candidate(line: Line): Candidate {
   const mark = gapAfterMark(line);
   const hasColumns = columns.some((isColumn, index) => isColumn && gaps[index]! > GAP && index !== mark);
   const least = gaps.reduce((one, other) => Math.min(one, other), Infinity);
-  const isEven = gaps.every((gap) => gap < LOOSENESS * least);
+  const most = gaps.reduce((one, other) => Math.max(one, other), 0);
+  const isDistinct = least > GAP || most > DISTINCTNESS * least;
   return {
     line,
-    columns: hasColumns && !(isEven && least < GAP) ? columns : [],
-    isEven: isEven && cells.every(({ text }) => !/\s/.test(text.trim())),
+    gaps,
+    columns: hasColumns ? columns : [],
+    isDistinct,
+    isEven: most < LOOSENESS * least && cells.every(({ text }) => !/\s/.test(text.trim())),
   };
 }
 
-const isCertain = ({ columns, isEven }: Candidate): boolean => !isEven && columns.includes(true);
+const isCertain = ({ columns, isEven, isDistinct }: Candidate): boolean =>
+  !isEven && isDistinct && columns.includes(true);
 
 /** Whether the cells of both lines begin at the same places, or lie around them. */
 function isAlike(line: Line, other: Line): boolean {
   if (other.cells.length !== line.cells.length) return false;
-  const tolerance = TOLERANCE * line.size;
-  return line.cells.slice(1).every(({ start, end }, index) => {
-    const cell = other.cells[index + 1]!;
-    return (
-      Math.abs(cell.start - start) < tolerance ||
-      Math.abs(cell.start + cell.end - start - end) < 2 * tolerance
-    );
-  });
+  return line.cells.every((cell, index) => index === 0 || isInLine(cell, other.cells[index]!, line.size));
+}
+
+function isInLine(one: Piece, other: Piece, size: number): boolean {
+  const tolerance = TOLERANCE * size;
+  return (
+    Math.abs(one.start - other.start) < tolerance ||
+    Math.abs(one.start + one.end - other.start - other.end) < 2 * tolerance
+  );
+}
+
+/** Whether a row beside a line has such a cell. */
+function standsAbove(line: Line, cell: number, { line: other, columns }: Candidate): boolean {
+  return columns.includes(true) && other.cells.some((one) => isInLine(line.cells[cell]!, one, line.size));
 }
 
 /** The index of the gap between the mark of an item and its text, or -1. */

@@ -7,8 +7,6 @@ const reader = builtReader();
 afterAll(() => reader.close());
 
 describe('a PDF', () => {
-  const lines = (word: string) => [1, 2, 3].map((line) => `Line ${line} of ${word}.`);
-
   it.each<Case>([
     [
       'in Hebrew, with numbers, Latin words, brackets',
@@ -63,10 +61,10 @@ describe('a PDF', () => {
         placed([
           [50, 720, 'Daily allowances:'],
           [60, 700, 'Country'],
-          [110, 700, 'Daily rate'],
-          [166, 700, 'Hotel'],
+          [107.5, 700, 'Daily rate'],
+          [165.5, 700, 'Hotel'],
           [50, 688, 'United Kingdom'],
-          [125, 688, '45'],
+          [127.5, 688, '45'],
           [160, 688, '180 GBP'],
           [50, 676, 'Japan'],
           [120, 676, '9,000'],
@@ -102,31 +100,52 @@ describe('a PDF', () => {
       '1.2 Scope\n\nJustified lines stand with words far apart. A sentence ends. Another one',
     ],
     [
-      'with a header and numbers on its pages',
+      'with text that hangs behind its mark or its name',
       () =>
-        pdfkit({ margin: 20, autoFirstPage: false }, (d) => {
-          for (const [index, word] of ['one', 'two', 'three', 'four'].entries()) {
-            d.addPage().text('Handbook', 50, 30);
-            for (const line of [1, 2, 3]) d.text(`Line ${line} of ${word}.`, 50, 100 + 50 * line);
-            d.text(`Page ${index + 1} of 4`, 50, 700);
-          }
-        }),
-      ['Handbook', ...lines('one'), 'Page 1 of 4', ...lines('two'), ...lines('three'), ...lines('four')].join(
-        '\n\n',
-      ),
+        placed([
+          [50, 720, 'o'],
+          [64, 720, 'Items are taken back within thirty'],
+          [64, 708, 'days of receipt.'],
+          [50, 680, '(viii)'],
+          [90, 680, 'Or later.'],
+          [50, 660, '-c'],
+          [90, 660, 'If there are arguments, the com-'],
+          [90, 648, 'mand is run.'],
+          [50, 620, '第一条'],
+          [100, 620, '本制度适用于全体员工。'],
+        ]),
+      'o Items are taken back within thirty days of receipt.\n\n(viii) Or later.\n\n' +
+        '-c | If there are arguments, the command is run.\n\n第一条 本制度适用于全体员工。',
     ],
     [
-      'whose pages differ by a number',
+      'with words in other fonts',
+      () =>
+        placed([
+          [50, 720, 'IFS'],
+          [100, 720, 'The'],
+          [118.6, 720, 'Internal Field Separator'],
+          [242.4, 720, 'that is used'],
+          [50, 690, 'is defined using'],
+          [134.7, 690, 'bind'],
+          [162.9, 690, '-x'],
+          [177.6, 690, '(see there)'],
+          [50, 660, 'the following:'],
+          [128.6, 660, 'a passport'],
+        ]),
+      'IFS | The Internal Field Separator that is used\n\nis defined using bind -x (see there)\n\nthe following: a passport',
+    ],
+    [
+      'with a table over two pages',
       () =>
         pdfkit({ margin: 20, autoFirstPage: false }, (d) => {
-          for (const total of [10, 15, 20]) {
-            d.addPage();
-            for (const [index, line] of [`Total ${total}`, 'a.', 'b.', 'c.'].entries())
-              d.text(line, 50, 50 + 50 * index);
-            d.text(String(total), 50, 700);
-          }
+          for (const lamp of ['Finch', 'Heron'])
+            d.addPage()
+              .text('Lamp', 50, 50)
+              .text('Price', 150, 50)
+              .text(lamp, 50, 64)
+              .text('80 EUR', 150, 64);
         }),
-      [10, 15, 20].map((total) => `Total ${total}\n\na.\n\nb.\n\nc.\n\n${total}`).join('\n\n'),
+      'Lamp | Price\nFinch | 80 EUR\nLamp | Price\nHeron | 80 EUR',
     ],
   ])('%s', async (_name, content, text) => {
     expect(await textOf(reader, await content(), 'application/pdf')).toBe(text);

@@ -1,5 +1,4 @@
 import { columnsOf } from './pdf-columns';
-import { type PageEdges } from './pdf-edges';
 import { Line, type PdfItem } from './pdf-line';
 
 interface Paragraph {
@@ -12,6 +11,7 @@ const LIST_MARK = /^(?:[•▪‣◦●○■–*·-]\s|\(?\d{1,3}[.)]\s|\(?[a-z
 const BROKEN_WORD = /\p{L}[-\u00ad\u2010]$/u;
 const LOWER_CASE_START = /^\p{Ll}/u;
 const SENTENCE_END = /[.!?:;。！？：；”’"')\]]$/u;
+const HANGING = 0.1;
 const GAP_TOLERANCE = 1.35;
 const DEFAULT_GAP = 1.3;
 const MAX_GAP = 3;
@@ -31,14 +31,13 @@ export class PageLayout {
     if (item.hasEOL) this.endLine();
   }
 
-  paragraphs(edges: PageEdges): Paragraph[] {
+  paragraphs(): Paragraph[] {
     this.endLine();
     this.compose();
-    const lines = edges.without(this.lines);
     const paragraphs: Paragraph[] = [];
-    const gap = usualGap(lines);
+    const gap = usualGap(this.lines);
     let before: Line | undefined;
-    for (const line of lines) {
+    for (const line of this.lines) {
       const last = paragraphs.at(-1);
       if (before && last && continues(before, line, gap)) last.text = join(last.text, line.text);
       else paragraphs.push({ text: line.text, isRow: line.isRow });
@@ -78,7 +77,8 @@ function usualGap(lines: Line[]): number {
 }
 
 function continues(before: Line, line: Line, usual: number): boolean {
-  if (before.isRow || line.isRow || LIST_MARK.test(line.text)) return false;
+  if (line.isRow || LIST_MARK.test(line.text)) return false;
+  if (before.isRow && !hangsFrom(before, line)) return false;
   if (Math.abs(before.angle - line.angle) > 0.01) return false;
   if (Math.abs(before.size - line.size) > SIZE_TOLERANCE * Math.max(before.size, line.size)) return false;
   const gap = (line.across - before.across) / line.size;
@@ -87,6 +87,10 @@ function continues(before: Line, line: Line, usual: number): boolean {
   if (gap > usual * GAP_TOLERANCE) return false;
   return line.start - before.start < INDENT * line.size || !SENTENCE_END.test(before.text);
 }
+
+/** Whether it goes on below a cell of that row. */
+const hangsFrom = (row: Line, line: Line): boolean =>
+  row.cells.slice(1).some(({ start }) => Math.abs(start - line.start) < HANGING * line.size);
 
 function join(before: string, after: string): string {
   if (BROKEN_WORD.test(before) && LOWER_CASE_START.test(after)) return before.slice(0, -1) + after;

@@ -2,7 +2,6 @@ import { dirname, join, sep } from 'node:path';
 import type * as PdfJs from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { type OnProgress } from './extraction';
 import { PdfGuard } from './pdf-guard';
-import { PageEdges } from './pdf-edges';
 import { PageLayout } from './pdf-layout';
 import { type PdfItem } from './pdf-line';
 import { faultOf, isExhaustion, ReadingError } from './reading-error';
@@ -40,12 +39,11 @@ async function readDocument(
   guard.check();
   if (pdf.numPages > MAX_PAGES)
     throw new ReadingError('too_complex', `The PDF has more than ${MAX_PAGES} pages.`);
-  const edges = new PageEdges(pdf.numPages);
+  const page = new PageWriter(writer);
   let damaged = 0;
   for (let number = 1; number <= pdf.numPages; number++) {
-    writer.block();
     try {
-      await readPage(await pdf.getPage(number), edges, writer);
+      await page.read(await pdf.getPage(number));
     } catch (error) {
       if (error instanceof ReadingError) throw error;
       damaged += 1;
@@ -57,22 +55,28 @@ async function readDocument(
   if (damaged === pdf.numPages) throw new ReadingError('corrupt', 'No page of the PDF can be read.');
 }
 
-async function readPage(page: PdfJs.PDFPageProxy, edges: PageEdges, writer: TextWriter): Promise<void> {
-  const layout = new PageLayout();
-  const reader = page.streamTextContent({ includeMarkedContent: false }).getReader();
-  for (;;) {
-    const { done, value } = (await reader.read()) as { done: boolean; value?: { items: PdfItem[] } };
-    if (done || !value) break;
-    for (const item of value.items) layout.add(item);
-    writer.expect(layout.length);
-  }
-  page.cleanup();
-  let isTable = false;
-  for (const { text, isRow } of layout.paragraphs(edges)) {
-    if (isRow && isTable) writer.line();
-    else writer.block();
-    writer.flow(text);
-    isTable = isRow;
+/** Writes pages one behind another; a table may go on from one to the next. */
+class PageWriter {
+  private isTable = false;
+
+  constructor(private readonly writer: TextWriter) {}
+
+  async read(page: PdfJs.PDFPageProxy): Promise<void> {
+    const layout = new PageLayout();
+    const reader = page.streamTextContent({ includeMarkedContent: false }).getReader();
+    for (;;) {
+      const { done, value } = (await reader.read()) as { done: boolean; value?: { items: PdfItem[] } };
+      if (done || !value) break;
+      for (const item of value.items) layout.add(item);
+      this.writer.expect(layout.length);
+    }
+    page.cleanup();
+    for (const { text, isRow } of layout.paragraphs()) {
+      if (isRow && this.isTable) this.writer.line();
+      else this.writer.block();
+      this.writer.flow(text);
+      this.isTable = isRow;
+    }
   }
 }
 

@@ -21,7 +21,7 @@ const ARABIC_LETTER = /[\u0600-\u065f\u066d-\u06ef\u06fa-\u08ff\ufb50-\ufdff\ufe
 const LETTER = new RegExp(`[${LETTERS}]`);
 const ALL_LETTERS = new RegExp(`[${LETTERS}]`, 'g');
 const ALL_LATIN = new RegExp(LATIN, 'gu');
-const MARKS_AFTER_SPACE = /(\s+)(\p{M}+)/gu;
+const MARKS_AFTER_SPACE = /(?<!\s)(\s+)(\p{M}+)/gu;
 const PAIRS = '()[]{}<>«»‹›';
 
 export function isRightToLeft(text: string): boolean {
