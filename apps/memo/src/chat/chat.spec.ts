@@ -220,7 +220,7 @@ describe('what goes wrong', () => {
     const answer = owner.at(replica.url).call('POST', `/${workspace}/chat`, { query: QUESTION });
     await waitForLock(chats.site.pool);
     const closed = replica.close();
-    await wait(100);
+    await wait(1_000);
     await holder.query('ROLLBACK');
     holder.release();
     expect((await answer).status).toBe(503);

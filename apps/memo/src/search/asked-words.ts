@@ -3,14 +3,18 @@ import { tokensOf } from '../analysis/tokens';
 import { type Asked } from '../answers/quotation';
 import { type Worths } from './worth';
 
+const NUMBERING = /^(?:.|\d{1,2})$/u;
+
 /** The words of a question for whoever looks for the part of a text that says most on it; those that only ask are worth nothing. */
 export function askedBy({ words, placeOf }: AnalyzedQuery, worths: Worths): Asked {
   const placesIn = (text: string) =>
     tokensOf(text)
       .map(placeOf)
       .filter((place) => place >= 0);
-  // Single letters and digits stand in the numbers of clauses, lists and tables, whatever these are about.
-  const namesAnything = words.some(({ text, isSpaced }) => !isSpaced || text.length > 1);
+  // Single letters and small numbers stand in those of clauses, lists and tables, whatever these are about.
+  const namesAnything = words.some(
+    ({ text, isSpaced, isAsking }) => !isAsking && (!isSpaced || !NUMBERING.test(text)),
+  );
   return {
     weights: new Map(
       words.map(({ text, isFiller, isAsking }, place) => [
