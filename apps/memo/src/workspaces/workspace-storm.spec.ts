@@ -3,6 +3,8 @@ import { form } from '../documents/uploads.fixture';
 import { MemoSite, type Person } from '../memo.fixture';
 import { waitFor } from '@inference/testing';
 
+jest.setTimeout(180_000);
+
 const PEOPLE = 4;
 const AT_ONCE = 16;
 const OPERATIONS = 400;
@@ -120,7 +122,7 @@ class Storm {
     const response = await who.call(method, path, body);
     const text = await response.text();
     if (!EXPECTED.has(response.status)) this.oddities.push(`${method} ${path}: ${response.status} ${text}`);
-    const what = `${method} ${response.status}`;
+    const what = `${method} ${path.split('/')[2] ?? 'workspace'} ${response.status}`;
     this.answers.set(what, (this.answers.get(what) ?? 0) + 1);
     if (response.headers.get('content-type') !== 'text/event-stream')
       return response.ok && text ? JSON.parse(text) : undefined;
@@ -211,7 +213,13 @@ it('stands whatever happens in it at the same time', async () => {
   await storm.blow();
   expect(storm.oddities).toEqual([]);
   // Whatever it is made of has happened.
-  for (const what of ['POST 201', 'POST 200', 'DELETE 204', 'DELETE 404'])
+  for (const what of [
+    'POST documents 201',
+    'POST documents 200',
+    'POST documents 409',
+    'DELETE documents 204',
+    'POST chat 200',
+  ])
     expect([what, storm.answers.get(what) ?? 0]).not.toEqual([what, 0]);
   // It looks at once for what is to be cleaned up, the others from time to time.
   site.startIngestion();
