@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { waitFor } from '@inference/testing';
 import { MemoSite } from '../memo.fixture';
@@ -15,15 +16,32 @@ interface Reader {
   isShortOnly: boolean;
 }
 
+/** Process ids of a process's children with their commands; `ps` is not in every container. */
+async function childrenOf(parent: number): Promise<[pid: number, args: string[]][]> {
+  if (existsSync('/proc/self/stat'))
+    return readdirSync('/proc').flatMap((pid): [number, string[]][] => {
+      try {
+        const [, , ppid] = /^\d+ \(.*\) (\S) (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))!;
+        if (Number(ppid) !== parent) return [];
+        return [[Number(pid), readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')]];
+      } catch {
+        // No process, or one that has ended.
+        return [];
+      }
+    });
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-ww', '-o', 'pid=,ppid=,args=']);
+  return stdout.split('\n').flatMap((line): [number, string[]][] => {
+    const [pid, ppid, ...args] = line.trim().split(/\s+/);
+    return Number(ppid) === parent ? [[Number(pid), args]] : [];
+  });
+}
+
 /** The processes that read documents for the service with that process id, once there are so many. */
 const readersOf = (service: number, count: number): Promise<Reader[]> =>
   waitFor(async () => {
-    const { stdout } = await promisify(execFile)('ps', ['-A', '-ww', '-o', 'pid=,ppid=,args=']);
-    const readers = stdout.split('\n').flatMap((line) => {
-      const [pid, parent, ...args] = line.trim().split(/\s+/);
-      const isReader = Number(parent) === service && args.some((arg) => arg.endsWith('ingestion/main.js'));
-      return isReader ? [{ pid: Number(pid), isShortOnly: args.includes(SHORT_ONLY) }] : [];
-    });
+    const readers = (await childrenOf(service))
+      .filter(([, args]) => args.some((arg) => arg.endsWith('ingestion/main.js')))
+      .map(([pid, args]) => ({ pid, isShortOnly: args.includes(SHORT_ONLY) }));
     return readers.length === count && readers;
   });
 const shortOnly = (readers: Reader[]) => readers.filter(({ isShortOnly }) => isShortOnly);
