@@ -119,7 +119,7 @@ it.each([
   'Who is the president of France?',
   'What is the weather tomorrow?',
   'What is 2+2?',
-  'What does 10+10 mean?',
+  'What does 27+27 mean?',
   '公司的股票代码是什么？',
   '今天的汇率是多少？',
 ])('%s is refused', async (query) => {

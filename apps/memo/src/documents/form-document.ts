@@ -17,7 +17,10 @@ export interface FormDocument {
 const FILE = 'file';
 const LIMITS = { fieldNameSize: 100, fieldSize: 131_072, fields: 16, files: 2, headerPairs: 100 };
 
-/** Reads multipart/form-data as it comes. 400 for what is no form with one file, or what the body breaks off with; nothing of it stays stored then. */
+/**
+ * Reads multipart/form-data as it comes. Throws 400 for what is no form with one file, and what the body breaks off with;
+ * nothing of it stays stored then.
+ */
 export async function readForm(
   headers: IncomingHttpHeaders,
   body: Readable,

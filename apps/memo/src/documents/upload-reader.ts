@@ -151,8 +151,9 @@ const tooLargeForJson = () =>
   new PayloadTooLargeException(`a document has ${MAX_JSON_BYTES} bytes at most as JSON; send it as a file`);
 
 /**
- * What comes in of a request, at most so many bytes before it breaks off with the refusal. When it is destroyed the rest is thrown away as it comes, so that the connection can serve
- * the next request; a request that is destroyed itself would stop the connection.
+ * What comes in of a request, at most so many bytes before it breaks off with the refusal. When it is destroyed the rest is
+ * thrown away as it comes, so that the connection can serve the next request; a request that is destroyed itself would stop
+ * the connection.
  */
 function bodyOf(request: IncomingMessage, most = Infinity, refusal?: HttpException): Readable {
   const body = new PassThrough();
