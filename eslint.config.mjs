@@ -4,14 +4,17 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 const root = import.meta.dirname;
-const SPECS = ['**/*.spec.ts', '**/*.fixture.ts', '**/test/**'];
+const SPECS = ['**/*spec.ts', '**/*.fixture.ts', '**/test/**'];
+/** @typedef {{ folder: string, name: string, type: keyof typeof mayImport }} Project */
+
+/** @type {Project[]} */
 const projects = ['apps', 'libs', 'packages', 'tools'].flatMap((area) =>
   readdirSync(join(root, area))
     .map((name) => `${area}/${name}`)
     .filter((folder) => existsSync(join(root, folder, 'project.json')))
     .map((folder) => {
       const { name, tags } = JSON.parse(readFileSync(join(root, folder, 'project.json'), 'utf8'));
-      return { folder, name, type: tags.find((tag) => tag.startsWith('type:')) };
+      return { folder, name, type: tags.find((/** @type {string} */ tag) => tag.startsWith('type:')) };
     }),
 );
 
@@ -26,6 +29,7 @@ const mayImport = {
 
 const BY_ALIAS = 'Import another project by its alias only.';
 
+/** @param {Project} project @param {boolean} isSpec */
 function forbiddenImports(project, isSpec) {
   const allowed = new Set(mayImport[project.type]);
   if (isSpec) allowed.add('type:tool').add('type:client');
@@ -49,8 +53,11 @@ function forbiddenImports(project, isSpec) {
   };
 }
 
+/** @param {Project} project @param {boolean} isSpec @returns {import('eslint').Linter.RuleEntry} */
+const restricted = (project, isSpec) => ['error', forbiddenImports(project, isSpec)];
+
 export default tseslint.config(
-  { ignores: ['**/node_modules', 'dist', '.data', '.nx', '**/.data'] },
+  { ignores: ['**/node_modules', 'dist', '.nx', '**/.data*'] },
   js.configs.recommended,
   ...tseslint.configs.recommended,
   {
@@ -108,11 +115,11 @@ export default tseslint.config(
     {
       files: [`${project.folder}/**/*.ts`],
       ignores: SPECS,
-      rules: { 'no-restricted-imports': ['error', forbiddenImports(project, false)] },
+      rules: { 'no-restricted-imports': restricted(project, false) },
     },
     {
       files: SPECS.map((pattern) => `${project.folder}/${pattern}`),
-      rules: { 'no-restricted-imports': ['error', forbiddenImports(project, true)] },
+      rules: { 'no-restricted-imports': restricted(project, true) },
     },
   ]),
 );

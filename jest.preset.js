@@ -25,9 +25,15 @@ const HOT_GLOBALS = [
   'Symbol',
 ];
 
+/**
+ * What the name of a test file says it needs: `spec` nothing, `int-spec` a database, `e2e-spec` processes of the
+ * product or servers from outside npm. TEST_KINDS selects some of them; all of them unless set.
+ */
+const kinds = (process.env.TEST_KINDS ?? 'spec,int-spec,e2e-spec').split(',');
+
 module.exports = {
   testEnvironment: 'node',
-  testMatch: ['<rootDir>/**/*.spec.ts'],
+  testMatch: kinds.map((kind) => `<rootDir>/**/*.${kind}.ts`),
   transform: { '^.+\\.(ts|js|mjs)$': ['@swc/jest', { ...swc, $schema: undefined, swcrc: false, jsc }] },
   transformIgnorePatterns: ['/node_modules/(?!(jose|openid-client|oauth4webapi|smtp-server)/)'],
   moduleNameMapper,

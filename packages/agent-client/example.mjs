@@ -3,12 +3,13 @@ import { dirname, join } from 'node:path';
 import { AgentClient } from '@inference/agent-client';
 
 /**
- * An answer as it is written, a tool loop, and a stream that is left and resumed.
+ * Streams a response, runs a tool loop, and resumes a stream that was left.
  *
- *   node example.mjs                     against `npm start`, whose .data/platform.json is looked for from here upwards
- *   AGENT_URL=… API_KEY=… node example.mjs
+ *   node example.mjs                         against `npm start`: uses .data/platform.json of this or a parent folder
+ *   AGENT_URL=… API_KEY=… node example.mjs   against another platform
  */
 
+/** @returns {{ urls: { agent: string }, accounts: { demo: { apiKey: string } } }} */
 function findPlatform(folder = import.meta.dirname) {
   const file = join(folder, '.data/platform.json');
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'));
@@ -24,6 +25,7 @@ function makeClient() {
   return new AgentClient({ baseUrl: urls.agent, apiKey: accounts.demo.apiKey });
 }
 
+/** @param {AgentClient} client @param {string} sessionId */
 async function showAnswer(client, sessionId) {
   const stream = client.stream(sessionId, { role: 'user', content: 'Tell me something.' });
   for await (const frame of stream) {
@@ -32,7 +34,9 @@ async function showAnswer(client, sessionId) {
   console.log(`\n— ${stream.outcome} at ${stream.position}\n`);
 }
 
+/** @param {AgentClient} client @param {string} sessionId */
 async function answerToolCalls(client, sessionId) {
+  /** @type {import('@inference/agent-client').ToolHandlers} */
   const tools = {
     weather: ({ city }) => {
       console.log(`The model asks for the weather in ${city}.`);
@@ -43,17 +47,19 @@ async function answerToolCalls(client, sessionId) {
   console.log(`${await stream.finalText()}\n`);
 }
 
+/** @param {AgentClient} client @param {string} sessionId */
 async function leaveAndResume(client, sessionId) {
   const left = client.stream(sessionId, { role: 'user', content: 'And once more.' });
   for await (const frame of left) {
     if (frame.kind === 'delta') break;
   }
-  console.log(`Left at ${left.position} with ${JSON.stringify(left.text)}; the turn runs on.`);
+  console.log(`Left at ${left.position} with ${JSON.stringify(left.text)}; the turn continues.`);
   const rest = client.resume(sessionId, left.position);
   console.log(`The rest: ${JSON.stringify(await rest.finalText())}\n`);
 }
 
 const client = makeClient();
+/** @type {import('@inference/agent-client').ToolDefinition} */
 const weather = {
   type: 'function',
   function: {

@@ -1,57 +1,77 @@
 import { parseArgs } from 'node:util';
-import { onOrphaned } from '../launcher/parent.mjs';
-import { benchAgent } from './agent.mjs';
-import { benchDownloads } from './downloads.mjs';
-import { benchGateway } from './gateway.mjs';
-import { benchGuesses } from './guesses.mjs';
-import { benchMemo } from './memo.mjs';
-import { benchSettlement } from './settlement.mjs';
-import { Workbench } from './workbench.mjs';
+import { onOrphaned } from '../launcher/processes/npm-parent.mjs';
+import { messageOf } from '../setup/errors.mjs';
+import { benchAgent } from './agent/agent-benchmark.mjs';
+import { benchDownloads } from './downloads/downloads-benchmark.mjs';
+import { benchGateway } from './gateway/gateway-benchmark.mjs';
+import { benchLoginThrottle } from './login-throttle/login-throttle-benchmark.mjs';
+import { benchMemo } from './memo/memo-benchmark.mjs';
+import { benchSettlement } from './settlement/settlement-benchmark.mjs';
+import { Workbench } from './setup/workbench.mjs';
 
-/** `npm run bench -- <benchmark>`; exits with 0 when everything that was sent was answered and booked, whatever the speed. */
+/**
+ * `npm run bench -- <benchmark>`. The exit code is 0 if all requests were answered and recorded, whatever the speed.
+ *
+ * @typedef {object} BenchOptions
+ * @property {number} rounds
+ * @property {number} seconds
+ * @property {number} settlementSeconds
+ * @property {number} gigabytes
+ * @property {number} streams
+ * @property {number} tokensPerSecond
+ * @property {number[]} passages
+ * @property {string[]} folders
+ *
+ * @typedef {(bench: Workbench, options: BenchOptions) => Promise<string[]>} Benchmark resolves with failures; rejects if the
+ *   run is aborted
+ */
 
 const USAGE = `Usage: npm run bench -- <benchmark> [options]
 
 Benchmarks
-  gateway      the gateway beside its upstream, a bare proxy and another gateway; then settlement
-  settlement   usage events per second into PostgreSQL
-  guesses      how many of 10,000 guessed passwords and codes are looked at
-  downloads    a file of many gigabytes through the console's own link, beside nginx
-  agent        many streams of the agent beside those of a bare server; how long the first word takes
-  memo         how well and how fast passages are found, beside other ways to find them; folders that are named behind it
-               hold questions with their answers, in BEIR's layout
+  gateway          compares the gateway with its upstream, a minimal proxy and another gateway; then runs settlement
+  settlement       usage events per second that PostgreSQL settles
+  login-throttle   how many of 10,000 guessed passwords and codes are evaluated
+  downloads        compares downloads of a large file from the console with nginx
+  agent            compares concurrent streams of the agent with a minimal server; time to the first delta
+  memo <folder>…   quality and speed of search, compared with other search engines; each folder holds a collection of
+                   questions and relevant documents in the layout of BEIR
 
 Options
-  --rounds N               rounds per load, the first of which is a warm-up that does not count; 2 to 99 (5)
-  --seconds N              about how long a round is, for each contender; 0.2 to 600 (4)
-  --settlement-seconds N   how long settlement is measured; 0.2 to 600 (10)
-  --gigabytes N            how large the downloaded file is; 0.1 to 1000 (5)
-  --streams N              how many streams the agent serves at once, at most; 1 to 5000 (2000)
-  --tokens-per-second N    of each of them; 1 to 100 (20)
-  --passages N,N,…         how many passages are searched for the time it takes; 100 to 1000000 (1000,10000,100000)
+  --rounds N               rounds per load, including one warm-up round that does not count; 2 to 99 (5)
+  --seconds N              approximate duration of a round for each contender; 0.2 to 600 (4)
+  --settlement-seconds N   duration of the settlement benchmark; 0.2 to 600 (10)
+  --gigabytes N            size of the downloaded file; 0.1 to 1000 (5)
+  --streams N              maximum of concurrent streams of the agent; 1 to 5000 (2000)
+  --tokens-per-second N    of each stream; 1 to 100 (20)
+  --passages N,N,…         numbers of passages to measure the speed of search with; 100 to 1000000 (1000,10000,100000)
 `;
 
+/** @type {Record<string, Benchmark[]>} */
 const BENCHMARKS = {
   gateway: [benchGateway, benchSettlement],
   settlement: [benchSettlement],
-  guesses: [benchGuesses],
+  'login-throttle': [benchLoginThrottle],
   downloads: [benchDownloads],
   agent: [benchAgent],
   memo: [benchMemo],
 };
 
-const LIMITS = {
-  rounds: [2, 99],
-  seconds: [0.2, 600],
-  'settlement-seconds': [0.2, 600],
-  gigabytes: [0.1, 1000],
-  streams: [1, 5000],
-  'tokens-per-second': [1, 100],
-};
-const PASSAGES = [100, 1_000_000];
+/** @type {[option: 'rounds' | 'seconds' | 'settlement-seconds' | 'gigabytes' | 'streams' | 'tokens-per-second', min: number, max: number][]} */
+const LIMITS = [
+  ['rounds', 2, 99],
+  ['seconds', 0.2, 600],
+  ['settlement-seconds', 0.2, 600],
+  ['gigabytes', 0.1, 1000],
+  ['streams', 1, 5000],
+  ['tokens-per-second', 1, 100],
+];
+const MIN_PASSAGES = 100;
+const MAX_PASSAGES = 1_000_000;
+/** @type {('rounds' | 'streams' | 'tokens-per-second')[]} */
 const WHOLE = ['rounds', 'streams', 'tokens-per-second'];
 
-/** @returns {{ benchmarks: Function[], options: Record<string, number> }} throws what is wrong with the arguments */
+/** @param {string[]} args @returns {{ benchmarks: Benchmark[], options: BenchOptions }} @throws if they are invalid */
 function readArguments(args) {
   const { values, positionals } = parseArgs({
     args,
@@ -68,19 +88,22 @@ function readArguments(args) {
   });
   const [name, ...folders] = positionals;
   if (!name || (folders.length > 0 && name !== 'memo')) throw new Error('Name one benchmark.');
-  if (!Object.hasOwn(BENCHMARKS, name)) throw new Error(`There is no benchmark ${JSON.stringify(name)}.`);
-  for (const [option, [min, max]] of Object.entries(LIMITS)) {
+  const benchmarks = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined;
+  if (!benchmarks) throw new Error(`There is no benchmark ${JSON.stringify(name)}.`);
+  for (const [option, min, max] of LIMITS) {
     const value = Number(values[option]);
     if (!(value >= min && value <= max)) throw new Error(`--${option} must be between ${min} and ${max}.`);
   }
-  const broken = WHOLE.find((option) => !/^\d+$/.test(values[option]));
-  if (broken) throw new Error(`--${broken} must be a whole number.`);
+  const fractional = WHOLE.find((option) => !/^\d+$/.test(values[option]));
+  if (fractional) throw new Error(`--${fractional} must be a whole number.`);
   const passages = values.passages.split(',').map(Number);
-  const [min, max] = PASSAGES;
-  if (!passages.every((count) => Number.isInteger(count) && count >= min && count <= max))
-    throw new Error(`--passages must be whole numbers between ${min} and ${max}, with commas in between.`);
+  if (!passages.every((count) => Number.isInteger(count) && count >= MIN_PASSAGES && count <= MAX_PASSAGES)) {
+    throw new Error(
+      `--passages must be whole numbers between ${MIN_PASSAGES} and ${MAX_PASSAGES}, separated by commas.`,
+    );
+  }
   return {
-    benchmarks: BENCHMARKS[name],
+    benchmarks,
     options: {
       rounds: Number(values.rounds),
       seconds: Number(values.seconds),
@@ -94,19 +117,20 @@ function readArguments(args) {
   };
 }
 
-/** Thrown into whatever is going on when somebody wants the run to end. */
+/** The reason of an abort that is no failure. */
 class StopRequested extends Error {}
 
-/** @returns {Promise<string[]>} what was not as it must be */
+/** @param {ReturnType<typeof readArguments>} command @returns {Promise<string[]>} failures */
 async function run({ benchmarks, options }) {
   const control = new AbortController();
-  const stop = (why) => control.abort(new StopRequested(why));
+  const stop = (/** @type {string} */ why) => control.abort(new StopRequested(why));
   const signals = { SIGINT: 'Ctrl-C', SIGTERM: 'SIGTERM', SIGHUP: 'Terminal closed' };
   for (const [signal, why] of Object.entries(signals)) process.on(signal, () => stop(why));
   process.stdout.on('error', () => undefined);
   onOrphaned(() => stop('npm has ended'));
 
   const bench = new Workbench(control.signal);
+  /** @type {string[]} */
   const faults = [];
   try {
     await bench.open();
@@ -121,22 +145,23 @@ async function run({ benchmarks, options }) {
   return faults;
 }
 
-let order;
+/** @type {ReturnType<typeof readArguments> | undefined} */
+let command;
 try {
-  order = readArguments(process.argv.slice(2));
+  command = readArguments(process.argv.slice(2));
 } catch (error) {
-  console.error(`${error.message}\n\n${USAGE}`);
+  console.error(`${messageOf(error)}\n\n${USAGE}`);
   process.exitCode = 2;
 }
-if (order) {
+if (command) {
   try {
-    const faults = await run(order);
+    const faults = await run(command);
     if (faults.length > 0) {
       console.error(`\nFailed:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
       process.exitCode = 1;
     }
   } catch (error) {
-    console.error(`\n${error.message}`);
+    console.error(`\n${messageOf(error)}`);
     process.exitCode = 1;
   }
 }

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { messageOf } from '../setup/errors.mjs';
 import { waitForLock } from '../setup/lock.mjs';
-import { runNode } from './children.mjs';
+import { runNode } from './processes/child-processes.mjs';
 
-/** The product's built files under dist/, made anew only when a source or they themselves have changed since. */
+/** Builds the product into dist/, unless neither the sources nor the built files have changed since the last build. */
 
 const AREAS = ['apps', 'libs', 'packages', 'tools'];
 const SETTINGS = /^(package-lock\.json|nx\.json|\.swcrc|tsconfig.*\.json)$/;
 const BUILD_DEADLINE_MS = 10 * 60_000;
 
-/** @param {string} folder @returns {string[]} every file in it but installed packages; none when there is no folder */
+/** @param {string} folder @returns {string[]} its files, except those in node_modules; none if the folder does not exist */
 function filesOf(folder) {
   if (!fs.existsSync(folder)) return [];
   return fs
@@ -23,7 +24,7 @@ function filesOf(folder) {
     });
 }
 
-/** @param {string} root @returns {string} changes with every source and every setting of the build */
+/** @param {string} root @returns {string} a hash over all sources and all settings of the build */
 function fingerprint(root) {
   const settings = fs.readdirSync(root).filter((name) => SETTINGS.test(name));
   const sources = AREAS.flatMap((area) => filesOf(path.join(root, area)));
@@ -38,7 +39,12 @@ function fingerprint(root) {
 /** @param {string} root @returns {string[]} the built files */
 const builtFiles = (root) => AREAS.flatMap((area) => filesOf(path.join(root, 'dist', area)));
 
-/** The stamp tells what was built; that nothing was built over or taken away since is seen in the files. */
+/**
+ * True if the stamp file names the wanted fingerprint, and no built file was added, removed or changed after the stamp.
+ * @param {string} root
+ * @param {string} stampFile
+ * @param {string} wanted fingerprint
+ */
 function isBuilt(root, stampFile, wanted) {
   const stamp = fs.existsSync(stampFile) ? JSON.parse(fs.readFileSync(stampFile, 'utf8')) : {};
   const files = builtFiles(root);
@@ -50,7 +56,7 @@ function isBuilt(root, stampFile, wanted) {
   );
 }
 
-/** Built files whose source is gone would still be found, a removed migration for one. */
+/** A built file that outlives its source still has an effect: a removed migration would still run. @param {string} root */
 function removeOrphans(root) {
   for (const file of builtFiles(root)) {
     const copied = path.relative(path.join(root, 'dist'), file);
@@ -85,7 +91,7 @@ export async function ensureBuilt(root, { signal, log }) {
     fs.writeFileSync(stampFile, JSON.stringify({ sources, files: builtFiles(root).length }));
   } catch (error) {
     signal?.throwIfAborted();
-    throw new Error(`The build failed:\n${error.message}`, { cause: error });
+    throw new Error(`The build failed:\n${messageOf(error)}`, { cause: error });
   } finally {
     lock.release();
   }

@@ -1,9 +1,21 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { codeOf, messageOf } from '../setup/errors.mjs';
 import { tryLock } from '../setup/lock.mjs';
 
-/** The processes of a killed run shut down by themselves, services first within this time. */
+/** How long the processes of a killed run get to shut down on their own. Longer than the grace period of a service. */
 const ORPHANS_MS = 25_000;
+
+/**
+ * @typedef {{ lock: import('../setup/lock.mjs').Lock, discard: () => void }} Claim `discard`: removes the data folder, and the
+ *   parent folders that were created with it; does nothing if the folder existed before
+ */
+
+/** @param {string} folder @returns {string | null} the topmost of its parent folders, or itself, that does not exist */
+function firstMissing(folder) {
+  if (fs.existsSync(folder)) return null;
+  return firstMissing(path.dirname(folder)) ?? folder;
+}
 
 /** @param {number[]} pids leaders of process groups of their own */
 function killGroups(pids) {
@@ -11,28 +23,29 @@ function killGroups(pids) {
     try {
       process.kill(-pid, 'SIGKILL');
     } catch (error) {
-      if (error.code !== 'ESRCH') throw error;
+      if (codeOf(error) !== 'ESRCH') throw error;
     }
   }
 }
 
 /**
- * Makes the folder this run's alone. What is left of a run that was killed is waited for, and ended if it must be.
+ * Locks the data folder for this run. Waits for processes of a run that was killed, and kills them after ORPHANS_MS.
  * @param {string} dataDir
  * @param {{ signal: AbortSignal, log: (line: string) => void }} options
- * @returns {Promise<import('../setup/lock.mjs').Lock>}
+ * @returns {Promise<Claim>}
  */
 export async function claimDataDir(dataDir, { signal, log }) {
+  const missing = firstMissing(dataDir);
   try {
     fs.mkdirSync(path.join(dataDir, 'logs'), { recursive: true });
     fs.accessSync(dataDir, fs.constants.W_OK);
   } catch (cause) {
-    throw new Error(`DATA_DIR ${dataDir} cannot be used: ${cause.message}`, { cause });
+    throw new Error(`DATA_DIR ${dataDir} cannot be used: ${messageOf(cause)}`, { cause });
   }
   const deadline = Date.now() + ORPHANS_MS;
   for (let waiting = false; ; waiting = true) {
     const { lock, holder } = tryLock(path.join(dataDir, 'running.lock'));
-    if (lock) return lock;
+    if (lock) return { lock, discard: () => missing && fs.rmSync(missing, { recursive: true, force: true }) };
     if (holder.ownerPid !== null) {
       throw new Error(
         `The platform is running already on ${dataDir} (process ${holder.ownerPid}).\n` +

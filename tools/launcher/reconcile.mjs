@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** `npm run reconcile`: the books of DATABASE_URL, or else of the site that `npm start` runs in DATA_DIR. */
+/** `npm run reconcile`: checks the ledger of DATABASE_URL, by default of the site that `npm start` runs in DATA_DIR. */
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
@@ -11,7 +11,7 @@ function databaseUrl() {
   if (process.env.DATABASE_URL) return process.env.DATABASE_URL;
   const file = path.join(path.resolve(root, process.env.DATA_DIR || '.data'), 'platform.json');
   if (fs.existsSync(file)) return JSON.parse(fs.readFileSync(file, 'utf8')).database.url;
-  console.error(`Set DATABASE_URL, or start the site first: there is no ${file}.`);
+  console.error(`${file} does not exist. Set DATABASE_URL, or start the site first.`);
   process.exit(2);
 }
 

@@ -1,14 +1,13 @@
 import path from 'node:path';
 import { writePrivateJson } from './secrets.mjs';
-import { databaseUrl } from './services.mjs';
+import { databaseUrl } from './services/services.mjs';
 
-/** Tells where everything is: to scripts in platform.json, to people on the screen. */
+/** Describes the running site: in platform.json for scripts, on the screen for people. */
 
 const CURRENCIES = { intl: 'USD', cn: 'CNY' };
-/** What somebody would try first. */
 const TOPUP_PROVIDERS = { intl: 'card_provider', cn: 'wallet_pay_provider' };
 const TOPUP_AMOUNT = 50;
-/** Of the document that the first start makes. */
+/** Questions that the document of the first start answers. */
 const QUESTIONS = {
   intl: 'How much credit does the demo account begin with?',
   cn: '演示账户的初始额度是多少？',
@@ -25,12 +24,14 @@ const URL_KEYS = {
 
 /**
  * @typedef {{ settings: import('./settings.mjs').Settings, secrets: import('./secrets.mjs').Secrets,
- *   services: import('./services.mjs').Description[], engineModels: string[] | null }} Running
+ *   services: import('./services/services.mjs').Description[], engineModels: string[] | null }} Running
  */
 
 /** @param {Running} running */
 export function writePlatformFile({ settings, secrets, services }) {
+  /** @param {string} name */
   const url = (name) => services.find((service) => service.name === name)?.url;
+  /** @param {import('./secrets.mjs').Account} account */
   const account = ({ identifier, password, apiKey }) => ({ identifier, password, apiKey });
   writePrivateJson(path.join(settings.dataDir, 'platform.json'), {
     site: settings.site,
@@ -48,40 +49,45 @@ export function writePlatformFile({ settings, secrets, services }) {
   });
 }
 
-/** @param {string[][]} rows @returns {string[]} lines with the columns below one another */
+/** @param {string[][]} rows @returns {string[]} lines with aligned columns */
 function columns(rows) {
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  /** @param {number} column */
+  const widthOf = (column) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
   return rows.map((row) =>
-    `  ${row.map((cell, column) => cell.padEnd(widths[column])).join('  ')}`.trimEnd(),
+    `  ${row.map((cell, column) => cell.padEnd(widthOf(column))).join('  ')}`.trimEnd(),
   );
 }
 
-/** @param {string} text @returns {string} the same in single quotes, for a shell */
+/** @param {string} text @returns {string} in single quotes, for a shell */
 const quoted = (text) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /**
  * @param {Running['settings']['site']} site
  * @param {import('./secrets.mjs').Account} account
- * @param {{ console: string, sandbox: string }} urls
+ * @param {{ console?: string, sandbox: string }} urls
  * @returns {string[]} lines
  */
 function describeTopup(site, { identifier, password }, urls) {
   const login = JSON.stringify({ identifier, password });
   const payment = JSON.stringify({ provider: TOPUP_PROVIDERS[site], amount: TOPUP_AMOUNT });
   return [
-    `Top up; nobody pays real money at ${urls.sandbox}:`,
+    `Top up with the payment sandbox at ${urls.sandbox}, which takes no real money:`,
     '',
     `  TOKEN=$(curl -s ${urls.console}/api/auth/login -H 'Content-Type: application/json' \\`,
     `    -d ${quoted(login)} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`,
     `  curl ${urls.console}/api/billing/payments -H "Authorization: Bearer $TOKEN" \\`,
     `    -H 'Content-Type: application/json' -d ${quoted(payment)}`,
     '',
-    `  and pay on the page that its checkout names, or: curl -X POST ${urls.sandbox}/orders/<id>/pay`,
+    `  Then pay on the checkout page of the response, or: curl -X POST ${urls.sandbox}/orders/<id>/pay`,
     '',
   ];
 }
 
-/** @param {Running['settings']['site']} site @param {{ workspaceId: string, apiKey: string }} memo @param {string} url */
+/**
+ * @param {Running['settings']['site']} site
+ * @param {import('./secrets.mjs').Secrets['memo']} memo
+ * @param {string | undefined} url
+ */
 const describeWorkspace = (site, { workspaceId, apiKey }, url) => [
   `  curl -N ${url}/v1/workspaces/${workspaceId}/chat \\`,
   `    -H 'X-API-Key: ${apiKey}' \\`,
@@ -94,6 +100,7 @@ const describeWorkspace = (site, { workspaceId, apiKey }, url) => [
 export function describeRunning({ settings, secrets, services, engineModels }) {
   const { site, dataDir, engine, mailFolder, ports } = settings;
   const { demo, admin } = secrets.accounts;
+  /** @param {string} name */
   const url = (name) => services.find((service) => service.name === name)?.url;
   const gateway = url('gateway');
   const sandbox = url('sandbox-payments');
@@ -111,13 +118,13 @@ export function describeRunning({ settings, secrets, services, engineModels }) {
     '',
     ...columns([
       ['account', 'identifier', 'password', 'API key'],
-      ['demo', demo.identifier, demo.password, demo.apiKey],
-      ['admin', admin.identifier, admin.password, admin.apiKey],
+      ['demo', demo.identifier, demo.password, demo.apiKey ?? ''],
+      ['admin', admin.identifier, admin.password, admin.apiKey ?? ''],
     ]),
     '',
-    `  all of this for scripts   ${path.join(dataDir, 'platform.json')}`,
-    `  what each service logs    ${path.join(dataDir, 'logs')}/<name>.log`,
-    ...(mailFolder ? [`  mails that were sent      ${mailFolder}`] : []),
+    `  for scripts   ${path.join(dataDir, 'platform.json')}`,
+    `  logs          ${path.join(dataDir, 'logs')}/<name>.log`,
+    ...(mailFolder ? [`  sent mails    ${mailFolder}`] : []),
     '',
     'Try it:',
     '',
@@ -128,7 +135,7 @@ export function describeRunning({ settings, secrets, services, engineModels }) {
     '',
     ...(secrets.memo.apiKey ? describeWorkspace(site, secrets.memo, url('memo')) : []),
     ...(sandbox ? describeTopup(site, demo, { console: url('console'), sandbox }) : []),
-    'Ctrl-C stops everything; the data stay.',
+    'Ctrl-C stops everything and keeps the data.',
     '',
   ].join('\n');
 }

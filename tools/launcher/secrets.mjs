@@ -3,11 +3,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 /**
- * What the first start generates and every later one needs again, in a file that only its owner reads.
+ * Secrets that the first start generates and later starts reuse, in a file that only its owner can read.
  *
+ * @import { Site } from './settings.mjs'
  * @typedef {{ identifier: string, password: string, apiKey?: string }} Account
  * @typedef {object} Secrets
- * @property {'intl' | 'cn'} site that the data belong to
+ * @property {Site} site that the data belong to
  * @property {string} databasePassword of the superuser
  * @property {Record<string, string>} rolePasswords by role
  * @property {string} apiKeyHashSecret
@@ -15,17 +16,20 @@ import path from 'node:path';
  * @property {string[]} encryptionKeys 32 bytes each in hexadecimal digits; the first one encrypts
  * @property {string[]} downloadLinkSecrets sign the links to files in the console's storage; the first one signs
  * @property {string} oidcClientSecret of the console at the sandbox's OpenID provider
- * @property {string} agentCredential what the agent service calls the gateway with, on behalf of accounts
- * @property {string} memoCredential the same of the memo service
- * @property {string} trainerCredential what trainers call the training service with, to record what was used
- * @property {object | undefined} payments the console's credentials at the sandbox for payments, once there is one
+ * @property {string} agentCredential of the agent service at the gateway, to act on behalf of accounts
+ * @property {string} memoCredential of the memo service at the gateway, to act on behalf of accounts
+ * @property {string} trainerCredential of trainers at the training service, to record usage
+ * @property {PaymentCredentials} [payments] of the console at the payment sandbox; absent until the sandbox is first used
  * @property {{ demo: Account, admin: Account }} accounts
- * @property {{ workspaceId?: string, apiKey?: string }} memo a workspace of the demo account, and a key that may read it
- * @property {{ models: string[], accounts?: true, exchangeRate?: true, gpus?: true, credit?: true, model?: true }} seeded what has
- *   been put into the database once, and is the operator's own business from then on
+ * @property {{ workspaceId?: string, apiKey?: string }} memo a workspace of the demo account, and a key to read it
+ * @property {Seeded} seeded
+ *
+ * @typedef {import('../sandbox-payments/src/credentials/credentials.ts').Credentials} PaymentCredentials
+ * @typedef {{ models: string[], accounts?: true, exchangeRate?: true, gpus?: true, credit?: true, model?: true }} Seeded
+ *   the data that a start has inserted; a later start does not insert them again, whatever the operator changes
  */
 
-export const DATABASE_ROLES = ['console', 'gateway', 'router_cost', 'training', 'agent', 'memo'];
+const DATABASE_ROLES = ['console', 'gateway', 'router_cost', 'training', 'agent', 'memo'];
 
 const newSecret = () => randomBytes(32).toString('hex');
 const newPassword = () => randomBytes(18).toString('base64url');
@@ -35,7 +39,7 @@ function newSigningKey() {
   return { ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), alg: 'ES256', use: 'sig' };
 }
 
-/** @param {'intl' | 'cn'} site @returns {Secrets} new ones */
+/** @param {Site} site @returns {Secrets} */
 export const generateSecrets = (site) => ({
   site,
   databasePassword: newSecret(),
@@ -57,7 +61,7 @@ export const generateSecrets = (site) => ({
 });
 
 /**
- * Writes a file that holds secrets: readable by its owner alone, complete or not at all, also after a power failure.
+ * Writes a file that only its owner can read. The write is atomic, also if the power fails.
  * @param {string} file
  * @param {unknown} content
  */
@@ -76,11 +80,13 @@ export function openSecrets({ dataDir, site }) {
   const file = path.join(dataDir, 'secrets.json');
   const fresh = !fs.existsSync(file);
   if (fresh && fs.existsSync(path.join(dataDir, 'postgres'))) {
-    throw new Error(`${file} is missing: without it the database beside it cannot be opened. Put it back, or remove
-${dataDir} to start anew.`);
+    throw new Error(
+      `${file} is missing. The database in the same folder cannot be opened without it.\n` +
+        `Restore the file, or remove ${dataDir} to start with an empty database.`,
+    );
   }
   const saved = fresh ? {} : JSON.parse(fs.readFileSync(file, 'utf8'));
-  /** @type {Secrets} an earlier version has generated fewer than this one needs */
+  /** @type {Secrets} with new values for the secrets that the file, written by an earlier version, does not have */
   const secrets = { ...generateSecrets(site), ...saved };
   if (secrets.site !== site) {
     throw new Error(

@@ -1,29 +1,32 @@
 import net from 'node:net';
 import path from 'node:path';
+import { codeOf } from '../setup/errors.mjs';
 
 /**
- * What `npm start` is told by its environment.
+ * The settings of `npm start`, from environment variables.
+ *
+ * @typedef {'intl' | 'cn'} Site
  *
  * @typedef {object} Engine a model server to use instead of the sandbox
  * @property {string} url with the path of its OpenAI endpoints, `/v1` as a rule
  * @property {string | undefined} apiKey
- * @property {string[] | undefined} models those to publish a price for; what the engine lists when absent
+ * @property {string[] | undefined} models to publish a price for; if absent, the models that the engine lists
  *
  * @typedef {object} Settings
- * @property {'intl' | 'cn'} site
+ * @property {Site} site
  * @property {string} dataDir absolute
- * @property {Record<PortName, number>} ports
+ * @property {Ports} ports without those of sandboxes that are not started
  * @property {Engine | null} engine
- * @property {string | null} storageFolder absolute, of model packages; null when they are kept elsewhere
- * @property {string | null} mailFolder absolute, of what the console sends; null when a mail server takes it
+ * @property {string | null} storageFolder absolute, for model packages; null if the environment configures the storage
+ * @property {string | null} mailFolder absolute, for mails of the console; null if SMTP_URL names a mail server
  * @property {string} logLevel
  *
- * @typedef {'console' | 'training' | 'router-cost' | 'agent' | 'memo' | 'agent-environments' | 'gateway' |
- *   'sandbox-engine' | 'sandbox-oidc' | 'sandbox-payments' | 'sandbox-code-host' |
- *   'postgres'} PortName
+ * @typedef {'console' | 'training' | 'router-cost' | 'agent' | 'memo' | 'agent-environments' | 'gateway'} AppName
+ * @typedef {'sandbox-engine' | 'sandbox-oidc' | 'sandbox-payments' | 'sandbox-code-host'} SandboxName
+ * @typedef {Record<AppName | 'postgres', number> & Partial<Record<SandboxName, number>>} Ports
  */
 
-/** What each part listens on, counted from PORT_BASE. */
+/** The port of each process, relative to PORT_BASE. */
 const PORT_OFFSETS = {
   console: 0,
   training: 1,
@@ -38,27 +41,26 @@ const PORT_OFFSETS = {
   'sandbox-code-host': 13,
   postgres: 20,
 };
-/** Who is told any of these has a payment provider of their own. */
+/** Any of these variables configures an external payment provider; the sandbox is not started then. */
 const PAYMENT_SETTINGS = { intl: /^STRIPE_/, cn: /^(WECHAT_PAY|ALIPAY)_/ };
-/** Who is told any of these follows releases elsewhere. */
+/** Any of these variables configures an external code host; the sandbox is not started then. */
 const CODE_HOST_SETTINGS = /^(RELEASE_REPOSITORIES$|CODE_HOST_)/;
 const HIGHEST_OFFSET = Math.max(...Object.values(PORT_OFFSETS));
-/** fetch and browsers refuse to talk to these (WHATWG Fetch, "port blocking"), so nobody could use what listens there. */
+const PORT_NAMES = /** @type {(keyof typeof PORT_OFFSETS)[]} */ (Object.keys(PORT_OFFSETS));
+/** @type {Site[]} */
+const SITES = ['intl', 'cn'];
+/** Browsers and `fetch` refuse to connect to these ports (WHATWG Fetch, "port blocking"). */
 const BLOCKED_PORTS = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,
   10080,
 ]);
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-/** Thrown when the start cannot go ahead; names every fault at once. */
-export class Faults extends Error {
-  /** @param {string} title @param {string[]} faults */
-  constructor(title, faults) {
-    super(`${title}\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
-  }
-}
+/** Lists all problems that prevent the start. @param {string} title @param {string[]} faults */
+const startError = (title, faults) =>
+  new Error(`${title}\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
 
-/** @returns {number} NaN, and a fault, when it is not usable */
+/** @param {string} text @param {string[]} faults gets a message if the value is invalid @returns {number} NaN if invalid */
 function readPortBase(text, faults) {
   const base = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
   const highest = 65535 - HIGHEST_OFFSET;
@@ -67,11 +69,11 @@ function readPortBase(text, faults) {
   return NaN;
 }
 
-/** @returns {Engine | null} */
+/** @param {NodeJS.ProcessEnv} environment @param {string[]} faults gets a message for each problem @returns {Engine | null} */
 function readEngine({ ENGINE_URL, ENGINE_API_KEY, ENGINE_MODELS }, faults) {
   if (!ENGINE_URL) {
     for (const [name, value] of Object.entries({ ENGINE_API_KEY, ENGINE_MODELS })) {
-      if (value) faults.push(`${name} is set, but ENGINE_URL, which it belongs to, is not`);
+      if (value) faults.push(`${name} requires ENGINE_URL, which is not set`);
     }
     return null;
   }
@@ -90,13 +92,15 @@ function readEngine({ ENGINE_URL, ENGINE_API_KEY, ENGINE_MODELS }, faults) {
 
 /**
  * @param {NodeJS.ProcessEnv} environment an empty variable counts as absent
- * @param {string} root of the workspace, which a relative DATA_DIR starts from
+ * @param {string} root of the workspace; a relative DATA_DIR is relative to it
  * @returns {Settings}
+ * @throws an error that lists all invalid settings
  */
 export function readSettings(environment, root) {
+  /** @type {NodeJS.ProcessEnv} */
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const {
-    SITE: site = 'intl',
+    SITE = 'intl',
     PORT_BASE = '3000',
     DATA_DIR = '.data',
     LOG_LEVEL: logLevel = 'info',
@@ -105,25 +109,28 @@ export function readSettings(environment, root) {
     S3_BUCKET,
     STORAGE_FOLDER,
   } = present;
+  /** @type {string[]} */
   const faults = [];
   if (process.platform === 'win32') {
-    faults.push('Windows itself is not supported; under WSL (Windows Subsystem for Linux) it works');
+    faults.push('Windows is supported only under WSL (Windows Subsystem for Linux)');
   }
-  if (site !== 'intl' && site !== 'cn') faults.push(`SITE must be intl or cn, not ${JSON.stringify(site)}`);
+  const site = SITES.find((name) => name === SITE);
+  if (!site) faults.push(`SITE must be intl or cn, not ${JSON.stringify(SITE)}`);
   if (!LOG_LEVELS.includes(logLevel)) {
     faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, not ${JSON.stringify(logLevel)}`);
   }
   const base = readPortBase(PORT_BASE, faults);
   const engine = readEngine(present, faults);
-  if (faults.length > 0) throw new Faults('These settings cannot be used:', faults);
-  const ports = Object.fromEntries(
-    Object.entries(PORT_OFFSETS).map(([name, offset]) => [name, base + offset]),
-  );
+  if (!site || faults.length > 0) throw startError('These settings are invalid:', faults);
+  /** @type {Ports} */
+  const ports = { ...PORT_OFFSETS };
+  for (const name of PORT_NAMES) ports[name] = base + PORT_OFFSETS[name];
   if (engine) delete ports['sandbox-engine'];
   if (OAUTH_PROVIDERS) delete ports['sandbox-oidc'];
-  const isToldAny = (pattern) => Object.keys(present).some((name) => pattern.test(name));
-  if (isToldAny(PAYMENT_SETTINGS[site])) delete ports['sandbox-payments'];
-  if (isToldAny(CODE_HOST_SETTINGS)) delete ports['sandbox-code-host'];
+  /** @param {RegExp} pattern */
+  const isAnySet = (pattern) => Object.keys(present).some((name) => pattern.test(name));
+  if (isAnySet(PAYMENT_SETTINGS[site])) delete ports['sandbox-payments'];
+  if (isAnySet(CODE_HOST_SETTINGS)) delete ports['sandbox-code-host'];
   const dataDir = path.resolve(root, DATA_DIR);
   return {
     site,
@@ -136,29 +143,29 @@ export function readSettings(environment, root) {
   };
 }
 
-/** @param {number} port @returns {Promise<string | null>} why it cannot be listened on, null when it can */
+/** @param {number} port @returns {Promise<string | null>} the error code of an attempt to listen on it; null if it succeeds */
 function portFault(port) {
   return new Promise((resolve) => {
     const server = net.createServer();
-    server.on('error', ({ code }) => resolve(code));
+    server.on('error', (error) => resolve(codeOf(error) ?? error.message));
     server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(null)));
   });
 }
 
-/** @param {Settings['ports']} ports throws when one of them is not to be had */
+/** @param {Ports} ports @throws an error that lists all ports that cannot be used */
 export async function checkPorts(ports) {
   const faults = [];
   for (const [name, port] of Object.entries(ports)) {
     if (BLOCKED_PORTS.has(port)) {
-      faults.push(`port ${port} (for ${name}) is one that browsers and fetch refuse`);
+      faults.push(`port ${port} (for ${name}) is blocked by browsers and fetch`);
       continue;
     }
     const code = await portFault(port);
     if (code === 'EADDRINUSE') faults.push(`port ${port} (for ${name}) is taken by another program`);
-    else if (code) faults.push(`port ${port} (for ${name}) cannot be used here: ${code}`);
+    else if (code) faults.push(`port ${port} (for ${name}) cannot be used: ${code}`);
   }
   if (faults.length === 0) return;
   const example = ports.console < 4000 ? 4000 : 3000;
   faults.push(`to use other ports, set PORT_BASE: PORT_BASE=${example} npm start`);
-  throw new Faults('The ports that are needed are not all free:', faults);
+  throw startError('Some of the required ports are not available:', faults);
 }

@@ -1,40 +1,50 @@
 import { setMaxListeners } from 'node:events';
+import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { startPostgres } from '../postgres/postgres.mjs';
-import { listEngineModels } from './api.mjs';
+import { messageOf } from '../setup/errors.mjs';
+import { listEngineModels } from './seed/api-client.mjs';
 import { ensureBuilt } from './build.mjs';
-import { lastLinesOf, runNode, startService, stopService } from './children.mjs';
+import { lastLinesOf, runNode, startService, stopService } from './processes/child-processes.mjs';
 import { claimDataDir } from './data-dir.mjs';
-import { onOrphaned } from './parent.mjs';
-import { ensurePaymentCredentials } from './payments.mjs';
+import { onOrphaned } from './processes/npm-parent.mjs';
+import { ensurePaymentCredentials } from './services/payment-sandbox.mjs';
 import { describeRunning, writePlatformFile } from './report.mjs';
 import { openSecrets } from './secrets.mjs';
-import { seedAccounts, seedSite } from './seed.mjs';
-import { databaseUrl, describeServices } from './services.mjs';
+import { seedAccounts, seedSite } from './seed/seed.mjs';
+import { databaseUrl, describeServices } from './services/services.mjs';
 import { checkPorts, readSettings } from './settings.mjs';
 
-/** `npm start`: a whole site on one machine, on loopback, until Ctrl-C. */
+/**
+ * `npm start`: runs a whole site on one machine, on loopback, until Ctrl-C.
+ *
+ * @import { Settings } from './settings.mjs'
+ * @import { Secrets } from './secrets.mjs'
+ * @import { Description } from './services/services.mjs'
+ */
 
 const HEALTHY_DEADLINE_MS = 60_000;
 const SERVICE_GRACE_MS = 15_000;
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
-const log = (line) => console.log(line);
+const log = (/** @type {string} */ line) => console.log(line);
 
-/** Thrown into whatever is going on when somebody wants the run to end; no failure. */
+/** The reason of an abort that is no failure. */
 class StopRequested extends Error {}
 
 const control = new AbortController();
+/** Aborted by the second Ctrl-C, to kill what does not stop on its own. */
 const impatience = new AbortController();
-// Every service that is being stopped listens to it.
+// Each service adds a listener while it is being stopped.
 setMaxListeners(0, impatience.signal);
 
-/** @type {{ lock?: import('../setup/lock.mjs').Lock, postgres?: import('../postgres/postgres.mjs').Postgres,
- *   services: import('./children.mjs').Service[] }} what has to be stopped at the end */
+/** @type {{ lock?: import('../setup/lock.mjs').Lock, discardData?: () => void, postgres?: import('../postgres/postgres.mjs').Postgres,
+ *   services: import('./processes/child-processes.mjs').Service[] }} to be stopped at the end */
 const running = { services: [] };
 
+/** @param {string} why */
 function requestStop(why) {
   if (control.signal.aborted) return impatience.abort();
   log(`\n${why}: stopping …`);
@@ -45,9 +55,10 @@ function requestStop(why) {
 async function watch(name, ended, lastLines, logFile) {
   const how = await ended;
   if (control.signal.aborted) return;
-  control.abort(new Error(`${name} has ended (${how}). Its last words, from ${logFile}:\n\n${lastLines()}`));
+  control.abort(new Error(`${name} has ended (${how}). The last lines of ${logFile}:\n\n${lastLines()}`));
 }
 
+/** @param {Settings} settings @param {Secrets} secrets */
 async function startDatabase({ dataDir, ports }, secrets) {
   const logFile = path.join(dataDir, 'logs/postgres.log');
   const postgres = await startPostgres({
@@ -57,7 +68,7 @@ async function startDatabase({ dataDir, ports }, secrets) {
     logFile,
   });
   running.postgres = postgres;
-  postgres.pids.forEach((pid) => running.lock.adopt(pid));
+  postgres.pids.forEach((pid) => running.lock?.adopt(pid));
   watch('postgres', postgres.ended, () => lastLinesOf(logFile), logFile);
 
   const client = new pg.Client({ connectionString: postgres.url });
@@ -67,6 +78,7 @@ async function startDatabase({ dataDir, ports }, secrets) {
   await client.end();
 }
 
+/** @param {Settings} settings @param {Secrets} secrets */
 function migrate({ ports }, { databasePassword, rolePasswords }) {
   const passwords = Object.entries(rolePasswords).map(([role, password]) => [
     `${role.toUpperCase()}_DATABASE_PASSWORD`,
@@ -77,17 +89,17 @@ function migrate({ ports }, { databasePassword, rolePasswords }) {
   return runNode(['dist/libs/database/src/migrate.js'], { cwd: root, env, signal: control.signal });
 }
 
-/** @param {import('./services.mjs').Description} description @param {string} dataDir */
+/** @param {Description} description @param {string} dataDir */
 function launch({ name, entry, env }, dataDir) {
   control.signal.throwIfAborted();
   const logFile = path.join(dataDir, 'logs', `${name}.log`);
   const service = startService({ name, entry, env, cwd: root, logFile });
   running.services.push(service);
-  if (service.child.pid) running.lock.adopt(service.child.pid);
+  if (service.child.pid) running.lock?.adopt(service.child.pid);
   watch(name, service.ended, service.lastLines, logFile);
 }
 
-/** @param {import('./services.mjs').Description} description */
+/** @param {Description} description */
 async function untilHealthy({ name, url }) {
   let answer = 'no answer';
   for (const deadline = Date.now() + HEALTHY_DEADLINE_MS; Date.now() < deadline;) {
@@ -97,30 +109,44 @@ async function untilHealthy({ name, url }) {
       answer = `${response.status} ${await response.text()}`;
       if (response.ok) return;
     } catch {
-      // Not listening yet.
+      // The service does not listen yet.
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`${name} has not become healthy at ${url}/healthz (${answer}).`);
 }
 
+/** @param {Description[]} services @param {string} wanted name @returns {Description} */
+function findService(services, wanted) {
+  const service = services.find(({ name }) => name === wanted);
+  if (!service) throw new Error(`There is no service ${wanted}.`);
+  return service;
+}
+
 async function start() {
   const { signal } = control;
   const settings = readSettings(process.env, root);
-  running.lock = await claimDataDir(settings.dataDir, { signal, log });
+  const claim = await claimDataDir(settings.dataDir, { signal, log });
+  running.lock = claim.lock;
+  // Nothing of a start that fails before the database exists is worth keeping.
+  running.discardData = claim.discard;
   const { secrets, save } = openSecrets(settings);
   await checkPorts(settings.ports);
   const engineModels = settings.engine && (await listEngineModels(settings.engine, signal));
   await ensureBuilt(root, { signal, log });
   ensurePaymentCredentials({ settings, secrets, save });
+  if (settings.mailFolder) fs.mkdirSync(settings.mailFolder, { recursive: true, mode: 0o700 });
 
   log(`Starting the site ${settings.site} with its data in ${settings.dataDir} …`);
   await startDatabase(settings, secrets);
+  running.discardData = undefined;
   await migrate(settings, secrets);
   const services = describeServices(settings, secrets, engineModels);
-  const service = (wanted) => services.find(({ name }) => name === wanted);
-  const [consoleService, memo] = [service('console'), service('memo')];
-  const context = { root, settings, secrets, save, engineModels, signal, console: consoleService, memo };
+  const context = {
+    ...{ root, settings, secrets, save, engineModels, signal },
+    console: findService(services, 'console'),
+    memo: findService(services, 'memo'),
+  };
   await seedAccounts(context);
   services.forEach((description) => launch(description, settings.dataDir));
   await Promise.all(services.map(untilHealthy));
@@ -129,12 +155,14 @@ async function start() {
   log(describeRunning({ settings, secrets, services, engineModels }));
 }
 
-/** Services first, side by side, each finishing what it is at; the database after the last of them. */
+/** Stops all services at the same time, each of which finishes its work in progress, and then the database. */
 async function stopEverything() {
   await Promise.all(
     running.services.map((service) => stopService(service, SERVICE_GRACE_MS, impatience.signal)),
   );
   await running.postgres?.stop();
+  // Before the lock is released, so that no other start can use the folder.
+  running.discardData?.();
   running.lock?.release();
 }
 
@@ -145,7 +173,7 @@ for (const [signal, why] of Object.entries({
 })) {
   process.on(signal, () => requestStop(why));
 }
-// With the terminal gone there is nowhere to print to, which must not keep anything from being stopped.
+// When the terminal is closed, writing to it fails. That must not interrupt the shutdown.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
 onOrphaned(() => requestStop('npm has ended'));
@@ -158,7 +186,7 @@ try {
 } catch (error) {
   const reason = control.signal.aborted ? control.signal.reason : error;
   if (!(reason instanceof StopRequested)) {
-    console.error(`\n${reason.message}\n`);
+    console.error(`\n${messageOf(reason)}\n`);
     process.exitCode = 1;
     control.abort(reason);
   }

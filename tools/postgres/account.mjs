@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 /**
- * PostgreSQL refuses to run as root. When we are root it runs as an unprivileged account instead, without anything
- * being added to the system: a number is enough.
+ * PostgreSQL refuses to run as root. A process of root runs it as an unprivileged account instead. The account needs no
+ * entry in the system: a number is enough.
  *
  * @typedef {{ uid: number, gid: number, isOurs: boolean }} Account `isOurs`: the account this process runs as
  */
@@ -11,28 +11,34 @@ import path from 'node:path';
 /** "nobody" on Linux. */
 const UNPRIVILEGED_ID = 65534;
 
+/** @returns {{ uid: number, gid: number }} @throws on Windows, which has no such numbers */
+export function currentUser() {
+  if (!process.getuid || !process.getgid) throw new Error('PostgreSQL cannot be started on Windows.');
+  return { uid: process.getuid(), gid: process.getgid() };
+}
+
 /**
- * The account that runs PostgreSQL on this data folder. Data that belong to some ordinary user stay theirs when root
- * comes along.
+ * The account that runs PostgreSQL on this data folder: the owner of the folder, unless that is root.
  * @param {string} dataDir
  * @returns {Account}
  */
 export function chooseAccount(dataDir) {
   const owner = fs.statSync(dataDir, { throwIfNoEntry: false });
-  if (process.getuid() !== 0) {
-    if (owner && owner.uid !== process.getuid()) {
+  const user = currentUser();
+  if (user.uid !== 0) {
+    if (owner && owner.uid !== user.uid) {
       throw new Error(
-        `The database in ${dataDir} belongs to the account ${owner.uid}, not to this one (${process.getuid()}): ` +
-          `it was first started by somebody else, root perhaps. Start it as that user, or choose another folder.`,
+        `The database in ${dataDir} belongs to the account ${owner.uid}, but this process runs as ${user.uid}: ` +
+          `another account, such as root, has started it first. Start it as that account, or choose another folder.`,
       );
     }
-    return { uid: process.getuid(), gid: process.getgid(), isOurs: true };
+    return { ...user, isOurs: true };
   }
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid, isOurs: false };
   return { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID, isOurs: false };
 }
 
-/** @param {Account} account @param {string} target whether the account may enter every folder on the way to it */
+/** Whether the account may enter every folder on the path to the target. @param {Account} account @param {string} target */
 export function canReach({ uid, gid, isOurs }, target) {
   if (isOurs) return true;
   for (let place = fs.realpathSync(target); ; place = path.dirname(place)) {
@@ -43,8 +49,8 @@ export function canReach({ uid, gid, isOurs }, target) {
   }
 }
 
-/** @param {Account} account @param {string} folder hands the folder and all in it to the account */
-export function handOver({ uid, gid, isOurs }, folder) {
+/** Makes the account the owner of a folder and of all its files. @param {Account} account @param {string} folder */
+export function changeOwner({ uid, gid, isOurs }, folder) {
   if (isOurs) return;
   for (const entry of fs.readdirSync(folder, { recursive: true })) {
     fs.lchownSync(path.join(folder, String(entry)), uid, gid);
@@ -52,5 +58,5 @@ export function handOver({ uid, gid, isOurs }, folder) {
   fs.lchownSync(folder, uid, gid);
 }
 
-/** What `child_process.spawn` needs to start a program as the account. @param {Account} account */
+/** Options of `child_process.spawn` that start a program as the account. @param {Account} account */
 export const spawnAs = ({ uid, gid, isOurs }) => (isOurs ? {} : { uid, gid });

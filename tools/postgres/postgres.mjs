@@ -1,37 +1,47 @@
 import { fork } from 'node:child_process';
 import fs from 'node:fs';
-import net from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { codeOf, messageOf } from '../setup/errors.mjs';
+import { findFreePort } from '../setup/ports.mjs';
 import { chooseAccount } from './account.mjs';
 import { findBinaries } from './binaries.mjs';
 import { prepareDataFolder } from './data-folder.mjs';
 import { stopLeftover } from './leftover.mjs';
 
 /**
- * A real PostgreSQL server on loopback, for one machine: no installation, no account, no service on the system.
+ * Runs a real PostgreSQL server on loopback, without installing a program, an account or a service on the system.
+ *
+ * @import { Message, StartMessage } from './supervisor.mjs'
  *
  * @typedef {object} PostgresOptions
- * @property {string} dataDir made when absent. Belongs to one running server at a time; a server that a killed run
- *   left on it is shut down first
+ * @property {string} dataDir created if absent. A server that a killed run has left on it is stopped first
  * @property {number} [port] a free one when absent
- * @property {string} password of the superuser `postgres`; takes effect when the database is created
- * @property {Record<string, string>} [settings] PostgreSQL settings beside or instead of the ones below
- * @property {boolean} [ephemeral] for tests: fast, loses data in a crash, and the folder is removed at the end
+ * @property {string} password of the superuser `postgres`; must be the one that the database was created with
+ * @property {Record<string, string>} [settings] PostgreSQL settings that are added to SETTINGS, or replace some of them
+ * @property {boolean} [ephemeral] for tests: fast, loses data in a crash, removes the folder at the end
  * @property {string} [logFile] default: `<dataDir>.log`
  *
  * @typedef {object} Postgres
  * @property {string} url of the superuser, for the database `postgres`
  * @property {number} port
- * @property {number[]} pids the server and the process that looks after it
- * @property {Promise<string>} ended why the server has ended, `stop` or not
+ * @property {[supervisor: number, server: number]} pids
+ * @property {Promise<string>} ended resolves with the reason, when the server has ended for whatever reason
  * @property {() => Promise<void>} stop shuts the server down and waits for its end
+ *
+ * @typedef {object} RunningServer
+ * @property {import('node:child_process').ChildProcess} supervisor
+ * @property {number} serverPid 0 until the supervisor has started the server
+ * @property {string | undefined} reason of the end, from the supervisor
+ * @property {Promise<string>} ended
  */
 
-/** Crash recovery after a kill -9 under load can take its time. */
+/** Chosen for a crash recovery after kill -9 under load, which takes minutes at worst. */
 const READY_DEADLINE_MS = 5 * 60_000;
 const PORT_ATTEMPTS = 5;
+/** SQLSTATE (PostgreSQL, appendix A). */
+const INVALID_PASSWORD = '28P01';
 
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
@@ -42,23 +52,12 @@ const SETTINGS = {
 };
 const EPHEMERAL_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
-/** @returns {Promise<number>} a port nobody listens on at this moment */
-function findFreePort() {
-  return new Promise((resolve, reject) => {
-    const server = net.createServer().on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-/** What the server has logged since `offset`. @param {string} logFile @param {number} offset in bytes */
+/** The log from `offset` on. @param {string} logFile @param {number} offset in bytes */
 function logSince(logFile, offset) {
   return fs.existsSync(logFile) ? fs.readFileSync(logFile).subarray(offset).toString() : '';
 }
 
-/** True once the server itself has noted in its folder that it takes connections. */
+/** True if the server's lock file says that it accepts connections. @param {string} dataDir @param {number} pid */
 function isReady(dataDir, pid) {
   try {
     const lines = fs.readFileSync(path.join(dataDir, 'postmaster.pid'), 'utf8').split('\n');
@@ -68,39 +67,49 @@ function isReady(dataDir, pid) {
   }
 }
 
-/** @param {import('./supervisor.mjs').Order} order */
-function launch(order) {
+/** @param {StartMessage} message @returns {RunningServer} */
+function launch(message) {
   const supervisor = fork(fileURLToPath(new URL('supervisor.mjs', import.meta.url)), {
     detached: true,
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  supervisor.send(order);
-  const running = { supervisor, serverPid: 0, reason: undefined, ended: undefined };
-  supervisor.on('message', ({ started, ended }) => {
-    if (started) running.serverPid = started;
-    if (ended) running.reason = ended;
-  });
-  running.ended = new Promise((resolve, reject) => {
+  supervisor.send(message);
+  /** @type {Promise<string>} */
+  const ended = new Promise((resolve, reject) => {
     supervisor.on('error', reject);
     supervisor.on('exit', async () => {
-      // Without a last word the supervisor was killed, and the server is still there.
-      if (!running.reason) await stopLeftover(order.dataDir);
+      // A supervisor that ends without a message was killed, and the server is still running.
+      if (!running.reason) await stopLeftover(message.dataDir);
       resolve(running.reason ?? 'its supervisor was killed');
     });
+  });
+  /** @type {RunningServer} */
+  const running = { supervisor, serverPid: 0, reason: undefined, ended };
+  supervisor.on('message', (/** @type {Message} */ answer) => {
+    if ('started' in answer) running.serverPid = answer.started ?? 0;
+    else running.reason = answer.ended;
   });
   return running;
 }
 
-/** @returns {Promise<void>} resolves when connections are taken; rejects with the server's own words if it gives up */
+/**
+ * @param {RunningServer} running
+ * @param {StartMessage} message
+ * @param {number} logOffset of this run in the log
+ * @returns {Promise<void>} resolves when the server accepts connections; rejects with the log of the server if it ends
+ */
 async function untilReady(running, { dataDir, logFile }, logOffset) {
+  /** @type {string | undefined} */
   let reason;
   running.ended.then((text) => (reason = text));
   for (const deadline = Date.now() + READY_DEADLINE_MS; !isReady(dataDir, running.serverPid);) {
     if (reason !== undefined) {
       throw new Error(`PostgreSQL did not start (${reason}):\n${logSince(logFile, logOffset)}`);
     }
-    if (Date.now() > deadline) throw new Error(`PostgreSQL is not ready yet; its log is ${logFile}.`);
+    if (Date.now() > deadline) {
+      throw new Error(`PostgreSQL is not ready after ${READY_DEADLINE_MS / 1000} s; its log is ${logFile}.`);
+    }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
@@ -111,31 +120,31 @@ async function checkPassword(url, dataDir) {
   try {
     await client.connect();
   } catch (error) {
-    if (error.code !== '28P01') throw error;
+    if (codeOf(error) !== INVALID_PASSWORD) throw error;
     throw new Error(`The database in ${dataDir} was created with another password.`, { cause: error });
   } finally {
     await client.end().catch(() => undefined);
   }
 }
 
-/** @returns {Promise<Postgres>} */
-async function launchOn(port, order, password) {
-  const { logFile } = order;
+/** @param {number} port @param {StartMessage} message @param {string} password @returns {Promise<Postgres>} */
+async function launchOn(port, message, password) {
+  const { logFile } = message;
   const logOffset = fs.statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
-  const running = launch({ ...order, settings: { ...order.settings, port: String(port) } });
+  const running = launch({ ...message, settings: { ...message.settings, port: String(port) } });
   const stop = async () => {
     if (running.supervisor.connected) running.supervisor.send('stop', () => undefined);
     await running.ended;
   };
   const url = `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;
   try {
-    await untilReady(running, order, logOffset);
-    await checkPassword(url, order.dataDir);
+    await untilReady(running, message, logOffset);
+    await checkPassword(url, message.dataDir);
   } catch (error) {
     await stop();
     throw error;
   }
-  return { url, port, pids: [running.supervisor.pid, running.serverPid], ended: running.ended, stop };
+  return { url, port, pids: [running.supervisor.pid ?? 0, running.serverPid], ended: running.ended, stop };
 }
 
 /**
@@ -152,18 +161,19 @@ export async function startPostgres(options) {
   await stopLeftover(dataDir);
   await prepareDataFolder({ binaries, account, dataDir, password, ephemeral });
 
-  const order = {
+  /** @type {StartMessage} */
+  const message = {
     ...{ postgres: binaries.postgres, folder: binaries.folder, dataDir, logFile, account },
     settings: { ...SETTINGS, ...(ephemeral ? EPHEMERAL_SETTINGS : {}), ...settings },
     removeAtEnd: ephemeral,
   };
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await launchOn(port ?? (await findFreePort()), order, password);
+      return await launchOn(port ?? (await findFreePort()), message, password);
     } catch (error) {
-      // A free port may be taken by somebody else before PostgreSQL opens it.
+      // Another process may take a free port before PostgreSQL listens on it.
       const mayRetry = port === undefined && attempt < PORT_ATTEMPTS;
-      if (!mayRetry || !/could not bind/.test(error.message)) throw error;
+      if (!mayRetry || !/could not bind/.test(messageOf(error))) throw error;
     }
   }
 }

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { commandLine } from '../setup/processes.mjs';
 
-/** @param {number} pid @param {fs.Stats} folder whether the process is a PostgreSQL one that works in the folder */
+/** Whether a process is a PostgreSQL process with this working folder. @param {number} pid @param {fs.Stats} folder */
 function isServing(pid, folder) {
   try {
     if (!path.basename(fs.readlinkSync(`/proc/${pid}/exe`)).startsWith('postgres')) return false;
@@ -14,10 +14,10 @@ function isServing(pid, folder) {
 }
 
 /**
- * The PostgreSQL processes of a data folder. On Linux these are all that work in it, whether or not their postmaster
- * is still there; elsewhere the postmaster alone.
+ * The PostgreSQL processes of a data folder: on Linux all of them, even if their postmaster has ended, on other systems
+ * only the postmaster.
  * @param {string} dataDir
- * @param {number | null} postmasterPid as noted in the folder
+ * @param {number | null} postmasterPid from the folder's lock file
  * @returns {number[]}
  */
 export function processesOf(dataDir, postmasterPid) {

@@ -4,19 +4,25 @@ import { spawnAs } from './account.mjs';
 import { passFolder, programEnvironment } from './data-folder.mjs';
 
 /**
- * Stands between PostgreSQL and the process that wanted it. Its channel to that process closes when the process is
- * gone, however it ended, kill -9 included; the database is then shut down, not left behind.
+ * The parent process of PostgreSQL. When the process that started it ends, even by kill -9, its channel closes, and it
+ * shuts PostgreSQL down.
  *
- * Both run in sessions of their own, so that a Ctrl-C in the terminal reaches neither: the database must outlive the
- * services that still settle what is in flight.
+ * The supervisor and PostgreSQL run in their own sessions, so that Ctrl-C in the terminal reaches neither: the services
+ * still need the database to finish their work in progress.
  *
- * First message: {@link Order}. Answers: `{started: pid}`, later `{ended: reason}`. Message `stop`: shut down.
+ * The first message is a {@link StartMessage}. The message `stop` shuts PostgreSQL down. Sends {@link Message}s.
  *
  * @typedef {{ postgres: string, folder: string, dataDir: string, settings: Record<string, string>, logFile: string,
- *   account: import('./account.mjs').Account, removeAtEnd: boolean }} Order `removeAtEnd`: when told to stop, not in a crash
+ *   account: import('./account.mjs').Account, removeAtEnd: boolean }} StartMessage `removeAtEnd`: removes the data folder
+ *   after a requested stop, but not after a crash
+ * @typedef {{ started: number | undefined } | { ended: string }} Message the server's process id, later the reason of its
+ *   end
  */
 
-/** From polite to not: fast shutdown, immediate shutdown, no shutdown. */
+/**
+ * Fast shutdown, immediate shutdown, kill.
+ * @type {{ signal: NodeJS.Signals, patienceMs: number }[]}
+ */
 const SHUTDOWN_STEPS = [
   { signal: 'SIGINT', patienceMs: 30_000 },
   { signal: 'SIGQUIT', patienceMs: 10_000 },
@@ -27,7 +33,8 @@ const SHUTDOWN_STEPS = [
 let server;
 let stopping = false;
 
-const tell = (message) => process.connected && process.send(message);
+/** @param {Message} message */
+const send = (message) => process.connected && process.send?.(message);
 
 function stop() {
   if (stopping) return;
@@ -35,12 +42,12 @@ function stop() {
   if (!server) process.exit();
   let delayMs = 0;
   for (const { signal, patienceMs } of SHUTDOWN_STEPS) {
-    setTimeout(() => server.kill(signal), delayMs);
+    setTimeout(() => server?.kill(signal), delayMs);
     delayMs += patienceMs;
   }
 }
 
-/** @param {Order} order */
+/** @param {StartMessage} message */
 function start({ postgres, folder, dataDir, settings, logFile, account, removeAtEnd }) {
   const passed = passFolder(account, dataDir);
   const log = fs.openSync(logFile, 'a', 0o600);
@@ -53,16 +60,19 @@ function start({ postgres, folder, dataDir, settings, logFile, account, removeAt
     stdio: ['ignore', log, log, ...passed.descriptors],
   });
   passed.descriptors.forEach(fs.closeSync);
+  /** @param {string} reason */
   const end = (reason) => {
     if (removeAtEnd && stopping) fs.rmSync(dataDir, { recursive: true, force: true });
-    tell({ ended: reason });
+    send({ ended: reason });
     process.exit();
   };
   server.on('error', (error) => end(error.message));
   server.on('exit', (code, signal) => end(signal ? `killed by ${signal}` : `exit code ${code}`));
-  tell({ started: server.pid });
+  send({ started: server.pid });
 }
 
-process.on('message', (message) => (message === 'stop' ? stop() : start(message)));
+process.on('message', (/** @type {'stop' | StartMessage} */ message) =>
+  message === 'stop' ? stop() : start(message),
+);
 process.on('disconnect', stop);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);

@@ -3,16 +3,23 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { messageOf } from './errors.mjs';
 import { waitForLock } from './lock.mjs';
 
 /**
- * Installs the packages of package-lock.json when they are not there yet. It runs before `npm start` and `npm test`,
- * so it uses nothing but Node itself. Nothing in the product depends on the packages' own install scripts, which many
- * npm set-ups forbid.
+ * Installs the packages of package-lock.json if they are missing or outdated. It runs before `npm start` and `npm test`,
+ * so it must not import any package. The product works without the packages' own install scripts, which many npm
+ * configurations forbid.
+ *
+ * @typedef {{ optional?: boolean, os?: string[], cpu?: string[], libc?: string[], integrity?: string,
+ *   dependencies?: Record<string, string>, devDependencies?: Record<string, string> }} LockedPackage
  */
 
+/** @type {[major: number, minor: number]} as in `engines` of package.json */
 const OLDEST_NODE = [20, 19];
 const INSTALL_DEADLINE_MS = 15 * 60_000;
+/** @type {NodeJS.Signals[]} */
+const SIGNALS = ['SIGINT', 'SIGTERM'];
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const lockFile = path.join(root, 'package-lock.json');
@@ -20,14 +27,14 @@ const npmRecord = path.join(root, 'node_modules/.package-lock.json');
 const stampFile = path.join(root, 'node_modules/.install-stamp');
 
 function checkNodeVersion() {
-  const [major, minor] = process.versions.node.split('.').map(Number);
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
   throw new Error(
     `Node.js ${OLDEST_NODE.join('.')} or newer is needed; this is ${process.version} (${process.execPath}).`,
   );
 }
 
-/** What makes an installed tree right for this checkout on this machine. */
+/** Identifies the packages that this checkout needs on this machine. */
 function wantedStamp() {
   return {
     lock: createHash('sha256').update(fs.readFileSync(lockFile)).digest('hex'),
@@ -42,7 +49,7 @@ function writeStamp(stamp) {
   fs.renameSync(draft, stampFile);
 }
 
-/** @param {string} file @returns {Record<string, any>} path → entry; empty when there is no such file */
+/** @param {string} file a lock file of npm @returns {Record<string, LockedPackage>} by path; empty if the file is missing */
 function readPackages(file) {
   try {
     return JSON.parse(fs.readFileSync(file, 'utf8')).packages;
@@ -51,7 +58,7 @@ function readPackages(file) {
   }
 }
 
-/** @returns {string[]} packages that the product names, or that npm once installed, and that are not there */
+/** @returns {string[]} packages that are not there, of those in package-lock.json and those that npm has once installed */
 function missingPackages() {
   const { dependencies, devDependencies } = readPackages(lockFile)[''] ?? {};
   const direct = Object.keys({ ...dependencies, ...devDependencies }).map((name) => `node_modules/${name}`);
@@ -61,23 +68,26 @@ function missingPackages() {
     .map((folder) => folder.replace('node_modules/', ''));
 }
 
-/** A package with a build of its own per platform; those per C library are left to npm, which knows the library. */
-const isMadeForHere = ({ optional, os, cpu, libc }) =>
+/**
+ * True for a binary package of this platform. Excludes packages for one C library: npm alone knows which library this is.
+ * @param {LockedPackage} locked
+ */
+const isForThisPlatform = ({ optional, os, cpu, libc }) =>
   optional && !libc && os?.includes(process.platform) && cpu?.includes(process.arch);
 
-/** True when npm's own record of a finished install, made by hand perhaps, is what the lock file asks for. */
-function npmInstalledTheSame() {
+/** True if npm's record of the last complete install, possibly by hand, agrees with package-lock.json. */
+function isInstallCurrent() {
   const wanted = readPackages(lockFile);
   const installed = readPackages(npmRecord);
-  const madeForHere = Object.keys(wanted).filter((folder) => isMadeForHere(wanted[folder]));
+  const forThisPlatform = Object.entries(wanted).filter(([, locked]) => isForThisPlatform(locked));
   return (
     Object.keys(installed).length > 0 &&
-    Object.keys(installed).every((folder) => wanted[folder]?.integrity === installed[folder].integrity) &&
-    madeForHere.every((folder) => installed[folder])
+    Object.entries(installed).every(([folder, { integrity }]) => wanted[folder]?.integrity === integrity) &&
+    forThisPlatform.every(([folder]) => installed[folder])
   );
 }
 
-/** @returns {string | null} why an install is needed, null when it is not */
+/** @returns {string | null} null if no install is needed */
 function reasonToInstall() {
   if (!fs.existsSync(path.join(root, 'node_modules'))) return 'nothing is installed yet';
   const missing = missingPackages();
@@ -86,13 +96,12 @@ function reasonToInstall() {
   const stamp = fs.existsSync(stampFile) ? JSON.parse(fs.readFileSync(stampFile, 'utf8')) : null;
   if (stamp && stamp.platform !== wanted.platform) return `it was made for ${stamp.platform}`;
   if (stamp && stamp.lock === wanted.lock) return null;
-  if (!npmInstalledTheSame())
-    return stamp ? 'package-lock.json has changed' : 'the last install did not finish';
+  if (!isInstallCurrent()) return stamp ? 'package-lock.json has changed' : 'the last install did not finish';
   writeStamp(wanted);
   return null;
 }
 
-/** The npm that called this script, or else the one on the PATH. */
+/** The npm that runs this script, otherwise the one on the PATH. */
 function npmCommand() {
   const caller = process.env.npm_execpath ?? '';
   if (/^npm/.test(path.basename(caller))) return { command: process.execPath, args: [caller], shell: false };
@@ -108,9 +117,9 @@ async function runNpm(lock) {
     shell,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  // Should this process be killed, npm runs on alone: nobody may start over before it has ended.
+  // If this process is killed, npm keeps running. No other process may start an install before npm has ended.
   if (child.pid) lock.adopt(child.pid);
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+  for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
   const ending = await new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('exit', (code, signal) => resolve(signal ?? code));
@@ -131,7 +140,7 @@ async function install() {
     const stamp = wantedStamp();
     await runNpm(lock);
     const missing = missingPackages();
-    if (missing.length > 0) throw new Error(`npm ci ended well but left out ${missing.join(', ')}.`);
+    if (missing.length > 0) throw new Error(`npm ci succeeded but did not install ${missing.join(', ')}.`);
     writeStamp(stamp);
   } finally {
     lock.release();
@@ -142,6 +151,6 @@ try {
   checkNodeVersion();
   await install();
 } catch (error) {
-  console.error(`\n${error.message}\n`);
+  console.error(`\n${messageOf(error)}\n`);
   process.exitCode = 1;
 }

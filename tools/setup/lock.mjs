@@ -4,19 +4,19 @@ import path from 'node:path';
 import { processIdentity } from './processes.mjs';
 
 /**
- * A lock between processes of one machine: a folder that holds the list of the processes it belongs to. It appears and
- * disappears by a single rename, so it is never seen half made; a lock whose processes are all gone is taken over.
+ * A lock between processes of one machine: a folder with the list of the processes that hold it. It is created and
+ * removed atomically, by a rename. A lock whose processes have all ended is taken over.
  *
  * @typedef {{ pid: number, identity: string | null }} Member
  * @typedef {{ adopt(pid: number): void, release(): void }} Lock
  * @typedef {{ ownerPid: number | null, orphanPids: number[] }} Holder
- *   `ownerPid` is null when the owner is gone and only processes it had started (`orphanPids`) are left.
+ *   `ownerPid` is null if the owner has ended and only processes that it has started (`orphanPids`) are running.
  */
 
 /** @param {Member} member */
 const isAlive = ({ pid, identity }) => identity !== null && processIdentity(pid) === identity;
 
-/** @param {string} folder @returns {Member[] | null} null when there is no lock */
+/** @param {string} folder @returns {Member[] | null} null if there is no lock */
 function readMembers(folder) {
   try {
     return JSON.parse(fs.readFileSync(path.join(folder, 'members.json'), 'utf8'));
@@ -33,8 +33,8 @@ function writeMembers(folder, members) {
 }
 
 /**
- * Removes the lock that held these members. Somebody else may take over an abandoned lock at the same moment, so what
- * was moved aside is looked at once more, and goes back when it is not the lock that was meant.
+ * Removes the lock of these members. Another process may take over an abandoned lock at the same moment, so the folder is
+ * first moved aside and read again, and moved back if it has other members.
  * @param {string} folder
  * @param {Member[] | null} members
  */
@@ -49,7 +49,7 @@ function discard(folder, members) {
   fs.rmSync(aside, { recursive: true, force: true });
 }
 
-/** @param {string} folder @returns {Lock | null} null when somebody holds it */
+/** @param {string} folder @returns {Lock | null} null if it is held */
 function create(folder) {
   fs.mkdirSync(path.dirname(folder), { recursive: true });
   const draft = fs.mkdtempSync(`${folder}.`);
@@ -79,10 +79,11 @@ export function tryLock(folder) {
     const lock = create(folder);
     if (lock) return { lock };
     const members = readMembers(folder);
-    const living = (members ?? []).filter(isAlive);
-    if (members && living.length > 0) {
-      const ownerPid = living[0].pid === members[0].pid ? living[0].pid : null;
-      return { holder: { ownerPid, orphanPids: living.map((member) => member.pid) } };
+    const running = (members ?? []).filter(isAlive);
+    const [first] = running;
+    if (first) {
+      const ownerPid = first.pid === members?.[0]?.pid ? first.pid : null;
+      return { holder: { ownerPid, orphanPids: running.map((member) => member.pid) } };
     }
     discard(folder, members);
   }

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 
-/** What the system knows about a running process: from /proc on Linux, from `ps` elsewhere. */
+/** Information about running processes: from /proc on Linux, from `ps` on other systems. */
 
 const isLinux = process.platform === 'linux';
 
-/** @param {number} pid @param {string} column @returns {string} empty when there is no such process */
+/** @param {number} pid @param {string} column @returns {string} empty if there is no such process */
 function ps(pid, column) {
   try {
     return execFileSync('ps', ['-o', `${column}=`, '-p', String(pid)], {
@@ -17,7 +17,10 @@ function ps(pid, column) {
   }
 }
 
-/** The fields of /proc/<pid>/stat from the third (the state) on; the second is a name that may hold anything. */
+/**
+ * The fields of /proc/<pid>/stat from the third one, the state, on. The second one is a name with arbitrary characters.
+ * @param {number} pid
+ */
 function statFields(pid) {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -27,16 +30,16 @@ function statFields(pid) {
   }
 }
 
-/** Ticks are counted anew from every boot; some sandboxes do not tell which one this is. */
+/** Identifies the boot, because ticks are counted from it. Empty where a container hides it. */
 function bootId() {
   const file = '/proc/sys/kernel/random/boot_id';
   return fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim() : '';
 }
 
 /**
- * Tells a process from a later one that was given the same number, which happens soon in containers.
+ * Distinguishes a process from a later one with the same id. Containers reuse ids soon.
  * @param {number} pid
- * @returns {string | null} null when no such process runs
+ * @returns {string | null} null if there is no such process
  */
 export function processIdentity(pid) {
   if (!isLinux) return ps(pid, 'lstart') || null;
@@ -46,12 +49,12 @@ export function processIdentity(pid) {
   return `${bootId()}/${startTicks}`;
 }
 
-/** @param {number} pid @returns {number} 0 when there is no such process */
+/** @param {number} pid @returns {number} 0 if there is no such process */
 export function parentOf(pid) {
   return isLinux ? Number(statFields(pid)?.[1] ?? 0) : Number(ps(pid, 'ppid'));
 }
 
-/** @param {number} pid @returns {string} the command line; empty when there is no such process */
+/** @param {number} pid @returns {string} empty if there is no such process */
 export function commandLine(pid) {
   if (!isLinux) return ps(pid, 'command');
   try {

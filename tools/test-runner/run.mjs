@@ -4,28 +4,35 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from '../launcher/build.mjs';
-import { ending, signalGroup, spawnNode } from '../launcher/children.mjs';
-import { onOrphaned } from '../launcher/parent.mjs';
+import { ending, signalGroup, spawnNode } from '../launcher/processes/child-processes.mjs';
+import { onOrphaned } from '../launcher/processes/npm-parent.mjs';
 import { startPostgres } from '../postgres/postgres.mjs';
+import { messageOf } from '../setup/errors.mjs';
+import { describeCounts, describeDuration, describeSlowestFiles } from './outcome.mjs';
 import { describeSearch, searchLogs } from './secret-search.mjs';
 
 /**
- * `npm test`: every project's tests against the built product and a database server of their own, which is gone
- * afterwards. Arguments go to Jest: `npm test -- --selectProjects wallet`.
+ * `npm test` runs the tests that prove the behaviour (`*.spec.ts`, `*.int-spec.ts`) of all projects, `npm run test:proofs`
+ * the long ones over processes and outside servers (`*.e2e-spec.ts`), both against the built product and a temporary
+ * PostgreSQL server. Arguments go to Jest: `npm test -- --selectProjects wallet`.
  *
- * Servers that tests start for themselves keep their data in TEST_DATA_FOLDER, beside that one's.
- * Everything that the tests start logs into a folder, and the tests note there every secret they use: a run in which
- * one of these turns up in one of those has failed. TEST_LOG_KEEP=<folder> keeps the logs.
+ * PostgreSQL servers that tests start themselves keep their data in TEST_DATA_FOLDER.
+ * All processes that the tests start write their logs to TEST_LOG_FOLDER, and the tests write every secret that they use to
+ * a file there. The run fails if a secret occurs in a log. TEST_LOG_KEEP=<folder> keeps the logs.
  */
 
 const JEST_GRACE_MS = 20_000;
-/** Linux keeps it in memory: a database is copied there in a tenth of the time that a disk needs. */
+/** In memory on Linux: copying a database takes a tenth of the time that it takes on a disk. */
 const MEMORY_FOLDER = '/dev/shm';
-/** More than a run needs. A container has 64 MB unless told. */
+/** More than a run needs. The default in a container is 64 MB. */
 const MIN_FREE_BYTES = 4 * 2 ** 30;
+
+const PROOFS = '--proofs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const control = new AbortController();
+const runsProofs = process.argv.includes(PROOFS);
+const jestArguments = process.argv.slice(2).filter((argument) => argument !== PROOFS);
 
 /** @param {string[]} args @param {NodeJS.ProcessEnv} env @returns {Promise<number>} Jest's exit code */
 async function runJest(args, env) {
@@ -43,23 +50,25 @@ async function runJest(args, env) {
   return jest.exitCode ?? 1;
 }
 
-/** A file that could not even be loaded counts as one failed test: it has hidden at least one. */
-function describeOutcome(resultFile) {
-  if (!fs.existsSync(resultFile)) return null;
+/** @param {string} resultFile @param {number} startedAt milliseconds since 1970 */
+function printOutcome(resultFile, startedAt) {
+  // Without a result file Jest has printed why it ran nothing.
+  if (!fs.existsSync(resultFile)) return;
+  /** @type {import('./outcome.mjs').JestResult} */
   const result = JSON.parse(fs.readFileSync(resultFile, 'utf8'));
-  const failed = result.numFailedTests + result.numRuntimeErrorTestSuites;
-  const skipped = result.numPendingTests + result.numTodoTests;
-  return `${result.numPassedTests} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+  console.log(`\n${describeSlowestFiles(result, root)}`);
+  console.log(`Wall time: ${describeDuration(Date.now() - startedAt)}`);
+  console.log(`\n${describeCounts(result)}`);
 }
 
-/** @param {string} folder for everything that is gone afterwards @returns {string} a new one for the logs */
+/** @param {string} folder that is removed at the end @returns {string} a new folder for the logs */
 function makeLogFolder(folder) {
   const parent = process.env.TEST_LOG_KEEP || folder;
   fs.mkdirSync(parent, { recursive: true });
   return fs.mkdtempSync(path.join(parent, 'logs-'));
 }
 
-/** @returns {string} a new folder for a server whose data need not outlive the machine */
+/** @returns {string} a new folder for the data of PostgreSQL */
 function makeDataFolder() {
   const { bavail, bsize } = fs.existsSync(MEMORY_FOLDER)
     ? fs.statfsSync(MEMORY_FOLDER)
@@ -69,12 +78,13 @@ function makeDataFolder() {
 }
 
 /**
- * @param {string} folder for everything that is gone afterwards
+ * @param {string} folder that is removed at the end
  * @param {string} dataFolder
  * @param {string} logFolder
  * @returns {Promise<number>} exit code
  */
 async function runTests(folder, dataFolder, logFolder) {
+  const startedAt = Date.now();
   await ensureBuilt(root, { signal: control.signal, log: console.log });
   const postgres = await startPostgres({
     dataDir: path.join(dataFolder, 'postgres'),
@@ -83,17 +93,16 @@ async function runTests(folder, dataFolder, logFolder) {
     logFile: path.join(logFolder, 'postgres.log'),
   });
   const resultFile = path.join(folder, 'jest.json');
-  const args = ['--ci', '--json', `--outputFile=${resultFile}`, ...process.argv.slice(2)];
+  const args = ['--ci', '--json', `--outputFile=${resultFile}`, ...jestArguments];
   try {
     const exitCode = await runJest(args, {
+      TEST_KINDS: runsProofs ? 'e2e-spec' : 'spec,int-spec',
       TEST_DATABASE_URL: postgres.url,
       TEST_DATA_FOLDER: dataFolder,
       TEST_LOG_FOLDER: logFolder,
     });
     control.signal.throwIfAborted();
-    const outcome = describeOutcome(resultFile);
-    // Jest has said itself why it ran nothing.
-    if (outcome) console.log(`\n${outcome}`);
+    printOutcome(resultFile, startedAt);
     return exitCode;
   } finally {
     await postgres.stop();
@@ -112,13 +121,13 @@ try {
   process.exitCode = await runTests(folder, dataFolder, logFolder);
   const search = searchLogs(logFolder);
   console.log(describeSearch(search));
-  const isWholeRun = process.argv.length === 2;
+  const isWholeRun = jestArguments.length === 0;
   const isEmpty = search.secrets === 0 || search.bytes === 0;
   if (isWholeRun && isEmpty)
-    console.error('Nothing was searched: the tests have kept no secrets, or no logs.');
+    console.error('No logs were searched: the tests have recorded no secrets, or written no logs.');
   if (search.findings.length > 0 || (isWholeRun && isEmpty)) process.exitCode = 1;
 } catch (error) {
-  console.error(`\n${error.message}\n`);
+  console.error(`\n${messageOf(error)}\n`);
   process.exitCode = 1;
 } finally {
   for (const made of [folder, dataFolder]) fs.rmSync(made, { recursive: true, force: true });

@@ -2,28 +2,33 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 /**
- * Looks for secrets in logs: in the folder, the file `secrets` has one per line, as JSON, and every other file is a log.
+ * Searches logs for secrets. The file `secrets` of the folder has one secret per line, as JSON; all other files are logs.
  *
  * @typedef {object} Finding
  * @property {string} file
  * @property {number} line counted from 1
- * @property {string} masked what of the secret may be shown
+ * @property {string} masked the first characters of the secret
  *
  * @typedef {{ secrets: number, bytes: number, findings: Finding[] }} Search
+ * @typedef {{ filter: Uint8Array, forms: Map<number, { bytes: Buffer, secret: string }[]> }} Index the forms by the hash of
+ *   their last bytes; `filter` has 1 at the first bits of each of these hashes
  */
 
 const SECRETS_FILE = 'secrets';
-/** Bytes at the end of a secret by which it is found: tokens begin alike. No secret is shorter. */
+/** Bytes of a secret that are hashed, from its end, because tokens have common prefixes. Shorter secrets are ignored. */
 const WINDOW = 12;
-/** A rolling polynomial hash (Rabin and Karp): one pass over the text, however many secrets there are. */
+/** Base of a rolling polynomial hash (Rabin-Karp), which searches for all secrets in one pass over the text. */
 const BASE = 0x01000193;
-const OUTGOING = Array.from({ length: WINDOW }).reduce((power) => Math.imul(power, BASE), 1);
+const OUTGOING = Array.from({ length: WINDOW }, () => BASE).reduce(
+  (power, base) => Math.imul(power, base),
+  1,
+);
 const FILTER_BITS = 20;
 const SHOWN_CHARS = 4;
 const SHOWN_FINDINGS = 20;
 const LINE_FEED = 10;
 
-/** As it is, and as it looks inside JSON and inside a URL. */
+/** The secret itself, in JSON and in a URL. @param {string} secret */
 const formsOf = (secret) =>
   new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())]);
 
@@ -32,7 +37,7 @@ function hashOf(bytes) {
   return bytes.reduce((hash, byte) => (Math.imul(hash, BASE) + byte) | 0, 0);
 }
 
-/** @param {string[]} secrets @returns {{ filter: Uint8Array, forms: Map<number, { bytes: Buffer, secret: string }[]> }} */
+/** @param {string[]} secrets @returns {Index} */
 function indexByTail(secrets) {
   const filter = new Uint8Array(2 ** FILTER_BITS);
   const forms = new Map();
@@ -47,12 +52,12 @@ function indexByTail(secrets) {
   return { filter, forms };
 }
 
-/** @param {Buffer} text @param {(secret: string, offset: number) => void} report */
+/** @param {Buffer} text @param {Index} index @param {(secret: string, offset: number) => void} report */
 function searchText(text, { filter, forms }, report) {
   let hash = 0;
   for (let end = 0; end < text.length; end += 1) {
-    hash = (Math.imul(hash, BASE) + text[end]) | 0;
-    if (end >= WINDOW) hash = (hash - Math.imul(text[end - WINDOW], OUTGOING)) | 0;
+    hash = (Math.imul(hash, BASE) + (text[end] ?? 0)) | 0;
+    if (end >= WINDOW) hash = (hash - Math.imul(text[end - WINDOW] ?? 0, OUTGOING)) | 0;
     if (filter[hash >>> (32 - FILTER_BITS)] === 0) continue;
     for (const { bytes, secret } of forms.get(hash) ?? []) {
       const start = end + 1 - bytes.length;
@@ -61,10 +66,12 @@ function searchText(text, { filter, forms }, report) {
   }
 }
 
+/** @param {Buffer} text @param {number} offset @returns {number} counted from 1 */
 function lineAt(text, offset) {
   return text.subarray(0, offset).reduce((line, byte) => (byte === LINE_FEED ? line + 1 : line), 1);
 }
 
+/** @param {string} secret */
 const mask = (secret) => `${secret.slice(0, SHOWN_CHARS)}… (${secret.length} characters)`;
 
 /** @param {string} file @returns {string[]} */
@@ -75,7 +82,7 @@ function readSecrets(file) {
   return [...secrets].filter((secret) => Buffer.byteLength(secret) >= WINDOW);
 }
 
-/** @param {string} folder @returns {Search} the first place of each secret in each log */
+/** @param {string} folder @returns {Search} the first occurrence of each secret in each log */
 export function searchLogs(folder) {
   const secrets = readSecrets(path.join(folder, SECRETS_FILE));
   const index = indexByTail(secrets);
@@ -96,7 +103,7 @@ export function searchLogs(folder) {
   return { secrets: secrets.length, bytes, findings };
 }
 
-/** @param {Search} search @returns {string} for people */
+/** @param {Search} search @returns {string} a message for the terminal */
 export function describeSearch({ secrets, bytes, findings }) {
   const megabytes = (bytes / 1e6).toLocaleString('en', { maximumFractionDigits: bytes < 1e7 ? 1 : 0 });
   const extent = `${secrets.toLocaleString('en')} secrets, ${megabytes} MB of logs searched`;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** An ES module, so that it is driven by a process of its own. */
+/** Runs in its own process, because a test cannot load an ES module. */
 const SEARCH = `
   import { describeSearch, searchLogs } from ${JSON.stringify(join(__dirname, 'secret-search.mjs'))};
   const search = searchLogs(process.argv[1]);
@@ -33,7 +33,7 @@ async function search(): Promise<Search> {
   return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout) as Search;
 }
 
-it('says how much was searched when nothing was found', async () => {
+it('reports the extent of the search if nothing is found', async () => {
   remember(SECRET, ...TOKENS, SECRET);
   write('console.log', 'GET /api/auth/me\n'.repeat(100_000));
   write('gateway.log', '');
@@ -45,7 +45,7 @@ it('says how much was searched when nothing was found', async () => {
   });
 });
 
-it('says the same of a run that started nothing', async () => {
+it('reports an empty search', async () => {
   expect((await search()).text).toBe('No secret in the logs: 0 secrets, 0 MB of logs searched');
 });
 
@@ -72,7 +72,7 @@ it.each([
   expect((await search()).findings).toHaveLength(1);
 });
 
-it('tells secrets that begin alike apart, and names the first place of each in each log', async () => {
+it('distinguishes secrets with a common prefix, and reports the first occurrence of each in each log', async () => {
   remember(...TOKENS);
   write('a.log', `fine\n${TOKENS[1]}\n${TOKENS[1]}\n`);
   write('b.log', `${TOKENS[1]}\n${TOKENS[2]}\n${TOKENS[0]!.slice(0, -1)}`);
@@ -83,13 +83,13 @@ it('tells secrets that begin alike apart, and names the first place of each in e
   ]);
 });
 
-it('takes whatever a test may call a secret', async () => {
+it('accepts secrets with arbitrary characters', async () => {
   remember('half of a pair: \ud800', 'a NUL: \0 0123456789', 'x'.repeat(100_000), SECRET);
   write('console.log', SECRET);
   expect(await search()).toMatchObject({ secrets: 4, findings: [{ file: 'console.log' }] });
 });
 
-it('does not flood the terminal', async () => {
+it('limits the number of printed findings', async () => {
   remember(SECRET);
   for (let log = 10; log < 40; log++) write(`${log}.log`, SECRET);
   const { findings, text } = await search();
@@ -98,7 +98,7 @@ it('does not flood the terminal', async () => {
   expect(text).toMatch(/29\.log, line 1: .*\n {2}… and 10 more$/);
 });
 
-it('takes nothing short for a secret', async () => {
+it('ignores short secrets', async () => {
   remember('short', 'eleven-char');
   write('console.log', 'short eleven-char');
   expect(await search()).toMatchObject({ secrets: 0, findings: [] });

@@ -1,24 +1,16 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_GUARD, Reflector } from '@nestjs/core';
 import { ServiceModule } from '@inference/http';
-import { ApiKeyGuard } from './api-key.guard';
+import { AuthenticationModule } from './authentication/authentication.module';
 import { type AgentEnvironmentsConfig } from './config';
-import { EnvironmentsController } from './environments/environments.controller';
+import { ConfigModule } from './config.module';
+import { EnvironmentsModule } from './environments/environments.module';
 
 @Module({})
 export class AppModule {
-  static forRoot({ API_KEY: apiKey }: AgentEnvironmentsConfig): DynamicModule {
+  static forRoot(config: AgentEnvironmentsConfig): DynamicModule {
     return {
       module: AppModule,
-      imports: [ServiceModule],
-      controllers: [EnvironmentsController],
-      providers: [
-        {
-          provide: APP_GUARD,
-          useFactory: (reflector: Reflector) => new ApiKeyGuard(reflector, apiKey),
-          inject: [Reflector],
-        },
-      ],
+      imports: [ServiceModule, ConfigModule.forRoot(config), AuthenticationModule, EnvironmentsModule],
     };
   }
 }

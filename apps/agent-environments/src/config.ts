@@ -1,21 +1,15 @@
 import { env, loadConfig } from '@inference/config';
 import { z } from 'zod';
+import { apiKeyFields } from './authentication/api-key.config';
 
-const schema = z.object({
-  ...env.service,
-  /** The key that every call must bring; without it the calls are open (spec: Authentication, rule 14). */
-  API_KEY: env
-    .secret()
-    .regex(/^[!-~]+$/, 'must have no spaces and no characters beyond ASCII')
-    .optional(),
-});
+export const schema = z.object({ ...env.service, ...apiKeyFields });
 
-/** The names of everything it reads. */
+/** The names of all environment variables that the service reads. */
 export const VARIABLES = Object.keys(schema.shape);
 
 export type AgentEnvironmentsConfig = z.output<typeof schema>;
 
-/** The configuration from the environment; throws a ConfigError that names every fault. */
+/** Reads the configuration from the environment. Throws a ConfigError that names every fault. */
 export function readAgentEnvironmentsConfig(environment?: NodeJS.ProcessEnv): AgentEnvironmentsConfig {
   return loadConfig(schema, environment);
 }

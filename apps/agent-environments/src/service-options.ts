@@ -1,4 +1,4 @@
 import { type ServiceOptions } from '@inference/http';
 
-/** Bodies are left unread: whatever is sent, the answer is the same. */
+/** Bodies are not read: the answer does not depend on them. */
 export const SERVICE_OPTIONS: ServiceOptions = { name: 'agent-environments' };

@@ -20,13 +20,13 @@ import {
 import { createParser } from 'eventsource-parser';
 import { AppModule } from './app.module';
 import { readAgentConfig } from './config';
-import { type EventView } from './events/event';
+import { type EventView } from './events/event-view';
 import { SERVICE_OPTIONS } from './service-options';
 
 const CREDENTIAL = randomBytes(24).toString('hex');
-/** What a token costs in the tests. */
-const RATE_PICOS = 1_000_000n;
-export const PLENTY = 10n ** 15n;
+/** Price of a token in the tests. */
+const TOKEN_PRICE_PICOS = 1_000_000n;
+const LARGE_BALANCE_PICOS = 10n ** 15n;
 
 export interface AgentReplica {
   app: NestExpressApplication;
@@ -35,21 +35,21 @@ export interface AgentReplica {
 }
 
 export interface SiteOptions {
-  /** Published beside sandbox-chat; the engine's behaviours are suffixes of its name. */
+  /** Models beside sandbox-chat. The sandbox engine reads the behaviour of a model from the suffixes of its name. */
   models?: string[];
   /** Model servers that are asked before the sandbox engine. */
   upstreams?: { name: string; base_url: string; models: string[] }[];
   environment?: Environment;
 }
 
-/** A frame as a client reads it. */
-export interface ReadFrame {
+/** A stream event as a client receives it. */
+export interface ReceivedEvent {
   event: string;
   id: string | undefined;
   data: Record<string, unknown>;
 }
 
-/** The agent, a real gateway behind it, and the sandbox engine behind that, on a database of their own. */
+/** The agent service with a real gateway, the sandbox engine and a database of their own. */
 export class AgentSite {
   readonly replicas: AgentReplica[] = [];
 
@@ -69,7 +69,7 @@ export class AgentSite {
     const prices = ['sandbox-chat', ...models].map((slug) => ({ slug, unit: 'per_million_tokens' as const }));
     await publishPrices(
       database.pool,
-      prices.map((price) => ({ ...price, ratePicos: RATE_PICOS })),
+      prices.map((price) => ({ ...price, ratePicos: TOKEN_PRICE_PICOS })),
     );
     const servers = [...upstreams, { name: 'engine', base_url: `${engine.url}/v1` }];
     const gateway = await startGateway(database, servers, { AGENT_CREDENTIALS: CREDENTIAL });
@@ -82,7 +82,7 @@ export class AgentSite {
     return this.database.pool;
   }
 
-  /** The first replica's. */
+  /** URL of the first replica. */
   get url(): string {
     return this.replicas[0]!.url;
   }
@@ -115,7 +115,7 @@ export class AgentSite {
     return replica;
   }
 
-  account(balancePicos = PLENTY): Promise<TestAccount> {
+  account(balancePicos = LARGE_BALANCE_PICOS): Promise<TestAccount> {
     return insertAccount(this.pool, { balancePicos });
   }
 
@@ -127,7 +127,7 @@ export class AgentSite {
   }
 }
 
-/** A customer of the agent service, at one of its replicas. */
+/** A client of one replica, with the API key of an account. */
 export class Customer {
   constructor(
     private readonly url: string,
@@ -151,7 +151,7 @@ export class Customer {
     });
   }
 
-  /** The body of an answer with the expected status. */
+  /** Returns the body of a response; throws if its status is another one. */
   async json<T>(method: string, path: string, body?: unknown, status = 200, headers = {}): Promise<T> {
     const response = await this.call(method, path, body, headers);
     const text = await response.text();
@@ -160,8 +160,8 @@ export class Customer {
   }
 
   /** Posts a message and reads its stream to the end. */
-  async say(sessionId: string, content: string, query = '', headers = {}): Promise<ReadFrame[]> {
-    return readFrames(
+  async sendMessage(sessionId: string, content: string, query = '', headers = {}): Promise<ReceivedEvent[]> {
+    return readStream(
       await this.call('POST', `/${sessionId}/events/stream${query}`, { role: 'user', content }, headers),
     );
   }
@@ -178,18 +178,18 @@ export class Customer {
   }
 }
 
-/** All frames of a stream that ends. */
-export async function readFrames(response: Response): Promise<ReadFrame[]> {
+/** Reads a stream to its end. */
+export async function readStream(response: Response): Promise<ReceivedEvent[]> {
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${response.status} ${text}`);
-  const frames: ReadFrame[] = [];
+  const streamEvents: ReceivedEvent[] = [];
   const parser = createParser({
     onEvent: ({ event = '', id, data }) =>
-      frames.push({ event, id, data: JSON.parse(data) as ReadFrame['data'] }),
+      streamEvents.push({ event, id, data: JSON.parse(data) as ReceivedEvent['data'] }),
   });
   parser.feed(text);
-  return frames;
+  return streamEvents;
 }
 
-export const textOf = (frames: ReadFrame[]) =>
-  frames.flatMap(({ event, data }) => (event === 'delta' ? [data.content as string] : [])).join('');
+export const textOf = (streamEvents: ReceivedEvent[]) =>
+  streamEvents.flatMap(({ event, data }) => (event === 'delta' ? [data.content as string] : [])).join('');

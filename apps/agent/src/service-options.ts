@@ -1,6 +1,6 @@
 import { type ServiceOptions } from '@inference/http';
 
-/** The longest content that is allowed, with every character written as an escape, and some more. */
+/** Room for the longest content with every character escaped as `\uXXXX` (1.5 MiB), and for the other fields. */
 const BODY_LIMIT_BYTES = 2 * 1024 * 1024;
 
 export const SERVICE_OPTIONS: ServiceOptions = { name: 'agent', bodyLimitBytes: BODY_LIMIT_BYTES };

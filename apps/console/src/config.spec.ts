@@ -1,6 +1,6 @@
 import { ConfigError } from '@inference/config';
 import { readConsoleConfig } from './config';
-import { ENCRYPTION_KEY, newSigningKey, SIGNING_KEY, testEnvironment } from './console.fixture';
+import { ENCRYPTION_KEY, newSigningKey, SIGNING_KEY, testEnvironment } from './testing/console.fixture';
 
 const environment = testEnvironment('postgres://console@db.test/platform');
 
@@ -15,19 +15,19 @@ function faultsOf(changes: Record<string, string>): string[] {
 }
 
 describe('the configuration', () => {
-  it('has defaults for everything that may be left out', () => {
+  it('has defaults for all optional variables', () => {
     const { RATE_LIMIT_MULTIPLIER: _multiplier, ...least } = environment;
     expect(readConsoleConfig(least)).toMatchObject({
       SESSION_TTL_SECONDS: 1800,
       SIGNUP: 'open',
       SITE_NAME: 'Inference Platform',
       RATE_LIMIT_MULTIPLIER: 1,
-      topup: { min: 5_000_000_000_000n, max: 10_000_000_000_000_000n },
+      topUp: { minPicos: 5_000_000_000_000n, maxPicos: 10_000_000_000_000_000n },
     });
-    expect(readConsoleConfig({ ...least, SITE: 'cn' }).topup.min).toBe(10_000_000_000_000n);
+    expect(readConsoleConfig({ ...least, SITE: 'cn' }).topUp.minPicos).toBe(10_000_000_000_000n);
   });
 
-  it('names every fault at once, and no value', () => {
+  it('names all faults at once, without values', () => {
     const { GATEWAY_URL: _gateway, DATABASE_URL: _database, ...rest } = environment;
     const broken = {
       SITE: 'moon',
@@ -77,7 +77,7 @@ describe('the configuration', () => {
     expect(faultsOf({ ENCRYPTION_KEYS: keys }).join()).toContain(fault);
   });
 
-  it('takes one way to send mail, and asks whom it is from', () => {
+  it('accepts one way to send mail, and requires a sender for a mail server', () => {
     const smtp = { SMTP_URL: 'smtp://mail.test', MAIL_FROM: 'no-reply@example.com' };
     expect(faultsOf(smtp)).toEqual([]);
     expect(faultsOf({ MAIL_FOLDER: '/tmp/mail' })).toEqual([]);
@@ -106,6 +106,8 @@ describe('the configuration', () => {
     ]);
     expect(faultsOf({ MIN_TOPUP: '0' })).toEqual(['MIN_TOPUP: must be positive']);
     expect(faultsOf({ MIN_TOPUP: '1.005' })).toEqual(['MIN_TOPUP: has more than 2 decimals']);
-    expect(readConsoleConfig({ ...environment, MIN_TOPUP: '15' }).topup.presets[0]).toBe(20_000_000_000_000n);
+    expect(readConsoleConfig({ ...environment, MIN_TOPUP: '15' }).topUp.presetsPicos[0]).toBe(
+      20_000_000_000_000n,
+    );
   });
 });

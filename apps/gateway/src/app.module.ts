@@ -1,19 +1,12 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { CredentialsModule } from '@inference/credentials';
-import { DatabaseModule, NotificationChannel, SQL_POOL, type SqlPool } from '@inference/database';
+import { API_KEY_CREDENTIALS, CredentialsModule, serviceCallerCredentials } from '@inference/guards';
+import { DatabaseModule } from '@inference/database';
 import { ServiceModule } from '@inference/http';
-import { PriceBook } from '@inference/metering';
-import { GATEWAY_CONFIG, type GatewayConfig } from './config';
-import { HousekeepingService } from './housekeeping/housekeeping.service';
-import { LeaseDesk } from './leases/lease-desk';
-import { LeaseStore } from './leases/lease-store';
-import { ModelsController } from './models/models.controller';
-import { ModelsService } from './models/models.service';
-import { AdmissionService } from './relay/admission.service';
-import { RelayController } from './relay/relay.controller';
-import { RelayService } from './relay/relay.service';
-import { Settler } from './settlement/settler';
-import { Upstreams } from './upstreams/upstreams';
+import { type GatewayConfig } from './config';
+import { ConfigModule } from './config.module';
+import { HousekeepingModule } from './housekeeping/housekeeping.module';
+import { ModelsModule } from './models/models.module';
+import { ProxyModule } from './proxy/proxy.module';
 
 @Module({})
 export class AppModule {
@@ -22,30 +15,16 @@ export class AppModule {
       module: AppModule,
       imports: [
         ServiceModule,
+        ConfigModule.forRoot(config),
         DatabaseModule.forRoot('gateway', config),
         CredentialsModule.forRoot({
           ...config,
+          strategies: [API_KEY_CREDENTIALS, serviceCallerCredentials(config.serviceCallers)],
           defaultKinds: ['api_key', 'on_behalf'],
-          serviceCredentials: { agent: config.AGENT_CREDENTIALS ?? [], memo: config.MEMO_CREDENTIALS ?? [] },
         }),
-      ],
-      controllers: [RelayController, ModelsController],
-      providers: [
-        { provide: GATEWAY_CONFIG, useValue: config },
-        {
-          provide: PriceBook,
-          inject: [SQL_POOL, NotificationChannel],
-          useFactory: (pool: SqlPool, channel: NotificationChannel) =>
-            new PriceBook(pool, config.SITE, channel, config.TRAINING_PRICE_SLUG),
-        },
-        AdmissionService,
-        HousekeepingService,
-        LeaseDesk,
-        LeaseStore,
-        ModelsService,
-        RelayService,
-        Settler,
-        Upstreams,
+        HousekeepingModule,
+        ModelsModule,
+        ProxyModule,
       ],
     };
   }

@@ -1,6 +1,6 @@
 import { ConfigError } from '@inference/config';
 import { readGatewayConfig } from './config';
-import { testEnvironment } from './gateway.fixture';
+import { testEnvironment } from './testing/gateway.fixture';
 
 const UPSTREAM = { name: 'a', base_url: 'http://127.0.0.1:8000/v1/' };
 const environment = (overrides: Record<string, string> = {}) => ({
@@ -20,7 +20,7 @@ function faultsOf(overrides: Record<string, string>): string[] {
 const faultsOfUpstreams = (upstreams: unknown) => faultsOf({ UPSTREAMS: JSON.stringify(upstreams) });
 
 describe('readGatewayConfig', () => {
-  it('has defaults for all that can be left out', () => {
+  it('has defaults for all optional variables', () => {
     expect(readGatewayConfig(environment())).toMatchObject({
       UPSTREAMS: [{ name: 'a', base_url: 'http://127.0.0.1:8000/v1' }],
       DATABASE_POOL_SIZE: 10,
@@ -35,7 +35,7 @@ describe('readGatewayConfig', () => {
     expect(readGatewayConfig(environment()).MODEL_LIMITS).toBeUndefined();
   });
 
-  it('reads everything', () => {
+  it('reads all variables', () => {
     const upstreams = [
       { ...UPSTREAM, api_key: 'k', models: ['x', 'y/z'] },
       { name: 'b', base_url: 'https://models.example', models: { x: 'their-x' } },
@@ -58,7 +58,7 @@ describe('readGatewayConfig', () => {
     });
   });
 
-  it('names every fault at once, and no value', () => {
+  it('names all invalid variables at once, and no value', () => {
     const secret = 'too-short-secret';
     const faults = faultsOf({
       SITE: 'moon',
@@ -91,7 +91,7 @@ describe('readGatewayConfig', () => {
     expect(faults.join()).not.toContain(secret);
   });
 
-  it('names what is missing', () => {
+  it('names missing variables', () => {
     expect(faultsOf({ UPSTREAMS: '' })).toEqual(['UPSTREAMS: is missing']);
   });
 
@@ -101,20 +101,20 @@ describe('readGatewayConfig', () => {
     ['null', null],
     ['an upstream without a name', [{ base_url: UPSTREAM.base_url }]],
     ['a name with a space', [{ ...UPSTREAM, name: 'a b' }]],
-    ['a URL that is none', [{ ...UPSTREAM, base_url: 'models' }]],
+    ['an invalid URL', [{ ...UPSTREAM, base_url: 'models' }]],
     ['a URL of another protocol', [{ ...UPSTREAM, base_url: 'ftp://models.example' }]],
     ['an empty key', [{ ...UPSTREAM, api_key: '' }]],
     ['a model without a name', [{ ...UPSTREAM, models: [''] }]],
     ['a model map to nothing', [{ ...UPSTREAM, models: { x: '' } }]],
     ['models of another type', [{ ...UPSTREAM, models: 'x' }]],
-    ['two of one name', [UPSTREAM, { ...UPSTREAM, base_url: 'http://127.0.0.1:8001/v1' }]],
+    ['duplicate names', [UPSTREAM, { ...UPSTREAM, base_url: 'http://127.0.0.1:8001/v1' }]],
   ])('refuses %s as upstreams', (_what, upstreams) => {
     const faults = faultsOfUpstreams(upstreams);
     expect(faults).not.toHaveLength(0);
     for (const fault of faults) expect(fault).toMatch(/^UPSTREAMS/);
   });
 
-  it('says where in the upstreams the fault is', () => {
+  it('names the position of an error in the upstreams', () => {
     expect(faultsOfUpstreams([UPSTREAM, { ...UPSTREAM, name: 'b', base_url: 'x' }])).toEqual([
       'UPSTREAMS (at 1.base_url): must be a URL starting with http:// or https://',
     ]);
@@ -122,7 +122,7 @@ describe('readGatewayConfig', () => {
     expect(faultsOf({ UPSTREAMS: 'models' })).toEqual(['UPSTREAMS: must be valid JSON']);
   });
 
-  it('takes the credentials of the services, which have none in common', () => {
+  it('accepts service credentials, and refuses a secret that two services share', () => {
     const [one, two, three] = ['1'.repeat(32), '2'.repeat(32), '3'.repeat(32)];
     const config = readGatewayConfig(
       environment({ AGENT_CREDENTIALS: `${one},${two}`, MEMO_CREDENTIALS: three }),
@@ -141,7 +141,7 @@ describe('readGatewayConfig', () => {
     ]);
   });
 
-  it.each(['1.5', '0', '3601', 'x'])('refuses a lease life of %s', (ttl) => {
+  it.each(['1.5', '0', '3601', 'x'])('refuses a lease TTL of %s', (ttl) => {
     expect(faultsOf({ LEASE_TTL_SECONDS: ttl })).toHaveLength(1);
   });
 });

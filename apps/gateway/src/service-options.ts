@@ -1,7 +1,7 @@
 import { type ServiceOptions } from '@inference/http';
 import { OpenAiErrorFilter } from './errors/openai-error.filter';
 
-/** Long conversations with pictures inside are large. */
+/** Chosen for long conversations that contain pictures. */
 const BODY_LIMIT_BYTES = 32 * 1024 * 1024;
 
 export const gatewayService = (): ServiceOptions => ({

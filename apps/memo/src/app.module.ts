@@ -1,31 +1,15 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { CredentialsModule } from '@inference/credentials';
-import { DatabaseModule, SQL_POOL, type SqlPool } from '@inference/database';
+import { DatabaseModule } from '@inference/database';
+import { CredentialsModule, SESSION_CREDENTIALS } from '@inference/guards';
 import { ServiceModule } from '@inference/http';
-import { ModelGateway } from '@inference/model-calls';
-import { WorkspaceGuard } from './access/workspace.guard';
-import { ChatController } from './chat/chat.controller';
-import { ChatService } from './chat/chat.service';
-import { MEMO_CONFIG, type MemoConfig } from './config';
-import { ConversationLog } from './conversations/conversation-log';
-import { ConversationsController } from './conversations/conversations.controller';
-import { ConversationsService } from './conversations/conversations.service';
-import { DocumentsController } from './documents/documents.controller';
-import { DocumentsService } from './documents/documents.service';
-import { SourceStore } from './documents/source-store';
-import { UploadReader } from './documents/upload-reader';
-import { IngestionMetrics } from './ingestion/ingestion-metrics';
-import { IngestionWorkers } from './ingestion/ingestion-workers';
-import { KeysController } from './keys/keys.controller';
-import { KeysService } from './keys/keys.service';
-import { MembersController } from './members/members.controller';
-import { MembersService } from './members/members.service';
-import { modelGateway } from './model-gateway';
-import { SearchController } from './search/search.controller';
-import { SearchService } from './search/search.service';
-import { NearChunks } from './vectors/near-chunks';
-import { WorkspacesController } from './workspaces/workspaces.controller';
-import { WorkspacesService } from './workspaces/workspaces.service';
+import { ChatModule } from './chat/chat.module';
+import { type MemoConfig } from './config';
+import { ConfigModule } from './config.module';
+import { DocumentsModule } from './documents/documents.module';
+import { IngestionModule } from './ingestion/ingestion.module';
+import { SearchModule } from './retrieval/search/search.module';
+import { WORKSPACE_KEY_CREDENTIALS } from './workspaces/keys/workspace-key.strategy';
+import { WorkspacesModule } from './workspaces/workspaces.module';
 
 @Module({})
 export class AppModule {
@@ -34,45 +18,19 @@ export class AppModule {
       module: AppModule,
       imports: [
         ServiceModule,
+        ConfigModule.forRoot(config),
         DatabaseModule.forRoot('memo', config),
-        CredentialsModule.forRoot({ ...config, defaultKinds: ['session', 'workspace_key'] }),
-      ],
-      controllers: [
-        ChatController,
-        ConversationsController,
-        DocumentsController,
-        KeysController,
-        MembersController,
-        SearchController,
-        WorkspacesController,
-      ],
-      providers: [
-        { provide: MEMO_CONFIG, useValue: config },
-        ChatService,
-        ConversationLog,
-        ConversationsService,
-        DocumentsService,
-        IngestionMetrics,
-        IngestionWorkers,
-        KeysService,
-        MembersService,
-        { provide: ModelGateway, useFactory: () => modelGateway(config) },
-        {
-          provide: NearChunks,
-          useFactory: (pool: SqlPool, models: ModelGateway) => nearChunks(config, pool, models),
-          inject: [SQL_POOL, ModelGateway],
-        },
-        SearchService,
-        SourceStore,
-        UploadReader,
-        WorkspaceGuard,
-        WorkspacesService,
+        CredentialsModule.forRoot({
+          ...config,
+          strategies: [WORKSPACE_KEY_CREDENTIALS, SESSION_CREDENTIALS],
+          defaultKinds: ['session', 'workspace_key'],
+        }),
+        ChatModule,
+        DocumentsModule,
+        IngestionModule,
+        SearchModule,
+        WorkspacesModule,
       ],
     };
   }
-}
-
-function nearChunks(config: MemoConfig, pool: SqlPool, models: ModelGateway): NearChunks | null {
-  const { EMBEDDING_MODEL: model, EMBEDDING_LEAST_COSINE: leastCosine } = config;
-  return model === undefined ? null : new NearChunks(pool, models, model, leastCosine);
 }

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { type DynamicModule } from '@nestjs/common';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type SqlPool } from '@inference/database';
 import { createService } from '@inference/http';
@@ -27,16 +28,25 @@ import {
 import { AppModule } from './app.module';
 import { readMemoConfig } from './config';
 import { type DocumentView } from './documents/document';
+import { JSON_UPLOAD_THREAD_FILE } from './documents/uploads/json-upload-parser';
 import { SERVICE_OPTIONS } from './service-options';
 
-/** As it is built: a process of its own runs no TypeScript. */
+/** The build. Child processes cannot run TypeScript. */
 const BUILT = join(__dirname, '../../../dist/apps/memo/src');
-/** Ends a process when this one is gone, in whatever way. */
-const PRELOAD = join(__dirname, '../../../tools/launcher/child.mjs');
+/** Ends the process when the test process ends, however it ends. */
+const PRELOAD = join(__dirname, '../../../tools/launcher/processes/stop-with-parent.mjs');
+const JSON_UPLOAD_THREAD = join(BUILT, 'documents/uploads/json-upload.thread.js');
+/** Tests run the service from TypeScript, but threads from the build. */
+const BUILT_THREADS: DynamicModule = {
+  module: class BuiltThreads {},
+  global: true,
+  providers: [{ provide: JSON_UPLOAD_THREAD_FILE, useValue: JSON_UPLOAD_THREAD }],
+  exports: [JSON_UPLOAD_THREAD_FILE],
+};
 const CREDENTIAL = randomBytes(24).toString('hex');
-/** What a token costs in the tests. */
+/** Price of a token in the tests. */
 const RATE_PICOS = 1_000_000n;
-export const PLENTY = 10n ** 15n;
+const PLENTY = 10n ** 15n;
 
 export interface MemoReplica {
   app: NestExpressApplication;
@@ -45,9 +55,9 @@ export interface MemoReplica {
 }
 
 export interface SiteOptions {
-  /** Published with a price, behind a real gateway. */
+  /** Models that are published with a price, behind a real gateway. */
   models?: string[];
-  /** Model servers that are asked before the sandbox engine. */
+  /** Model servers that are tried before the sandbox engine. */
   upstreams?: { name: string; base_url: string; models: string[] }[];
   environment?: Environment;
 }
@@ -57,7 +67,7 @@ interface Models {
   gateway: TestGateway;
 }
 
-/** The memo service on a database of its own. */
+/** The memo service with a database of its own. */
 export class MemoSite {
   readonly replicas: MemoReplica[] = [];
   private readonly workers: ChildProcess[] = [];
@@ -85,7 +95,7 @@ export class MemoSite {
     return this.database.pool;
   }
 
-  /** The first replica's. */
+  /** URL of the first replica. */
   get url(): string {
     return this.replicas[0]!.url;
   }
@@ -99,7 +109,9 @@ export class MemoSite {
     const environment = this.environmentOf(own);
     rememberEnvironment(environment);
     const config = readMemoConfig(environment);
-    const app = await createService(AppModule.forRoot(config), config, {
+    const service = AppModule.forRoot(config);
+    const module = { ...service, imports: [BUILT_THREADS, ...service.imports!] };
+    const app = await createService(module, config, {
       ...SERVICE_OPTIONS,
       logTo: testLog('memo'),
     });
@@ -124,12 +136,12 @@ export class MemoSite {
     };
   }
 
-  /** A process that reads documents, as the service starts them. */
+  /** Starts a worker process, as the service does. */
   startIngestion(own: Environment = {}, args: string[] = []): ChildProcess {
     return this.fork('ingestion/main.js', this.environmentOf(own), args);
   }
 
-  /** The service as a process of its own, with those that it starts. */
+  /** Starts the service as a process, which starts its workers. */
   startService(own: Environment): ChildProcess {
     const environment = { ...this.environmentOf(own), LAUNCHED_BY: String(process.pid) };
     return this.fork('main.js', environment, [], ['--import', PRELOAD]);
@@ -149,7 +161,7 @@ export class MemoSite {
     return child;
   }
 
-  /** Somebody with an account of his own, signed in. */
+  /** Creates an account with a session. */
   async person(balancePicos = PLENTY): Promise<Person> {
     const { accountId } = await insertAccount(this.pool, { balancePicos });
     const { token } = await this.issuer.signIn(this.pool, accountId);
@@ -182,7 +194,7 @@ async function startModels(database: TestDatabase, models: string[], upstreams: 
   return { engine, gateway: await startGateway(database, servers, { MEMO_CREDENTIALS: CREDENTIAL }) };
 }
 
-/** Who calls the memo service, by a session or by a key. */
+/** A client of the memo service with a session or a key. */
 export class Person {
   constructor(
     private readonly url: string,
@@ -194,7 +206,7 @@ export class Person {
     return this.credential.Authorization ?? '';
   }
 
-  /** The same at another replica. */
+  /** The same client at another replica. */
   at(url: string): Person {
     return new Person(url, this.credential, this.accountId);
   }
@@ -219,7 +231,7 @@ export class Person {
     });
   }
 
-  /** The body of an answer with the expected status. */
+  /** The body of a response that must have the expected status. */
   async json<T>(method: string, path: string, body?: unknown, status = 200): Promise<T> {
     const response = await this.call(method, path, body);
     const text = await response.text();
@@ -229,7 +241,7 @@ export class Person {
     return value as T;
   }
 
-  /** The status of an answer, and what it says is wrong. */
+  /** Status and error message of a refusal. */
   async refusal(method: string, path: string, body?: unknown): Promise<[number, string]> {
     const response = await this.call(method, path, body);
     const { error } = (await response.json()) as { error: string };
@@ -240,7 +252,7 @@ export class Person {
     return (await this.json<{ id: string }>('POST', '', { name }, 201)).id;
   }
 
-  /** A document, once it is through with: `ready` or `failed`. */
+  /** Uploads a document and waits until it is `ready` or `failed`. */
   async addDocument(workspaceId: string, body: object | FormData): Promise<DocumentView> {
     const { id } = await this.json<DocumentView>('POST', `/${workspaceId}/documents`, body, 201);
     return this.finished(workspaceId, id);

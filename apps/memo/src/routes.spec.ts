@@ -4,7 +4,7 @@ import { AppModule } from './app.module';
 import { readMemoConfig } from './config';
 import { SERVICE_OPTIONS } from './service-options';
 
-/** Nothing here needs the database or another service to be there. */
+/** No database and no other service is needed. */
 const ENVIRONMENT = {
   SITE: 'intl',
   PORT: '0',

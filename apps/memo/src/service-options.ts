@@ -1,8 +1,11 @@
 import { type ServiceOptions } from '@inference/http';
 
-/** The longest question, with every character written as an escape, and some more. */
+/**
+ * Room for the longest query (4,000 characters) with every character written as a JSON escape of up to 12 bytes, and
+ * the other fields.
+ */
 const BODY_LIMIT_BYTES = 131_072;
-/** Files, which are as large as they are. */
+/** Uploads of documents. They are read as streams and have a limit of their own. */
 const DOCUMENTS = /^\/v1\/workspaces\/[^/]+\/documents(\/[^/]+)?\/?$/i;
 
 export const SERVICE_OPTIONS: ServiceOptions = {

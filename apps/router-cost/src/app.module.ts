@@ -1,10 +1,9 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { CredentialsModule } from '@inference/credentials';
+import { API_KEY_CREDENTIALS, CredentialsModule, SESSION_CREDENTIALS } from '@inference/guards';
 import { DatabaseModule } from '@inference/database';
 import { ServiceModule } from '@inference/http';
 import { type RouterCostConfig } from './config';
-import { CostController } from './cost/cost.controller';
-import { CostService } from './cost/cost.service';
+import { CostModule } from './cost/cost.module';
 
 @Module({})
 export class AppModule {
@@ -14,10 +13,13 @@ export class AppModule {
       imports: [
         ServiceModule,
         DatabaseModule.forRoot('router-cost', config),
-        CredentialsModule.forRoot({ ...config, defaultKinds: ['session_cookie', 'api_key'] }),
+        CredentialsModule.forRoot({
+          ...config,
+          strategies: [SESSION_CREDENTIALS, API_KEY_CREDENTIALS],
+          defaultKinds: ['session_cookie', 'api_key'],
+        }),
+        CostModule,
       ],
-      controllers: [CostController],
-      providers: [CostService],
     };
   }
 }

@@ -1,4 +1,4 @@
 import { type ServiceOptions } from '@inference/http';
 
-/** Nothing here takes a body: what is sent is left unread. */
+/** No route takes a body, so bodies are not read. */
 export const SERVICE_OPTIONS: ServiceOptions = { name: 'router-cost' };

@@ -1,15 +1,18 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { CredentialsModule } from '@inference/credentials';
+import {
+  API_KEY_CREDENTIALS,
+  CredentialsModule,
+  serviceCallerCredentials,
+  SESSION_CREDENTIALS,
+} from '@inference/guards';
 import { DatabaseModule } from '@inference/database';
-import { EnvelopeModule } from '@inference/envelope';
+import { EnvelopeModule } from '@inference/training-envelope';
 import { ServiceModule } from '@inference/http';
-import { CapabilitiesController } from './capabilities/capabilities.controller';
-import { CapabilitiesService } from './capabilities/capabilities.service';
-import { TRAINING_CONFIG, type TrainingConfig } from './config';
-import { AdminQuotasController } from './quotas/admin-quotas.controller';
-import { QuotasService } from './quotas/quotas.service';
-import { UsageController } from './usage/usage.controller';
-import { UsageService } from './usage/usage.service';
+import { CapabilitiesModule } from './capabilities/capabilities.module';
+import { type TrainingConfig } from './config';
+import { ConfigModule } from './config.module';
+import { QuotasModule } from './quotas/quotas.module';
+import { UsageModule } from './usage/usage.module';
 
 @Module({})
 export class AppModule {
@@ -19,19 +22,16 @@ export class AppModule {
       imports: [
         ServiceModule,
         EnvelopeModule,
+        ConfigModule.forRoot(config),
         DatabaseModule.forRoot('training', config),
         CredentialsModule.forRoot({
           ...config,
+          strategies: [SESSION_CREDENTIALS, API_KEY_CREDENTIALS, serviceCallerCredentials(config.trainers)],
           defaultKinds: ['session', 'api_key'],
-          serviceCredentials: { trainer: config.TRAINER_CREDENTIALS ?? [] },
         }),
-      ],
-      controllers: [CapabilitiesController, AdminQuotasController, UsageController],
-      providers: [
-        { provide: TRAINING_CONFIG, useValue: config },
-        CapabilitiesService,
-        QuotasService,
-        UsageService,
+        CapabilitiesModule,
+        QuotasModule,
+        UsageModule,
       ],
     };
   }

@@ -10,7 +10,7 @@ const MINIMUM = {
   API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
 };
 
-test('offers what the specification names unless told otherwise, and no models, tokens or trainers', () => {
+test('defaults to the offers of the specification, and to no models, tokens or trainers', () => {
   expect(readTrainingConfig(MINIMUM)).toMatchObject({
     TRAINING_MODELS: [],
     TRAINING_METHODS: [
@@ -27,12 +27,12 @@ test('offers what the specification names unless told otherwise, and no models, 
   expect(readTrainingConfig(MINIMUM).TRAINER_CREDENTIALS).toBeUndefined();
 });
 
-test('takes lists with spaces around their commas', () => {
+test('accepts lists with spaces around the commas', () => {
   const config = readTrainingConfig({ ...MINIMUM, TRAINING_MODELS: 'acme/base-7b , other:v1.2' });
   expect(config.TRAINING_MODELS).toEqual(['acme/base-7b', 'other:v1.2']);
 });
 
-test('names every fault at once, and no secret', () => {
+test('names all invalid variables at once, and no secret', () => {
   const faulty = {
     ...MINIMUM,
     TRAINING_MODELS: 'a,,b',

@@ -1,4 +1,4 @@
-import { ENVELOPE_ERRORS } from '@inference/envelope';
+import { ENVELOPE_ERRORS } from '@inference/training-envelope';
 import { type ServiceOptions } from '@inference/http';
 
 const BODY_LIMIT_BYTES = 16_384;

@@ -22,7 +22,7 @@ export interface Reply {
 
 export interface RunningTraining {
   app: INestApplication;
-  /** @param credential an API key, a session token or a secret, as Bearer; `content` as JSON, a text as it is */
+  /** @param credential API key, session token or service secret, sent as Bearer. `content` is sent as JSON, a string unchanged. */
   call(
     method: string,
     path: string,
@@ -32,7 +32,7 @@ export interface RunningTraining {
   ): Promise<Reply>;
 }
 
-/** The service as it runs, in this process. */
+/** Starts the complete service in this process. */
 export async function startTraining(environment: Record<string, string>): Promise<RunningTraining> {
   const whole = {
     SITE: 'intl',
@@ -74,7 +74,7 @@ export async function startTraining(environment: Record<string, string>): Promis
   };
 }
 
-/** The data of an answer with its numbers as text, digit by digit. */
+/** Returns the data of a response with its numbers as strings, so that no digit is lost. */
 export function exactData<Data>({ text }: Reply): Data {
   const { data } = parseExact(text) as { data: object };
   return JSON.parse(

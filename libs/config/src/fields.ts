@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
-/** Building blocks of every app's configuration schema: values arrive as strings from the environment. */
+/** Field types for the configuration schema of every app. They parse the strings of the environment. */
 
 const digits = /^\d+$/;
 
@@ -32,16 +32,16 @@ export const url = (...protocols: string[]) =>
 
 export const httpUrl = () => url('http', 'https');
 
-/** A secret too short to resist guessing stops the start. */
+/** A secret of at least 32 characters: a shorter one might be guessed. */
 export const secret = () => z.string().min(32, 'must have at least 32 characters');
 
-/** What one of the platform's own services calls another one with: it goes into a header, and is no customer's key. */
+/** A secret with which one service of the platform calls another. It is sent in a header and must not look like an API key. */
 export const serviceSecret = () =>
   secret()
     .regex(/^[!-+\--~]*$/, 'must have no commas, no spaces and no characters beyond ASCII')
     .regex(/^(?!bfvk-)/, 'must not begin as API keys do');
 
-/** All that such a service may call with, comma-separated: several while one replaces another. */
+/** Comma-separated secrets that are valid for one calling service. Two are valid during a rotation. */
 export const serviceSecrets = () =>
   z
     .string()
@@ -73,7 +73,7 @@ function isProxy(text: string): boolean {
   return version !== 0 && bitsFit && rest.length === 0;
 }
 
-/** A number of hops, or a list of addresses, subnets and Express's names for private ranges. */
+/** A number of hops, or a comma-separated list of addresses, subnets and Express's names of private ranges. */
 const trustedProxies = () =>
   z
     .string()
@@ -87,7 +87,7 @@ function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-/** `*` for any, or the origins as browsers write them: a path, a trailing slash or a default port would never match. */
+/** `*` for any origin, or a comma-separated list. Browsers send no path, trailing slash or default port, so these are refused. */
 const origins = () =>
   z
     .string()
@@ -97,16 +97,16 @@ const origins = () =>
       'must be * or a list of origins such as https://console.example.com',
     );
 
-/** What every service reads: where it listens, how it logs, and which pages may call it. */
+/** Fields of every service: listening address, logging and CORS. */
 export const service = {
   SITE: site(),
   HOST: z.string().default('0.0.0.0'),
   PORT: port(),
   NODE_ENV: z.enum(['production', 'development', 'test']).default('production'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  /** Proxies in front of the service whose X-Forwarded-For is believed; none by default. */
+  /** Proxies in front of the service whose X-Forwarded-For is trusted; none by default. */
   TRUST_PROXY: trustedProxies().optional(),
-  /** Origins whose pages may read the answers in a browser; none by default. */
+  /** Origins whose pages may read responses in a browser (CORS); none by default. */
   CORS_ORIGINS: origins().optional(),
 };
 
@@ -115,9 +115,9 @@ export const database = {
   DATABASE_POOL_SIZE: integer(1, 200).default(10),
 };
 
-/** What training and gateway must agree on. */
+/** Training and gateway must have the same value. */
 export const trainingPrice = {
-  /** Under which slug of the published model prices training tokens are; it is no model that anybody can call. */
+  /** The slug of the training token price in the published model prices. It is not a model that a client can call. */
   TRAINING_PRICE_SLUG: z
     .string()
     .regex(
@@ -127,7 +127,7 @@ export const trainingPrice = {
     .default('training'),
 };
 
-/** What a service needs to recognise a caller: the console that signs sessions, and the key hash secret. */
+/** Fields for the authentication of callers: the console, which signs sessions, and the secret of the API key hash. */
 export const callers = {
   CONSOLE_URL: httpUrl(),
   API_KEY_HASH_SECRET: secret(),

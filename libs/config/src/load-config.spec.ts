@@ -29,7 +29,7 @@ function faultsOf(environment: Record<string, string | undefined>, of: z.ZodType
 }
 
 describe('loadConfig', () => {
-  it('returns typed values, defaults included, and leaves out what the schema does not name', () => {
+  it('returns typed values with defaults, and omits variables that the schema does not name', () => {
     const config = loadConfig(schema, { ...VALID, RATIO: '2.5', UPSTREAMS: '[{"name":"a"}]', PATH: '/bin' });
     expect(config).toEqual({
       ...VALID,
@@ -44,11 +44,11 @@ describe('loadConfig', () => {
     });
   });
 
-  it('reads the environment of the process by default', () => {
+  it('reads process.env by default', () => {
     expect(loadConfig(z.object({ NODE_ENV: z.string() }))).toEqual({ NODE_ENV: process.env.NODE_ENV });
   });
 
-  it('takes an empty variable for an absent one', () => {
+  it('treats an empty variable as absent', () => {
     expect(loadConfig(schema, { ...VALID, LOG_LEVEL: '' }).LOG_LEVEL).toBe('info');
     expect(faultsOf({ ...VALID, SITE: '' })).toEqual(['SITE: is missing']);
   });
@@ -63,7 +63,7 @@ describe('loadConfig', () => {
     ]);
   });
 
-  it('names every faulty variable at once, missing ones among them', () => {
+  it('names all invalid and missing variables at once', () => {
     const faults = faultsOf({
       SITE: 'mars',
       PORT: '70000',
@@ -88,7 +88,7 @@ describe('loadConfig', () => {
     ]);
   });
 
-  it('never shows a value', () => {
+  it('contains no value in the error', () => {
     const secret = 'hunter2';
     const environment = Object.fromEntries(
       ['SITE', 'PORT', 'NODE_ENV', 'LOG_LEVEL', 'RATIO', 'API_KEY_HASH_SECRET'].map((name) => [name, secret]),
@@ -101,13 +101,13 @@ describe('loadConfig', () => {
     }
   });
 
-  it('lists the faults in its message', () => {
+  it('lists the errors in its message', () => {
     expect(new ConfigError(['A: is missing', 'B: is wrong']).message).toBe(
       'The configuration is not usable:\n  - A: is missing\n  - B: is wrong',
     );
   });
 
-  it('lets a rule about several variables speak for itself', () => {
+  it('shows the message of a rule about several variables', () => {
     const range = z
       .object({ MIN: env.integer(0, 99).default(5), MAX: env.integer(0, 99).default(9) })
       .superRefine(({ MIN, MAX }, context) => {
@@ -119,10 +119,10 @@ describe('loadConfig', () => {
   });
 });
 
-describe('the fields', () => {
+describe('configuration fields', () => {
   const accepts = (field: z.ZodType, value: string) => field.safeParse(value).success;
 
-  it.each(['0', '65535', '080'])('takes the port %s', (value) =>
+  it.each(['0', '65535', '080'])('accepts the port %s', (value) =>
     expect(accepts(env.port(), value)).toBe(true),
   );
 
@@ -139,11 +139,11 @@ describe('the fields', () => {
     (value) => expect(accepts(env.httpUrl(), value)).toBe(false),
   );
 
-  it('takes the slashes off the end of an address', () => {
+  it('removes trailing slashes from a URL', () => {
     expect(env.httpUrl().parse('http://h/api//')).toBe('http://h/api');
   });
 
-  it('takes several secrets of a service, each long enough and fit for a header', () => {
+  it('accepts several secrets of a service, each long enough and valid in a header', () => {
     const [one, two] = ['1'.repeat(32), '2'.repeat(32)];
     expect(env.serviceSecrets().parse(`${one}, ${two}`)).toEqual([one, two]);
     const refused = [`${one},`, `${one},short`, `${one} x`, `${one}é`, `bfvk-${one}`, ','.repeat(40)];
@@ -153,7 +153,7 @@ describe('the fields', () => {
     expect(env.serviceSecret().parse(one)).toBe(one);
   });
 
-  it('refuses what is no JSON, and what is none of the wanted form', () => {
+  it('refuses invalid JSON and JSON that does not match the schema', () => {
     const field = env.json(z.object({ a: z.number() }));
     expect(field.parse('{"a":1}')).toEqual({ a: 1 });
     expect(field.safeParse('{').error?.issues[0]?.message).toBe('must be valid JSON');

@@ -1,6 +1,6 @@
 import { type z } from 'zod';
 
-/** Thrown when the environment is unusable; names every faulty variable at once, never a value. */
+/** Thrown if the environment is invalid. The message names every invalid variable and contains no value. */
 export class ConfigError extends Error {
   constructor(readonly faults: string[]) {
     super(`The configuration is not usable:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
@@ -9,7 +9,7 @@ export class ConfigError extends Error {
 
 /**
  * Validates an environment against a schema and returns the typed configuration.
- * An empty variable counts as absent, as it does in compose files.
+ * An empty variable counts as absent, because compose files pass unset variables as empty ones. Throws ConfigError.
  */
 export function loadConfig<T extends z.ZodType>(schema: T, environment = process.env): z.output<T> {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
@@ -19,7 +19,7 @@ export function loadConfig<T extends z.ZodType>(schema: T, environment = process
     result.error.issues.map((issue) => {
       const name = String(issue.path[0] ?? 'the environment');
       const inner = issue.path.slice(1).map(String).join('.');
-      // A rule about several variables may name one that is absent; it says itself what is wrong.
+      // A rule about several variables (`custom`) may name an absent one: its own message is shown instead of "is missing".
       const missing = present[name] === undefined && issue.code !== 'custom';
       return missing ? `${name}: is missing` : `${name}${inner ? ` (at ${inner})` : ''}: ${issue.message}`;
     }),

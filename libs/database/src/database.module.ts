@@ -13,6 +13,7 @@ export interface DatabaseConfig {
   DATABASE_POOL_SIZE: number;
 }
 
+/** Injection token of the connection pool. */
 export const SQL_POOL = Symbol('SQL_POOL');
 
 /** Provides the process's one connection pool (SQL_POOL) and its one LISTEN connection (NotificationChannel). */
@@ -40,12 +41,12 @@ export class DatabaseModule implements OnApplicationBootstrap, OnApplicationShut
     };
   }
 
-  /** By now every module has said what it listens to. */
+  /** All modules have registered their notification handlers by now. */
   async onApplicationBootstrap(): Promise<void> {
     await this.channel.start();
   }
 
-  /** What is still under way hears of everything until its end. */
+  /** Runs last, so that other modules can use the database during their shutdown. */
   async onApplicationShutdown(): Promise<void> {
     await this.channel.close();
     await this.pool.end();

@@ -1,13 +1,13 @@
 import { newId, randomBase62 } from './id';
 
 describe('newId', () => {
-  it('has the prefix, eight digits of time and fourteen of chance', () => {
+  it('has the prefix, eight digits of time and fourteen random digits', () => {
     expect(newId('acct')).toMatch(/^acct_[0-9A-Za-z]{22}$/);
   });
 
-  it('sorts byte by byte in the order of making', () => {
+  it('sorts by bytes in the order of creation', () => {
     const now = jest.spyOn(Date, 'now');
-    // Every carry of the time digits, today and in a thousand years.
+    // Every carry of the time digits, from today to a thousand years ahead.
     const times = [0, 1, 61, 62, 3_843, 3_844, 1.8e12, 1.8e12 + 1, 1.8e12 + 62, 33e12];
     const ids = times.map((time) => {
       now.mockReturnValue(time);
@@ -19,7 +19,7 @@ describe('newId', () => {
     expect(new Set(ids.map((id) => id.length)).size).toBe(1);
   });
 
-  it('never repeats', () => {
+  it('returns no id twice', () => {
     const ids = Array.from({ length: 20_000 }, () => newId('x'));
     expect(new Set(ids).size).toBe(ids.length);
   });
@@ -30,11 +30,11 @@ describe('randomBase62', () => {
     expect(randomBase62(length)).toMatch(new RegExp(`^[0-9A-Za-z]{${length}}$`));
   });
 
-  it('prefers no digit', () => {
+  it('is uniformly distributed', () => {
     const counts = new Map<string, number>();
     for (const digit of randomBase62(620_000)) counts.set(digit, (counts.get(digit) ?? 0) + 1);
     expect(counts.size).toBe(62);
-    // 10,000 of each are expected; six standard deviations are 600. Bytes modulo 62 would be off by 2,000.
+    // Expected: 10,000 of each digit; six standard deviations are 600. Bytes modulo 62 would deviate by 2,000.
     for (const count of counts.values()) expect(Math.abs(count - 10_000)).toBeLessThan(800);
   });
 });

@@ -12,7 +12,7 @@ export function newId(prefix: string): string {
   return firstIdAt(prefix, Date.now()) + randomBase62(RANDOM_DIGITS);
 }
 
-/** Sorts, byte by byte, before every id made at this millisecond or later, and behind all made before. */
+/** Returns the prefix of ids of a millisecond. In byte order it precedes every id made then or later and follows all earlier ones. */
 export function firstIdAt(prefix: string, millis: number): string {
   let rest = millis;
   let time = '';
@@ -23,7 +23,7 @@ export function firstIdAt(prefix: string, millis: number): string {
   return `${prefix}_${time}`;
 }
 
-/** Uniform over base62: bytes past the last multiple of 62 are thrown away. */
+/** Returns random base62 digits of uniform distribution: bytes beyond the last multiple of 62 are discarded. */
 export function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {

@@ -4,7 +4,7 @@ import { JOB_SCHEMAS } from './job-schemas';
 
 const SILENT = new Logger(() => () => undefined);
 
-/** Graphile Worker guards its tables by row level security, for whoever does not own them. */
+/** Graphile Worker enables row level security on its tables, so roles other than the owner need policies. */
 const GRANT = (schema: string, role: string) => `
   GRANT USAGE ON SCHEMA ${schema} TO ${role};
   GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role};
@@ -22,7 +22,7 @@ const GRANT = (schema: string, role: string) => `
     END LOOP;
   END $$`;
 
-/** Brings the tables of every job queue to the installed library's schema, and lets its service work on them. */
+/** Migrates the tables of every job queue to the schema of the installed library and grants its service access to them. */
 export async function migrateJobQueues(client: Client, ownerUrl: string): Promise<void> {
   const pgPool = new Pool({ connectionString: ownerUrl, max: 1 });
   try {

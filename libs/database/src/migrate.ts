@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { migrateJobQueues } from './job-queues';
 import { scramVerifier } from './scram-verifier';
 
-/** Any number will do as long as every host uses the same one. */
+/** Key of the advisory lock. Arbitrary, but the same on every host. */
 const MIGRATION_LOCK = 7_266_374;
 
 const ROLE_PASSWORDS = {
@@ -23,8 +23,8 @@ const schema = z.object({
 });
 
 /**
- * Brings the database to the newest schema, as its owner, and sets the passwords of the service roles that are
- * given. Several hosts may run it at once: the others wait, and find nothing left to do.
+ * Migrates the database to the newest schema as its owner and sets the given passwords of the service roles. Several hosts
+ * may run it at once: an advisory lock makes the others wait, and they then have nothing to do.
  */
 async function migrate(): Promise<void> {
   const config: Record<string, string | undefined> & { DATABASE_URL: string } = loadConfig(schema);

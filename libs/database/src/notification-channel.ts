@@ -6,9 +6,9 @@ const RECONNECT_MILLIS = 500;
 const PROBE_MILLIS = 5_000;
 
 /**
- * LISTEN on its own connection, for ever: reconnects when it breaks and probes it, since a cut that sends no
- * packet is otherwise not noticed. While it is down notifications are lost, so `onReconnect` tells the owner
- * to forget what it had cached.
+ * Listens for notifications (LISTEN) on a connection of its own. Reconnects when the connection breaks, and probes it, since a
+ * silent network failure is not noticed otherwise. Notifications are lost while it is down, so `onReconnect` handlers should
+ * clear their caches.
  */
 export class NotificationChannel {
   private client: Client | undefined;
@@ -22,10 +22,12 @@ export class NotificationChannel {
     private readonly applicationName: string,
   ) {}
 
+  /** Registers a handler of a channel; must be called before `start`. */
   on(channel: string, handler: NotificationHandler): void {
     this.handlers.set(channel, [...(this.handlers.get(channel) ?? []), handler]);
   }
 
+  /** Registers a handler that runs after each connection is established. */
   onReconnect(handler: () => void): void {
     this.reconnectHandlers.push(handler);
   }

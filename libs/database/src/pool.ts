@@ -19,7 +19,7 @@ export interface PoolOptions {
   size: number;
 }
 
-/** Connects lazily: a service starts, and answers its health probe with 503, while the database is away. */
+/** Creates a connection pool. It connects lazily: without the database a service starts and its health probe answers 503. */
 export function createPool({ url, applicationName, size }: PoolOptions): SqlPool {
   const pool = new Pool({
     connectionString: url,
@@ -28,9 +28,9 @@ export function createPool({ url, applicationName, size }: PoolOptions): SqlPool
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
     statement_timeout: STATEMENT_TIMEOUT_MILLIS,
-    // The server may hang, or the network swallow its answer: then its own timeout does not help.
+    // The timeout of the server has no effect if the server hangs or its answer is lost in the network.
     query_timeout: STATEMENT_TIMEOUT_MILLIS + 5_000,
-    // A host that vanishes in the middle of a transaction must not keep what it has locked.
+    // A host that disappears during a transaction must not keep its locks.
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MILLIS,
     keepAlive: true,
   });

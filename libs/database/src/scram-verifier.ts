@@ -4,8 +4,8 @@ const ITERATIONS = 4_096;
 const KEY_BYTES = 32;
 
 /**
- * What PostgreSQL keeps of a password (RFC 5803). Sent in its place, the password itself is in no statement, and so in no
- * log of statements. The password is one of printable ASCII, or in the form that SASLprep leaves as it is.
+ * Returns the SCRAM-SHA-256 verifier that PostgreSQL stores for a password (RFC 5803). `ALTER ROLE` gets the verifier, so the
+ * password never appears in a statement log. The password must be printable ASCII or already normalised by SASLprep.
  */
 export function scramVerifier(password: string, salt = randomBytes(16)): string {
   const salted = pbkdf2Sync(password, salt, ITERATIONS, KEY_BYTES, 'sha256');

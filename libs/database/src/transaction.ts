@@ -1,7 +1,7 @@
 import { type PoolClient } from 'pg';
 import { type SqlPool } from './pool';
 
-/** Runs the work in one transaction; a throw rolls it back and is passed on. */
+/** Runs the work in one transaction. An error rolls it back and is rethrown. */
 export async function inTransaction<T>(pool: SqlPool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;

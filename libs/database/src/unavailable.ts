@@ -12,14 +12,14 @@ const CONNECTION_ERRNOS = new Set([
   'EAI_AGAIN',
 ]);
 /**
- * SQLSTATE: class 08 connection exceptions, shutdown and start-up of the server, no connection left, a statement that
- * was given up (our own time limit), a server that only reads (in the middle of a failover).
+ * SQLSTATE codes: connection exceptions (class 08), server shutdown and start-up, too many connections, cancelled statement
+ * (our own time limit), read-only server (during a failover).
  */
 const UNAVAILABLE_SQLSTATE = /^(08...|57P0[1-5]|53300|57014|25006)$/;
 const POOL_MESSAGES =
   /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end/;
 
-/** Whether an error means that the database cannot be reached now, as opposed to a fault of a statement. */
+/** Whether an error means that the database is unavailable, as opposed to an invalid statement. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   // A host with several addresses fails with the errors of all of them.

@@ -1,6 +1,7 @@
 import { SetMetadata } from '@nestjs/common';
 
+/** Metadata key that guards read. */
 export const PUBLIC = 'public';
 
-/** Opens a route that the app's global guard would close. */
+/** Exempts a route from the app's global guard: it needs no credential. */
 export const Public = () => SetMetadata(PUBLIC, true);

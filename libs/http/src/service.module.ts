@@ -1,10 +1,10 @@
 import { Global, Module } from '@nestjs/common';
-import { ConnectionDrain } from './connection-drain';
+import { ConnectionDrain } from './shutdown/connection-drain';
 import { HealthController } from './health/health.controller';
 import { Metrics } from './metrics/metrics';
 import { MetricsController } from './metrics/metrics.controller';
 
-/** What every service answers besides its own routes: /healthz and /metrics. */
+/** Routes that every service has: /healthz and /metrics. */
 @Global()
 @Module({
   controllers: [HealthController, MetricsController],

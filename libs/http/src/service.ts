@@ -6,16 +6,16 @@ import { ConfigError } from '@inference/config';
 import { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { type DestinationStream } from 'pino';
-import { ConnectionDrain } from './connection-drain';
-import { type AllowedOrigins, corsOptions } from './cross-origin';
-import { ErrorFilter } from './error.filter';
-import { warnOfUntrustedProxy } from './forwarded-for.middleware';
-import { hideBody } from './hide-body.middleware';
-import { createLogger, NestLogger, requestLogger } from './logging';
-import { requireJsonBody } from './media-type.middleware';
+import { ConnectionDrain } from './shutdown/connection-drain';
+import { type AllowedOrigins, corsOptions } from './cors/cors';
+import { ErrorFilter } from './errors/error.filter';
+import { warnOfUntrustedProxy } from './logging/untrusted-proxy.middleware';
+import { hideBodyInParseErrors } from './bodies/parse-error.middleware';
+import { createLogger, NestLogger, requestLogger } from './logging/logging';
+import { requireJsonMediaType } from './bodies/json-media-type.middleware';
 import { Metrics } from './metrics/metrics';
-import { answerParserErrors, type ParserErrorBody } from './parser-errors';
-import { limitArrival, serveStreamedBodies, streamedBy } from './streamed-body';
+import { answerParserErrors, type ParserErrorBody } from './errors/parser-errors';
+import { limitArrival, serveStreamedBodies, streamedBy } from './bodies/streamed-bodies';
 
 /** The part of every app's configuration that concerns the process (see `env.service`). */
 export interface ServiceConfig {
@@ -26,26 +26,27 @@ export interface ServiceConfig {
   CORS_ORIGINS?: AllowedOrigins | undefined;
 }
 
+/** What distinguishes one service from the others. */
 export interface ServiceOptions {
   /** Name in the logs. */
   name: string;
-  /** Largest request body, in bytes; without it bodies are left unread and of any type. */
+  /** Largest request body in bytes; without it bodies are not read and may be of any type. */
   bodyLimitBytes?: number;
-  /** Handlers get the body's bytes instead of the parsed JSON: all of them, or those whose path begins so. */
+  /** Handlers get the raw bytes of the body instead of parsed JSON: all handlers, or those whose path begins with `under`. */
   rawBodies?: boolean | { under: string; limitBytes: number };
-  /** Bodies sent to these paths stay unread, of any type and size: their handlers take them as they come. */
+  /** Paths whose bodies are not parsed and have no size limit; their handlers read the stream. */
   streamedBodies?: RegExp;
   /** Renders errors in another shape than `{error}`. */
   errorFilter?: ExceptionFilter;
-  /** The same for a request that is not even HTTP, too long in its headers or too slow: it reaches no filter. */
+  /** The body of errors that reach no filter: invalid HTTP, headers that are too large, requests that arrive too slowly. */
   parserErrorBody?: ParserErrorBody;
-  /** Takes the log in place of the standard output. */
+  /** Receives the log instead of standard output. */
   logTo?: DestinationStream | undefined;
 }
 
 const HEADERS_TIMEOUT_MILLIS = 30_000;
 
-/** Builds the application with everything that all services share; does not listen yet. */
+/** Builds the application with everything that all services share: logs, metrics, CORS, bodies, errors and shutdown. Does not listen. */
 export async function createService(
   module: DynamicModule,
   config: ServiceConfig,
@@ -63,7 +64,7 @@ export async function createService(
   else app.use(warnOfUntrustedProxy(logger));
   const metrics = app.get(Metrics);
   app.use(requestLogger(logger), metrics.measure.bind(metrics), helmet());
-  // Before everything that may refuse a request: a preflight brings no credential, and a refusal has to be readable.
+  // First, because a preflight has no credential and pages must be able to read refusals.
   if (config.CORS_ORIGINS !== undefined) app.enableCors(corsOptions(config.CORS_ORIGINS));
   const isStreamed = streamedBy(options.streamedBodies);
   if (options.streamedBodies) {
@@ -86,11 +87,11 @@ function readBodies(
   raw: ServiceOptions['rawBodies'],
   isStreamed: (request: IncomingMessage) => boolean,
 ): void {
-  // Routes do not tell capitals from small letters.
+  // Routes are case-insensitive.
   const isRaw = (request: IncomingMessage) =>
     typeof raw === 'object' && (request.url ?? '').toLowerCase().startsWith(raw.under);
   app.use((request: Request, response: Response, next: NextFunction) =>
-    isRaw(request) || isStreamed(request) ? next() : requireJsonBody(request, response, next),
+    isRaw(request) || isStreamed(request) ? next() : requireJsonMediaType(request, response, next),
   );
   if (raw === true) app.useBodyParser('raw', { limit, type: () => true });
   else if (raw) app.useBodyParser('raw', { limit: raw.limitBytes, type: isRaw });
@@ -100,10 +101,10 @@ function readBodies(
       strict: false,
       type: (request: IncomingMessage) => !isRaw(request) && !isStreamed(request),
     });
-  app.use(hideBody);
+  app.use(hideBodyInParseErrors);
 }
 
-/** The whole of an app's main.ts: reads the environment and listens, or says every fault at once and exits with 1. */
+/** Entry point of an app: reads the configuration and listens. On a fault it prints every fault and exits with 1. */
 export async function startService<Config extends ServiceConfig>(
   readConfig: () => Config,
   buildModule: (config: Config) => DynamicModule,

@@ -1,7 +1,7 @@
 import { newId } from '@inference/database';
 import { type ToolCall } from './message';
 
-/** What the gateway reports for a call. Shape and names are OpenAI's. */
+/** Token usage that the gateway reports, in OpenAI's shape. */
 export interface Usage {
   prompt_tokens: number;
   completion_tokens: number;
@@ -34,22 +34,22 @@ const DONE = '[DONE]';
 const MAX_CALL_ID_CHARS = 200;
 const HIGH_SURROGATE = /[\ud800-\udbff]$/;
 
-/** Puts a streamed chat completion together: its text comes in pieces, everything else is there at its end. */
+/** Assembles a streamed chat completion: returns the text in pieces and collects everything else until the end. */
 export class ModelAnswer {
   finishReason: string | null = null;
   usage: Usage | null = null;
   error: AnswerError | null = null;
   private saidDone = false;
-  /** Half of a character whose other half comes with the next piece. */
+  /** High surrogate whose low surrogate comes with the next piece. */
   private half = '';
   private readonly calls = new Map<number, ToolCall>();
 
-  /** Nothing is missing, and it is billed: the gateway holds the end of a stream back until then. */
+  /** Whether the answer is complete and billed: the gateway sends the end of a stream only after settlement. */
   get isComplete(): boolean {
     return this.error === null && (this.saidDone || this.finishReason !== null);
   }
 
-  /** In the order of the model. A call that was cut off has only the beginning of its arguments. */
+  /** In the order of the model. An interrupted call has only the beginning of its arguments. */
   get toolCalls(): ToolCall[] {
     return [...this.calls]
       .sort(([a], [b]) => a - b)
@@ -80,7 +80,7 @@ export class ModelAnswer {
     return this.whole(textOf(content) + textOf(refusal));
   }
 
-  /** The database keeps no half of a character: one at the end waits for its other half. */
+  /** Holds an unpaired surrogate at the end back, since the database cannot store it. */
   private whole(text: string): string {
     const joined = this.half + text;
     this.half = HIGH_SURROGATE.exec(joined)?.[0] ?? '';

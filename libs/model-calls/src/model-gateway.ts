@@ -6,28 +6,29 @@ import { ModelAnswer } from './model-answer';
 import { brokenOff, refusal, type Refusal, refusalOf, timedOut, unreachable } from './refusal';
 import { readVectors } from './vectors';
 
+/** How a service reaches the gateway. */
 export interface ModelGatewayOptions {
-  /** Of the gateway. */
+  /** Root of the gateway. */
   url: string;
-  /** What proves to the gateway which of the platform's services asks. */
+  /** The service's own secret at the gateway. */
   credential: string;
-  /** How long a model may say nothing, at first and in the middle. */
+  /** Time limit for the first byte and for each pause of an answer. */
   silenceMillis: number;
 }
 
 interface Caller {
-  /** On whose behalf: who pays. */
+  /** The account that pays. */
   accountId: string;
-  /** The key of that account whose spending limit and list of models hold. */
+  /** Id of an API key of the account; its spending limit and allowed models apply. */
   apiKeyId?: string;
-  /** Gateway and upstream log it. */
+  /** Request id in the logs of gateway and upstream. */
   requestId: string;
 }
 
 interface ModelCall extends Caller {
   model: string;
   messages: Message[];
-  /** As OpenAI has them. */
+  /** Tool definitions in OpenAI's shape. */
   tools?: object[];
   maxTokens?: number;
   signal: AbortSignal;
@@ -36,31 +37,31 @@ interface ModelCall extends Caller {
 interface EmbeddingCall extends Caller {
   model: string;
   texts: string[];
-  /** For all of it. */
+  /** Time limit of the whole call. */
   timeoutMillis: number;
   signal?: AbortSignal;
 }
 
-/** Refused; or a vector for each text, all of one length, of finite numbers that are not all zero. */
+/** A refusal, or one vector per text: all of one length, of finite numbers that are not all zero. */
 export type Embedded = { refusal: Refusal } | { refusal: null; vectors: Float32Array[] };
 
-/** What the caller of the model hears while it answers. */
+/** Receives the progress of an answer. */
 export interface ModelListener {
-  /** The gateway has taken the request: from now on it is paid for. */
+  /** The gateway has admitted the request: from now on it is billed. */
   onAccepted(): void;
-  /** Returns false when more is to wait; then `resume` is called later. */
+  /** Receives the next text. Returns false to pause the answer until it calls `resume`. */
   onText(text: string, resume: () => void): boolean;
 }
 
-/** Refused without an answer; broken off in the middle of one; or answered. */
+/** How a call ended: refused without an answer, interrupted with a partial answer, or complete. */
 export type CallEnd = { refusal: Refusal; answer?: ModelAnswer } | { refusal: null; answer: ModelAnswer };
 
 const COMPLETIONS = 'chat/completions';
 const EMBEDDINGS = 'embeddings';
 const MAX_ERROR_BYTES = 65_536;
-/** More than the vectors of any batch take that is worth sending, as decimal numbers too. */
+/** Largest body of an embeddings answer. Chosen: larger than any batch of vectors, also as decimal numbers. */
 const MAX_VECTORS_BYTES = 33_554_432;
-/** A connection a call: none waits for another one's end. */
+/** Unlimited: each call gets its own connection and waits for no other one. */
 const CONNECTIONS = null;
 const KEEP_ALIVE_MILLIS = 30_000;
 
@@ -85,7 +86,7 @@ export class ModelGateway implements OnApplicationShutdown {
     await this.pool.close();
   }
 
-  /** Resolves at the end of the answer, whole or not; never rejects, and is never tried again: it may be paid for. */
+  /** Calls a chat model. Resolves at the end of the answer, complete or not. Never rejects. Not retried, since it may be billed. */
   call(call: ModelCall, listener: ModelListener): Promise<CallEnd> {
     return new Promise((resolve) => {
       const exchange = new Exchange(listener, (end) => {
@@ -99,11 +100,11 @@ export class ModelGateway implements OnApplicationShutdown {
     });
   }
 
-  /** What texts mean, in numbers. Never rejects, and is never tried again: it may be paid for. */
+  /** Embeds texts. Never rejects. Not retried, since it may be billed. */
   async embed({ model, texts, timeoutMillis, signal, ...caller }: EmbeddingCall): Promise<Embedded> {
     const timeout = AbortSignal.timeout(timeoutMillis);
     const ending = signal ? AbortSignal.any([signal, timeout]) : timeout;
-    // Base64 is far shorter than decimal numbers; engines that do not know it send those all the same.
+    // Base64 is much shorter than decimal numbers. Engines that do not support it send decimal numbers.
     const body = { model, input: texts, encoding_format: 'base64' };
     try {
       const response = await this.pool.request({
@@ -157,19 +158,19 @@ export class ModelGateway implements OnApplicationShutdown {
 
 const noVectors = () => refusal(502, 'model_error', 'The model gave no vectors that can be used.');
 
-/** Null for a longer one, which is not read to its end. */
-async function readText(body: AsyncIterable<Buffer>, mostBytes: number): Promise<string | null> {
+/** Returns null if the body is larger than `maxBytes`; the rest is not read. */
+async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > mostBytes) return null;
+    if (bytes > maxBytes) return null;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** One request to the gateway and its answer. Handles the bytes as they come: a body stream each would weigh more. */
+/** One request to the gateway and its answer. Handles chunks directly, which costs less memory than a stream per call. */
 class Exchange implements Dispatcher.DispatchHandler {
   private readonly answer = new ModelAnswer();
   private readonly decoder = new TextDecoder();
@@ -189,7 +190,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   abort(): void {
-    // First, since to abort is an error too, and not the gateway's.
+    // First: the abort itself is reported as an error, which must not count as the gateway's.
     this.end({ refusal: brokenOff(), answer: this.answer });
     this.controller?.abort(new errors.RequestAbortedError());
   }

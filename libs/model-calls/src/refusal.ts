@@ -1,7 +1,7 @@
-/** Why a model gave no whole answer: a status before a stream begins, an `error` event afterwards. */
+/** The reason for which a model gave no complete answer: an HTTP status before a stream begins, an `error` event afterwards. */
 export interface Refusal {
   status: number;
-  /** Stable, for programs; the gateway's own where it gave one. */
+  /** Stable, for programs; the gateway's code if it sent one. */
   code: string;
   message: string;
   /** The same request may succeed later. */
@@ -10,7 +10,7 @@ export interface Refusal {
 }
 
 const RETRYABLE = new Set([429, 500, 502, 503, 504]);
-/** The gateway's statuses that say something of the caller's request, account or key. */
+/** Statuses of the gateway that concern the caller's request, account or key and are passed on. */
 const PASSED_ON = new Set([400, 402, 403, 404, 413, 422, 429, 502, 503, 504]);
 
 export const unreachable = (): Refusal =>
@@ -21,16 +21,17 @@ export const timedOut = (): Refusal => refusal(504, 'model_timeout', 'The model 
 export const brokenOff = (code = 'model_error', message = 'The model broke its answer off.'): Refusal =>
   refusal(502, code, message);
 
+/** Builds a refusal; whether it is retryable follows from the status. */
 export function refusal(status: number, code: string, message: string): Refusal {
   return { status, code, message, retryable: RETRYABLE.has(status) };
 }
 
-/** The gateway's own words speak of fields that its caller's callers do not have. */
-const OWN_WORDS = new Map([
+/** Replacements for messages of the gateway that name fields which the callers of this service do not have. */
+const REPLACED_MESSAGES = new Map([
   ['insufficient_balance', 'The wallet does not cover the most that this answer can cost. Top it up.'],
 ]);
 
-/** What an error answer of the gateway means to the caller. */
+/** Translates an error answer of the gateway for the caller of this service. */
 export function refusalOf(status: number, body: string, retryAfter: string | undefined): Refusal {
   const { code, message } = readBody(body);
   if (status === 401) {
@@ -43,7 +44,7 @@ export function refusalOf(status: number, body: string, retryAfter: string | und
     ...refusal(
       status,
       code ?? 'model_error',
-      OWN_WORDS.get(code ?? '') ?? message ?? 'The model could not answer.',
+      REPLACED_MESSAGES.get(code ?? '') ?? message ?? 'The model could not answer.',
     ),
     ...(retryAfter !== undefined && { retryAfter }),
   };

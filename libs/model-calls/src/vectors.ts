@@ -1,5 +1,5 @@
-/** Longer ones are no vectors that anybody would store. */
-const MOST_DIMENSIONS = 16_384;
+/** Most dimensions of a vector. Chosen: four times those of the largest common embedding models. */
+const MAX_DIMENSIONS = 16_384;
 const FLOAT_BYTES = 4;
 
 /**
@@ -31,12 +31,12 @@ function parsed(body: string): { data?: unknown } {
 
 function readVector(embedding: unknown): Float32Array | undefined {
   if (Array.isArray(embedding)) {
-    if (embedding.length > MOST_DIMENSIONS || !embedding.every((value) => typeof value === 'number')) return;
+    if (embedding.length > MAX_DIMENSIONS || !embedding.every((value) => typeof value === 'number')) return;
     return Float32Array.from(embedding);
   }
   if (typeof embedding !== 'string') return;
   const bytes = Buffer.from(embedding, 'base64');
-  if (bytes.length % FLOAT_BYTES !== 0 || bytes.length > MOST_DIMENSIONS * FLOAT_BYTES) return;
+  if (bytes.length % FLOAT_BYTES !== 0 || bytes.length > MAX_DIMENSIONS * FLOAT_BYTES) return;
   return Float32Array.from({ length: bytes.length / FLOAT_BYTES }, (_value, place) =>
     bytes.readFloatLE(place * FLOAT_BYTES),
   );

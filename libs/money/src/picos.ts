@@ -5,6 +5,7 @@
 export const PICO_DIGITS = 12;
 export const PICOS_PER_UNIT = 10n ** BigInt(PICO_DIGITS);
 
+/** The text is not a decimal number, or it has too many digits. */
 export class InvalidAmountError extends Error {}
 
 const DECIMAL = /^(-?)(\d{1,30})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,3}))?$/;
@@ -28,11 +29,12 @@ export function decimalToScaled(value: string | number, digits: number): bigint 
   return (sign ? -1n : 1n) * (mantissa / divisor);
 }
 
+/** Returns the picos of a decimal text with at most `maxDecimals` decimals. Throws InvalidAmountError otherwise. */
 export function decimalToPicos(value: string | number, maxDecimals = PICO_DIGITS): bigint {
   return decimalToScaled(value, maxDecimals) * 10n ** BigInt(PICO_DIGITS - maxDecimals);
 }
 
-/** Shortest decimal text of value × 10^-digits: no exponent, no trailing zeros. */
+/** Returns the shortest decimal text of value × 10^-digits: without exponent and trailing zeros. */
 export function scaledToDecimal(value: bigint, digits: number): string {
   const negative = value < 0n;
   const text = (negative ? -value : value).toString().padStart(digits + 1, '0');
@@ -41,6 +43,7 @@ export function scaledToDecimal(value: bigint, digits: number): string {
   return `${negative ? '-' : ''}${whole}${fraction ? `.${fraction}` : ''}`;
 }
 
+/** Returns the shortest decimal text of an amount in picos. */
 export function picosToDecimal(picos: bigint): string {
   return scaledToDecimal(picos, PICO_DIGITS);
 }

@@ -1,19 +1,24 @@
-export { createTestDatabase, type ServiceRole, type TestDatabase } from './test-database';
-export { type ModelRequest, ScriptedAnswer, ScriptedModel } from './scripted-model';
-export { TEST_API_KEY_HASH_SECRET } from './secrets';
-export { insertAccount, insertApiKey, type TestAccount } from './accounts';
-export { type Environment, serviceEnvironment, startGateway, type TestGateway } from './gateway';
-export { type Issuer, startIssuer } from './issuer';
-export { publishGpuPrices, publishPrices, type TestPrice } from './prices';
+export { createTestDatabase, type ServiceRole, type TestDatabase } from './database/test-database';
+export { type ModelRequest, ScriptedAnswer, ScriptedModel } from './servers/scripted-model';
+export { TEST_API_KEY_HASH_SECRET } from './secrets/test-secrets';
+export { insertAccount, insertApiKey, type TestAccount } from './fixtures/accounts';
+export { type Environment, serviceEnvironment, startGateway, type TestGateway } from './servers/gateway';
+export { type Issuer, startIssuer } from './servers/session-issuer';
+export { publishGpuPrices, publishPrices, type TestPrice } from './fixtures/prices';
 export { waitFor } from './wait-for';
-export { testLog, type TestLog } from './test-log';
-export { rememberAnswer, rememberEnvironment, rememberRequest, rememberSecret } from './remembered-secrets';
+export { testLog, type TestLog } from './secrets/test-log';
+export {
+  rememberAnswer,
+  rememberEnvironment,
+  rememberRequest,
+  rememberSecret,
+} from './secrets/remembered-secrets';
 export {
   type Credential,
   type CredentialRow,
   credentialRows,
   TABLED_SERVICES,
   tabledRoutes,
-} from './credential-table';
-export { registeredRoutes } from './registered-routes';
-export { waitForLock } from './wait-for-lock';
+} from './routes/credential-table';
+export { registeredRoutes } from './routes/registered-routes';
+export { waitForLock } from './database/wait-for-lock';

@@ -1,4 +1,4 @@
-/** Polls until the condition holds; fails with the last error, or its last value, once the deadline has passed. */
+/** Polls until the condition holds. Fails with the last error or last value after the deadline. */
 export async function waitFor<T>(
   condition: () => Promise<T | false | null | undefined> | T | false | null | undefined,
   timeoutMillis = 30_000,

@@ -1,13 +1,13 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 
-/** The tokenizer's time grows with the square of a run without breaks; slices keep it linear. */
+/** The tokenizer needs quadratic time for text without word breaks; slices keep it linear. */
 const SLICE_CHARS = 512;
-/** Counting holds up every other request: 30 ms for this much of the worst text. */
+/** Longest text that is counted; the rest is extrapolated. Measured: the worst text of this length blocks the event loop for 30 ms. */
 const SAMPLE_CHARS = 8_192;
 
 /**
- * An estimate for upstreams that report no usage: tokens of the text in OpenAI's o200k vocabulary. A long text is
- * taken to go on as densely as it begins.
+ * Estimates the tokens of a text in OpenAI's o200k vocabulary, for upstreams that report no usage. Extrapolates long texts from
+ * their beginning.
  */
 export function estimateTokens(text: string): number {
   const sample = text.slice(0, SAMPLE_CHARS);

@@ -1,32 +1,34 @@
 import { ConflictException, NotFoundException } from '@nestjs/common';
 import { newId, type Sql } from '@inference/database';
 
-/** The wallet's free money (not set aside by leases) does not cover a deduction. */
+/** The wallet's free money, which is not in leases, does not cover a deduction. */
 export class InsufficientFundsError extends ConflictException {
   constructor() {
     super('the wallet does not cover this amount');
   }
 }
 
-/** The same reference, or idempotency key, was used for something else before. */
+/** The reference was used for a different transfer before. */
 export class ReferenceReusedError extends ConflictException {
   constructor() {
     super('this reference was already used for a different transfer');
   }
 }
 
+/** A transfer between a wallet and another ledger account. */
 export interface Posting {
   kind: 'topup' | 'adjustment';
   accountId: string;
-  /** Signed, from the wallet's point of view. */
+  /** Positive credits the wallet, negative debits it. */
   amountPicos: bigint;
   /** The other side of the transfer. */
   counterpart: 'equity:adjustments' | `provider:${string}`;
-  /** Posting the same reference again has no effect and returns the first transfer. */
+  /** Unique. Posting an equal transfer with the same reference again has no effect and returns the first one. */
   reference: string;
   description: string;
 }
 
+/** The stored transfer. */
 export interface PostedTransfer {
   id: string;
   createdAt: Date;
@@ -48,7 +50,7 @@ const FIND_EARLIER = `
   WHERE t.reference = $1`;
 
 /**
- * Posts a transfer and its two entries and moves the balance with it. Runs inside the caller's transaction.
+ * Posts a transfer with its two entries and updates the balance. Must run inside a transaction of the caller.
  * Throws NotFoundException for an unknown account, InsufficientFundsError, ReferenceReusedError.
  */
 export async function postTransfer(sql: Sql, posting: Posting): Promise<PostedTransfer> {

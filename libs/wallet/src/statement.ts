@@ -1,5 +1,6 @@
 import { type Sql } from '@inference/database';
 
+/** One movement of a wallet. */
 export interface StatementLine {
   id: string;
   type: 'topup' | 'usage' | 'adjustment';
@@ -10,14 +11,14 @@ export interface StatementLine {
   position: StatementPosition;
 }
 
-/** Where a page ended; lines older than this follow. */
+/** Sort position of a line: time and id. */
 export interface StatementPosition {
-  /** ISO 8601 in UTC with microseconds: a Date is too coarse to tell two lines of one millisecond apart. */
+  /** ISO 8601 in UTC with microseconds. Text, because a Date cannot distinguish two lines of one millisecond. */
   at: string;
   id: string;
 }
 
-/** Settlement takes the hour from the database's clock and may commit a little after that hour ended. */
+/** Settlement takes the hour from the database's clock and may commit shortly after the hour ended, so an hour closes later. */
 const CLOSING_DELAY = `interval '60 seconds'`;
 
 const PAGE = `
@@ -54,8 +55,9 @@ interface Row {
 }
 
 /**
- * The account's movements, newest first: every top-up and adjustment, and one usage line per model and closed
- * hour, dated at the end of that hour (spec: Wallet transaction).
+ * Returns the movements of an account, newest first: every top-up and adjustment, and one usage line per model and closed hour,
+ * dated at the end of that hour (spec: Wallet transaction).
+ * @param after position after which the page starts, or null for the first page
  */
 export async function readStatement(
   sql: Sql,

@@ -1,17 +1,19 @@
 import { type Currency } from '@inference/config';
 import { type Sql } from '@inference/database';
 
+/** Balance of an account. */
 export interface Wallet {
   currency: Currency;
-  /** Money of the account, leased or not: top-ups and adjustments less all settled usage. */
+  /** Top-ups and adjustments minus settled usage. Includes money in leases. */
   balancePicos: bigint;
 }
 
-/** Opens the account's empty wallet; part of the transaction that makes the account. */
+/** Creates the empty wallet of an account, in the transaction that creates the account. */
 export async function openWallet(sql: Sql, accountId: string, currency: Currency): Promise<void> {
   await sql.query('INSERT INTO wallet.wallets (account_id, currency) VALUES ($1, $2)', [accountId, currency]);
 }
 
+/** Returns the wallet of an account, or null if the account does not exist. */
 export async function readWallet(sql: Sql, accountId: string): Promise<Wallet | null> {
   const { rows } = await sql.query<{ currency: Currency; balance_picos: bigint }>(
     'SELECT currency, balance_picos FROM wallet.wallets WHERE account_id = $1',

@@ -21,7 +21,7 @@ afterAll(() => server.close());
 const sent = () => server.requests.map(({ method, url }) => `${method} ${url}`);
 const on = (route: string, body?: unknown, status = 200) => server.json.set(route, { status, body });
 
-test('sessions are made, read, cancelled and deleted', async () => {
+test('creates, reads, cancels and deletes sessions', async () => {
   const session = { id: 'a:b' };
   on('POST /v1/agents/sessions', session, 201);
   on('GET /v1/agents/sessions/a%3Ab', session);
@@ -38,7 +38,7 @@ test('sessions are made, read, cancelled and deleted', async () => {
   });
 });
 
-test('sessions are listed page by page', async () => {
+test('lists sessions page by page', async () => {
   on('GET /v1/agents/sessions?limit=2', { sessions: [{ id: 'c' }, { id: 'b' }], next_cursor: 'x=' });
   on('GET /v1/agents/sessions?limit=2&cursor=x%3D', { sessions: [{ id: 'a' }], next_cursor: null });
   const ids = [];
@@ -46,7 +46,7 @@ test('sessions are listed page by page', async () => {
   expect(ids).toEqual(['c', 'b', 'a']);
 });
 
-test('events are sent, read, and listed page by page, no page before it is asked for', async () => {
+test('sends, reads and lists events, and fetches pages on demand', async () => {
   on('POST /v1/agents/sessions/s/events?on_busy=interrupt', { id: 'evt_1' });
   on('GET /v1/agents/sessions/s/events/evt_1', { id: 'evt_1' });
   on('GET /v1/agents/sessions/s/events?after=3', { events: [{ seq: 4 }, { seq: 5 }], has_more: true });
@@ -63,7 +63,7 @@ test('events are sent, read, and listed page by page, no page before it is asked
   expect(rest).toEqual([5, 6]);
 });
 
-test('an event whose answer was lost is sent again under its key', async () => {
+test('repeats an event with the same idempotency key if the response is lost', async () => {
   on('POST /v1/agents/sessions/s/events', { id: 'evt_1' });
   server.faults.push({ kind: 'no-answer' }, { kind: 'status', status: 502 });
   await client.events.send('s', { role: 'user', content: 'Hello' });
@@ -72,7 +72,7 @@ test('an event whose answer was lost is sent again under its key', async () => {
   expect(new Set(keys).size).toBe(1);
 });
 
-test('a session whose answer was lost is not made twice; a refused one is tried again', async () => {
+test('repeats the creation of a session after a refusal, but not after a lost response', async () => {
   on('POST /v1/agents/sessions', { id: 'a' }, 201);
   server.faults.push({ kind: 'no-answer' });
   await expect(client.sessions.create()).rejects.toMatchObject({ code: 'connection_lost' });
@@ -84,14 +84,14 @@ test('a session whose answer was lost is not made twice; a refused one is tried 
   expect(await client.sessions.create()).toEqual({ id: 'a' });
 });
 
-test('a deletion whose answer was lost is done, one of nothing is not', async () => {
+test('accepts 404 for a repeated deletion, but not for the first one', async () => {
   server.faults.push({ kind: 'no-answer' });
   await client.sessions.delete('gone');
   expect(sent()).toEqual(Array(2).fill('DELETE /v1/agents/sessions/gone'));
   await expect(client.sessions.delete('gone')).rejects.toMatchObject({ status: 404 });
 });
 
-test('gives up after some failures, and at once on what stays refused', async () => {
+test('gives up after the maximum of failures, and at once on a permanent error', async () => {
   on('GET /v1/agents/sessions/s', { error: 'The key is unknown.' }, 401);
   await expect(client.sessions.get('s')).rejects.toMatchObject({
     status: 401,
@@ -106,18 +106,18 @@ test('gives up after some failures, and at once on what stays refused', async ()
   expect(server.requests).toHaveLength(4);
 });
 
-test('silence and a broken answer are failures too', async () => {
+test('retries after silence and after an interrupted response', async () => {
   const hasty = new AgentClient({ baseUrl: server.url, silenceMs: 50, retry: { ...RETRY, maxFailures: 1 } });
   server.script([{ event: 'turn.completed', data: {} }]);
   server.heartbeats = 2;
-  // A stream, read as JSON: its head comes, its end does not.
+  // A stream that is read as JSON: its headers arrive, but it does not end.
   await expect(hasty.events.get('s', 'stream')).rejects.toMatchObject({ code: 'connection_lost' });
   server.faults.push({ kind: 'status', status: 200, body: '{"id":' });
   await expect(client.sessions.get('s')).rejects.toMatchObject({ code: 'bad_answer' });
   expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
 });
 
-test('what cannot be sent is told at once', async () => {
+test('rejects an invalid request at once', async () => {
   const event = { role: 'user', content: 'Hello' } as const;
   const options = { idempotencyKey: 'two\nlines' };
   await expect(client.events.send('s', event, options)).rejects.toThrow('two');
@@ -125,7 +125,7 @@ test('what cannot be sent is told at once', async () => {
   expect(server.requests).toEqual([]);
 });
 
-test.each(['.', '..', ''])('an id that a path would not keep is told at once: "%s"', async (id) => {
+test.each(['.', '..', ''])('rejects an id that URL normalization would change: "%s"', async (id) => {
   const told = 'An id must not be empty, and neither . nor ..';
   await expect(client.sessions.get(id)).rejects.toThrow(told);
   await expect(client.sessions.delete(id)).rejects.toThrow(told);
@@ -135,7 +135,7 @@ test.each(['.', '..', ''])('an id that a path would not keep is told at once: "%
   expect(server.requests).toEqual([]);
 });
 
-test('takes nothing for an address that is none, and does not show its key', () => {
+test('rejects an invalid base URL, and does not show the key when it is logged', () => {
   expect(() => new AgentClient({ baseUrl: 'example.com' })).toThrow();
   expect(() => new AgentClient({ baseUrl: 'file:///tmp' })).toThrow(TypeError);
   expect(() => new AgentClient({ baseUrl: server.url, apiKey: `${KEY}\n` })).toThrow(

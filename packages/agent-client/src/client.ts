@@ -7,22 +7,22 @@ import { TurnFollower } from './stream/turn-follower.ts';
 import { TurnStream } from './stream/turn-stream.ts';
 import { type RunOptions, streamingCall, toolLoop } from './tool-loop/tool-loop.ts';
 
-/** Three heartbeats of the service. */
+/** The time of three heartbeats of the service. */
 const DEFAULT_SILENCE_MS = 45_000;
 
 export interface AgentClientOptions {
-  /** Where the service is: what comes before `/v1/agents`. */
+  /** The URL of the service, without `/v1/agents`. */
   baseUrl: string;
-  /** Without one nothing is sent: a page goes through a server of its own that adds the key. */
+  /** Omit it in a browser, whose requests go through a server that adds the key. */
   apiKey?: string;
-  /** In place of the global one. */
+  /** Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch;
-  /** How long the service may be silent before a connection counts as lost; 45 s by default. */
+  /** Milliseconds without any byte after which a connection counts as lost. Default: 45,000. */
   silenceMs?: number;
   retry?: Partial<RetryOptions>;
 }
 
-/** The agent service. Every call throws an AgentError, or its `signal`'s reason. */
+/** A client of the agent service. Every call rejects with an AgentError, or with the reason of its `signal`. */
 export class AgentClient {
   readonly sessions: Sessions;
   readonly events: Events;
@@ -34,7 +34,7 @@ export class AgentClient {
     this.events = new Events(this.transport);
   }
 
-  /** Sends an event and shows its turn, whatever happens to the connection. */
+  /** Sends an event and streams its turn. Reconnects when the connection is lost. */
   stream(sessionId: string, event: NewEvent, options: SendOptions = {}): TurnStream {
     const start = streamingCall(sessionId, event, options);
     const follower = new TurnFollower(this.transport, { sessionId, start, signal: options.signal });
@@ -42,14 +42,14 @@ export class AgentClient {
   }
 
   /**
-   * Shows what comes after that position (a stream's `position`): the rest of its turn, or the next turn. Without a
-   * position: the first open turn from its beginning, else the latest one. Ends at once when there is nothing.
+   * Streams what follows a position (a stream's `position`): the rest of its turn, or the next turn. Without a
+   * position: the first open turn from its start, otherwise the latest turn. Ends at once if there is none.
    */
   resume(sessionId: string, after?: string, { signal }: { signal?: AbortSignal } = {}): TurnStream {
     return new TurnStream(new TurnFollower(this.transport, { sessionId, after, signal }).frames());
   }
 
-  /** Sends a message and shows its turn, answering the model's calls with these tools until the turn ends. */
+  /** Sends a message and streams its turn. Answers the model's tool calls with these tools until the turn ends. */
   run(sessionId: string, content: string, options: RunOptions): TurnStream {
     return new TurnStream(toolLoop(this.transport, sessionId, content, options));
   }

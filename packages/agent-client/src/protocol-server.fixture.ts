@@ -7,9 +7,9 @@ export interface ScriptedFrame {
   data: unknown;
 }
 
-/** What happens to one response in place of its being sent whole. */
+/** A fault of one response. */
 export type Fault =
-  /** After so many bytes of the body the connection breaks, or the response ends as if it were whole. */
+  /** After so many bytes of the body the connection is closed (`cut`), the response ends (`end`), or nothing more is sent (`stall`). */
   | { kind: 'cut' | 'end' | 'stall'; bytes: number }
   | { kind: 'no-answer' }
   | { kind: 'status'; status: number; headers?: Record<string, string>; body?: string };
@@ -37,18 +37,18 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
 }
 
 /**
- * The streams of one session over real HTTP, as the service speaks them, with faults on demand: the next fault strikes
- * the next response. Each new event shows the next stretch of the script, up to a boundary frame.
+ * Serves the streams of one session over HTTP like the agent service, with faults on demand. The next fault affects
+ * the next response. Each new event streams the next part of the script, up to a boundary frame.
  */
 export class ProtocolServer {
   readonly requests: SeenRequest[] = [];
   readonly faults: Fault[] = [];
-  /** Answers whatever is no stream. */
+  /** The responses to requests that are no streams. */
   readonly json = new Map<string, { status: number; body?: unknown }>();
   retryMs = 1;
-  /** Comments before the first frame, HEARTBEAT_MS apart. */
+  /** Number of comments before the first frame, HEARTBEAT_MS apart. */
   heartbeats = 0;
-  /** Connections that the client has left. */
+  /** Connections that the client has closed. */
   left = 0;
   private readonly starts = new Map<string, number>();
   private frames: StoredFrame[] = [];
@@ -68,7 +68,7 @@ export class ProtocolServer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Forgets everything; the frames of each turn get their ids. */
+  /** Resets the server, and assigns ids to the frames of each turn. */
   script(...turns: ScriptedFrame[][]): void {
     this.frames = turns.flatMap((turn, index) =>
       turn.map((frame, place) => ({ ...frame, id: `${index + 1}.${place + 1}` })),
@@ -82,12 +82,12 @@ export class ProtocolServer {
     this.heartbeats = 0;
   }
 
-  /** The ids and frames as a client has to show them. */
+  /** The ids and frames that a client must yield. */
   get expected(): StoredFrame[] {
     return this.frames;
   }
 
-  /** For a protocol that is broken on purpose; an empty id is left out. */
+  /** Breaks the protocol on purpose. An empty id is omitted. */
   rename(id: string, other: string): void {
     for (const frame of this.frames) if (frame.id === id) frame.id = other;
   }
@@ -102,7 +102,7 @@ export class ProtocolServer {
     const body = await readBody(request);
     this.requests.push({ method, url, headers, body });
     response.on('close', () => (this.left += response.writableFinished ? 0 : 1));
-    // A POST whose answer is lost has been heard all the same.
+    // A POST whose response is lost has taken effect.
     const isStream = url.includes('/events/stream');
     const fault = this.faults.shift();
     if (fault?.kind === 'status') {
@@ -157,7 +157,7 @@ export class ProtocolServer {
       response.write(bytes.subarray(start, Math.min(start + PIECE_BYTES, limit)));
     }
     if (fault?.kind === 'stall') return;
-    // What was written has left by then, so that a cut takes away no more than it should.
+    // The written bytes are sent by then, so that the cut discards none of them.
     if (fault?.kind === 'cut') {
       await delay(1);
       response.destroy();

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { type IncomingHttpHeaders } from 'node:http';
-import { API_ROOTS, giteeFile, giteeRelease, githubRelease, type HostName, type Place } from './hosts';
-import { type Repositories } from './repositories';
+import {
+  API_ROOTS,
+  giteeFile,
+  giteeRelease,
+  githubRelease,
+  type HostName,
+  type Place,
+} from './repositories/release-formats';
+import { type Repositories } from './repositories/repositories';
 
 const DEFAULT_PER_PAGE = { github: 30, gitee: 20 };
 const MAX_PER_PAGE = 100;

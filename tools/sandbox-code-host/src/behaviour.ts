@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
-/** What the host is told to do wrong. */
+/** The injected faults. */
 export const behaviour = z.strictObject({
-  /** `owner/repository`; all of them unless told. */
+  /** `owner/repository`. Default: all repositories. */
   repository: z.string().optional(),
-  /** One kind of call; both unless told. */
+  /** One kind of call. Default: both. */
   call: z.enum(['releases', 'attach_files']).optional(),
-  /** From this page of a list on. */
+  /** Affects this page of a list and all later ones. */
   page: z.int().min(1).default(1),
-  /** Answered in place of 200. */
+  /** The status that replaces 200. */
   status: z.int().min(200).max(599).optional(),
   headers: z.record(z.string(), z.string()).default({}),
-  /** Sent in place of the list, as it is. */
+  /** The body that replaces the list. */
   body: z.string().optional(),
   /**
    * hang: never answered. cut: the connection ends without an answer. cut_midway: it ends in the middle of one.

@@ -1,8 +1,8 @@
-import { API_ROOTS, type HostName } from './hosts';
+import { API_ROOTS, type HostName } from './repositories/release-formats';
 
 export type Site = 'intl' | 'cn';
 
-export const HOST_OF_SITE: Record<Site, HostName> = { intl: 'github', cn: 'gitee' };
+const HOST_OF_SITE: Record<Site, HostName> = { intl: 'github', cn: 'gitee' };
 
 /** What the console of a site has to be told to follow these repositories here. */
 export function consoleEnvironment(

@@ -1,3 +1,3 @@
-export { type SandboxRelease } from './repositories';
-export { type SandboxRequest } from './requests';
+export { type SandboxRelease } from './repositories/repositories';
+export { type SandboxRequest } from './request-log';
 export { SandboxCodeHost, type SandboxCodeHostOptions } from './sandbox-code-host';

@@ -3,24 +3,24 @@ import { join } from 'node:path';
 import { type z } from 'zod';
 import { type behaviour } from './behaviour';
 import { consoleEnvironment, type Site } from './console-environment';
-import { type SandboxRelease } from './repositories';
-import { type SandboxRequest } from './requests';
+import { type SandboxRelease } from './repositories/repositories';
+import { type SandboxRequest } from './request-log';
 
 const ROOT = join(__dirname, '../../..');
 const MAIN = join(ROOT, 'dist/tools/sandbox-code-host/src/main.js');
-/** Ends the process when this one is gone, in whatever way. */
-const PRELOAD = join(ROOT, 'tools/launcher/child.mjs');
+/** Ends the process when this one ends. */
+const PRELOAD = join(ROOT, 'tools/launcher/processes/stop-with-parent.mjs');
 const ANNOUNCEMENT = /listening on (\S+)/;
 const POLL_SECONDS = 10;
 
 export interface SandboxCodeHostOptions {
   /** GitHub on intl, Gitee on cn. */
   site: Site;
-  /** What every call has to bring; none is needed without one. */
+  /** The token that the API requires. By default it requires none. */
   token?: string;
 }
 
-/** A site's code host as a process of its own. */
+/** The code host of a site, as a process. */
 export class SandboxCodeHost {
   private child!: ChildProcess;
   /** Without a trailing slash. */
@@ -34,7 +34,7 @@ export class SandboxCodeHost {
     return sandbox;
   }
 
-  /** What the console has to be told to follow these repositories, each `owner/name`, by component. */
+  /** The environment that makes the console import releases of these repositories (`owner/name`), by component. */
   consoleEnvironment(repositories: Record<string, string>): Record<string, string> {
     const { site, token } = this.options;
     return {
@@ -48,7 +48,7 @@ export class SandboxCodeHost {
     await this.send('PUT', `/_sandbox/repositories/${repository}`, { releases });
   }
 
-  /** Replaces what it was told before; without anything it behaves. */
+  /** Replaces the injected faults, by default with none. */
   async tell(told: z.input<typeof behaviour> = {}): Promise<void> {
     await this.send('POST', '/_sandbox/behaviour', told);
   }
@@ -63,7 +63,7 @@ export class SandboxCodeHost {
     await this.send('DELETE', '/_sandbox/requests');
   }
 
-  /** May be told to one that has ended already. */
+  /** Does nothing if the process has ended. */
   async stop(): Promise<void> {
     const { child } = this;
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -72,7 +72,7 @@ export class SandboxCodeHost {
     await ended;
   }
 
-  /** After a stop: at the same address, behaving, without any repository. */
+  /** Starts again at the same address, without faults and repositories. */
   async restart(): Promise<void> {
     await this.spawn(new URL(this.url).port);
   }
@@ -86,7 +86,7 @@ export class SandboxCodeHost {
     return response.json();
   }
 
-  /** Resolves when it listens; rejects with its own words when it ends instead. */
+  /** Resolves when the process listens. Rejects with its output if it ends. */
   private spawn(port: string): Promise<void> {
     const { token } = this.options;
     const child = spawn(process.execPath, ['--import', PRELOAD, MAIN], {

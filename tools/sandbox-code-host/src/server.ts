@@ -3,10 +3,10 @@ import { type AddressInfo } from 'node:net';
 import { type ApiAnswer, answerApi, bringsToken, json, readApiRequest } from './api';
 import { type Behaviour, behaviour, GOOD_BEHAVIOUR } from './behaviour';
 import { type SandboxCodeHostConfig } from './config';
-import { misbehave, shape } from './misbehaviour';
-import { Repositories, repositoryContent } from './repositories';
-import { Requests } from './requests';
-import { addSamples } from './samples';
+import { injectFault, shape } from './fault-injection';
+import { Repositories, repositoryContent } from './repositories/repositories';
+import { Requests } from './request-log';
+import { addSamples } from './repositories/samples';
 
 const MAX_BODY_CHARS = 50_000_000;
 const FILE_PATH = /^\/(?:github|gitee)\/([^/]+\/[^/]+)\/releases\/download\/([^/]+)\/([^/]+)$/;
@@ -67,7 +67,7 @@ async function answer(sandbox: Sandbox, request: IncomingMessage, response: Serv
   if (!concerned) return send(response, good);
   const shaped = shape(told, good);
   if (told.fault === undefined) return send(response, shaped);
-  return misbehave(told.fault, shaped, response);
+  return injectFault(told.fault, shaped, response);
 }
 
 /** What the sandbox is told, and the files. */

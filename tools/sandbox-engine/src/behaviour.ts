@@ -1,22 +1,25 @@
-import { ApiError } from './errors';
+import { ApiError } from './http/errors';
 
-/** What happens instead of an answer. `drop` closes the connection before the first byte. */
+/** A failure instead of an answer. `drop` closes the connection before the first byte. */
 export type Instead = { kind: 'status'; status: number } | { kind: 'hang' } | { kind: 'drop' };
 
-/** What happens to an answer after `afterTokens` tokens of it. */
+/** A failure of an answer after `afterTokens` of its tokens. */
 export interface Midway {
-  /** drop: close the connection; error: an error event; end: stop without `[DONE]`; hang: silence; malformed: a broken event */
+  /**
+   * drop: close the connection; error: an error event; end: stop without `[DONE]`; hang: send nothing more;
+   * malformed: an event that is not JSON
+   */
   kind: 'drop' | 'error' | 'end' | 'hang' | 'malformed';
   afterTokens: number;
 }
 
-/** How one request is to be answered. */
+/** The injected behaviour of one request. */
 export interface Behaviour {
-  /** tokens that each choice wants to be long; undefined: the default length */
+  /** The length of each choice in tokens, before the client's limit. Undefined: the default length. */
   tokens?: number;
-  /** before every token; undefined: all tokens are written in one go, 0: each in a write of its own */
+  /** The delay before every token. Undefined: all tokens are written at once. 0: each token is a separate write. */
   delayMs?: number;
-  /** before the first token, in place of `delayMs` */
+  /** The delay before the first token, instead of `delayMs`. */
   firstDelayMs?: number;
   usage: 'true' | 'none' | 'zero';
   retryAfterSeconds: number;
@@ -24,11 +27,11 @@ export interface Behaviour {
   midway?: Midway;
 }
 
-/** A request to which nothing was told. */
+/** The behaviour of a request without injected faults. */
 export const NORMAL: Readonly<Behaviour> = Object.freeze({ usage: 'true', retryAfterSeconds: 1 });
 
 interface Item {
-  /** bounds of the number; none: the item takes no number */
+  /** The bounds of the number. Undefined: the item has no number. */
   range?: { min: number; max: number; default?: number };
   apply(behaviour: Behaviour, value: number): void;
 }
@@ -64,8 +67,8 @@ const ITEMS = new Map<string, Item>([
 const ITEM_FORM = /^([a-z]+(?:-[a-z]+)*)(?:\s*[=-]\s*(\d{1,9}))?$/;
 
 /**
- * `start` changed by a list of items, each `name`, `name=number` or `name-number`; a later one wins.
- * Throws a 400 naming the first item that is not understood.
+ * Returns `start` with a list of items applied, each `name`, `name=number` or `name-number`. A later item overrides an
+ * earlier one. Throws a 400 that names the first invalid item.
  */
 export function withBehaviour(start: Readonly<Behaviour>, items: readonly string[]): Behaviour {
   const behaviour: Behaviour = { ...start };

@@ -6,8 +6,8 @@ const DEFAULT_HOST = '127.0.0.1';
 const HIGHEST_PORT = 65_535;
 
 /**
- * Options from the command line (`--port`, `--host`), else the environment (`SANDBOX_PORT`, `SANDBOX_HOST`,
- * `SANDBOX_API_KEY`). Throws one error that names every fault.
+ * Reads the options from the command line (`--port`, `--host`), otherwise from the environment (`SANDBOX_PORT`,
+ * `SANDBOX_HOST`, `SANDBOX_API_KEY`). Throws one error that names every invalid option.
  */
 export function readConfig(argv: readonly string[], env: NodeJS.ProcessEnv): SandboxEngineOptions {
   const { values } = parseArgs({

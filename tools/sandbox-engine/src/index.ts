@@ -1,2 +1,2 @@
 export { type SandboxEngine, type SandboxEngineOptions, startSandboxEngine } from './server';
-export type { ServedFigures } from './served';
+export type { ServedFigures } from './served-counters';

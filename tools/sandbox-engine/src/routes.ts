@@ -1,17 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NORMAL, withBehaviour } from './behaviour';
-import { answerChat } from './chat';
-import { answerCompletion } from './completions';
-import { answerEmbeddings } from './embeddings';
-import { ApiError, errorForStatus } from './errors';
-import type { ModelRequest } from './model-request';
-import { findModel, MODEL_LIST_JSON, modelNotFound } from './models';
-import { readBody } from './request-body';
-import { sendError, sendJson } from './respond';
-import type { ServedCounters } from './served';
-import { missing, parseBody, wrongType } from './validation';
+import { answerChat } from './endpoints/chat';
+import { answerCompletion } from './endpoints/completions';
+import { answerEmbeddings } from './endpoints/embeddings';
+import { ApiError, errorForStatus } from './http/errors';
+import type { ModelRequest } from './endpoints/model-request';
+import { findModel, MODEL_LIST_JSON, modelNotFound } from './endpoints/models';
+import { readBody } from './http/request-body';
+import { sendError, sendJson } from './http/respond';
+import type { ServedCounters } from './served-counters';
+import { missing, parseBody, wrongType } from './http/validation';
 
-/** What the routes need of their server. */
 export interface Engine {
   apiKey: string | undefined;
   served: ServedCounters;
@@ -41,7 +40,7 @@ const ROUTES = new Map<string, Route>([
   ['/_sandbox/reset', { method: 'POST', needsKey: false, handle: resetServed }],
 ]);
 
-/** Answers one request; never throws. */
+/** Answers one request. Never throws. */
 export function answer(engine: Engine, req: IncomingMessage, res: ServerResponse): void {
   const { method = '', url = '' } = req;
   const path = url.includes('?') ? url.slice(0, url.indexOf('?')) : url;
@@ -97,7 +96,7 @@ function modelRoute(answerModel: (request: ModelRequest) => void): Route {
   return { method: 'POST', needsKey: true, handle };
 }
 
-/** A model request as it came in. `told` is its `x-sandbox` header. */
+/** A model request as received. `told` is its `x-sandbox` header. */
 interface RawRequest {
   text: string;
   bytes: number;
@@ -115,7 +114,7 @@ function answerModelRequest(answerModel: (request: ModelRequest) => void, raw: R
   const model = findModel(name);
   const named = model?.behaviour ?? NORMAL;
   const behaviour = raw.told === undefined ? named : withBehaviour(named, String(raw.told).split(/[;,]/));
-  // Told by header, a failure strikes whatever the model is called.
+  // A failure that is set by the header applies to any model name.
   if (behaviour.instead !== undefined) {
     insteadOfAnswer(behaviour.instead, behaviour.retryAfterSeconds, res);
     return;

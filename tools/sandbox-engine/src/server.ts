@@ -1,31 +1,30 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Engine, answer } from './routes';
-import { ServedCounters, type ServedFigures } from './served';
+import { ServedCounters, type ServedFigures } from './served-counters';
 
 export interface SandboxEngineOptions {
-  /** 0 for any free port */
+  /** 0 for any free port. */
   port: number;
-  /** default 127.0.0.1 */
+  /** Default: 127.0.0.1. */
   host?: string;
-  /** when given, every `/v1` request must carry it as a bearer token */
+  /** If given, every `/v1` request must send it as a bearer token. */
   apiKey?: string;
 }
 
-/** A running engine. */
 export interface SandboxEngine {
-  /** e.g. `http://127.0.0.1:3090`; the OpenAI base URL is this + `/v1` */
+  /** For example `http://127.0.0.1:3090`. The OpenAI base URL is this + `/v1`. */
   url: string;
-  /** Stops listening, lets running answers finish for `graceMs` (default 0), then cuts them off. */
+  /** Stops listening, waits up to `graceMs` (default 0) for running answers, then closes their connections. */
   close(graceMs?: number): Promise<void>;
   served(): ServedFigures;
 }
 
-// Longer than any client keeps an idle connection, so that the engine never closes one as it is being reused.
+// Longer than clients keep idle connections, so that the engine never closes one while a client reuses it.
 const KEEP_ALIVE_MS = 120_000;
 const CLOSE_POLL_MS = 20;
 
-/** Starts an engine; rejects when it cannot listen. */
+/** Starts an engine. Rejects if it cannot listen. */
 export async function startSandboxEngine(options: SandboxEngineOptions): Promise<SandboxEngine> {
   const engine: Engine = { apiKey: options.apiKey, served: new ServedCounters() };
   const server = createServer(
@@ -54,7 +53,7 @@ function listen(server: Server, { port, host = '127.0.0.1' }: SandboxEngineOptio
 
 function close(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
-    // A connection falls idle only once its answer ends, so the idle ones are looked for again and again.
+    // A connection becomes idle only when its answer ends, so idle connections are closed repeatedly.
     const idle = setInterval(() => server.closeIdleConnections(), CLOSE_POLL_MS);
     const grace = setTimeout(() => server.closeAllConnections(), graceMs);
     server.close(() => {

@@ -2,17 +2,17 @@ import { z } from 'zod';
 
 const paths = z.string().startsWith('/');
 
-/** What the provider is told to do wrong. */
+/** The injected faults. */
 export const behaviour = z.strictObject({
-  /** Statuses to answer, by path: `{"/token": 500}`. */
+  /** Response statuses by path: `{"/token": 500}`. */
   status: z.record(paths, z.int().min(400).max(599)).default({}),
-  /** Paths whose requests are never answered. */
+  /** Paths whose requests get no response. */
   hang: z.array(paths).default([]),
-  /** Claims of id tokens to replace; null takes one out. They are signed again, with the right key. */
+  /** Claims that replace those of id tokens; null removes a claim. The tokens are signed again with the right key. */
   id_token: z.record(z.string(), z.unknown()).default({}),
-  /** The same of what userinfo says. */
+  /** Claims that replace those of userinfo; null removes a claim. */
   userinfo: z.record(z.string(), z.unknown()).default({}),
-  /** Signs id tokens with a key that is not published, under the name of the one that is. */
+  /** Signs id tokens with an unpublished key, but with the key id of the published one. */
   foreign_key: z.boolean().default(false),
 });
 

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type InteractionResults, type Provider } from 'oidc-provider';
-import { type People } from './people';
+import { type Accounts } from './accounts';
 import { signInPage } from './sign-in-page';
 
 const HTML = { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' };
@@ -9,7 +9,7 @@ const MAX_EMAIL_CHARS = 254;
 /** `GET` shows the page; `POST` takes `email`, `verified` (`yes` or absent) and `decision` (`approve` or `deny`). */
 export async function interact(
   provider: Provider,
-  people: People,
+  people: Accounts,
   request: IncomingMessage,
   response: ServerResponse,
   form: URLSearchParams,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Provider } from 'oidc-provider';
 import { type Behaviour } from './behaviour';
 import { type SandboxOidcConfig } from './config';
-import { type People } from './people';
+import { type Accounts } from './accounts';
 import { newSigningKey, replaceClaims, spoil } from './signing';
 
 const DEFAULT_METHOD = 'client_secret_basic';
@@ -12,7 +12,7 @@ const LIFE_SECONDS = { code: 60, token: 600, interaction: 600, session: 3_600 };
 export async function createProvider(
   issuer: string,
   { clients, claimsIn }: SandboxOidcConfig,
-  people: People,
+  people: Accounts,
   told: () => Behaviour,
 ): Promise<Provider> {
   const { Provider } = await import('oidc-provider');

@@ -7,8 +7,8 @@ import { type ClaimsIn, type SandboxClient } from './config';
 
 const ROOT = join(__dirname, '../../..');
 const MAIN = join(ROOT, 'dist/tools/sandbox-oidc/src/main.js');
-/** Ends the process when this one is gone, in whatever way. */
-const PRELOAD = join(ROOT, 'tools/launcher/child.mjs');
+/** Ends the process when this one ends. */
+const PRELOAD = join(ROOT, 'tools/launcher/processes/stop-with-parent.mjs');
 const ANNOUNCEMENT = /listening on (\S+)/;
 
 export interface SandboxOidcOptions {
@@ -17,7 +17,7 @@ export interface SandboxOidcOptions {
   claimsIn?: ClaimsIn;
 }
 
-/** A provider as a process of its own. */
+/** An OpenID provider, as a process. */
 export class SandboxOidc {
   private constructor(
     private readonly options: SandboxOidcOptions,
@@ -30,7 +30,7 @@ export class SandboxOidc {
     return new SandboxOidc(options, child, issuer);
   }
 
-  /** kill -9; may be told to one that has ended already. */
+  /** Kills the process with -9. Does nothing if it has ended. */
   async kill(): Promise<void> {
     const { child } = this;
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -39,25 +39,25 @@ export class SandboxOidc {
     await ended;
   }
 
-  /** After a kill: at the same address, with new keys and without memory. */
+  /** Starts again at the same address, with new keys and without state. */
   async restart(): Promise<void> {
     this.child = (await spawnSandbox(this.options, new URL(this.issuer).port)).child;
   }
 
-  /** Replaces what it was told before; without anything it behaves. */
+  /** Replaces the injected faults, by default with none. */
   async tell(told: z.input<typeof behaviour> = {}): Promise<void> {
     const body = JSON.stringify(told);
     const response = await fetch(`${this.issuer}/_sandbox/behaviour`, { method: 'POST', body });
     if (!response.ok) throw new Error(`The sandbox refused: ${await response.text()}`);
   }
 
-  /** Does what somebody with a fresh browser does at the provider; returns the URL they are sent back to. */
+  /** Signs in with a new browser. Returns the URL that the provider redirects to. */
   signIn(authorizationUrl: string, how: SignIn): Promise<string> {
     return new Browser(this.issuer).signIn(authorizationUrl, how);
   }
 }
 
-/** Resolves when it listens; rejects with its own words when it ends instead. */
+/** Resolves when the process listens. Rejects with its output if it ends. */
 function spawnSandbox(
   { clients, claimsIn = 'userinfo' }: SandboxOidcOptions,
   port: string,

@@ -4,7 +4,7 @@ import { type Provider } from 'oidc-provider';
 import { type Behaviour, behaviour, GOOD_BEHAVIOUR } from './behaviour';
 import { type SandboxOidcConfig } from './config';
 import { interact } from './interaction';
-import { People } from './people';
+import { Accounts } from './accounts';
 import { createProvider } from './provider';
 
 const MAX_BODY_CHARS = 100_000;
@@ -17,7 +17,7 @@ export interface SandboxOidcServer {
 
 interface Sandbox {
   provider: Provider;
-  people: People;
+  people: Accounts;
   behaviour: Behaviour;
 }
 
@@ -26,7 +26,7 @@ export async function startServer(config: SandboxOidcConfig): Promise<SandboxOid
   const server = createServer();
   const { address, family, port } = await listen(server, config);
   const issuer = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-  const people = new People();
+  const people = new Accounts();
   const sandbox = { people, behaviour: GOOD_BEHAVIOUR } as Sandbox;
   sandbox.provider = await createProvider(issuer, config, people, () => sandbox.behaviour);
   const callback = sandbox.provider.callback();

@@ -1,31 +1,31 @@
 import { z } from 'zod';
 
 const count = z.number().int().min(0).max(1_000);
-/** true: every one; a number: the first so many of an order. */
+/** true: all notifications; a number: the first ones of each order. */
 const some = z.union([z.boolean(), count]).default(false);
 
-/** How the sandbox misbehaves when it is told to; without anything it does not. */
+/** The injected faults. By default there are none. */
 export const behaviour = z.strictObject({
-  /** How many times each notification is sent. */
+  /** The number of times that each notification is sent. */
   duplicate: z.number().int().min(1).max(100).default(1),
-  /** Each is sent after a random time up to so many milliseconds. */
+  /** The maximum of the random delay of each notification, in milliseconds. */
   delay_ms: z.number().int().min(0).max(600_000).default(0),
   /** Held back until `POST /_sandbox/flush`, then sent in a random order. */
   reorder: z.boolean().default(false),
-  /** Notifications that are never sent, nor sent again. */
+  /** Notifications that are never sent, nor retried. */
   drop: some,
   wrong_signature: some,
-  /** These are signed with the right key. */
+  /** This and the following faults have a valid signature. */
   wrong_amount: some,
   wrong_currency: some,
   wrong_merchant: some,
   old_timestamp: some,
   future_timestamp: some,
-  /** An order that has expired or was closed can be paid all the same. */
+  /** Allows the payment of expired, closed and failed orders. */
   paid_after_expiry: z.boolean().default(false),
   /**
-   * What calls of the API get: a status; no answer (`hang`); `lost`: it takes effect, then the connection is cut;
-   * `unsigned` and `garbage` answers.
+   * Faults of API calls: an error status; no answer (`hang`); a connection that is cut after the call took effect
+   * (`lost`); an `unsigned` or `garbage` answer.
    */
   api: z
     .partialRecord(
@@ -38,7 +38,7 @@ export const behaviour = z.strictObject({
 export type Behaviour = z.output<typeof behaviour>;
 export const GOOD_BEHAVIOUR: Behaviour = behaviour.parse({});
 
-/** What is wrong with one notification. */
+/** The faults of one notification. */
 export interface NotificationFaults {
   wrongSignature: boolean;
   wrongAmount: boolean;

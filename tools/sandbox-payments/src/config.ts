@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Parties } from './parties';
+import { type Parties } from './credentials/parties';
 
 const DEFAULT_PORT = '3092';
 const DEFAULT_HOST = '127.0.0.1';
@@ -26,7 +26,7 @@ const parties = z.strictObject({
     .optional(),
 });
 
-/** Where somebody is reached: scheme, host and port. */
+/** An http(s) URL, reduced to scheme, host and port. */
 export const origin = z
   .url({ protocol: /^https?$/, error: 'must be an origin such as http://127.0.0.1:3000' })
   .transform((url) => new URL(url).origin);
@@ -36,9 +36,9 @@ export interface SandboxPaymentsConfig {
   /** 0 for any free port. */
   port: number;
   parties: Parties;
-  /** Takes the place of the origin of whatever address a notification is for. */
+  /** Replaces the origin of every notification address, unless it is null. */
   merchant: string | null;
-  /** Where the orders are kept; in memory only when null. */
+  /** The file that stores the orders. Null: they are only in memory. */
   file: string | null;
 }
 
@@ -67,7 +67,7 @@ const environment = z.object({
   SANDBOX_PAYMENTS_FILE: z.string().min(1).optional(),
 });
 
-/** Options from the environment. Throws one error that names every fault, and no value. */
+/** Reads the options from the environment. Throws one error that names every invalid variable, but no values. */
 export function readConfig(env: NodeJS.ProcessEnv): SandboxPaymentsConfig {
   const result = environment.safeParse(env);
   if (!result.success) {

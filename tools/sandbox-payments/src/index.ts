@@ -1,2 +1,2 @@
 export { SandboxPayments, type SandboxPaymentsOptions } from './sandbox-payments';
-export { type SandboxDelivery, type SandboxOrder } from './order-view';
+export { type SandboxDelivery, type SandboxOrder } from './orders/order-view';

@@ -7,12 +7,12 @@ export interface Received {
   body: string;
 }
 
-/** A merchant's host: notes what is posted to it and answers as it is told to. */
+/** A merchant's server. It records the received notifications and answers with the configured statuses. */
 export class TestMerchant {
   readonly received: Received[] = [];
-  /** Statuses of the next answers; 200 when there are no more. */
+  /** Statuses of the next answers, then 200. */
   statuses: number[] = [];
-  /** Keeps those that ask waiting while it is set. */
+  /** While true, requests are not answered until `answer()`. */
   silent = false;
   mostAtOnce = 0;
   private readonly open = new Set<ServerResponse>();
@@ -22,7 +22,7 @@ export class TestMerchant {
     readonly url: string,
   ) {}
 
-  /** `port`: of one that was closed. */
+  /** `port`: the port of a merchant that was closed, to take its place. */
   static async start(port = 0): Promise<TestMerchant> {
     const server = createServer();
     await new Promise<void>((resolve, reject) => {
@@ -41,7 +41,7 @@ export class TestMerchant {
     return merchant;
   }
 
-  /** All that are waiting. */
+  /** Answers all waiting requests. */
   answer(): void {
     for (const response of this.open) {
       const status = this.statuses.shift() ?? 200;

@@ -1,14 +1,14 @@
 import { type IncomingHttpHeaders } from 'node:http';
 import { type Behaviour, type NotificationFaults } from './behaviour';
-import { type Order } from './orders';
+import { type Order } from './orders/order';
 
-/** A call of the provider's own API. */
+/** An incoming HTTP request. */
 export interface WireRequest {
   method: string;
   /** Without the query. */
   path: string;
   query: URLSearchParams;
-  /** Path and query as they came, which some providers sign. */
+  /** Path and query as received, because some providers sign them. */
   target: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
@@ -29,24 +29,24 @@ export interface WireNotification {
 
 export type ApiCall = keyof Behaviour['api'];
 
-/** What a protocol is told by the sandbox around it. */
+/** What a protocol reads from the sandbox. */
 export interface ProtocolContext {
   /** Without a trailing slash, e.g. http://127.0.0.1:3092; the page of an order is /orders/{id}. */
   sandboxUrl(): string;
-  /** How such a call is to fail; undefined when it is not. */
+  /** The configured fault of such a call, or undefined if there is none. */
   api(call: ApiCall): Behaviour['api'][ApiCall];
 }
 
-/** One provider's wire protocol over the orders that all of them share. */
+/** The wire protocol of one provider. All providers share the orders. */
 export interface Protocol {
   /**
-   * Answers a call of its API, checking its signature as the provider does; null when the path is not its own. Never
-   * resolves for a call that is to hang; throws a ConnectionCut after one whose answer is to be lost.
+   * Answers a call of the provider's API and verifies its signature as the provider does. Returns null if the path
+   * belongs to another protocol. Never resolves if the fault is `hang`. Throws a ConnectionReset if the fault is `lost`.
    */
   answer(request: WireRequest): Promise<WireAnswer | null>;
   /**
-   * What it tells the merchant of the order as it is now, signed, with the faults that were asked for; null when
-   * it tells nothing of that.
+   * The signed notification about the current state of the order, with the given faults. Null if the provider sends
+   * no notification for this state.
    */
   notification(order: Order, faults: NotificationFaults): WireNotification | null;
   isAcknowledged(answer: { status: number; body: string }): boolean;

@@ -1,11 +1,11 @@
 import { type IncomingHttpHeaders } from 'node:http';
-import { errorPage, HTML_HEADERS } from './page';
+import { errorPage, HTML_HEADERS } from './pages/page';
 import { type WireAnswer } from './protocol';
 
-/** A request of the sandbox's own that cannot be done; the message is for whoever sent it. */
+/** An invalid request to the sandbox's own routes. The message is sent to the client. */
 export class RequestFault extends Error {
   constructor(
-    /** 4xx */
+    /** An HTTP status from 400 to 499. */
     readonly status: number,
     message: string,
     readonly headers: Record<string, string> = {},
@@ -14,7 +14,7 @@ export class RequestFault extends Error {
   }
 }
 
-/** A browser says that it takes a page; a script takes anything, or says that it takes JSON. */
+/** Browsers accept text/html. Scripts accept any type, or JSON. */
 export const wantsPage = ({ accept = '' }: IncomingHttpHeaders): boolean => accept.includes('text/html');
 export const wantsJson = ({ accept = '' }: IncomingHttpHeaders): boolean =>
   accept.includes('application/json') && !accept.includes('text/html');
@@ -25,7 +25,7 @@ export const json = (status: number, content: object): WireAnswer => ({
   body: JSON.stringify(content),
 });
 
-/** Anything but a RequestFault is the sandbox's own failure. */
+/** Returns the error response. Errors other than a RequestFault become a 500. */
 export function refusal(error: unknown, headers: IncomingHttpHeaders): WireAnswer {
   const fault =
     error instanceof RequestFault ? error : { status: 500, message: 'The sandbox failed.', headers: {} };

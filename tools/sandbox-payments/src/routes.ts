@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { behaviour } from './behaviour';
 import { origin } from './config';
-import { OrderStatusError } from './order-book';
-import { orderPage, ordersPage } from './order-page';
-import { type Order } from './orders';
-import { HTML_HEADERS } from './page';
+import { OrderStatusError } from './orders/order-book';
+import { orderPage, ordersPage } from './pages/order-page';
+import { type Order } from './orders/order';
+import { HTML_HEADERS } from './pages/page';
 import { type WireAnswer, type WireRequest } from './protocol';
 import { json, RequestFault, wantsJson, wantsPage } from './request-fault';
 import { type Sandbox } from './sandbox';
@@ -31,7 +31,7 @@ type Handler = (
   parameters: string[],
 ) => WireAnswer | Promise<WireAnswer>;
 
-/** What is in parentheses becomes the handler's parameters. */
+/** The capture groups of `path` become the parameters of the handler. */
 const ROUTES: { path: RegExp; method: 'GET' | 'POST'; handler: Handler }[] = [
   { path: /^\/healthz$/, method: 'GET', handler: () => json(200, { status: 'ok' }) },
   { path: /^\/$/, method: 'GET', handler: listOrders },
@@ -46,7 +46,7 @@ const ROUTES: { path: RegExp; method: 'GET' | 'POST'; handler: Handler }[] = [
   },
 ];
 
-/** Answers what belongs to none of the providers. Throws a RequestFault. */
+/** Answers requests to the sandbox's own routes. Throws a RequestFault. */
 export async function ownAnswer(sandbox: Sandbox, request: WireRequest): Promise<WireAnswer> {
   const routes = ROUTES.filter(({ path }) => path.test(request.path));
   if (routes.length === 0) throw new RequestFault(404, 'There is nothing here.');
@@ -58,7 +58,7 @@ export async function ownAnswer(sandbox: Sandbox, request: WireRequest): Promise
   return route.handler(sandbox, request, parameters);
 }
 
-/** A page of another site must not pay, or change what the sandbox does, through its visitor's browser. */
+/** Prevents cross-site requests: another site must not pay orders or inject faults through a visitor's browser. */
 function refuseOtherSites({ headers }: WireRequest): void {
   const site = headers['sec-fetch-site'];
   const from = headers.origin;
@@ -89,7 +89,7 @@ function orderOf(sandbox: Sandbox, id: string): Order {
   return order;
 }
 
-/** Only to an address that a browser opens without running anything. */
+/** Null unless it is an http(s) URL, because a `javascript:` link would run code. */
 const returnUrlOf = ({ returnUrl }: Order): string | null =>
   returnUrl !== null && URL.canParse(returnUrl) && /^https?:$/.test(new URL(returnUrl).protocol)
     ? returnUrl
@@ -123,7 +123,7 @@ function act(sandbox: Sandbox, request: WireRequest, [id = '', action = '']: str
     throw error;
   }
   if (!isForm(request) || !wantsPage(request.headers)) return json(200, sandbox.view(order));
-  // Not to the merchant, who may have no page there: a link leads on.
+  // Redirects to the order's page, which links to the merchant, because the merchant may have no page at its URL.
   return { status: 303, headers: { Location: `/orders/${encodeURIComponent(id)}` }, body: '' };
 }
 
@@ -139,7 +139,7 @@ function changeMerchant(sandbox: Sandbox, request: WireRequest): WireAnswer {
 
 const isForm = ({ headers }: WireRequest) => (headers['content-type'] ?? '').startsWith(FORM);
 
-/** Of a form or of JSON, whatever type it says it has; nothing counts as an empty object. */
+/** The fields of a form, otherwise of a JSON body of any content type. An empty body is an empty object. */
 function contentOf(request: WireRequest): unknown {
   const text = request.body.toString();
   if (isForm(request)) return Object.fromEntries(new URLSearchParams(text));

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { type z } from 'zod';
 import { type behaviour } from './behaviour';
-import { consoleEnvironment, type Credentials, newCredentials, type Site } from './credentials';
-import { type SandboxOrder } from './order-view';
+import { consoleEnvironment, type Credentials, newCredentials, type Site } from './credentials/credentials';
+import { type SandboxOrder } from './orders/order-view';
 
 const ROOT = join(__dirname, '../../..');
 const MAIN = join(ROOT, 'dist/tools/sandbox-payments/src/main.js');
-/** Ends the process when this one is gone, in whatever way. */
-const PRELOAD = join(ROOT, 'tools/launcher/child.mjs');
+/** Ends the process when this one ends. */
+const PRELOAD = join(ROOT, 'tools/launcher/processes/stop-with-parent.mjs');
 const ANNOUNCEMENT = /listening on (\S+)/;
 
 export interface SandboxPaymentsOptions {
@@ -16,11 +16,11 @@ export interface SandboxPaymentsOptions {
   site: Site;
   /** WeChat Pay signs with two certificates in turn instead of a public key. */
   certificates?: boolean;
-  /** Keeps the orders over a kill. */
+  /** Stores the orders over a restart. */
   file?: string;
 }
 
-/** The providers of a site as a process of their own. */
+/** The payment providers of a site, as a process. */
 export class SandboxPayments {
   private readonly credentials: Credentials;
   private merchant: string | null = null;
@@ -38,23 +38,23 @@ export class SandboxPayments {
     return sandbox;
   }
 
-  /** What the console has to be told to be a merchant here. */
+  /** The environment that makes the console a merchant of this sandbox. */
   consoleEnvironment(): Record<string, string> {
     return consoleEnvironment(this.credentials, this.url);
   }
 
-  /** Notifications go to this origin, whatever address they are for. */
+  /** Sends all notifications to this origin instead of their own. */
   async deliverTo(origin: string): Promise<void> {
     await this.post('/_sandbox/merchant', { origin });
     this.merchant = origin;
   }
 
-  /** Replaces what it was told before; without anything it behaves. */
+  /** Replaces the injected faults, by default with none. */
   async tell(told: z.input<typeof behaviour> = {}): Promise<void> {
     await this.post('/_sandbox/behaviour', told);
   }
 
-  /** Does what somebody does on the order's page. Rejects when the order does not allow it. */
+  /** Performs an action of the order's page. Rejects if the status of the order does not allow it. */
   async act(
     paymentId: string,
     action: 'pay' | 'fail' | 'expire',
@@ -63,12 +63,12 @@ export class SandboxPayments {
     return (await this.post(`/orders/${encodeURIComponent(paymentId)}/${action}`, payer)) as SandboxOrder;
   }
 
-  /** Sends the notifications that `reorder` held back, in a random order; returns how many. */
+  /** Sends the notifications that `reorder` holds, in random order. Returns their number. */
   async flush(): Promise<number> {
     return ((await this.post('/_sandbox/flush', {})) as { released: number }).released;
   }
 
-  /** Rejects when there is none. */
+  /** Rejects if there is no such order. */
   async order(paymentId: string): Promise<SandboxOrder> {
     const response = await fetch(`${this.url}/orders/${encodeURIComponent(paymentId)}`, {
       headers: { Accept: 'application/json' },
@@ -77,17 +77,17 @@ export class SandboxPayments {
     return (await response.json()) as SandboxOrder;
   }
 
-  /** kill -9; may be told to one that has ended already. */
+  /** Kills the process with -9. Does nothing if it has ended. */
   kill(): Promise<void> {
     return this.end('SIGKILL');
   }
 
-  /** As somebody would, keeping what there is to keep. */
+  /** Stops the process, which stores its state first. */
   stop(): Promise<void> {
     return this.end('SIGTERM');
   }
 
-  /** After a kill or stop: at the same address, with the same keys, behaving; without a file it knows no orders. */
+  /** Starts again at the same address, with the same keys and without faults. Orders are kept only with a file. */
   async restart(): Promise<void> {
     await this.spawn(new URL(this.url).port);
   }
@@ -110,7 +110,7 @@ export class SandboxPayments {
     return response.json();
   }
 
-  /** Resolves when it listens; rejects with its own words when it ends instead. */
+  /** Resolves when the process listens. Rejects with its output if it ends. */
   private spawn(port: string): Promise<void> {
     const { file } = this.options;
     const child = spawn(process.execPath, ['--import', PRELOAD, MAIN], {

@@ -1,7 +1,7 @@
 import { waitFor } from '@inference/testing';
-import { newCredentials } from './credentials';
+import { newCredentials } from './credentials/credentials';
 import { TestMerchant } from './merchant.fixture';
-import { type NewOrder } from './order-book';
+import { type NewOrder } from './orders/order-book';
 import { Sandbox } from './sandbox';
 
 const order = (id: string, expiresInMs: number): NewOrder => ({
@@ -27,7 +27,7 @@ describe('the orders of the sandbox', () => {
     await merchant.close();
   });
 
-  it('run out while nobody looks, and the merchant hears of it', async () => {
+  it('expire without a request, and the merchant is notified', async () => {
     sandbox.book.open(order('kept', 60_000));
     sandbox.book.open(order('run_out', 50));
     await waitFor(() => merchant.received.length > 0);
@@ -39,7 +39,7 @@ describe('the orders of the sandbox', () => {
     expect(sandbox.book.find('kept')!.status).toBe('open');
   });
 
-  it('make way, the oldest that is over first', () => {
+  it('are discarded at the limit, the oldest finished one first', () => {
     sandbox.book.open(order('open', 60_000));
     for (let i = 0; i < 10_000; i++) {
       const opened = sandbox.book.open(order(`over_${i}`, 60_000));

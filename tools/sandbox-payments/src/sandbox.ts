@@ -1,10 +1,10 @@
 import { alipayProtocol } from './alipay/protocol';
 import { type Behaviour, GOOD_BEHAVIOUR } from './behaviour';
 import { type SandboxPaymentsConfig } from './config';
-import { Deliveries, type DeliveriesState } from './deliveries';
-import { OrderBook } from './order-book';
-import { type SandboxOrder, orderView } from './order-view';
-import { type Order, type ProviderName } from './orders';
+import { Deliveries, type DeliveriesState } from './deliveries/deliveries';
+import { OrderBook } from './orders/order-book';
+import { type SandboxOrder, orderView } from './orders/order-view';
+import { type Order, type ProviderName } from './orders/order';
 import { type Protocol, type ProtocolContext } from './protocol';
 import { StateFile } from './state-file';
 import { stripeProtocol } from './stripe/protocol';
@@ -17,13 +17,13 @@ interface State {
   deliveries: DeliveriesState;
 }
 
-/** The orders of all providers, and what each provider makes of them. */
+/** The orders and the protocols of all providers, the deliveries, and the injected faults. */
 export class Sandbox {
   readonly book = new OrderBook((order) => this.changed(order));
   readonly deliveries: Deliveries;
   readonly protocols: ReadonlyMap<ProviderName, Protocol>;
   behaviour: Behaviour = GOOD_BEHAVIOUR;
-  /** An origin; null leaves notifications where they are addressed to. */
+  /** Replaces the origin of every notification address, unless it is null. */
   merchant: string | null;
   private readonly file: StateFile<State> | null;
   private expiry: NodeJS.Timeout | undefined;
@@ -50,7 +50,7 @@ export class Sandbox {
     this.file = file === null ? null : new StateFile(file, () => this.state());
   }
 
-  /** Goes on with what the file holds; rejects when nothing can be read or kept there. */
+  /** Restores the state from the file. Rejects if the file cannot be read or written. */
   async start(): Promise<void> {
     const saved = this.file?.read();
     if (saved) {
@@ -61,7 +61,7 @@ export class Sandbox {
     this.expiry = setInterval(() => this.book.expireDue(), EXPIRY_CHECK_MS);
   }
 
-  /** Resolves once all there is now will be known after a kill, too. */
+  /** Resolves when the current state is in the file and survives a kill. */
   async keep(): Promise<void> {
     try {
       await this.file?.save();

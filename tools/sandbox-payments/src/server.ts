@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type SandboxPaymentsConfig } from './config';
-import { ConnectionCut } from './connection-cut';
+import { ConnectionReset } from './connection-reset';
 import { type WireAnswer, type WireRequest } from './protocol';
 import { refusal, RequestFault } from './request-fault';
 import { ownAnswer } from './routes';
@@ -15,7 +15,7 @@ export interface SandboxPaymentsServer {
   close(): Promise<void>;
 }
 
-/** Starts the sandbox; rejects when it cannot listen, or cannot use its file. */
+/** Starts the sandbox. Rejects if it cannot listen, or cannot read or write its file. */
 export async function startServer(config: SandboxPaymentsConfig): Promise<SandboxPaymentsServer> {
   const server = createServer();
   const { address, family, port } = await listen(server, config);
@@ -40,17 +40,17 @@ export async function startServer(config: SandboxPaymentsConfig): Promise<Sandbo
 async function respond(sandbox: Sandbox, request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     const { status, headers, body } = await answer(sandbox, await read(request));
-    // Nothing is told to anybody that a kill would make forgotten.
+    // The change must be stored before it is answered, so that a kill cannot lose an acknowledged change.
     if (request.method !== 'GET') await sandbox.keep();
     response.writeHead(status, headers).end(body);
   } catch (error) {
-    if (error instanceof ConnectionCut) {
+    if (error instanceof ConnectionReset) {
       await sandbox.keep();
       response.destroy();
       return;
     }
     if (!(error instanceof RequestFault)) {
-      // Nobody waits for an answer.
+      // The client has disconnected.
       if (!request.complete) return;
       process.stderr.write(`sandbox payments: ${stackOf(error)}\n`);
     }
@@ -67,7 +67,7 @@ async function answer(sandbox: Sandbox, request: WireRequest): Promise<WireAnswe
   return ownAnswer(sandbox, request);
 }
 
-/** Takes in all of the body, since whoever is still sending it does not listen to an answer. */
+/** Reads the whole body, even if it is too large: many clients read the response only after they have sent the body. */
 async function read(request: IncomingMessage): Promise<WireRequest> {
   const target = request.url ?? '/';
   const [path = '', ...query] = target.split('?');

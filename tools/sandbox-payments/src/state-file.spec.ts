@@ -16,7 +16,7 @@ describe('the file of a state', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('holds the newest value once a save resolves, and is its owner’s alone', async () => {
+  it('contains the newest value after a save, and only its owner can read it', async () => {
     const kept = open();
     expect(kept.read()).toBeUndefined();
     await kept.save();
@@ -34,7 +34,7 @@ describe('the file of a state', () => {
     expect(readdirSync(folder)).toEqual(['orders.json']);
   });
 
-  it('has what changed while it was being written', async () => {
+  it('contains changes that were made during a save', async () => {
     const kept = open();
     const saves = Array.from({ length: 30 }, async (_, index) => {
       await new Promise((resolve) => setTimeout(resolve, index * 3));
@@ -45,13 +45,16 @@ describe('the file of a state', () => {
     await Promise.all(saves);
   });
 
-  it.each(['', '{', 'null', '[]', '{"version":99,"state":{}}'])('is refused when it says %j', (content) => {
-    writeFileSync(file, content);
-    expect(() => open().read()).toThrow(`${file} holds no orders`);
-    expect(readFileSync(file, 'utf8')).toBe(content);
-  });
+  it.each(['', '{', 'null', '[]', '{"version":99,"state":{}}'])(
+    'is rejected if it contains %j',
+    (content) => {
+      writeFileSync(file, content);
+      expect(() => open().read()).toThrow(`${file} holds no orders`);
+      expect(readFileSync(file, 'utf8')).toBe(content);
+    },
+  );
 
-  it('can be saved again after it could not', async () => {
+  it('can be saved after a failed save', async () => {
     const kept = open();
     rmSync(folder, { recursive: true });
     await expect(kept.save()).rejects.toThrow('ENOENT');

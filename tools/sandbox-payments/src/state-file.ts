@@ -3,7 +3,7 @@ import { open, rename } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const VERSION = 1;
-/** What changes within this time is written at once. */
+/** Changes within this time are written together. */
 const GATHER_MS = 20;
 
 interface Content<State> {
@@ -11,7 +11,7 @@ interface Content<State> {
   state: State;
 }
 
-/** Keeps one value in a file: always a whole one, and the newest soon after each change. */
+/** Stores one value in a file. Writes are atomic and follow each change soon. */
 export class StateFile<State> {
   private written: string | undefined;
   private writing: Promise<void> = Promise.resolve();
@@ -22,7 +22,7 @@ export class StateFile<State> {
     private readonly state: () => State,
   ) {}
 
-  /** What was kept; undefined when there is no file yet. Throws when it is not one of ours. */
+  /** Returns the stored value, or undefined if there is no file. Throws if the file is invalid. */
   read(): State | undefined {
     if (!existsSync(this.file)) return undefined;
     try {
@@ -34,7 +34,7 @@ export class StateFile<State> {
     throw new Error(`${this.file} holds no orders that this version can read; move it away to start anew`);
   }
 
-  /** Resolves once the value of now is in the file. */
+  /** Resolves when the current value is in the file. */
   save(): Promise<void> {
     this.next ??= this.writeNext();
     return this.next;

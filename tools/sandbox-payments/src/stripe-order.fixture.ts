@@ -6,7 +6,7 @@ export interface StripeOrder {
   returnUrl?: string;
 }
 
-/** Opens an order of USD 12.34 as a merchant does; resolves with the address of its page. */
+/** Opens an order of USD 12.34 through Stripe's API. Resolves with the URL of its page. */
 export async function openStripeOrder(
   sandboxUrl: string,
   secretKey: string,

@@ -27,7 +27,7 @@ export class EnvironmentsController {
     return NOT_IMPLEMENTED;
   }
 
-  /** Declared before the route of one environment, which would take `templates` for an id. */
+  /** Declared before `:environment_id`, which would match `templates` too. */
   @Get('templates')
   @HttpCode(HttpStatus.NOT_IMPLEMENTED)
   listTemplates(): NotImplementedBody {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { MAX_CONTENT_CHARS, toolCallResults, toolCalls } from '../sessions/tool-shapes';
+import { MAX_CONTENT_CHARS, toolCallResults, toolCalls } from '../tool-calls/tool.dto';
 
 const userEvent = z.object({
   role: z.literal('user'),
   content: z.string().min(1, 'must not be empty').max(MAX_CONTENT_CHARS),
-  /** What the model emitted, sent back to us; kept with the event. */
+  /** Calls of the model that the client sends back; stored with the event. */
   tool_calls: toolCalls.optional(),
   tool_call_results: z.undefined('belong to the role tool').optional(),
 });
@@ -21,7 +21,7 @@ export const eventBody = z.discriminatedUnion('role', [userEvent, toolEvent]);
 export type EventBody = z.output<typeof eventBody>;
 
 export const postQuery = z.object({
-  /** What becomes of a message while another turn is open: it waits, or takes its place; refused unless told. */
+  /** Treatment of a message while another turn is open: `enqueue` waits, `interrupt` cancels that turn. Default: 409. */
   on_busy: z.enum(['enqueue', 'interrupt']).optional(),
 });
 export type PostQuery = z.output<typeof postQuery>;
@@ -29,7 +29,7 @@ export type PostQuery = z.output<typeof postQuery>;
 const SEQ = /^\d{1,15}$/;
 const LIMIT_FORM = 'must be a whole number from 1 to 100';
 
-/** `after`: the last `seq` that the caller knows. */
+/** `after` is the last `seq` that the caller has. */
 export const eventsQuery = z.object({
   after: z
     .string('must be given once')

@@ -1,5 +1,5 @@
 import { Controller, Get, Headers, HttpCode, Param, Post, RequestMethod, Res, Sse } from '@nestjs/common';
-import { type Caller, CurrentCaller } from '@inference/credentials';
+import { type Caller, CurrentCaller } from '@inference/guards';
 import { IdempotencyKey, ValidBody, ValidQuery } from '@inference/http';
 import { type Response } from 'express';
 import { SessionId } from '../sessions/session-id';
@@ -13,15 +13,17 @@ import {
   resumeQuery,
   type ResumeQuery,
 } from './event.dto';
+import { EventPostingService } from './event-posting.service';
 import { EventsService } from './events.service';
-import { ResumptionService } from './resumption.service';
+import { StreamResumptionService } from './stream-resumption.service';
 
-/** What is said in a session, and the streams of what is being said (spec: Agent event; Events). */
+/** The events of a session, and the streams of its turns (spec: Agent event; Events). */
 @Controller('v1/agents/sessions/:session_id/events')
 export class EventsController {
   constructor(
     private readonly events: EventsService,
-    private readonly resumptions: ResumptionService,
+    private readonly postings: EventPostingService,
+    private readonly resumptions: StreamResumptionService,
   ) {}
 
   @Post()
@@ -34,7 +36,7 @@ export class EventsController {
     @IdempotencyKey() idempotencyKey: string | null,
     @Res({ passthrough: true }) response: Response,
   ) {
-    return this.events.post({ caller, sessionId, body, query, idempotencyKey }, response);
+    return this.postings.post({ caller, sessionId, body, query, idempotencyKey }, response);
   }
 
   @Sse('stream', { method: RequestMethod.POST })
@@ -47,7 +49,7 @@ export class EventsController {
     @IdempotencyKey() idempotencyKey: string | null,
     @Res({ passthrough: true }) response: Response,
   ) {
-    return this.events.stream({ caller, sessionId, body, query, idempotencyKey }, response);
+    return this.postings.stream({ caller, sessionId, body, query, idempotencyKey }, response);
   }
 
   @Sse('stream')

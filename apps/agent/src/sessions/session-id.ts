@@ -1,6 +1,6 @@
 import { BadRequestException, Param, type PipeTransform } from '@nestjs/common';
 
-/** Clients take `.` and `..` in a path for directions. */
+/** `.` and `..` are excluded because clients resolve them as relative path segments. */
 export const SESSION_ID = /^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/;
 export const SESSION_ID_FORM = 'must be 1 to 128 of A-Z a-z 0-9 . _ : -, and neither . nor ..';
 
@@ -11,5 +11,5 @@ const checked: PipeTransform<string, string> = {
   },
 };
 
-/** The session's id out of the path; 400 for what can be none. */
+/** The session id from the path; answers 400 if it is malformed. */
 export const SessionId = () => Param('session_id', checked);

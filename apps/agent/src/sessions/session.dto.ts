@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { MAX_CONTENT_CHARS, toolDefinitions } from '../tool-calls/tool.dto';
 import { SESSION_ID, SESSION_ID_FORM } from './session-id';
-import { MAX_CONTENT_CHARS, toolDefinitions } from './tool-shapes';
 
 const MAX_METADATA_PAIRS = 64;
 const MAX_TOOLS_CHARS = 131_072;
@@ -23,6 +23,6 @@ const fields = z.strictObject({
     )
     .default({}),
 });
-/** The body of POST /v1/agents/sessions; it may be left out. */
+/** The optional body of POST /v1/agents/sessions. */
 export const sessionBody = z.preprocess((body) => body ?? {}, fields);
 export type SessionBody = z.output<typeof sessionBody>;

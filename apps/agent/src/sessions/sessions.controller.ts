@@ -1,11 +1,11 @@
 import { Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
-import { type Caller, CurrentCaller } from '@inference/credentials';
+import { type Caller, CurrentCaller } from '@inference/guards';
 import { pageQuery, type PageQuery, ValidBody, ValidQuery } from '@inference/http';
 import { sessionBody, type SessionBody } from './session.dto';
 import { SessionId } from './session-id';
 import { SessionsService } from './sessions.service';
 
-/** Conversations with a model; an id that is used for the first time makes one, too (see EventsController). */
+/** Conversations with a model. Posting an event to an unused id also creates one (see EventsController). */
 @Controller('v1/agents/sessions')
 export class SessionsController {
   constructor(private readonly sessions: SessionsService) {}
@@ -32,7 +32,7 @@ export class SessionsController {
     return this.sessions.remove(caller, id);
   }
 
-  /** `{cancelled: [turn ids]}`, empty when nothing was open. */
+  /** Returns `{cancelled: [turn ids]}`, which is empty if no turn was open. */
   @Post(':session_id/cancel')
   @HttpCode(200)
   cancel(@CurrentCaller() caller: Caller, @SessionId() id: string) {

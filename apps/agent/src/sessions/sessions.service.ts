@@ -1,13 +1,15 @@
-import { ConflictException, Inject, Injectable, NotFoundException } from '@nestjs/common';
-import { type Caller } from '@inference/credentials';
+import { ConflictException, Inject, Injectable } from '@nestjs/common';
+import { type Caller } from '@inference/guards';
 import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/database';
 import { type PageQuery, type Position, readPage } from '@inference/http';
-import { AGENT_CONFIG, type AgentConfig } from '../config';
-import { type TurnStatus } from '../events/event';
-import { TURN_DELETED } from '../frames/turn-feeds';
-import { cancelTurns, readOpenTurns } from '../turns/turn-log';
+import { MODELS_CONFIG, type ModelsConfig } from '../models/models.config';
+import { deleteStreamEventsOf } from '../streams/stream-event-store';
+import { notifyReplicas, TURN_DELETED } from '../streams/turn-notifications';
+import { type ToolDefinition } from '../tool-calls/tool.dto';
+import { readOpenTurns, type TurnStatus } from '../turns/turn';
+import { cancelTurns } from '../turns/turn-outcome';
 import { type SessionBody } from './session.dto';
-import { type ToolDefinition } from './tool-shapes';
+import { lockSession, noSuchSession } from './session-lock';
 
 interface SessionRow {
   id: string;
@@ -25,7 +27,7 @@ export interface SessionView {
   system: string | null;
   tools: ToolDefinition[];
   metadata: Record<string, string>;
-  /** The newest event's, 0 when there is none. */
+  /** `seq` of the newest event; 0 if there is none. */
   last_seq: number;
   created_at: string;
 }
@@ -40,30 +42,21 @@ const INSERT = `
   INSERT INTO agent.sessions (id, account_id, model, system, tools, metadata) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`;
 const FIND = `SELECT ${COLUMNS} FROM agent.sessions WHERE id = $1 AND account_id = $2`;
-const OPEN_TURNS = `
-  SELECT id, status FROM agent.turns
-  WHERE session_id = $1 AND status IN ('queued', 'running', 'requires_action') ORDER BY number`;
 const LIST = `
   SELECT ${COLUMNS}, json_build_object('at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
     'id', id) AS position
   FROM agent.sessions WHERE account_id = $1 AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3))
   ORDER BY created_at DESC, id DESC LIMIT $4`;
-const LOCK = 'SELECT FROM agent.sessions WHERE id = $1 AND account_id = $2 FOR UPDATE';
-const DELETE_FRAMES = `
-  DELETE FROM agent.frames WHERE turn_id IN (SELECT id FROM agent.turns WHERE session_id = $1)`;
-const NOTIFY_DELETED = 'SELECT pg_notify($1, $2)';
 const DELETE = 'DELETE FROM agent.sessions WHERE id = $1';
-
-export const noSuchSession = () => new NotFoundException('there is no such session');
 
 @Injectable()
 export class SessionsService {
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
-    @Inject(AGENT_CONFIG) private readonly config: AgentConfig,
+    @Inject(MODELS_CONFIG) private readonly models: ModelsConfig,
   ) {}
 
-  /** 409 when the id is taken, by whomever. */
+  /** Throws 409 if a session of any account has the id. */
   async create({ accountId }: Caller, body: SessionBody): Promise<SessionView> {
     const { rows } = await this.pool.query<SessionRow>(INSERT, [
       body.id ?? newId('sess'),
@@ -92,27 +85,26 @@ export class SessionsService {
   async find({ accountId }: Caller, id: string): Promise<SessionView & { open_turns: OpenTurnView[] }> {
     const { rows } = await this.pool.query<SessionRow>(FIND, [id, accountId]);
     if (!rows[0]) throw noSuchSession();
-    const open = await this.pool.query<OpenTurnView>(OPEN_TURNS, [id]);
-    return { ...this.view(rows[0]), open_turns: open.rows };
+    const open = await readOpenTurns(this.pool, id);
+    return { ...this.view(rows[0]), open_turns: open.map((turn) => ({ id: turn.id, status: turn.status })) };
   }
 
-  /** Ends what runs and what waits; what was said until then stays. */
+  /** Cancels the running and queued turns; events stay. */
   cancel({ accountId }: Caller, id: string): Promise<{ cancelled: string[] }> {
     return inTransaction(this.pool, async (sql) => {
-      if ((await sql.query(LOCK, [id, accountId])).rowCount === 0) throw noSuchSession();
+      await lockSession(sql, id, accountId);
       const turns = await readOpenTurns(sql, id);
       await cancelTurns(sql, turns, 'The caller cancelled this turn.');
       return { cancelled: turns.map((turn) => turn.id) };
     });
   }
 
-  /** With everything in it; what runs is broken off. */
+  /** Deletes a session with its turns and events, and aborts the running turn. */
   async remove({ accountId }: Caller, id: string): Promise<void> {
     await inTransaction(this.pool, async (sql) => {
-      if ((await sql.query(LOCK, [id, accountId])).rowCount === 0) throw noSuchSession();
-      for (const turn of await readOpenTurns(sql, id))
-        await sql.query(NOTIFY_DELETED, [TURN_DELETED, turn.id]);
-      await sql.query(DELETE_FRAMES, [id]);
+      await lockSession(sql, id, accountId);
+      for (const turn of await readOpenTurns(sql, id)) await notifyReplicas(sql, TURN_DELETED, turn.id);
+      await deleteStreamEventsOf(sql, id);
       await sql.query(DELETE, [id]);
     });
   }
@@ -128,7 +120,7 @@ export class SessionsService {
   }: SessionRow): SessionView {
     return {
       id,
-      model: model ?? this.config.DEFAULT_MODEL,
+      model: model ?? this.models.defaultModel,
       system,
       tools,
       metadata,

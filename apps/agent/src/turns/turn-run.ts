@@ -1,37 +1,37 @@
 import { type ModelListener, type Refusal } from '@inference/model-calls';
-import { type WrittenTurn } from '../frames/frame-writer';
-import { type ClaimedTurn } from './claims';
+import { type DeltaSource } from '../streams/delta-writer';
+import { type ClaimedTurn } from './turn-claim';
 
-/** So much may wait to be written before the model is read no further. */
-const MAX_UNWRITTEN_CHARS = 65_536;
+/** The model's response is paused while more text than this waits to be stored. */
+const MAX_PENDING_CHARS = 65_536;
 
-/** A turn while it runs in this process. */
-export class TurnRun implements WrittenTurn, ModelListener {
-  frame: number;
-  unwritten = '';
-  /** It is not ours any more: whoever took it has said how it ended. */
+/** A turn that runs in this process. */
+export class TurnRun implements DeltaSource, ModelListener {
+  lastPosition: number;
+  pendingText = '';
+  /** Another replica has ended the turn, or its session was deleted. */
   lost = false;
-  private readonly leaving = new AbortController();
+  private readonly abortController = new AbortController();
   private writing = false;
   private resumeModel: (() => void) | undefined;
-  private settleAdmission: (refusal: Refusal | null) => void = () => undefined;
+  private resolveAdmission: (refusal: Refusal | null) => void = () => undefined;
   private whenWritten: (() => void) | undefined;
-  /** Null once the gateway has taken the request; why not, once that is on record. */
-  readonly admission = new Promise<Refusal | null>((resolve) => (this.settleAdmission = resolve));
+  /** Resolves with null once the gateway has accepted the call, or with its error once that is recorded. */
+  readonly admission = new Promise<Refusal | null>((resolve) => (this.resolveAdmission = resolve));
 
   constructor(
     readonly turn: ClaimedTurn,
     private readonly write: (run: TurnRun, text: string) => void,
     private eventId?: string,
   ) {
-    this.frame = turn.callFrame;
+    this.lastPosition = turn.callPosition;
   }
 
   get turnId(): string {
     return this.turn.id;
   }
 
-  /** The event whose idempotency key is given back when the gateway refuses the call; undefined once a stream has begun. */
+  /** Event whose idempotency key is released if the gateway refuses the call; undefined once the stream has begun. */
   get refusableEventId(): string | undefined {
     return this.eventId;
   }
@@ -41,26 +41,31 @@ export class TurnRun implements WrittenTurn, ModelListener {
   }
 
   get signal(): AbortSignal {
-    return this.leaving.signal;
+    return this.abortController.signal;
   }
 
   onAccepted(): void {
     this.settleAdmission(null);
   }
 
+  /** @param refusal null if the gateway has accepted the call; has no effect the second time */
+  settleAdmission(refusal: Refusal | null): void {
+    this.resolveAdmission(refusal);
+  }
+
   onText(text: string, resume: () => void): boolean {
     this.writing = true;
     this.write(this, text);
-    if (this.unwritten.length < MAX_UNWRITTEN_CHARS) return true;
+    if (this.pendingText.length < MAX_PENDING_CHARS) return true;
     this.resumeModel = resume;
     return false;
   }
 
   onWritten(): void {
-    if (this.unwritten !== '') return;
+    if (this.pendingText !== '') return;
     this.writing = false;
     this.whenWritten?.();
-    // What was held back comes at once, and may be too much again.
+    // Resuming may deliver text at once, and pause again.
     const resume = this.resumeModel;
     this.resumeModel = undefined;
     resume?.();
@@ -68,16 +73,12 @@ export class TurnRun implements WrittenTurn, ModelListener {
 
   onLost(): void {
     this.lost = true;
-    this.leaving.abort();
+    this.abortController.abort();
     this.writing = false;
     this.whenWritten?.();
   }
 
-  refused(refusal: Refusal | null): void {
-    this.settleAdmission(refusal);
-  }
-
-  /** Resolves when all text is written, or the turn is lost. */
+  /** Resolves when all text is stored, or the turn is lost. */
   async written(): Promise<void> {
     if (this.writing && !this.lost) await new Promise<void>((resolve) => (this.whenWritten = resolve));
   }

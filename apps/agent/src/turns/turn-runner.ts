@@ -3,7 +3,6 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import {
   inTransaction,
   isDatabaseUnavailable,
-  newId,
   NotificationChannel,
   SQL_POOL,
   type SqlPool,
@@ -12,41 +11,45 @@ import { Metrics } from '@inference/http';
 import { type CallEnd, ModelGateway } from '@inference/model-calls';
 import { type PoolClient } from 'pg';
 import { Gauge } from 'prom-client';
-import { AGENT_CONFIG, type AgentConfig, limitsOf } from '../config';
-import { type Frame } from '../frames/frame';
-import { FrameStore } from '../frames/frame-store';
-import { FrameWriter } from '../frames/frame-writer';
-import { TURN_DELETED, TURN_ENDED, TurnFeeds } from '../frames/turn-feeds';
-import { type ClaimedTurn, lockSessionOf } from './claims';
-import { readConversation } from './conversation';
-import { INTERRUPTED, interrupted, tooLong } from './refusals';
+import { releaseIdempotencyKey } from '../event-log/event-log';
+import { readPromptMessages } from '../event-log/prompt-messages';
+import { limitsOf, MODELS_CONFIG, type ModelsConfig } from '../models/models.config';
+import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
+import { DeltaWriter } from '../streams/delta-writer';
+import { type StreamEvent } from '../streams/stream-event';
+import { StreamEventStore } from '../streams/stream-event-store';
+import { StreamHub } from '../streams/stream-hub';
+import { TURN_DELETED, TURN_ENDED } from '../streams/turn-notifications';
+import { lockSessionOfTurn } from './turn';
+import { type ClaimedTurn } from './turn-claim';
+import { contextTooLongError, INTERRUPTED, interruptedError } from './turn-errors';
+import { failTurn, recordAnswer } from './turn-outcome';
 import { TurnRun } from './turn-run';
-import { concludeAnswer, failTurn } from './turn-log';
+import { TURNS_CONFIG, type TurnsConfig } from './turns.config';
 
 const RETRY_MILLIS = 250;
-/** How long the database may be away at the end of a turn. */
-const PATIENCE_MILLIS = 20_000;
+/** How long the database may be unavailable at the end of a turn. */
+const OUTAGE_LIMIT_MILLIS = 20_000;
 
-/** And still at the same call of the model. */
-const IS_OURS = 'SELECT FROM agent.turns WHERE id = $1 AND runner = $2 AND call_frame = $3';
-const FREE_KEY = 'UPDATE agent.events SET idempotency_key = NULL, fingerprint = NULL WHERE id = $1';
+/** This replica runs the turn, and still in the same call of the model. */
+const IS_OWN = 'SELECT FROM agent.turns WHERE id = $1 AND runner = $2 AND call_frame = $3';
 
-/** Runs the turns that this process has claimed: calls the model, keeps what it says, and records how it ended. */
+/** Runs the turns that this process has claimed: calls the model, stores its answer, and records the end of the turn. */
 @Injectable()
 export class TurnRunner {
-  /** Names this process among the replicas; a new one for each start. */
-  readonly replicaId = newId('rep');
   private readonly logger = new Logger(TurnRunner.name);
   private readonly runs = new Map<string, TurnRun>();
   private readonly gauge: Gauge;
 
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
-    @Inject(AGENT_CONFIG) private readonly config: AgentConfig,
-    private readonly models: ModelGateway,
-    private readonly writer: FrameWriter,
-    private readonly feeds: TurnFeeds,
-    private readonly frames: FrameStore,
+    @Inject(TURNS_CONFIG) private readonly config: TurnsConfig,
+    @Inject(MODELS_CONFIG) private readonly modelsConfig: ModelsConfig,
+    private readonly gateway: ModelGateway,
+    private readonly heartbeat: ReplicaHeartbeat,
+    private readonly writer: DeltaWriter,
+    private readonly hub: StreamHub,
+    private readonly store: StreamEventStore,
     channel: NotificationChannel,
     metrics: Metrics,
   ) {
@@ -58,8 +61,8 @@ export class TurnRunner {
     });
   }
 
-  get hasRoom(): boolean {
-    return this.runs.size < this.config.MAX_RUNNING_TURNS;
+  get hasFreePlace(): boolean {
+    return this.runs.size < this.config.maxRunningTurns;
   }
 
   get isIdle(): boolean {
@@ -70,29 +73,29 @@ export class TurnRunner {
     return [...this.runs.keys()];
   }
 
-  /** Others have ended it, or may end it: nothing more of it is written. */
+  /** Stops a turn that another replica has ended, or may end: nothing more of it is stored. */
   lose(turnId: string): void {
     this.runs.get(turnId)?.onLost();
   }
 
-  /** @param eventId whose idempotency key is given back should the gateway refuse the call before a stream has begun */
+  /** @param eventId event whose idempotency key is released if the gateway refuses the call before a stream has begun */
   start(turn: ClaimedTurn, eventId?: string): TurnRun {
-    const write = (run: TurnRun, text: string) => this.writer.add(run, text, this.replicaId);
+    const write = (run: TurnRun, text: string) => this.writer.add(run, text, this.heartbeat.replicaId);
     const run = new TurnRun(turn, write, eventId);
     this.runs.set(turn.id, run);
     this.gauge.set(this.runs.size);
-    this.feeds.startLocal(turn.id);
+    this.hub.startLocal(turn.id);
     void this.execute(run);
     return run;
   }
 
-  /** The process has to end: records that what still runs has failed. */
+  /** Records all running turns as failed because the process stops. */
   async interruptAll(): Promise<void> {
     const runs = [...this.runs.values()];
-    await Promise.allSettled(runs.map((run) => this.conclude(run, { refusal: interrupted() })));
+    await Promise.allSettled(runs.map((run) => this.conclude(run, { refusal: interruptedError() })));
   }
 
-  /** Leaves the models, recorded or not. */
+  /** Aborts all calls of models. */
   loseAll(): void {
     for (const turnId of this.runningTurns) this.lose(turnId);
   }
@@ -101,60 +104,61 @@ export class TurnRunner {
     try {
       const end = await this.callModel(run);
       await run.written();
-      if (run.lost) await this.clearAway(run);
+      if (run.lost) await this.cleanUp(run);
       else await this.conclude(run, end);
-      run.refused(end.answer ? null : end.refusal);
+      run.settleAdmission(end.answer ? null : end.refusal);
     } catch (error) {
       this.logger.error(error);
-      run.refused(interrupted());
+      run.settleAdmission(interruptedError());
     } finally {
-      // Its next call of the model may have begun.
+      // The turn may already run again, in its next call of the model.
       if (this.runs.get(run.turnId) === run) {
         this.runs.delete(run.turnId);
-        this.feeds.endLocal(run.turnId);
+        this.hub.endLocal(run.turnId);
       }
       this.gauge.set(this.runs.size);
     }
   }
 
-  /** The turn was ended elsewhere, or deleted: while its text was being written, too. */
-  private async clearAway({ turnId }: TurnRun): Promise<void> {
+  /** Deletes text that was stored while the session of the turn was being deleted. */
+  private async cleanUp({ turnId }: TurnRun): Promise<void> {
     await this.writer.idle();
-    await this.frames.deleteIfGone(turnId);
+    await this.store.deleteIfTurnDeleted(turnId);
   }
 
   private async callModel(run: TurnRun): Promise<CallEnd> {
     const { turn, signal } = run;
-    const model = turn.model ?? this.config.DEFAULT_MODEL;
-    const messages = await readConversation(this.pool, turn, limitsOf(this.config, model));
-    if (!messages) return { refusal: tooLong() };
+    const model = turn.model ?? this.modelsConfig.defaultModel;
+    const messages = await readPromptMessages(this.pool, turn, limitsOf(this.modelsConfig, model));
+    if (!messages) return { refusal: contextTooLongError() };
     const { accountId, apiKeyId, tools, id: requestId } = turn;
-    return this.models.call({ accountId, apiKeyId, model, messages, tools, requestId, signal }, run);
+    return this.gateway.call({ accountId, apiKeyId, model, messages, tools, requestId, signal }, run);
   }
 
-  /** Records the end of a turn that is still ours, and shows it to its readers. */
+  /** Records the end of a turn, unless another replica has ended it, and sends it to the clients. */
   private async conclude(run: TurnRun, end: CallEnd): Promise<void> {
-    const givenUpAt = performance.now() + PATIENCE_MILLIS;
+    const deadline = performance.now() + OUTAGE_LIMIT_MILLIS;
     for (;;) {
       try {
-        const frames = await inTransaction(this.pool, (sql) => this.record(sql, run, end));
-        return this.feeds.publish(run.turnId, frames);
+        const events = await inTransaction(this.pool, (sql) => this.record(sql, run, end));
+        return this.hub.publish(run.turnId, events);
       } catch (error) {
-        if (!isDatabaseUnavailable(error) || performance.now() > givenUpAt) throw error;
-        // Should it have taken effect all the same, the turn is not ours any more and nothing is done twice.
+        if (!isDatabaseUnavailable(error) || performance.now() > deadline) throw error;
+        // If the attempt took effect all the same, the turn is not this replica's any more and nothing is recorded twice.
         await sleep(RETRY_MILLIS);
       }
     }
   }
 
-  private async record(sql: PoolClient, run: TurnRun, end: CallEnd): Promise<Frame[]> {
+  private async record(sql: PoolClient, run: TurnRun, end: CallEnd): Promise<StreamEvent[]> {
     const { turn, refusableEventId } = run;
-    if (!(await lockSessionOf(sql, turn.id))) return [];
-    if ((await sql.query(IS_OURS, [turn.id, this.replicaId, turn.callFrame])).rowCount === 0) return [];
-    if (!end.refusal) return concludeAnswer(sql, turn, end.answer);
-    // What has stopped in the middle may have been billed: the same request is not to run again.
+    if (!(await lockSessionOfTurn(sql, turn.id))) return [];
+    if ((await sql.query(IS_OWN, [turn.id, this.heartbeat.replicaId, turn.callPosition])).rowCount === 0)
+      return [];
+    if (!end.refusal) return recordAnswer(sql, turn, end.answer);
+    // A call that was interrupted may have been billed: the same request must not run again.
     if (end.refusal.code !== INTERRUPTED && !end.answer && refusableEventId !== undefined)
-      await sql.query(FREE_KEY, [refusableEventId]);
+      await releaseIdempotencyKey(sql, refusableEventId);
     return failTurn(sql, turn, end.refusal, end.answer);
   }
 }

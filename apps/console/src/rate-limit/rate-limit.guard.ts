@@ -3,10 +3,10 @@ import { ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
 import { RetryLaterException } from '@inference/http';
 import { type Request, type Response } from 'express';
 
-/** Probes come often and from one address. */
+/** Probes are frequent and come from one address. */
 const UNLIMITED_PATHS = new Set(['/healthz', '/metrics']);
 
-/** Answers 429 with `Retry-After`, and every request with the `RateLimit-*` headers of its tightest limit. */
+/** Answers 429 with `Retry-After`, and sets the `RateLimit-*` headers of the limit with the fewest requests left. */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
   protected override async shouldSkip(context: ExecutionContext): Promise<boolean> {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { waitFor } from '@inference/testing';
 import { Redis } from 'ioredis';
-import { describeWhere, findFreePort, isExecutable } from '../local-servers.fixture';
+import { describeWhere, findFreePort, isExecutable } from '../testing/local-servers.fixture';
 
-/** `REDIS_SERVER`, or what the PATH has; undefined where there is none. */
+/** Path of redis-server: `REDIS_SERVER`, or the one in the PATH; undefined if there is none. */
 function findRedisServer(): string | undefined {
   const { REDIS_SERVER, PATH = '' } = process.env;
   if (REDIS_SERVER) return REDIS_SERVER;
@@ -17,13 +17,13 @@ function findRedisServer(): string | undefined {
 
 const REDIS_SERVER = findRedisServer();
 
-/** Skips where there is no Redis to test with. */
+/** Skips the tests if there is no redis-server. */
 export const describeWithRedis = describeWhere(
   REDIS_SERVER !== undefined,
   'no redis-server in the PATH, nor REDIS_SERVER',
 );
 
-/** A real Redis that keeps nothing, on one port for its life, which may end and begin again. */
+/** A real Redis without persistence. It can be stopped and started again on the same port. */
 export class RedisServer {
   private child: ChildProcess | undefined;
   private ended: Promise<unknown> = Promise.resolve();
@@ -42,31 +42,31 @@ export class RedisServer {
     return `redis://${this.password === undefined ? '' : `:${this.password}@`}127.0.0.1:${this.port}`;
   }
 
-  /** Resolves when it answers. */
+  /** Resolves when the server responds. */
   async start(): Promise<void> {
-    // A test that failed for its time may still be under way.
-    if (this.isOver) throw new Error('This Redis was stopped for good.');
+    // A test that has timed out may still run.
+    if (this.isOver) throw new Error('This Redis has been stopped for good.');
     const settings = { port: this.port, bind: '127.0.0.1', save: '', dir: tmpdir() };
     const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
     if (this.password !== undefined) args.push('--requirepass', this.password);
     this.child = spawn(REDIS_SERVER!, args, { stdio: 'ignore' });
     this.ended = once(this.child, 'exit');
-    await waitFor(() => this.ask((redis) => redis.ping()));
+    await waitFor(() => this.withConnection((redis) => redis.ping()));
   }
 
-  /** For good: every test ends with this. */
+  /** Stops the server for good, at the end of every test. */
   stop(): Promise<void> {
     this.isOver = true;
     return this.kill();
   }
 
-  /** kill -9. */
+  /** Kills the process with SIGKILL. */
   async kill(): Promise<void> {
     this.child?.kill('SIGKILL');
     await this.ended;
   }
 
-  /** It keeps its connections and takes new ones, and answers nothing. */
+  /** Stops the process: connections stay open and new ones are accepted, but nothing responds. */
   pause(): void {
     this.child?.kill('SIGSTOP');
   }
@@ -75,8 +75,8 @@ export class RedisServer {
     this.child?.kill('SIGCONT');
   }
 
-  /** On a connection of its own. */
-  async ask<T>(question: (redis: Redis) => Promise<T>): Promise<T> {
+  /** Runs work on a new connection. */
+  async withConnection<T>(work: (redis: Redis) => Promise<T>): Promise<T> {
     const redis = new Redis(this.url, {
       lazyConnect: true,
       retryStrategy: () => null,
@@ -85,7 +85,7 @@ export class RedisServer {
     redis.on('error', () => undefined);
     try {
       await redis.connect();
-      return await question(redis);
+      return await work(redis);
     } finally {
       redis.disconnect();
     }

@@ -1,8 +1,9 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
-import { OnBehalfException } from '@inference/credentials';
+import { OnBehalfException } from '@inference/guards';
 import { describeError } from '@inference/http';
 import { type Request, type Response } from 'express';
-import { OpenAiError, openAiErrorBody } from './openai-error';
+import { GatewayError } from './gateway-error';
+import { openAiErrorBody, toOpenAiError } from './openai-error';
 
 const CODE_BY_STATUS: Record<number, string> = {
   401: 'invalid_api_key',
@@ -12,27 +13,29 @@ const CODE_BY_STATUS: Record<number, string> = {
   415: 'unsupported_media_type',
 };
 
-/** Renders every error as OpenAI does, so that the official SDKs understand it. */
+/** Renders every error in OpenAI's error body, so that the official SDKs understand it. */
 @Catch()
 export class OpenAiErrorFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
-    const { status, message, headers } = describeError(error, request);
+    const { status, body, headers } = describe(error, request);
     if (status >= 500) request.log.error(error);
     if (response.headersSent) {
       response.destroy();
       return;
     }
-    const code = error instanceof OnBehalfException ? error.code : CODE_BY_STATUS[status];
-    const body =
-      error instanceof OpenAiError
-        ? error.getResponse()
-        : openAiErrorBody(status, message, code ? { code } : {});
     response
       .status(status)
       .set(headers ?? {})
       .json(body);
   }
+}
+
+function describe(error: unknown, request: Request) {
+  if (error instanceof GatewayError) return { ...toOpenAiError(error), headers: undefined };
+  const { status, message, headers } = describeError(error, request);
+  const code = error instanceof OnBehalfException ? error.code : CODE_BY_STATUS[status];
+  return { status, body: openAiErrorBody(status, message, { code }), headers };
 }

@@ -5,19 +5,19 @@
 export class Lease {
   remainingPicos = 0n;
   heldPicos = 0n;
-  /** On the clock of performance.now(); counted from before the database was asked, so never too late. */
+  /** End of the lease on the clock of performance.now(). Counted from before the query, so it is never later than in the database. */
   deadlineMillis = 0;
-  /** False once the database no longer knows it. */
-  stands = true;
+  /** False once the lease has ended in the database, or may have. */
+  isValid = true;
 
   constructor(
     readonly id: string,
-    /** The money is set aside from the API key's spending limit as well. */
+    /** Whether the money also counts against the API key's spending limit. */
     readonly limited: boolean,
   ) {}
 
   covers(amountPicos: bigint): boolean {
-    return this.stands && performance.now() < this.deadlineMillis && this.remainingPicos >= amountPicos;
+    return this.isValid && performance.now() < this.deadlineMillis && this.remainingPicos >= amountPicos;
   }
 
   hold(amountPicos: bigint): Hold {
@@ -27,7 +27,7 @@ export class Lease {
   }
 }
 
-/** The worst case of one request, out of a lease. Ends exactly once: settled at its cost, or released. */
+/** Money of a lease that is reserved for the worst case of one request. Ends exactly once: settled, released or abandoned. */
 export class Hold {
   private ended = false;
 
@@ -41,13 +41,14 @@ export class Hold {
     this.end(this.amountPicos - costPicos);
   }
 
+  /** The request cost nothing: the money is free again. */
   release(): void {
     this.end(this.amountPicos);
   }
 
-  /** Whether the lease was debited is not known: count the money as gone and let the lease expire, which sets it right. */
+  /** Whether the lease was debited is unknown: counts the money as spent and lets the lease expire, which corrects it. */
   abandon(): void {
-    if (this.lease) this.lease.stands = false;
+    if (this.lease) this.lease.isValid = false;
     this.end(0n);
   }
 
@@ -56,10 +57,10 @@ export class Hold {
     this.ended = true;
     this.lease.heldPicos -= this.amountPicos;
     this.lease.remainingPicos += backPicos;
-    // It cost more than the lease had: whether that came out of the lease or of free money only the database knows.
-    if (this.lease.remainingPicos < 0n) this.lease.stands = false;
+    // The request cost more than the lease held. Only the database knows whether the rest came from free money.
+    if (this.lease.remainingPicos < 0n) this.lease.isValid = false;
   }
 }
 
-/** A model without a price above zero needs no money. */
+/** For requests that cannot cost anything. */
 export const FREE_HOLD = new Hold(null, 0n);

@@ -1,5 +1,5 @@
 import { Controller, Get, Param } from '@nestjs/common';
-import { type Caller, CurrentCaller } from '@inference/credentials';
+import { type Caller, CurrentCaller } from '@inference/guards';
 import { ModelsService } from './models.service';
 
 /** The models that the caller can use, in OpenAI's shapes. */

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller } from '@inference/credentials';
+import { type Caller } from '@inference/guards';
 import { PriceBook } from '@inference/metering';
-import { modelNotFound } from '../errors/openai-error';
-import { Upstreams } from '../upstreams/upstreams';
+import { UpstreamsService } from '../upstreams/upstreams.service';
+import { ModelNotFoundError } from './model.errors';
 
 interface Model {
   id: string;
   object: 'model';
-  /** When the price list that offers it came into force, in Unix seconds. */
+  /** When the price list with this model came into force, in Unix seconds. */
   created: number;
   owned_by: string;
 }
@@ -18,7 +18,7 @@ const OWNER = 'inference-platform';
 export class ModelsService {
   constructor(
     private readonly prices: PriceBook,
-    private readonly upstreams: Upstreams,
+    private readonly upstreams: UpstreamsService,
   ) {}
 
   async list(caller: Caller): Promise<{ object: 'list'; data: Model[] }> {
@@ -31,9 +31,10 @@ export class ModelsService {
     return { object: 'list', data };
   }
 
+  /** Throws ModelNotFoundError for a model that the caller cannot use. */
   async find(caller: Caller, slug: string): Promise<Model> {
     const model = (await this.list(caller)).data.find(({ id }) => id === slug);
-    if (!model) throw modelNotFound(slug);
+    if (!model) throw new ModelNotFoundError(slug);
     return model;
   }
 }

@@ -1,10 +1,10 @@
 import { type Charge } from '@inference/metering';
 import { type Hold } from '../leases/lease';
 
-/** completed: served whole; disconnected: the client left; interrupted: the upstream broke off. */
+/** completed: the whole answer; disconnected: the client left; interrupted: the upstream failed in the middle. */
 export type Outcome = 'completed' | 'disconnected' | 'interrupted';
 
-/** What one served request used and costs: written once, debited once. */
+/** Usage and cost of one served request. Written once and debited once. */
 export interface UsageEvent {
   requestId: string;
   startedAt: Date;
@@ -17,14 +17,15 @@ export interface UsageEvent {
   outcome: Outcome;
   inputTokens: number;
   outputTokens: number;
+  /** Whether the tokens are the gateway's own count instead of the upstream's report. */
   estimated: boolean;
   priceListId: bigint;
-  /** × 10^10. */
+  /** USD for one unit of the site's currency × 10^10. */
   usdPerUnit: bigint;
   charge: Charge;
 }
 
-/** The event in the form that `metering.settle` reads; amounts as text, since JSON.stringify knows no bigint. */
+/** The event as `metering.settle` reads it. Amounts are text because JSON.stringify does not support bigint. */
 export function toSettlementRow(event: UsageEvent, hold: Hold, usdPerUnit: string) {
   return {
     request_id: event.requestId,

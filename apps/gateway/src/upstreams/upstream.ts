@@ -1,11 +1,12 @@
 import { type Dispatcher, Pool } from 'undici';
-import { type GatewayConfig, type UpstreamConfig } from '../config';
+import { type UpstreamConfig, type UpstreamTimeouts } from './upstreams.config';
 
-const CONNECTIONS = 512;
-/** An upstream that just failed is asked last for this long. */
+/** Most connections to one upstream; further requests wait in the gateway. */
+const MAX_CONNECTIONS = 512;
+/** How long an upstream that failed is tried last. */
 const COOL_DOWN_MILLIS = 5_000;
 
-/** One OpenAI-compatible server and its kept-alive connections. */
+/** One OpenAI-compatible server and its keep-alive connections. */
 export class Upstream {
   readonly name: string;
   private readonly pool: Pool;
@@ -15,27 +16,22 @@ export class Upstream {
 
   constructor(
     private readonly options: UpstreamConfig,
-    timeouts: Pick<
-      GatewayConfig,
-      | 'UPSTREAM_CONNECT_TIMEOUT_SECONDS'
-      | 'UPSTREAM_FIRST_BYTE_TIMEOUT_SECONDS'
-      | 'UPSTREAM_IDLE_TIMEOUT_SECONDS'
-    >,
+    timeouts: UpstreamTimeouts,
   ) {
-    const { origin, pathname } = new URL(options.base_url);
+    const { origin, pathname } = new URL(options.baseUrl);
     this.name = options.name;
     this.basePath = pathname.replace(/\/$/, '');
     this.headers = { 'content-type': 'application/json' };
-    if (options.api_key) this.headers.authorization = `Bearer ${options.api_key}`;
+    if (options.apiKey) this.headers.authorization = `Bearer ${options.apiKey}`;
     this.pool = new Pool(origin, {
-      connections: CONNECTIONS,
-      connect: { timeout: timeouts.UPSTREAM_CONNECT_TIMEOUT_SECONDS * 1000 },
-      headersTimeout: timeouts.UPSTREAM_FIRST_BYTE_TIMEOUT_SECONDS * 1000,
-      bodyTimeout: timeouts.UPSTREAM_IDLE_TIMEOUT_SECONDS * 1000,
+      connections: MAX_CONNECTIONS,
+      connect: { timeout: timeouts.connectTimeoutSeconds * 1000 },
+      headersTimeout: timeouts.firstByteTimeoutSeconds * 1000,
+      bodyTimeout: timeouts.idleTimeoutSeconds * 1000,
     });
   }
 
-  /** The upstream's own name of a model that it serves, or undefined. */
+  /** The upstream's own name of the model, or undefined if it does not serve the model. */
   nameOf(model: string): string | undefined {
     const { models } = this.options;
     if (!models) return model;

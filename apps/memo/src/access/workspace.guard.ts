@@ -10,20 +10,20 @@ import {
 import { Reflector } from '@nestjs/core';
 import { SQL_POOL, type SqlPool } from '@inference/database';
 import { type Request } from 'express';
-import { findRole } from './roles';
+import { requireRole } from './role-check';
 import { type WorkspaceRole } from './workspace-role';
 
-const NEEDED_ROLE = 'needed-role';
-/** Lets in who is a member of the workspace in the path; for anybody else there is no such workspace. */
+const REQUIRED_ROLE = 'needed-role';
+/** Admits members of the workspace in the path. For all other callers the workspace does not exist (404). */
 @Injectable()
-export class WorkspaceGuard implements CanActivate {
+class WorkspaceGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     @Inject(SQL_POOL) private readonly pool: SqlPool,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const needed = this.reflector.getAllAndOverride<WorkspaceRole>(NEEDED_ROLE, [
+    const needed = this.reflector.getAllAndOverride<WorkspaceRole>(REQUIRED_ROLE, [
       context.getHandler(),
       context.getClass(),
     ]);
@@ -32,11 +32,14 @@ export class WorkspaceGuard implements CanActivate {
     if (!caller) throw new Error('A route of a workspace has no caller.');
     const keyId = caller.workspaceKey?.id ?? null;
     const who = { workspaceId: params.workspace_id, accountId: caller.accountId, keyId };
-    request.member = { ...who, role: await findRole(this.pool, who, needed) };
+    request.member = { ...who, role: await requireRole(this.pool, who, needed) };
     return true;
   }
 }
 
-/** The route, or all of a controller's, are for members who have at least this role. The path names the workspace `:workspace_id`. */
-export const Needs = (role: WorkspaceRole) =>
-  applyDecorators(SetMetadata(NEEDED_ROLE, role), UseGuards(WorkspaceGuard));
+/**
+ * Restricts a route, or all routes of a controller, to members with at least this role. The path contains
+ * `:workspace_id`.
+ */
+export const RequiresRole = (role: WorkspaceRole) =>
+  applyDecorators(SetMetadata(REQUIRED_ROLE, role), UseGuards(WorkspaceGuard));

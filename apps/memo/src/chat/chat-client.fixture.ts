@@ -1,6 +1,6 @@
 import { ScriptedModel } from '@inference/testing';
 import { createParser } from 'eventsource-parser';
-import { type ConversationView, type MessageView } from '../conversations/conversation';
+import { type ConversationView, type MessageView } from './conversations/conversation';
 import { MemoSite, type Person } from '../memo.fixture';
 
 export const MODEL = 'scripted';
@@ -10,7 +10,7 @@ export const POLICY = {
   text: 'Shipping is free for orders above thirty euros.\n\nRefunds are issued within five days of the return.',
 };
 
-/** A workspace with one document, whose answers are written by a model that says what a test wants. */
+/** A workspace with one document, and a model whose answers the test determines. */
 export class ChatSite {
   private constructor(
     readonly site: MemoSite,
@@ -33,7 +33,7 @@ export class ChatSite {
     return new ChatSite(site, model, owner, workspace, (await owner.addDocument(workspace, POLICY)).id);
   }
 
-  /** The model answers in these pieces. */
+  /** Lets the model answer in these pieces. */
   says(...pieces: string[]): void {
     this.model.says((answer) => {
       for (const content of pieces) answer.delta({ content });
@@ -61,14 +61,14 @@ export class ChatSite {
 
 type Conversation = ConversationView & { messages: MessageView[]; has_more: boolean };
 
-/** What a reader of the stream gets. */
+/** An answer as a client reads it from the stream. */
 export interface ReadAnswer {
   conversationId: string;
   text: string;
-  /** The last event's line; undefined when it never came. */
+  /** The citations line; undefined if the stream ended without it. */
   citations: string | undefined;
   error: { error: string; code: string; retryable: boolean } | undefined;
-  /** The stream as it came. */
+  /** The raw stream. */
   raw: string;
 }
 
@@ -82,7 +82,7 @@ interface ReadCitation {
 
 const CITATION = /\[(\d+)\] "([^"]*)" \((doc_\w+)#(\d+)\): "([^"]*)"/g;
 
-/** Asks, and reads the stream to its end. */
+/** Asks a question and reads the stream to its end. */
 export async function chat(person: Person, workspaceId: string, body: object): Promise<ReadAnswer> {
   const response = await person.call('POST', `/${workspaceId}/chat`, body);
   const raw = await response.text();
@@ -104,7 +104,7 @@ export function readEvents(raw: string): Pick<ReadAnswer, 'text' | 'citations' |
   };
 }
 
-/** What a line of citations says; fails for a line of another form. */
+/** Parses a citations line; throws if it is malformed. */
 export function readCitations(line: string | undefined): ReadCitation[] {
   if (line === 'Citations: none') return [];
   const found = [...line!.matchAll(CITATION)];

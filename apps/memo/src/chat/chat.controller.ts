@@ -2,7 +2,7 @@ import { Controller, HttpCode, RequestMethod, Res, Sse } from '@nestjs/common';
 import { ValidBody } from '@inference/http';
 import { type Response } from 'express';
 import { CurrentMember, type Member } from '../access/member';
-import { Needs } from '../access/workspace.guard';
+import { RequiresRole } from '../access/workspace.guard';
 import { chatBody, type ChatBody } from './chat.dto';
 import { ChatService } from './chat.service';
 
@@ -10,10 +10,10 @@ import { ChatService } from './chat.service';
 export class ChatController {
   constructor(private readonly chats: ChatService) {}
 
-  /** A text stream (spec: Workspace chat): the answer, and then the line of its citations. */
+  /** Answers with a text stream: the answer, then the line of its citations. */
   @Sse('chat', { method: RequestMethod.POST })
   @HttpCode(200)
-  @Needs('viewer')
+  @RequiresRole('viewer')
   chat(
     @CurrentMember() member: Member,
     @ValidBody(chatBody) body: ChatBody,

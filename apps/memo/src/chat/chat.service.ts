@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BeforeApplicationShutdown, Inject, Injectable, type MessageEvent } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  type MessageEvent,
+  type OnModuleDestroy,
+} from '@nestjs/common';
 import { newId } from '@inference/database';
 import { Metrics } from '@inference/http';
 import { ModelGateway } from '@inference/model-calls';
@@ -7,28 +13,31 @@ import { type Response } from 'express';
 import { Gauge } from 'prom-client';
 import { type Observable } from 'rxjs';
 import { type Member } from '../access/member';
-import { type Exchange } from '../answers/prompt';
-import { MEMO_CONFIG, type MemoConfig } from '../config';
-import { ConversationLog } from '../conversations/conversation-log';
-import { type Found } from '../search/passage';
-import { SearchService } from '../search/search.service';
-import { stoppingNow } from '../stopping';
-import { Answering, type Question } from './answering';
+import { type Exchange } from './answers/prompt-messages';
+import { ConversationLog } from './conversations/conversation-log';
+import { type SearchOutcome } from '../retrieval/search/passage';
+import { SearchService } from '../retrieval/search/search.service';
+import { serviceStopping } from '../shutdown/service-stopping';
+import { AnswerGeneration, type ChatQuestion } from './answer-generation';
+import { CHAT_CONFIG, type ChatConfig } from './chat.config';
 import { type ChatBody } from './chat.dto';
 
-const CONVERSATION = 'X-Conversation-Id';
-/** So many are searched for together with the one that goes on from them; each search may cost a call. */
-const QUESTIONS_BEFORE = 2;
+const CONVERSATION_HEADER = 'X-Conversation-Id';
+/**
+ * How many earlier questions are added to a follow-up question that finds nothing by itself. Chosen: each one costs
+ * another search, and with vector search a model call.
+ */
+const MAX_FOLLOW_UP_QUESTIONS = 2;
 
-/** Answers questions from the documents of a workspace (spec: Workspace chat). */
+/** Answers questions from the documents of a workspace. */
 @Injectable()
-export class ChatService implements BeforeApplicationShutdown {
-  private readonly running = new Set<Answering>();
+export class ChatService implements OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly running = new Set<AnswerGeneration>();
   private readonly gauge: Gauge;
-  private stopping = false;
+  private drained: Promise<void> | undefined;
 
   constructor(
-    @Inject(MEMO_CONFIG) private readonly config: MemoConfig,
+    @Inject(CHAT_CONFIG) private readonly config: ChatConfig,
     private readonly searches: SearchService,
     private readonly models: ModelGateway,
     private readonly log: ConversationLog,
@@ -41,37 +50,45 @@ export class ChatService implements BeforeApplicationShutdown {
     });
   }
 
-  /** Throws what can be refused; the stream that it returns has begun. */
+  /** Throws every error that can be an HTTP status. The returned stream has started. */
   async answer(member: Member, body: ChatBody, response: Response): Promise<Observable<MessageEvent>> {
-    if (this.stopping) throw stoppingNow();
+    if (this.drained) throw serviceStopping();
     const question = await this.prepare(member, body);
-    // A search may have lasted until now.
-    if (this.stopping) throw stoppingNow();
-    const answering = new Answering(question, this.config, this.models, this.log, response);
-    this.keep(answering);
-    await answering.begin();
-    response.setHeader(CONVERSATION, question.conversation.id);
-    return answering.stream.events();
+    // The search may have taken until the shutdown.
+    if (this.drained) throw serviceStopping();
+    const generation = new AnswerGeneration(question, this.config, this.models, this.log, response);
+    this.track(generation);
+    await generation.start();
+    response.setHeader(CONVERSATION_HEADER, question.conversation.id);
+    return generation.stream.events();
   }
 
-  /** Lets answers end that are under way, and after a while says to the readers of the others that they do not. */
+  /** Refuses further questions. Must return at once: Nest calls it module by module. */
+  onModuleDestroy(): void {
+    this.drained ??= this.drain();
+  }
+
   async beforeApplicationShutdown(): Promise<void> {
-    this.stopping = true;
+    await this.drained;
+  }
+
+  /** Waits for the answers under way; after the grace period, ends the others with an error event. */
+  private async drain(): Promise<void> {
     const allEnded = () => Promise.all([...this.running].map(({ ended }) => ended));
-    const grace = new AbortController();
-    const patience = sleep(this.config.SHUTDOWN_GRACE_SECONDS * 1000, undefined, { signal: grace.signal });
-    await Promise.race([allEnded(), patience]);
-    grace.abort();
-    await patience.catch(() => undefined);
-    for (const answering of this.running) answering.interrupt();
+    const graceAbort = new AbortController();
+    const gracePeriod = sleep(this.config.shutdownGraceMs, undefined, { signal: graceAbort.signal });
+    await Promise.race([allEnded(), gracePeriod]);
+    graceAbort.abort();
+    await gracePeriod.catch(() => undefined);
+    for (const generation of this.running) generation.interrupt();
     await allEnded();
   }
 
-  private keep(answering: Answering): void {
-    this.running.add(answering);
+  private track(generation: AnswerGeneration): void {
+    this.running.add(generation);
     this.gauge.set(this.running.size);
-    void answering.ended.then(() => {
-      this.running.delete(answering);
+    void generation.ended.then(() => {
+      this.running.delete(generation);
       this.gauge.set(this.running.size);
     });
   }
@@ -79,29 +96,30 @@ export class ChatService implements BeforeApplicationShutdown {
   private async prepare(
     member: Member,
     { query: text, k, conversation_id: id }: ChatBody,
-  ): Promise<Question> {
+  ): Promise<ChatQuestion> {
     const before = id === undefined ? [] : await this.log.readExchanges(member, id);
     const found = await this.find(member, text, k, before);
     const conversation = { id: id ?? newId('conv'), isNew: id === undefined };
-    return { member, text, conversation, before, found };
+    return { member, text, conversation, history: before, search: found };
   }
 
   /**
-   * What is found on a question or, where that is nothing, on it behind the one before, then behind the two before.
-   * Without a model only where it says nothing by itself: nobody would see that what is quoted answers an earlier one.
+   * Searches for the question. If nothing is found, searches again with the previous question, then with the two
+   * previous questions, before it. Without a chat model this applies only to questions without content words: an
+   * extractive answer does not show that it answers an earlier question.
    */
-  private async find(member: Member, text: string, k: number, before: Exchange[]): Promise<Found> {
-    let asked = text;
-    let found = await this.searches.find(member, asked, k);
-    for (const { question } of before.toReversed().slice(0, QUESTIONS_BEFORE)) {
-      if (isTelling(found, this.config.CHAT_MODEL !== undefined)) break;
-      asked = `${question}\n${asked}`;
-      found = await this.searches.find(member, asked, k);
+  private async find(member: Member, text: string, k: number, before: Exchange[]): Promise<SearchOutcome> {
+    let query = text;
+    let found = await this.searches.find(member, query, k);
+    for (const { question } of before.toReversed().slice(0, MAX_FOLLOW_UP_QUESTIONS)) {
+      if (hasOwnTerms(found, this.config.model !== undefined)) break;
+      query = `${question}\n${query}`;
+      found = await this.searches.find(member, query, k);
     }
     return found;
   }
 }
 
-/** Not of a question like "And why?", whose words may be found anywhere. */
-const isTelling = ({ passages, asked }: Found, hasModel: boolean) =>
-  (passages.length > 0 || !hasModel) && [...asked.weights.values()].some((weight) => weight > 0);
+/** Whether the query has content words of its own; "And why?" has none, so its words may match anything. */
+const hasOwnTerms = ({ passages, relevance }: SearchOutcome, hasModel: boolean) =>
+  (passages.length > 0 || !hasModel) && [...relevance.weights.values()].some((weight) => weight > 0);

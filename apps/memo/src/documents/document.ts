@@ -1,4 +1,4 @@
-import { type MediaType } from './media-type';
+import { type MediaType } from './source-files/media-type';
 
 export type DocumentStatus = 'queued' | 'processing' | 'ready' | 'failed';
 
@@ -30,16 +30,22 @@ export interface DocumentView {
   metadata: Record<string, unknown>;
   media_type: MediaType;
   bytes: number;
-  /** Of the newest version, like everything above and below. */
+  /**
+   * Status of the newest version. Except for `serving_version` and `chunk_count`, all fields describe the newest
+   * version.
+   */
   status: DocumentStatus;
   version: number;
-  /** The one that is found and cited; null until one was ready. */
+  /** The version that search and citations use; null until a version was ready. */
   serving_version: number | null;
-  /** Of the content as it was sent; of a JSON upload of its text in UTF-8. Hexadecimal. */
+  /** Hexadecimal. Of the uploaded file; for a JSON upload, of its text in UTF-8. */
   sha256: string;
-  /** Of the version that is served. */
+  /** Number of chunks of the serving version. */
   chunk_count: number;
-  /** Pages, or bytes, whichever the format has; `total` is null until it is known. Null when nothing is under way. */
+  /**
+   * In pages for PDF and in bytes for other formats. `total` is null until it is known. Null if no version is being
+   * processed.
+   */
   progress: { processed: number; total: number | null } | null;
   error: { code: string; message: string } | null;
   created_by: string;
@@ -47,7 +53,7 @@ export interface DocumentView {
   updated_at: string;
 }
 
-/** Of a document `d`, its newest version `v` and the one that is served, `s`. */
+/** Columns of a document `d`, its newest version `v` and its serving version `s`. */
 export const DOCUMENT_COLUMNS = `d.id, d.external_id, d.version, d.serving_version, d.created_by, d.created_at, d.updated_at,
   v.title, v.metadata, v.media_type, v.bytes, v.sha256, v.status, v.processed, v.total, coalesce(s.chunk_count, 0) AS chunk_count,
   v.error_code, v.error_message`;

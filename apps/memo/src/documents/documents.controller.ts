@@ -2,7 +2,7 @@ import { Controller, Delete, Get, HttpCode, Param, Post, Put, Req, Res } from '@
 import { ValidQuery } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { CurrentMember, type Member } from '../access/member';
-import { Needs } from '../access/workspace.guard';
+import { RequiresRole } from '../access/workspace.guard';
 import { documentsQuery, type DocumentsQuery } from './document.dto';
 import { DocumentsService } from './documents.service';
 
@@ -10,9 +10,12 @@ import { DocumentsService } from './documents.service';
 export class DocumentsController {
   constructor(private readonly documents: DocumentsService) {}
 
-  /** 201, or 200 with the document that has this `external_id` already. Its text is read in the background. */
+  /**
+   * Answers 201, or 200 with the existing document if one has this `external_id`. The text is extracted in the
+   * background.
+   */
   @Post()
-  @Needs('editor')
+  @RequiresRole('editor')
   create(
     @CurrentMember() member: Member,
     @Req() request: Request,
@@ -23,20 +26,20 @@ export class DocumentsController {
 
   /** `{documents, next_cursor}`, newest first. */
   @Get()
-  @Needs('viewer')
+  @RequiresRole('viewer')
   list(@CurrentMember() member: Member, @ValidQuery(documentsQuery) query: DocumentsQuery) {
     return this.documents.list(member, query);
   }
 
   @Get(':document_id')
-  @Needs('viewer')
+  @RequiresRole('viewer')
   find(@CurrentMember() member: Member, @Param('document_id') id: string) {
     return this.documents.find(member, id);
   }
 
-  /** The stored text of the version that is served, which citations are slices of. */
+  /** The stored text of the serving version. Citations are slices of it. */
   @Get(':document_id/text')
-  @Needs('viewer')
+  @RequiresRole('viewer')
   readText(
     @CurrentMember() member: Member,
     @Param('document_id') id: string,
@@ -45,9 +48,9 @@ export class DocumentsController {
     return this.documents.readText(member, id, response);
   }
 
-  /** A new version; the last one that was ready is served until this one is. */
+  /** Adds a version. The previous version is served until the new one is ready. */
   @Put(':document_id')
-  @Needs('editor')
+  @RequiresRole('editor')
   replace(
     @CurrentMember() member: Member,
     @Param('document_id') id: string,
@@ -57,9 +60,9 @@ export class DocumentsController {
     return this.documents.replace(member, id, request, response);
   }
 
-  /** Nothing of it is found or cited from then on. */
+  /** Search and citations exclude the document from then on. */
   @Delete(':document_id')
-  @Needs('editor')
+  @RequiresRole('editor')
   @HttpCode(204)
   remove(@CurrentMember() member: Member, @Param('document_id') id: string) {
     return this.documents.remove(member, id);

@@ -5,13 +5,13 @@ import { inTransaction, SQL_POOL, type Sql, type SqlPool } from '@inference/data
 import { type Position, readPage } from '@inference/http';
 import { type Response } from 'express';
 import { type Member } from '../access/member';
-import { MEMO_CONFIG, type MemoConfig } from '../config';
 import { DOCUMENT_COLUMNS, DOCUMENT_TABLES, type DocumentRow, type DocumentView, viewOf } from './document';
 import { type DocumentsQuery } from './document.dto';
-import { foreseeDocument, foreseeGrowth } from './holdings';
-import { SourceStore } from './source-store';
-import { leastBytesOf, type Upload, UploadReader } from './upload-reader';
-import { addDocument, noSuchDocument, removeDocument, replaceDocument } from './versions';
+import { WORKSPACE_LIMITS, type WorkspaceLimits } from './documents.config';
+import { checkRoomForDocument, checkRoomForGrowth } from './workspace-quota';
+import { SourceFileStore } from './source-files/source-file-store';
+import { minimumFileBytes, type Upload, UploadReader } from './uploads/upload-reader';
+import { addDocument, documentNotFound, removeDocument, replaceDocument } from './document-versions';
 
 const FIND = `SELECT ${DOCUMENT_COLUMNS} FROM ${DOCUMENT_TABLES} WHERE d.workspace_id = $1 AND d.id = $2`;
 const LIST = `
@@ -20,26 +20,27 @@ const LIST = `
   FROM ${DOCUMENT_TABLES} WHERE d.workspace_id = $1 AND ($2::timestamptz IS NULL OR (d.created_at, d.id) < ($2, $3))
     AND ($4::text IS NULL OR v.status = $4) AND ($5::text IS NULL OR d.external_id = $5)
   ORDER BY d.created_at DESC, d.id DESC LIMIT $6`;
-const PAGE = 500;
+/** Chunks per statement while the text is streamed; about half a megabyte. */
+const TEXT_PAGE_CHUNKS = 500;
 const READ_TEXT = `
   SELECT lead || text AS text FROM memo.chunks
-  WHERE document_id = $1 AND version = $2 AND n >= $3 ORDER BY n LIMIT ${PAGE}`;
-const VERSION = 'X-Document-Version';
+  WHERE document_id = $1 AND version = $2 AND n >= $3 ORDER BY n LIMIT ${TEXT_PAGE_CHUNKS}`;
+const VERSION_HEADER = 'X-Document-Version';
 
 @Injectable()
 export class DocumentsService {
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
     private readonly uploads: UploadReader,
-    private readonly sources: SourceStore,
-    @Inject(MEMO_CONFIG) private readonly config: MemoConfig,
+    private readonly sources: SourceFileStore,
+    @Inject(WORKSPACE_LIMITS) private readonly limits: WorkspaceLimits,
   ) {}
 
   async create(member: Member, request: IncomingMessage, response: Response): Promise<DocumentView> {
-    await foreseeDocument(this.pool, this.config, member.workspaceId, leastBytesOf(request));
+    await checkRoomForDocument(this.pool, this.limits, member.workspaceId, minimumFileBytes(request));
     const upload = await this.uploads.read(request, response);
-    return this.keep(upload, async (sql) => {
-      const { id, isNew, changed } = await addDocument(sql, this.config, member, upload);
+    return this.commitUpload(upload, async (sql) => {
+      const { id, isNew, changed } = await addDocument(sql, this.limits, member, upload);
       if (!isNew) response.status(200);
       return { document: await findDocument(sql, member, id), changed };
     });
@@ -51,13 +52,13 @@ export class DocumentsService {
     request: IncomingMessage,
     response: Response,
   ): Promise<DocumentView> {
-    // Both before a long upload, and again under locks.
+    // Existence and limits are checked before a long upload, and again under locks after it.
     const { bytes } = await this.find(member, id);
-    const growth = { documents: 0, bytes: leastBytesOf(request) - bytes };
-    await foreseeGrowth(this.pool, this.config, member.workspaceId, growth);
+    const growth = { documents: 0, bytes: minimumFileBytes(request) - bytes };
+    await checkRoomForGrowth(this.pool, this.limits, member.workspaceId, growth);
     const upload = await this.uploads.read(request, response);
-    return this.keep(upload, async (sql) => {
-      const changed = await replaceDocument(sql, this.config, member, id, upload);
+    return this.commitUpload(upload, async (sql) => {
+      const changed = await replaceDocument(sql, this.limits, member, id, upload);
       return { document: await findDocument(sql, member, id), changed };
     });
   }
@@ -85,13 +86,13 @@ export class DocumentsService {
     return { documents: rows.map(viewOf), next_cursor: nextCursor };
   }
 
-  /** 404 also for a document of which nothing is served yet. */
+  /** Throws 404 also if no version of the document is served yet. */
   async readText(member: Member, id: string, response: Response): Promise<StreamableFile> {
     const { serving_version: version, chunk_count: chunks } = await this.find(member, id);
     if (version === null) throw new NotFoundException('no text of this document is served yet');
-    response.setHeader(VERSION, String(version));
+    response.setHeader(VERSION_HEADER, String(version));
     const content = Readable.from(this.textOf(id, version, chunks));
-    // An end that looks like one would hide that the rest is missing.
+    // A regular end of the response would hide that the rest of the text is missing.
     return new StreamableFile(content, { type: 'text/plain; charset=utf-8' }).setErrorHandler(() =>
       response.destroy(),
     );
@@ -102,15 +103,16 @@ export class DocumentsService {
   }
 
   private async *textOf(id: string, version: number, chunks: number): AsyncGenerator<string> {
-    for (let n = 0; n < chunks; n += PAGE) {
+    for (let n = 0; n < chunks; n += TEXT_PAGE_CHUNKS) {
       const { rows } = await this.pool.query<{ text: string }>(READ_TEXT, [id, version, n]);
-      if (rows.length < Math.min(PAGE, chunks - n)) throw new Error('This version is not served any more.');
+      if (rows.length < Math.min(TEXT_PAGE_CHUNKS, chunks - n))
+        throw new Error('This version is not served any more.');
       yield rows.map(({ text }) => text).join('');
     }
   }
 
-  /** What is stored of an upload goes when nothing comes of it, or nothing has changed by it. */
-  private async keep(
+  /** Runs the transaction. Removes the stored file if the transaction fails or changes nothing. */
+  private async commitUpload(
     { source }: Upload,
     work: (sql: Sql) => Promise<{ document: DocumentView; changed: boolean }>,
   ): Promise<DocumentView> {
@@ -120,7 +122,7 @@ export class DocumentsService {
       isKept = changed;
       return document;
     } finally {
-      // The sweep does it again for what cannot be removed now.
+      // If the removal fails, the recovery removes the file later.
       if (!isKept) await this.sources.remove(source.uploadId).catch(() => undefined);
     }
   }
@@ -128,6 +130,6 @@ export class DocumentsService {
 
 async function findDocument(sql: Sql, { workspaceId }: Member, id: string): Promise<DocumentView> {
   const { rows } = await sql.query<DocumentRow>(FIND, [workspaceId, id]);
-  if (!rows[0]) throw noSuchDocument();
+  if (!rows[0]) throw documentNotFound();
   return viewOf(rows[0]);
 }

@@ -9,7 +9,10 @@ const COUNT = `
     extract(epoch FROM clock_timestamp() - min(created_at))::float8 AS seconds
   FROM memo.document_versions WHERE status IN ('queued', 'processing') GROUP BY status`;
 
-/** Shows what waits to be read, and for how long already; of all workspaces, whichever process is asked. */
+/**
+ * Measures how many documents wait for ingestion, and for how long. Every process reports the figures of all
+ * workspaces.
+ */
 @Injectable()
 export class IngestionMetrics {
   private readonly documents: Gauge<'status'>;
@@ -20,7 +23,7 @@ export class IngestionMetrics {
     @Inject(SQL_POOL) private readonly pool: SqlPool,
     { registry }: Metrics,
   ) {
-    // All figures are asked for at a time, and each waits for its own.
+    // The gauges are collected at the same time and share one query.
     const collect = () => (this.looking ??= this.look().finally(() => (this.looking = undefined)));
     this.documents = new Gauge({
       name: 'memo_open_documents',
@@ -38,7 +41,7 @@ export class IngestionMetrics {
     });
   }
 
-  /** Without a database there is nothing to show, and all other figures are shown. */
+  /** Without a database the gauges are NaN, and all other metrics are still served. */
   private async look(): Promise<void> {
     const { rows } = await this.pool
       .query<{ status: string; documents: number; seconds: number }>(COUNT)

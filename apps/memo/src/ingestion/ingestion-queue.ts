@@ -5,66 +5,78 @@ import {
   Logger,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { SQL_POOL, type SqlPool } from '@inference/database';
-import { MEMO_CONFIG, type MemoConfig } from '../config';
-import { clean } from '../index/cleaning';
-import { mergeSegments } from '../index/merge';
-import { Embedder } from '../vectors/embedder';
+import { JOB_SCHEMAS, SQL_POOL, type SqlPool } from '@inference/database';
+import { JobWorker, type JobWorkerOptions } from '@inference/jobs';
+import { collectGarbage } from '../retrieval/index/garbage-collection';
+import { mergeSegments } from '../retrieval/index/segment-merge';
+import { Embedder } from '../retrieval/vectors/embedder';
+import { VECTORS_CONFIG, type VectorsConfig } from '../retrieval/vectors/vectors.config';
+import { INGESTION_CONFIG, type IngestionConfig } from './ingestion.config';
 import {
-  addCleaningJob,
+  addGarbageCollectionJob,
   addMergeJob,
-  CLEAN,
+  COLLECT_GARBAGE,
   EMBED,
   INGEST,
   INGEST_LONG,
   type IngestionJob,
   MERGE,
   type MergeJob,
-} from './ingestion-jobs';
-import { Ingestor } from './ingestor';
-import { JobRunner } from './job-runner';
-import { sweep } from './sweeping';
+} from '../jobs/document-jobs';
+import { DocumentIngestor } from './versions/document-ingestor';
+import { recoverLostWork } from './versions/recovery';
 
-const SWEEP_MILLIS = 15_000;
+/** Chosen: half the claim timeout, so that lost work is found soon after it. */
+const RECOVERY_INTERVAL_MS = 15_000;
 
-export const TAKES_LONG = Symbol('TAKES_LONG');
+export const RUNS_LONG_JOBS = Symbol('RUNS_LONG_JOBS');
 
-/** What this process does of what waits in the queue. */
+/** Runs the jobs of the queue in a worker process. */
 @Injectable()
 export class IngestionQueue implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(IngestionQueue.name);
-  private readonly runners: JobRunner[];
-  private sweeps: NodeJS.Timeout | undefined;
+  private readonly workers: JobWorker[];
+  private recoveryTimer: NodeJS.Timeout | undefined;
 
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
-    @Inject(MEMO_CONFIG) private readonly config: MemoConfig,
-    private readonly ingestor: Ingestor,
+    @Inject(INGESTION_CONFIG) { databaseUrl }: IngestionConfig,
+    @Inject(VECTORS_CONFIG) private readonly vectors: VectorsConfig,
+    private readonly ingestor: DocumentIngestor,
     private readonly embedder: Embedder,
-    /** Whether this process does what takes long, too. */
-    @Inject(TAKES_LONG) private readonly takesLong: boolean,
+    /** Whether this process also runs jobs that take long. */
+    @Inject(RUNS_LONG_JOBS) private readonly runsLongJobs: boolean,
   ) {
-    const { DATABASE_URL: url, EMBEDDING_MODEL: model } = config;
-    this.runners = [new JobRunner(url, (signal) => this.readingTasks(signal), this.logger)];
-    // Of their own, since they wait for a model that may be slow, and no document is to wait for that.
-    if (model !== undefined)
-      this.runners.push(new JobRunner(url, (signal) => this.embeddingTasks(model, signal), this.logger));
+    const { embeddingModel: model } = vectors;
+    const workerOf = (tasks: JobWorkerOptions['tasks']) =>
+      new JobWorker({
+        databaseUrl,
+        schema: JOB_SCHEMAS.memo,
+        applicationName: 'memo queue',
+        // One at a time: reading a document takes a core.
+        concurrency: 1,
+        logger: this.logger,
+        tasks,
+      });
+    this.workers = [workerOf((signal) => this.readingTasks(signal))];
+    // Embedding jobs have a worker of their own, so that no document waits for a slow model.
+    if (model !== undefined) this.workers.push(workerOf((signal) => this.embeddingTasks(model, signal)));
   }
 
   onApplicationBootstrap(): void {
-    for (const runner of this.runners) runner.start();
+    for (const worker of this.workers) worker.start();
     const look = () =>
-      void sweep(this.pool, this.config.EMBEDDING_MODEL).catch((error: Error) =>
-        this.logger.warn(`Documents that went astray could not be looked for: ${error.message}`),
+      void recoverLostWork(this.pool, this.vectors.embeddingModel).catch((error: Error) =>
+        this.logger.warn(`The search for documents without a job failed: ${error.message}`),
       );
     look();
-    this.sweeps = setInterval(look, SWEEP_MILLIS);
+    this.recoveryTimer = setInterval(look, RECOVERY_INTERVAL_MS);
   }
 
-  /** What is in hand goes back into the queue. */
+  /** Returns unfinished jobs to the queue. */
   async beforeApplicationShutdown(): Promise<void> {
-    clearInterval(this.sweeps);
-    await Promise.all(this.runners.map((runner) => runner.stop()));
+    clearInterval(this.recoveryTimer);
+    await Promise.all(this.workers.map((worker) => worker.stop()));
   }
 
   private readingTasks(signal: AbortSignal) {
@@ -72,7 +84,7 @@ export class IngestionQueue implements OnApplicationBootstrap, BeforeApplication
     return {
       [INGEST]: ingest,
       [MERGE]: (payload: unknown) => this.merge(payload as MergeJob, signal),
-      ...(this.takesLong && { [INGEST_LONG]: ingest, [CLEAN]: () => this.clean(signal) }),
+      ...(this.runsLongJobs && { [INGEST_LONG]: ingest, [COLLECT_GARBAGE]: () => this.clean(signal) }),
     };
   }
 
@@ -81,10 +93,10 @@ export class IngestionQueue implements OnApplicationBootstrap, BeforeApplication
   }
 
   private async clean(signal: AbortSignal): Promise<void> {
-    if (await clean(this.pool, signal)) await addCleaningJob(this.pool);
+    if (await collectGarbage(this.pool, signal)) await addGarbageCollectionJob(this.pool);
   }
 
-  /** One merge at a time: documents that wait are read in between. */
+  /** One merge per job, so that waiting documents are read in between. */
   private async merge({ workspace_id: id }: MergeJob, signal: AbortSignal): Promise<void> {
     if (await mergeSegments(this.pool, id, signal)) await addMergeJob(this.pool, id);
   }

@@ -1,29 +1,7 @@
-import { type DynamicModule, Module } from '@nestjs/common';
-import { DatabaseModule } from '@inference/database';
-import { ModelGateway } from '@inference/model-calls';
-import { MEMO_CONFIG, type MemoConfig } from '../config';
-import { SourceStore } from '../documents/source-store';
-import { modelGateway } from '../model-gateway';
-import { Embedder } from '../vectors/embedder';
-import { IngestionQueue, TAKES_LONG } from './ingestion-queue';
-import { Ingestor } from './ingestor';
+import { Module } from '@nestjs/common';
+import { IngestionMetrics } from './ingestion-metrics';
+import { WorkerSupervisor } from './worker-supervisor';
 
-/** A process that reads documents; it serves no requests. */
-@Module({})
-export class IngestionModule {
-  static forRoot(config: MemoConfig, takesLong: boolean): DynamicModule {
-    return {
-      module: IngestionModule,
-      imports: [DatabaseModule.forRoot('memo ingestion', config)],
-      providers: [
-        { provide: MEMO_CONFIG, useValue: config },
-        { provide: TAKES_LONG, useValue: takesLong },
-        { provide: ModelGateway, useFactory: () => modelGateway(config) },
-        Embedder,
-        IngestionQueue,
-        Ingestor,
-        SourceStore,
-      ],
-    };
-  }
-}
+/** The part of ingestion that runs in the service: it starts the worker processes and measures the queue. */
+@Module({ providers: [IngestionMetrics, WorkerSupervisor] })
+export class IngestionModule {}

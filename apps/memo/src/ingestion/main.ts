@@ -2,28 +2,29 @@ import { setPriority } from 'node:os';
 import { NestFactory } from '@nestjs/core';
 import { createLogger, NestLogger } from '@inference/http';
 import { readMemoConfig } from '../config';
-import { IngestionModule } from './ingestion.module';
-import { SHORT_ONLY } from './short-only';
+import { IngestionWorkerModule } from '../ingestion-worker.module';
+import { SHORT_DOCUMENTS_ONLY } from './worker-arguments';
 
-/** For what it has in hand to be handed back. */
-const GRACE_MILLIS = 5_000;
-/** Behind whatever serves requests on this machine. */
+/** Time to return unfinished jobs to the queue. */
+const SHUTDOWN_GRACE_MS = 5_000;
+/** Lower priority than the processes that serve requests on this machine. */
 const NICENESS = 10;
 
 async function start(): Promise<void> {
   setPriority(NICENESS);
   const config = readMemoConfig();
   const app = await NestFactory.createApplicationContext(
-    IngestionModule.forRoot(config, !process.argv.includes(SHORT_ONLY)),
+    IngestionWorkerModule.forRoot(config, !process.argv.includes(SHORT_DOCUMENTS_ONLY)),
     {
       logger: new NestLogger(createLogger('memo-ingestion', config.LOG_LEVEL)),
       abortOnError: false,
     },
   );
   app.enableShutdownHooks();
-  // The service that has started it is gone, or tells it to end; without a database that may come to no end by itself.
+  // The service that started this process has ended or asks it to stop. Without a database the shutdown may not
+  // finish by itself.
   const end = () => {
-    setTimeout(() => process.exit(1), GRACE_MILLIS).unref();
+    setTimeout(() => process.exit(1), SHUTDOWN_GRACE_MS).unref();
     void app.close().finally(() => process.exit(0));
   };
   process.once('disconnect', end);

@@ -1,8 +1,8 @@
 import { Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
-import { Accepts, type Caller, CurrentCaller } from '@inference/credentials';
+import { Accepts, type Caller, CurrentCaller } from '@inference/guards';
 import { pageQuery, type PageQuery, ValidBody, ValidQuery } from '@inference/http';
 import { CurrentMember, type Member } from '../access/member';
-import { Needs } from '../access/workspace.guard';
+import { RequiresRole } from '../access/workspace.guard';
 import { workspaceBody, type WorkspaceBody } from './workspace.dto';
 import { WorkspacesService } from './workspaces.service';
 
@@ -10,14 +10,14 @@ import { WorkspacesService } from './workspaces.service';
 export class WorkspacesController {
   constructor(private readonly workspaces: WorkspacesService) {}
 
-  /** Its maker is its first admin. */
+  /** The account that creates a workspace becomes its first admin. */
   @Post()
   @Accepts('session')
   create(@CurrentCaller() caller: Caller, @ValidBody(workspaceBody) body: WorkspaceBody) {
     return this.workspaces.create(caller, body);
   }
 
-  /** `{workspaces, next_cursor}`: those that the caller is a member of, newest first. */
+  /** `{workspaces, next_cursor}`: the workspaces of which the caller is a member, newest first. */
   @Get()
   @Accepts('session')
   list(@CurrentCaller() caller: Caller, @ValidQuery(pageQuery) query: PageQuery) {
@@ -25,22 +25,22 @@ export class WorkspacesController {
   }
 
   @Get(':workspace_id')
-  @Needs('viewer')
+  @RequiresRole('viewer')
   find(@CurrentMember() member: Member) {
     return this.workspaces.find(member);
   }
 
   @Patch(':workspace_id')
   @Accepts('session')
-  @Needs('admin')
+  @RequiresRole('admin')
   rename(@CurrentMember() member: Member, @ValidBody(workspaceBody) body: WorkspaceBody) {
     return this.workspaces.rename(member, body);
   }
 
-  /** With everything in it. */
+  /** Deletes the workspace and everything in it. */
   @Delete(':workspace_id')
   @Accepts('session')
-  @Needs('admin')
+  @RequiresRole('admin')
   @HttpCode(204)
   remove(@CurrentMember() member: Member) {
     return this.workspaces.remove(member);

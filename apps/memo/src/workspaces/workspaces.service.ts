@@ -1,14 +1,14 @@
 import { ConflictException, Inject, Injectable } from '@nestjs/common';
-import { type Caller } from '@inference/credentials';
+import { type Caller } from '@inference/guards';
 import { inTransaction, newId, SQL_POOL, type Sql, type SqlPool } from '@inference/database';
 import { type PageQuery, type Position, readPage } from '@inference/http';
 import { type Member } from '../access/member';
 import { type WorkspaceRole } from '../access/workspace-role';
-import { findRole, noSuchWorkspace } from '../access/roles';
-import { MEMO_CONFIG, type MemoConfig } from '../config';
-import { discardWorkspace } from '../index/retirement';
-import { LOCK_ALL, lockAsAdmin } from '../members/admins';
+import { requireRole, workspaceNotFound } from '../access/role-check';
+import { discardWorkspace } from '../retrieval/index/retirement';
+import { LOCK_EXCLUSIVELY, lockAsAdmin } from './members/member-lock';
 import { type WorkspaceBody } from './workspace.dto';
+import { WORKSPACES_CONFIG, type WorkspacesConfig } from './workspaces.config';
 
 interface WorkspaceRow {
   id: string;
@@ -24,18 +24,18 @@ interface WorkspaceRow {
 export interface WorkspaceView {
   id: string;
   name: string;
-  /** The caller's: of the key, when one was used. */
+  /** The role of the caller; for a key, the role of the key. */
   role: WorkspaceRole;
   created_by: string;
   document_count: number;
-  /** Of the newest version of each document, as it was uploaded. */
+  /** Uploaded sizes of the newest version of each document. */
   bytes: number;
   created_at: string;
   updated_at: string;
 }
 
-const LOCK_MAKER = "SELECT pg_advisory_xact_lock(hashtextextended('memo.workspaces:' || $1, 0))";
-const COUNT_MADE = 'SELECT count(*)::integer AS count FROM memo.workspaces WHERE created_by = $1';
+const LOCK_CREATOR = "SELECT pg_advisory_xact_lock(hashtextextended('memo.workspaces:' || $1, 0))";
+const COUNT_CREATED = 'SELECT count(*)::integer AS count FROM memo.workspaces WHERE created_by = $1';
 const INSERT = 'INSERT INTO memo.workspaces (id, name, created_by) VALUES ($1, $2, $3)';
 const INSERT_ADMIN = `
   INSERT INTO memo.members (workspace_id, account_id, role, shows_email) VALUES ($1, $2, 'admin', true)`;
@@ -58,14 +58,14 @@ const DELETE = 'DELETE FROM memo.workspaces WHERE id = $1';
 export class WorkspacesService {
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
-    @Inject(MEMO_CONFIG) private readonly config: MemoConfig,
+    @Inject(WORKSPACES_CONFIG) private readonly config: WorkspacesConfig,
   ) {}
 
-  /** 409 for who has made too many. */
+  /** Throws 409 if the account has created too many workspaces. */
   async create({ accountId }: Caller, { name }: WorkspaceBody): Promise<WorkspaceView> {
     const workspaceId = newId('ws');
     await inTransaction(this.pool, async (sql) => {
-      await this.lockRoom(sql, accountId);
+      await this.requireFreeSlot(sql, accountId);
       await sql.query(INSERT, [workspaceId, name, accountId]);
       await sql.query(INSERT_ADMIN, [workspaceId, accountId]);
     });
@@ -86,35 +86,38 @@ export class WorkspacesService {
 
   async find({ workspaceId, accountId, role }: Member): Promise<WorkspaceView> {
     const { rows } = await this.pool.query<WorkspaceRow>(FIND, [workspaceId, accountId]);
-    if (!rows[0]) throw noSuchWorkspace();
+    if (!rows[0]) throw workspaceNotFound();
     return viewOf(rows[0], role);
   }
 
   async rename(member: Member, { name }: WorkspaceBody): Promise<WorkspaceView> {
     await inTransaction(this.pool, async (sql) => {
-      // First the lock under which roles change: who holds his role and then waits for it, waits for ever.
+      // The update takes the lock under which roles change. Taking the lock of the role first would deadlock with a
+      // change of roles.
       await sql.query(RENAME, [member.workspaceId, name]);
-      await findRole(sql, member, 'admin');
+      await requireRole(sql, member, 'admin');
     });
     return this.find(member);
   }
 
   async remove(member: Member): Promise<void> {
     await inTransaction(this.pool, async (sql) => {
-      await lockAsAdmin(sql, member, LOCK_ALL);
+      await lockAsAdmin(sql, member, LOCK_EXCLUSIVELY);
       await discardWorkspace(sql, member.workspaceId);
-      // First what answers lock that are being written, and then what they wait for.
+      // Documents first: answers that are being stored lock documents and then wait for the workspace.
       await sql.query(DELETE_DOCUMENTS, [member.workspaceId]);
       await sql.query(DELETE, [member.workspaceId]);
     });
   }
 
-  private async lockRoom(sql: Sql, accountId: string): Promise<void> {
-    await sql.query(LOCK_MAKER, [accountId]);
-    const { rows } = await sql.query<{ count: number }>(COUNT_MADE, [accountId]);
-    const { MAX_ACCOUNT_WORKSPACES: most } = this.config;
-    if (rows[0]!.count >= most)
-      throw new ConflictException(`an account makes ${most} workspaces at most; delete one first`);
+  private async requireFreeSlot(sql: Sql, accountId: string): Promise<void> {
+    await sql.query(LOCK_CREATOR, [accountId]);
+    const { rows } = await sql.query<{ count: number }>(COUNT_CREATED, [accountId]);
+    const { maxWorkspacesPerAccount } = this.config;
+    if (rows[0]!.count >= maxWorkspacesPerAccount)
+      throw new ConflictException(
+        `an account makes ${maxWorkspacesPerAccount} workspaces at most; delete one first`,
+      );
   }
 }
 

@@ -1,5 +1,5 @@
 import { BadRequestException, Controller, Get, Header, Req, Res, UseInterceptors } from '@nestjs/common';
-import { Accepts, type Caller, CurrentCaller } from '@inference/credentials';
+import { Accepts, type Caller, CurrentCaller } from '@inference/guards';
 import { ExactJsonInterceptor, ValidQuery } from '@inference/http';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { type Request, type Response } from 'express';
@@ -7,7 +7,7 @@ import { toCsv } from './cost.csv';
 import { costQuery, type CostQuery, type Dimension } from './cost.query';
 import { type CostGroup, CostService } from './cost.service';
 
-/** `GET /v1/router/cost` (spec: Router service, Router cost item): JSON in pages, or all of it as CSV. */
+/** `GET /v1/router/cost` (spec: Router service, Router cost item): JSON in pages, or the whole report as CSV. */
 @Controller('v1/router/cost')
 @Accepts('session_cookie', 'api_key')
 @UseInterceptors(ExactJsonInterceptor)
@@ -40,7 +40,7 @@ export class CostController {
   }
 }
 
-/** Costs in US dollars with all their digits. */
+/** An item of the report; the cost is in USD with all its digits. */
 function toItem(dimensions: readonly Dimension[], { keys, costUsdPicos, tokens }: CostGroup) {
   return {
     ...Object.fromEntries(dimensions.map((dimension, index) => [dimension, keys[index]])),

@@ -6,7 +6,7 @@ function field(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The report as RFC 4180 has it: a header, then a line per group. */
+/** Renders the report as CSV (RFC 4180): a header, then one line per group. */
 export function toCsv(dimensions: readonly Dimension[], groups: readonly CostGroup[]): string {
   const lines = groups.map(({ keys, costUsdPicos, tokens }) => [
     ...keys,

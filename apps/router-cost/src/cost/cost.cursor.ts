@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { BadRequestException } from '@nestjs/common';
 import { z } from 'zod';
-import { type CostQuery, type CostRange } from './cost.query';
-import { instant, type InstantMicros, instantText } from './instant';
+import { type InstantMicros, instantText } from '@inference/time';
+import { type CostQuery, type CostRange, instant } from './cost.query';
 
-/** The last group of a page; the next page starts behind it. */
+/** Sort position of the last group of a page. */
 export interface CostPosition {
   costUsdPicos: bigint;
   keys: string[];
 }
 
-/** What is left of a report: the range stays as the first page had it, so that pages fit together. */
+/** The rest of a report. The range is that of the first page, so that all pages show the same figures. */
 export interface Continuation {
   range: CostRange & { to: InstantMicros };
   position: CostPosition;
@@ -23,12 +23,13 @@ const picos = z
 const key = z.string().refine((text) => !text.includes('\0'));
 const content = z.tuple([z.string(), instant(), instant(), picos, z.array(key)]);
 
-/** A cursor works for the report that it came from only: same scope (an account, or null for all), same query. */
+/** Binds a cursor to its report: the same scope (an account, or null for all) and the same query. */
 function bindingOf(scope: string | null, { from, to, group_by: dimensions }: CostQuery): string {
   const identity = JSON.stringify([scope, String(from), String(to), dimensions]);
   return createHash('sha256').update(identity).digest('base64url').slice(0, 22);
 }
 
+/** Returns the opaque cursor of the next page. */
 export function encodeCursor(scope: string | null, query: CostQuery, next: Continuation): string {
   const { range, position } = next;
   const bounds = [range.from, range.to].map(instantText);
@@ -44,7 +45,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Throws BadRequestException for what is no cursor of this report. */
+/** Throws BadRequestException if the text is not a cursor of this report. */
 export function decodeCursor(scope: string | null, query: CostQuery, cursor: string): Continuation {
   const parsed = content.safeParse(parse(cursor));
   if (!parsed.success) throw new BadRequestException('cursor: is not valid');

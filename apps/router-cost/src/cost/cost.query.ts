@@ -1,8 +1,8 @@
 import { BadRequestException } from '@nestjs/common';
 import { z } from 'zod';
-import { instant, type InstantMicros } from './instant';
+import { type InstantMicros, parseInstant, startOfMonth } from '@inference/time';
 
-/** What a report can be grouped by (spec: Router cost item). */
+/** The dimensions by which a report can be grouped (spec: Router cost item). */
 export const DIMENSIONS = ['user', 'model', 'entrypoint'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
@@ -32,6 +32,15 @@ const limit = z
   )
   .transform(Number);
 
+/** A query parameter that is an ISO 8601 instant. */
+export const instant = () =>
+  z.string(ONCE).transform((text, context): InstantMicros => {
+    const micros = parseInstant(text);
+    if (micros !== null) return micros;
+    context.addIssue({ code: 'custom', message: 'must be an ISO 8601 instant such as 2026-01-31T00:00:00Z' });
+    return z.NEVER;
+  });
+
 export const costQuery = z.object({
   from: instant().optional(),
   to: instant().optional(),
@@ -41,17 +50,15 @@ export const costQuery = z.object({
 });
 export type CostQuery = z.output<typeof costQuery>;
 
-/** Half-open: `from` counts, `to` does not; without `to` everything up to now. */
+/** Half-open: includes `from`, excludes `to`. `to` null: up to now. */
 export interface CostRange {
   from: InstantMicros;
   to: InstantMicros | null;
 }
 
-/** The range that a query means; without `from` it starts with the current month in UTC. */
+/** Returns the range of a query; `from` defaults to the start of the month in UTC. Throws 400 for an empty range. */
 export function rangeOf({ from, to }: Pick<CostQuery, 'from' | 'to'>): CostRange {
-  const now = new Date();
-  const monthStart = BigInt(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())) * 1_000n;
-  const range = { from: from ?? monthStart, to: to ?? null };
+  const range = { from: from ?? startOfMonth(new Date()), to: to ?? null };
   if (range.to === null || range.from < range.to) return range;
   throw new BadRequestException(
     from === undefined

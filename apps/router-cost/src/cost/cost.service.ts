@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type Caller, type Role } from '@inference/credentials';
+import { type Caller, type Role } from '@inference/guards';
 import { SQL_POOL, type SqlPool } from '@inference/database';
 import { USAGE_LINES } from '@inference/metering';
+import { type InstantMicros, instantText } from '@inference/time';
 import { type Continuation, type CostPosition, decodeCursor, encodeCursor } from './cost.cursor';
 import { type CostQuery, type CostRange, type Dimension, rangeOf } from './cost.query';
-import { type InstantMicros, instantText } from './instant';
 
 /** The cost of one group; `keys` has a value for each dimension of the query, in its order. */
 export interface CostGroup {
@@ -25,11 +25,11 @@ interface Row {
   as_of_micros: bigint;
 }
 
-const SEES_EVERYONE: readonly Role[] = ['admin', 'analyst'];
+const ROLES_THAT_SEE_ALL: readonly Role[] = ['admin', 'analyst'];
 const DEFAULT_LIMIT = 50;
 const COLUMNS: Record<Dimension, string> = { user: 'account_id', model: 'model', entrypoint: 'entrypoint' };
 
-/** `$4`, `$5`: the position to go on from, or null. `$6`: how many groups, or null for all. */
+/** `$4`, `$5`: position after which the page starts, or null. `$6`: number of groups, or null for all. */
 function reportSql(dimensions: readonly Dimension[]): string {
   const columns = dimensions.map((dimension) => COLUMNS[dimension]).join(', ');
   return `
@@ -44,7 +44,7 @@ function reportSql(dimensions: readonly Dimension[]): string {
     ORDER BY cost_usd_picos DESC, keys LIMIT $6`;
 }
 
-/** What was spent on what (spec: Router service): a caller sees its own cost, some roles see everyone's. */
+/** The cost report (spec: Router service). A caller sees its own cost; admins and analysts see the cost of all accounts. */
 @Injectable()
 export class CostService {
   constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
@@ -64,7 +64,7 @@ export class CostService {
     return { groups, nextCursor: encodeCursor(scope, query, next) };
   }
 
-  /** The whole report. */
+  /** Returns all groups of the report. Throws BadRequestException for an empty range. */
   async readAll(caller: Caller, query: CostQuery): Promise<CostGroup[]> {
     const rows = await this.read(rangeOf(query), scopeOf(caller), query.group_by, undefined, null);
     return rows.map(toGroup);
@@ -91,7 +91,7 @@ export class CostService {
 
 /** The only account that a caller may see, or null for all. */
 function scopeOf({ role, accountId }: Caller): string | null {
-  return SEES_EVERYONE.includes(role) ? null : accountId;
+  return ROLES_THAT_SEE_ALL.includes(role) ? null : accountId;
 }
 
 function toGroup({ keys, cost_usd_picos: costUsdPicos, tokens }: Row): CostGroup {

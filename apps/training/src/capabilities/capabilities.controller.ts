@@ -1,8 +1,8 @@
 import { Controller, Get, Header } from '@nestjs/common';
-import { type Caller, CurrentCaller } from '@inference/credentials';
+import { type Caller, CurrentCaller } from '@inference/guards';
 import { CapabilitiesService, type CapabilitiesView } from './capabilities.service';
 
-/** `GET /v1/capabilities` (spec: Training capabilities): what can be trained here, and what the caller may still spend on it. */
+/** `GET /v1/capabilities` (spec: Training capabilities): what can be trained, and the caller's quota and balance. */
 @Controller('v1/capabilities')
 export class CapabilitiesController {
   constructor(private readonly capabilities: CapabilitiesService) {}

@@ -9,8 +9,10 @@ import {
   picosToDecimal,
   scaledToDecimal,
 } from '@inference/money';
-import { TRAINING_CONFIG, type TrainingConfig } from '../config';
-import { exchangeRateMissing, gpuPriceMissing, tokenPriceMissing } from './missing-price';
+import { QUOTAS_CONFIG, type QuotasConfig } from '../quotas/quotas.config';
+import { CAPABILITIES_CONFIG, type CapabilitiesConfig } from './capabilities.config';
+import { PRICES_CONFIG, type PricesConfig } from '../prices/prices.config';
+import { exchangeRateMissing, gpuPriceMissing, tokenPriceMissing } from '../prices/missing-price';
 
 /** The data of the envelope, as specified. */
 export interface CapabilitiesView {
@@ -59,41 +61,43 @@ const READ = `
 export class CapabilitiesService {
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
-    @Inject(TRAINING_CONFIG) private readonly config: TrainingConfig,
+    @Inject(CAPABILITIES_CONFIG) private readonly config: CapabilitiesConfig,
+    @Inject(PRICES_CONFIG) private readonly prices: PricesConfig,
+    @Inject(QUOTAS_CONFIG) private readonly quotas: QuotasConfig,
   ) {}
 
-  /** Everything as it is now. Throws 503 while a price, or at cn the exchange rate, is not published: nothing is made up. */
+  /** Returns the current capabilities. Throws 503 while a price or, on the site cn, the exchange rate is missing. */
   async read(accountId: string): Promise<CapabilitiesView> {
     const { config } = this;
     const { rows } = await this.pool.query<Row>(READ, [
       accountId,
-      config.TRAINING_DEFAULT_QUOTA_TOKENS,
-      config.TRAINING_PRICE_SLUG,
-      config.TRAINING_GPU ?? null,
+      this.quotas.defaultTotalTokens,
+      this.prices.tokenPriceSlug,
+      config.gpu ?? null,
     ]);
     const row = rows[0];
     if (!row) throw new Error(`The account ${accountId} has no wallet.`);
     return {
-      models: config.TRAINING_MODELS,
-      methods: config.TRAINING_METHODS,
-      lora_methods: config.TRAINING_LORA_METHODS,
-      export_formats: config.TRAINING_EXPORT_FORMATS,
-      target_modules: config.TRAINING_TARGET_MODULES,
+      models: config.models,
+      methods: config.methods,
+      lora_methods: config.loraMethods,
+      export_formats: config.exportFormats,
+      target_modules: config.targetModules,
       quota: { total: Number(row.total_tokens), used: Number(row.used_tokens) },
       balance: exactNumber(picosToDecimal(row.balance_picos)),
       pricing: {
         ...this.pricesOf(row),
         auto_intervention: {
-          enabled: config.TRAINING_AUTO_INTERVENTION === 'true',
-          conditions: config.TRAINING_INTERVENTION_CONDITIONS,
+          enabled: config.autoIntervention,
+          conditions: config.interventionConditions,
         },
       },
     };
   }
 
   private pricesOf({ token_rate_picos: tokenRate, gpu_hour_picos: gpuHour, usd_per_unit: usdPerUnit }: Row) {
-    if (tokenRate === null) throw tokenPriceMissing(this.config.TRAINING_PRICE_SLUG);
-    if (gpuHour === null) throw gpuPriceMissing(this.config.TRAINING_GPU);
+    if (tokenRate === null) throw tokenPriceMissing(this.prices.tokenPriceSlug);
+    if (gpuHour === null) throw gpuPriceMissing(this.config.gpu);
     if (usdPerUnit === null) throw exchangeRateMissing();
     return {
       gpu_hour_usd: inUsd(gpuHour, usdPerUnit),
@@ -102,7 +106,7 @@ export class CapabilitiesService {
   }
 }
 
-/** The product, with all its digits. */
+/** The exact product, with all its digits. */
 function inUsd(picos: bigint, usdPerUnit: string): ExactNumber {
   const scaled = picos * decimalToScaled(usdPerUnit, RATE_DIGITS);
   return exactNumber(scaledToDecimal(scaled, PICO_DIGITS + RATE_DIGITS));

@@ -1,10 +1,10 @@
 import { Controller, Get, Header, Param, Put } from '@nestjs/common';
-import { Accepts, type Caller, CurrentCaller, Roles } from '@inference/credentials';
+import { Accepts, type Caller, CurrentCaller, Roles } from '@inference/guards';
 import { ValidBody } from '@inference/http';
 import { type NewQuota, newQuota, type QuotaView } from './quotas.dto';
 import { QuotasService } from './quotas.service';
 
-/** How many tokens an account may train with; 404 for an unknown account. */
+/** Token quota of an account. 404 for an unknown account. */
 @Controller('v1/admin/quotas/:accountId')
 @Accepts('session')
 @Roles('admin')

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
-import { CodedException, CODES } from '@inference/envelope';
-import { TRAINING_CONFIG, type TrainingConfig } from '../config';
+import { QUOTAS_CONFIG, type QuotasConfig } from './quotas.config';
 import { type QuotaView } from './quotas.dto';
+import { accountUnknown } from './quotas.errors';
 
 const READ = `
   SELECT coalesce(q.total_tokens, $2::bigint) AS total, coalesce(q.used_tokens, 0) AS used
@@ -30,7 +30,7 @@ interface ChangeRow {
 export class QuotasService {
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
-    @Inject(TRAINING_CONFIG) private readonly config: TrainingConfig,
+    @Inject(QUOTAS_CONFIG) private readonly config: QuotasConfig,
   ) {}
 
   /** Throws 404 for an unknown account. */
@@ -38,7 +38,7 @@ export class QuotasService {
     return this.view(this.pool, accountId);
   }
 
-  /** Sets the total and notes who did; the same total again changes and notes nothing. Throws 404 for an unknown account. */
+  /** Sets the total and records the admin. An equal total changes and records nothing. Throws 404 for an unknown account. */
   setTotal(accountId: string, total: number, adminId: string): Promise<QuotaView> {
     return inTransaction(this.pool, async (client) => {
       await client.query(OPEN, [accountId]);
@@ -52,7 +52,7 @@ export class QuotasService {
   }
 
   private get defaultTotal(): number {
-    return this.config.TRAINING_DEFAULT_QUOTA_TOKENS;
+    return this.config.defaultTotalTokens;
   }
 
   private async view(sql: Sql, accountId: string): Promise<QuotaView> {
@@ -73,5 +73,3 @@ export class QuotasService {
     };
   }
 }
-
-export const accountUnknown = () => new CodedException(CODES.accountUnknown, 'no such account');

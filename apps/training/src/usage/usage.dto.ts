@@ -1,7 +1,7 @@
 import { type ExactNumber } from '@inference/money';
 import { z } from 'zod';
 
-/** More than any report of one training; a total of them still fits a JSON number. */
+/** Most tokens of one record. Chosen: more than one training uses; the sum of a thousand records is still an exact JSON number. */
 const MAX_TOKENS = 10 ** 12;
 const TOKENS_FORM = `must be a whole number from 1 to ${MAX_TOKENS}`;
 
@@ -10,7 +10,7 @@ const text = (maxChars: number) =>
 
 /** The body of `POST /v1/internal/usage`. */
 export const usageRecord = z.strictObject({
-  /** The trainer's name for this record: one and the same for every attempt to report it, and of no other. */
+  /** Id that the trainer assigns: the same for every attempt to report this record, and for no other record. */
   id: text(128),
   account_id: text(100),
   /** The base model that was trained. */
@@ -19,7 +19,7 @@ export const usageRecord = z.strictObject({
 });
 export type UsageRecord = z.output<typeof usageRecord>;
 
-/** The record as it was settled; repeated, it is the same. */
+/** The stored record. A repeated report gets the same answer. */
 export interface UsageRecordView extends UsageRecord {
   /** In the site's currency. */
   cost: ExactNumber;

@@ -1,14 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { newId, SQL_POOL, type SqlPool } from '@inference/database';
-import { CodedException, CODES } from '@inference/envelope';
+import { ApiException, CODES } from '@inference/training-envelope';
 import { exactNumber, picosToDecimal } from '@inference/money';
-import { exchangeRateMissing, tokenPriceMissing } from '../capabilities/missing-price';
-import { TRAINING_CONFIG, type TrainingConfig } from '../config';
-import { accountUnknown } from '../quotas/quotas.service';
+import { exchangeRateMissing, tokenPriceMissing } from '../prices/missing-price';
+import { PRICES_CONFIG, type PricesConfig } from '../prices/prices.config';
+import { QUOTAS_CONFIG, type QuotasConfig } from '../quotas/quotas.config';
+import { accountUnknown } from '../quotas/quotas.errors';
 import { type UsageRecord, type UsageRecordView } from './usage.dto';
 
-/** What `training.record_usage` answers. */
+/** Reasons for which `training.record_usage` records nothing. `leased`: the money is in leases of gateways. */
 type Refusal =
   'unknown_account' | 'id_reused' | 'price_missing' | 'rate_missing' | 'quota' | 'balance' | 'leased';
 
@@ -20,7 +21,7 @@ interface Row {
 }
 
 const RECORD = 'SELECT * FROM training.record_usage($1, $2, $3, $4, $5, $6, $7)';
-/** The gateways give back at once what no request of theirs needs (see `lease_recall`). */
+/** `record_usage` recalls leases (NOTIFY `lease_recall`); gateways then return unused money at once. */
 const RECALL_PAUSE_MILLIS = 200;
 const RECALL_ATTEMPTS = 5;
 
@@ -28,10 +29,11 @@ const RECALL_ATTEMPTS = 5;
 export class UsageService {
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
-    @Inject(TRAINING_CONFIG) private readonly config: TrainingConfig,
+    @Inject(PRICES_CONFIG) private readonly prices: PricesConfig,
+    @Inject(QUOTAS_CONFIG) private readonly quotas: QuotasConfig,
   ) {}
 
-  /** Settles the record once: the quota's use, the usage event and the wallet's debit together, or nothing and an error. */
+  /** Records usage once: quota, usage event and wallet debit in one transaction. Throws an ApiException if nothing was recorded. */
   async record(record: UsageRecord): Promise<UsageRecordView> {
     let row = await this.attempt(record);
     for (let attempt = 1; row.outcome === 'leased' && attempt < RECALL_ATTEMPTS; attempt++) {
@@ -48,31 +50,32 @@ export class UsageService {
   }
 
   private async attempt({ id, account_id: accountId, model, tokens }: UsageRecord): Promise<Row> {
-    const { TRAINING_PRICE_SLUG: slug, TRAINING_DEFAULT_QUOTA_TOKENS: defaultTotal } = this.config;
-    const values = [id, accountId, model, tokens, newId('trn'), slug, defaultTotal];
+    const { tokenPriceSlug } = this.prices;
+    const { defaultTotalTokens } = this.quotas;
+    const values = [id, accountId, model, tokens, newId('trn'), tokenPriceSlug, defaultTotalTokens];
     const { rows } = await this.pool.query<Row>(RECORD, values);
     return rows[0]!;
   }
 
-  private refusal(outcome: Refusal): CodedException {
+  private refusal(outcome: Refusal): ApiException {
     switch (outcome) {
       case 'unknown_account':
         return accountUnknown();
       case 'id_reused':
-        return new CodedException(CODES.idReused, 'this id was already used for a different record');
+        return new ApiException(CODES.idReused, 'this id was already used for a different record');
       case 'price_missing':
-        return tokenPriceMissing(this.config.TRAINING_PRICE_SLUG);
+        return tokenPriceMissing(this.prices.tokenPriceSlug);
       case 'rate_missing':
         return exchangeRateMissing();
       case 'quota':
-        return new CodedException(
+        return new ApiException(
           CODES.quotaExceeded,
           'the token quota of the account does not allow so many tokens',
         );
       case 'balance':
-        return new CodedException(CODES.walletEmpty, 'the wallet does not cover this amount');
+        return new ApiException(CODES.walletEmpty, 'the wallet does not cover this amount');
       case 'leased':
-        return new CodedException(
+        return new ApiException(
           CODES.walletSetAside,
           'the wallet covers this amount only with money that is set aside for requests under way',
         );

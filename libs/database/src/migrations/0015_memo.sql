@@ -148,7 +148,7 @@ CREATE TABLE memo.chunks (
 );
 
 -- The index of a workspace is the sum of its segments. One is written once, and replaced by a larger one when it is merged
--- with others. How its columns are packed: apps/memo/src/index/segment.ts.
+-- with others. How its columns are packed: apps/memo/src/retrieval/index/segment.ts.
 CREATE TABLE memo.segments (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   -- Null until the version that it was made of is served.

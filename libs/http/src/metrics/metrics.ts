@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type NextFunction, type Request, type Response } from 'express';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
-/** The process's Prometheus registry and the measure of every request. */
+/** The Prometheus registry of the process, and the middleware that measures every request. */
 @Injectable()
 export class Metrics {
   readonly registry = new Registry();

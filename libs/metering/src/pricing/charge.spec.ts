@@ -20,7 +20,7 @@ const rates = fc
   .chain(ratesOf);
 
 describe('charge', () => {
-  it('is each quantity times its rate, and no token is reported twice', () => {
+  it('is each quantity times its rate, and reports each token once', () => {
     fc.assert(
       fc.property(rates, tokens, tokens, (unitRates, inputTokens, outputTokens) => {
         const result = charge(unitRates, { inputTokens, outputTokens }, ONE);
@@ -41,7 +41,7 @@ describe('charge', () => {
     );
   });
 
-  it('is additive: two requests cost what their tokens cost together, but for the price per request', () => {
+  it('is additive: two requests cost as much as their tokens together, except for the price per request', () => {
     fc.assert(
       fc.property(rates, tokens, tokens, tokens, tokens, (unitRates, a, b, c, d) => {
         const perRequest = unitRates.find(({ unit }) => unit === 'per_request')?.ratePicos ?? 0n;
@@ -52,7 +52,7 @@ describe('charge', () => {
     );
   });
 
-  it('never exceeds the worst case of its bounds', () => {
+  it('never exceeds the maximum cost of its bounds', () => {
     fc.assert(
       fc.property(rates, tokens, tokens, tokens, tokens, (unitRates, a, b, c, d) => {
         const bounds = { inputTokens: Math.max(a, b), outputTokens: Math.max(c, d) };
@@ -81,7 +81,7 @@ describe('charge', () => {
     );
   });
 
-  it('charges a known request to the last digit', () => {
+  it('charges a known request exactly', () => {
     const unitRates: UnitRate[] = [
       { unit: 'per_million_input_tokens', ratePicos: 37_500n },
       { unit: 'per_million_output_tokens', ratePicos: 150_000n },
@@ -94,7 +94,7 @@ describe('charge', () => {
     ]);
   });
 
-  it('knows every unit', () => {
+  it('supports every unit', () => {
     for (const unit of PRICE_UNITS) {
       expect(charge([{ unit, ratePicos: 1n }], { inputTokens: 2, outputTokens: 3 }, ONE).costPicos > 0n).toBe(
         true,

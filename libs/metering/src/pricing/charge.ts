@@ -1,13 +1,15 @@
 import { type PriceUnit, type UnitRate } from './price-unit';
 
+/** Tokens of one request. */
 export interface TokenUsage {
   inputTokens: number;
   outputTokens: number;
 }
 
+/** The cost of one priced unit of a request. */
 export interface ChargeLine {
   unit: PriceUnit;
-  /** Tokens or requests, as the unit says. */
+  /** Number of tokens or requests, depending on the unit. */
   quantity: bigint;
   /** Tokens reported on this line: each token of the request is on exactly one line. */
   tokens: bigint;
@@ -15,6 +17,7 @@ export interface ChargeLine {
   costUsdPicos: bigint;
 }
 
+/** The cost of one request in picos of the site's currency and of USD. */
 export interface Charge {
   costPicos: bigint;
   costUsdPicos: bigint;
@@ -25,7 +28,7 @@ export interface Charge {
 export const RATE_DIGITS = 10;
 const RATE_SCALE = 10n ** BigInt(RATE_DIGITS);
 
-/** Rounded half up; exact on the USD site, whose rate is one. */
+/** Converts to USD, rounded half up. Exact on the USD site, whose rate is one. */
 function toUsd(picos: bigint, usdPerUnit: bigint): bigint {
   return (picos * usdPerUnit + RATE_SCALE / 2n) / RATE_SCALE;
 }
@@ -43,7 +46,10 @@ function quantityOf(unit: PriceUnit, input: bigint, output: bigint): bigint {
   }
 }
 
-/** What one request costs: a line per priced unit, each quantity × rate, exact to the pico. */
+/**
+ * Returns the cost of one request: one line per priced unit, each quantity × rate, exact to the pico.
+ * @param usdPerUnit USD for one unit of the site's currency × 10^10
+ */
 export function charge(rates: readonly UnitRate[], usage: TokenUsage, usdPerUnit: bigint): Charge {
   const input = BigInt(usage.inputTokens);
   const output = BigInt(usage.outputTokens);
@@ -53,7 +59,7 @@ export function charge(rates: readonly UnitRate[], usage: TokenUsage, usdPerUnit
     const tokens = unit === 'per_request' ? 0n : quantity;
     return { unit, quantity, tokens, costPicos, costUsdPicos: toUsd(costPicos, usdPerUnit) };
   });
-  // Tokens that no unit prices (a model charged per request, or for its input only) are still reported once.
+  // Tokens without a price (of a model charged per request, or for its input only) are reported on the first line.
   const [first] = lines;
   if (first) first.tokens += input + output - lines.reduce((sum, { tokens }) => sum + tokens, 0n);
   return {
@@ -63,7 +69,7 @@ export function charge(rates: readonly UnitRate[], usage: TokenUsage, usdPerUnit
   };
 }
 
-/** The most that a request with these bounds can cost. */
+/** Returns the highest cost, in picos, of a request with these bounds. */
 export function worstCasePicos(rates: readonly UnitRate[], bounds: TokenUsage): bigint {
   return charge(rates, bounds, RATE_SCALE).costPicos;
 }

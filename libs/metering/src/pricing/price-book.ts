@@ -6,6 +6,7 @@ import { type PriceUnit, type UnitRate } from './price-unit';
 
 export { RATE_DIGITS } from './charge';
 
+/** The published price list in force now. */
 export interface PricesInForce {
   priceListId: bigint;
   effectiveFrom: Date;
@@ -24,7 +25,7 @@ interface Row {
   usd_per_unit: string | null;
 }
 
-/** Where neither a notification nor a reconnection tells of a change. */
+/** Longest age of cached prices if neither a notification nor a reconnection announces a change. */
 const MAX_AGE_MILLIS = 2_000;
 
 const IN_FORCE = `
@@ -34,12 +35,12 @@ const IN_FORCE = `
   FROM (SELECT id, effective_from FROM pricing.price_lists WHERE kind = 'models' ORDER BY id DESC LIMIT 1) l
   LEFT JOIN pricing.model_prices p ON p.price_list_id = l.id AND p.slug IS DISTINCT FROM $1 ORDER BY p.position`;
 
-/** The prices of models in force now, kept in memory and read again as soon as a new list is announced. */
+/** Caches the model prices in force and reads them again when a new list is announced (NOTIFY `pricing`). */
 export class PriceBook {
   private prices: Promise<PricesInForce> | undefined;
   private readAtMillis = 0;
 
-  /** @param trainingSlug what is published under it is the price of trainings, and of no model */
+  /** @param trainingSlug slug of the training price, which is left out: it is not a model */
   constructor(
     private readonly pool: SqlPool,
     private readonly site: Site,
@@ -50,6 +51,7 @@ export class PriceBook {
     channel.onReconnect(() => (this.prices = undefined));
   }
 
+  /** Returns the prices in force; at most MAX_AGE_MILLIS old. Rejects if the database is unavailable and nothing is cached. */
   inForce(): Promise<PricesInForce> {
     if (!this.prices || performance.now() - this.readAtMillis > MAX_AGE_MILLIS) {
       this.readAtMillis = performance.now();

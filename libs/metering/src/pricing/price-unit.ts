@@ -1,4 +1,4 @@
-/** What a price is for (spec: models[].unit). */
+/** The units in which models are priced (spec: models[].unit). */
 export const PRICE_UNITS = [
   'per_million_tokens',
   'per_million_input_tokens',
@@ -7,6 +7,7 @@ export const PRICE_UNITS = [
 ] as const;
 export type PriceUnit = (typeof PRICE_UNITS)[number];
 
+/** The price of one unit. */
 export interface UnitRate {
   unit: PriceUnit;
   /** Picos for one token or request. */

@@ -1,6 +1,7 @@
+/** One invariant of the ledger. */
 export interface Check {
   name: string;
-  /** Yields a row, with whatever helps to find it, per difference. */
+  /** Returns one row per violation, with columns that help to find it. */
   sql: string;
 }
 
@@ -18,7 +19,7 @@ const REFUNDS = `
   SELECT r.id, r.status, p.provider, p.account_id, r.amount_minor * ${PICOS_PER_HUNDREDTH} AS amount
   FROM billing.refunds r JOIN billing.payments p ON p.id = r.payment_id`;
 
-/** The invariants of the money (each figure exact to the pico): a sound database yields no row for any of them. */
+/** The invariants of the ledger, exact to the pico. A consistent database returns no row for any of them. */
 export const CHECKS: Check[] = [
   {
     name: 'the entries of each transfer sum to zero',

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CHECKS } from './checks';
 import { reconcile } from './reconcile';
 
-/** `npm run reconcile`: says each difference and exits with 1 when there is any, with 2 when it could not look. */
+/** `npm run reconcile`: prints each difference. Exits with 1 if there is any, with 2 if the checks could not run. */
 async function main(): Promise<void> {
   const { DATABASE_URL: url } = loadConfig(z.object({ DATABASE_URL: env.database.DATABASE_URL }));
   const pool = createPool({ url, applicationName: 'reconcile', size: 1 });

@@ -1,12 +1,13 @@
 import { inTransaction, type SqlPool } from '@inference/database';
 import { CHECKS } from './checks';
 
+/** A violated invariant of the ledger. */
 export interface Difference {
   check: string;
   row: Record<string, unknown>;
 }
 
-/** Compares every figure with every other in one snapshot, so that it may run while requests are served. */
+/** Runs all checks in one snapshot, so that it can run while requests are served. Returns a difference per violation. */
 export async function reconcile(pool: SqlPool): Promise<Difference[]> {
   return inTransaction(pool, async (client) => {
     await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');

@@ -1,9 +1,8 @@
 /**
- * SQL for the usage between two instants, `$1` included and `$2` (null: open) excluded, as rows
+ * SQL of the usage from `$1` (inclusive) to `$2` (exclusive; null: no end), as rows
  * (at, account_id, model, entrypoint, unit, quantity, tokens, cost_picos, cost_usd_picos) where `at` is the
- * start of the hour. Whole hours come from the rollup; the parts of hours at both ends from the events
- * themselves, so that any range is exact. `$3` limits it to one account unless null.
- * To be put behind `WITH`.
+ * start of the hour. Whole hours are read from the rollup, and partial hours at both ends from the events, so any range is
+ * exact. `$3` limits it to one account unless null. The text is a list of common table expressions to follow `WITH`.
  */
 export const USAGE_LINES = `
   bounds AS (

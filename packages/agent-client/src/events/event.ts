@@ -1,4 +1,4 @@
-/** A call of a function by the model; `arguments` is the JSON the model wrote, which may be broken. */
+/** A function call of the model. `arguments` is the JSON that the model wrote; it may be invalid. */
 export interface ToolCall {
   id: string;
   type: 'function';
@@ -11,13 +11,13 @@ export interface ToolCallResult {
   is_error?: boolean;
 }
 
-/** What the caller says; `content`: 1…262144 characters. */
+/** A message of the user. `content`: 1 to 262,144 characters. */
 export interface UserEvent {
   role: 'user';
   content: string;
 }
 
-/** At least one result; the turn goes on when every call it waits for is answered. */
+/** At least one tool result. The turn continues when all its tool calls have results. */
 export interface ToolEvent {
   role: 'tool';
   content?: string;
@@ -33,14 +33,14 @@ export interface TokenUsage {
   total_tokens: number;
 }
 
-/** How far a turn is; the last three are final. */
+/** The status of a turn; the last three are final. */
 export type TurnStatus = 'queued' | 'running' | 'requires_action' | 'completed' | 'failed' | 'cancelled';
 
 interface Stored {
   /** `evt_…` */
   id: string;
   session_id: string;
-  /** From 1 on, without gaps within its session. */
+  /** Counted from 1 within the session, without gaps. */
   seq: number;
   content: string;
   turn_id: string;
@@ -51,14 +51,14 @@ interface Stored {
 export interface UserMessage extends Stored {
   type: 'message';
   role: 'user';
-  /** Of its turn, now. */
+  /** The current status of its turn. */
   status: TurnStatus;
 }
 
 export interface AssistantMessage extends Stored {
   type: 'message';
   role: 'assistant';
-  /** `incomplete`: broken off. */
+  /** `incomplete`: the turn ended before the message was complete. */
   status: 'completed' | 'incomplete';
   finish_reason?: string;
   usage?: TokenUsage;
@@ -95,5 +95,5 @@ export interface TurnCancelled extends Stored {
   status: 'cancelled';
 }
 
-/** What a session has kept, told apart by `type` and `role`. */
+/** An event of a session, distinguished by `type` and `role`. */
 export type AgentEvent = UserMessage | AssistantMessage | ToolCalls | ToolResult | TurnFailed | TurnCancelled;

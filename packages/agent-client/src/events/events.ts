@@ -4,9 +4,9 @@ import { type AgentEvent, type NewEvent } from './event.ts';
 import { makeIdempotencyKey } from './idempotency-key.ts';
 
 export interface SendOptions {
-  /** The same event again under the same key is the same event; a new one by default. */
+  /** The service stores an event that is sent again with the same key only once. Default: a new key. */
   idempotencyKey?: string;
-  /** What to do while a turn is open (role user only); by default that is refused with 409 and the turn's id. */
+  /** What to do with a user event while a turn is open. Default: the service answers 409 with the turn's id. */
   onBusy?: 'enqueue' | 'interrupt';
   signal?: AbortSignal;
 }
@@ -17,14 +17,14 @@ export interface EventPage {
 }
 
 export interface EventListOptions {
-  /** The `seq` to go on after. */
+  /** Lists the events after this `seq`. */
   after?: number;
-  /** Events per page: 1…100, by default 50. */
+  /** Events per page: 1 to 100. Default: 50. */
   limit?: number;
   signal?: AbortSignal;
 }
 
-/** The call that both ways of sending an event have in common. */
+/** The request that sends an event, for streams and for plain calls. */
 export function sendingCall(sessionId: string, event: NewEvent, { idempotencyKey, onBusy }: SendOptions) {
   return {
     method: 'POST' as const,
@@ -38,7 +38,7 @@ export function sendingCall(sessionId: string, event: NewEvent, { idempotencyKey
 export class Events {
   constructor(private readonly transport: Transport) {}
 
-  /** Stores the event and returns it at once; its turn runs on in the background. */
+  /** Stores the event and returns it at once. Its turn runs in the background. */
   send(sessionId: string, event: NewEvent, options: SendOptions = {}): Promise<AgentEvent> {
     return this.transport.json(sendingCall(sessionId, event, options), options.signal);
   }
@@ -53,7 +53,7 @@ export class Events {
     return this.transport.json({ method: 'GET', path, query: { after, limit } }, signal);
   }
 
-  /** Every event after that one in the order of `seq`; the next page is fetched when it is asked for. */
+  /** All events after a `seq`, in ascending order. Fetches each page on demand. */
   async *list(
     sessionId: string,
     options: EventListOptions = {},

@@ -1,29 +1,29 @@
-/** Passing faults (spec: Errors, rule 1); everything else stays as it is until the request changes. */
+/** Statuses that are worth a retry (spec: Errors, rule 1). All others stay the same until the request changes. */
 const PASSING_STATUSES = new Set([429, 500, 502, 503, 504]);
 
 export interface AgentErrorDetails {
-  /** The HTTP status when the service refused; none when a turn failed or the fault is on this side. */
+  /** The HTTP status of an error response. Absent if a turn failed, or the client itself found the error. */
   status?: number;
   code?: string;
-  /** Whether the same thing may succeed later. */
+  /** Whether a retry may succeed. */
   retryable?: boolean;
   turnId?: string;
-  /** How long the service wants to be left alone, in milliseconds. */
+  /** Milliseconds to wait before a retry, from `Retry-After`. */
   retryAfterMs?: number;
   cause?: unknown;
 }
 
 /**
- * Whatever the agent service refuses, and whatever ends a stream before its turn is completed. Branch on `status` and
- * `code`, never on the message. Codes of this package's own:
+ * An error response of the agent service, or the reason why a stream ended before its turn was complete. Branch on `status` and
+ * `code`, never on the message. Codes of this package:
  *
- * - `connection_lost`: the service could not be reached, or stayed silent, for as long as RetryOptions allow
- * - `out_of_order`: a frame was missing or came twice
- * - `bad_answer`: what came is not this service's protocol
+ * - `connection_lost`: the service was unreachable or silent for longer than RetryOptions allow
+ * - `out_of_order`: a frame was missing or duplicated
+ * - `bad_answer`: the response does not follow the protocol of the service
  * - `turn_cancelled`, `requires_action`: `finalText` found no final text
  * - `nothing_to_resume`: the session has no turn after that position
- * - `left_early`: `finalText` was called after the loop was left
- * - `too_many_rounds`: a tool loop has reached its limit; the turn still waits for results
+ * - `left_early`: `finalText` was called after the iteration was left
+ * - `too_many_rounds`: a tool loop has reached its limit; the turn is still waiting for results
  */
 export class AgentError extends Error {
   readonly status: number | undefined;
@@ -54,12 +54,12 @@ function parseRefusal(body: string): Refusal {
     const parsed: unknown = JSON.parse(body);
     return typeof parsed === 'object' && parsed !== null ? parsed : {};
   } catch {
-    // A proxy's page.
+    // The body is no JSON, for example an HTML page of a proxy.
     return {};
   }
 }
 
-/** Seconds or a date (RFC 9110, 10.2.3). */
+/** Reads seconds or a date (RFC 9110, section 10.2.3). */
 function readRetryAfter(header: string | null): number | undefined {
   if (header === null || header.trim() === '') return undefined;
   const milliseconds = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
@@ -68,7 +68,7 @@ function readRetryAfter(header: string | null): number | undefined {
 
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
-/** The error of a response that is no success; reads its body. */
+/** Reads the body of an error response. */
 export async function refusalOf(response: Response): Promise<AgentError> {
   const { status, headers } = response;
   const { error, code, turn_id: turnId } = parseRefusal(await response.text());

@@ -1,4 +1,4 @@
-/** One request and its answer, broken off when the service stays silent for too long or the caller gives it up. */
+/** One request and its response. It is aborted if the service is silent for too long, or by the signal of the caller. */
 export class Connection {
   private readonly control = new AbortController();
 
@@ -14,7 +14,7 @@ export class Connection {
     return this.control.signal;
   }
 
-  /** Waits for something of the service; after that time without it the connection is closed and the wait fails. */
+  /** Waits for an answer of the service. Closes the connection and rejects after `limitMs`. */
   awaited<T>(answer: Promise<T>, limitMs = this.silenceMs): Promise<T> {
     const { signal } = this.control;
     return new Promise((resolve, reject) => {

@@ -1,11 +1,11 @@
 import { AgentError } from './agent-error.ts';
 
 export interface RetryOptions {
-  /** Failures in a row, without progress in between, after which to give up. */
+  /** Consecutive failures without progress after which the client gives up. */
   maxFailures: number;
-  /** Milliseconds since the first of these failures after which to give up. */
+  /** Milliseconds since the first of these failures after which the client gives up. */
   giveUpAfterMs: number;
-  /** The first pause is at most this long, each further one at most twice the one before. A stream's `retry:` replaces it. */
+  /** Maximum of the first pause. The maximum doubles with each failure. The `retry:` field of a stream replaces it. */
   baseDelayMs: number;
   maxDelayMs: number;
 }
@@ -17,8 +17,8 @@ export const DEFAULT_RETRY: RetryOptions = {
   maxDelayMs: 15_000,
 };
 
-/** Resolves after that time; throws the signal's reason as soon as it is aborted. */
-export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+/** Resolves after that time. Rejects with the reason of the signal when it is aborted. */
+function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     const stop = () => {
@@ -33,7 +33,7 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
   });
 }
 
-/** A refusal is told as it is; what no answer tells is a lost connection. */
+/** Returns an error response as it is. Any other failure is a lost connection. */
 function asAgentError(failure: unknown): AgentError {
   if (failure instanceof AgentError) return failure;
   const why = failure instanceof Error ? failure.message : String(failure);
@@ -44,9 +44,9 @@ function asAgentError(failure: unknown): AgentError {
   });
 }
 
-/** How long to go on trying one thing: exponential backoff with full jitter, from its last progress on. */
-export class Patience {
-  /** What a stream has asked for by `retry:`. */
+/** Exponential backoff with full jitter. Progress resets it. */
+export class RetryBackoff {
+  /** Set by the `retry:` field of a stream. */
   baseDelayMs: number;
   private failures = 0;
   private firstFailureAt = 0;
@@ -62,7 +62,7 @@ export class Patience {
     this.failures = 0;
   }
 
-  /** Waits until it is time to try again; throws the failure when it is not passing, or was one too many. */
+  /** Waits until the next attempt. Throws the failure if a retry is useless, or the limits are reached. */
   async afterFailure(failure: unknown): Promise<void> {
     this.signal?.throwIfAborted();
     if (failure instanceof AgentError && !failure.retryable) throw failure;

@@ -1,13 +1,13 @@
 import { AgentError, refusalOf } from './agent-error.ts';
 import { Connection } from './connection.ts';
-import { Patience, type RetryOptions } from './retry.ts';
+import { RetryBackoff, type RetryOptions } from './retry.ts';
 
-/** Statuses after which nothing has been done. */
+/** Statuses of requests that had no effect. */
 const REFUSED_BEFORE_ANYTHING = new Set([429, 503]);
 
 export interface Call {
   method: 'GET' | 'POST' | 'DELETE';
-  /** Below the base URL, with its variable parts encoded. */
+  /** The path below the base URL, with encoded variable parts. */
   path: string;
   query?: Record<string, string | number | undefined>;
   headers?: Record<string, string>;
@@ -15,13 +15,13 @@ export interface Call {
 }
 
 interface JsonCall extends Call {
-  /** False: may be sent once more only when the service has said that it did nothing. */
+  /** False if the request may be repeated only after a status that says that it had no effect. */
   isRepeatable?: boolean;
-  /** A status that is a success when the call is repeated, because the one before may have come through. */
+  /** A status that counts as success for a repeated request, because the first one may have taken effect. */
   doneOnRepeat?: number;
 }
 
-/** A call as fetch takes it. */
+/** The arguments of `fetch`. */
 export interface Prepared {
   url: string;
   init: { method: string; headers: Headers; body: string | undefined };
@@ -41,13 +41,13 @@ function checkedBaseUrl(baseUrl: string): string {
   return baseUrl.replace(/\/+$/, '');
 }
 
-/** Checked here, because what fetch says about a header shows its value. */
+/** Checks the key, because the error message of `fetch` for an invalid header shows its value. */
 function checkedKey(apiKey: string | undefined): string | undefined {
   if (apiKey === undefined || /^[!-~]+$/.test(apiKey)) return apiKey;
   throw new TypeError('apiKey must be printable ASCII without spaces or line breaks.');
 }
 
-/** Whether each part of it stays what it is: a URL takes `.` and `..` for directions, and the path of no id is another. */
+/** False for a path with a segment that is empty, `.` or `..`: URL normalization would change it. */
 const isKept = (path: string) =>
   path
     .slice(1)
@@ -66,20 +66,20 @@ export class Transport {
   readonly silenceMs: number;
   readonly retry: RetryOptions;
   private readonly baseUrl: string;
-  /** Private to the language too, so that a client that is logged does not show it. */
+  /** A private field, so that a logged client does not show the key. */
   readonly #apiKey: string | undefined;
   private readonly fetch: typeof globalThis.fetch;
 
   constructor(options: TransportOptions) {
     this.baseUrl = checkedBaseUrl(options.baseUrl);
     this.#apiKey = checkedKey(options.apiKey);
-    // Called on its own, a browser's fetch throws.
+    // In browsers `fetch` throws unless it is called as a method of the global object.
     this.fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
     this.silenceMs = options.silenceMs;
     this.retry = options.retry;
   }
 
-  /** Throws a TypeError for what cannot be sent at all, an Idempotency-Key with a line break for one. */
+  /** Throws a TypeError if the request is invalid, for example if a header contains a line break. */
   prepare({ method, path, query, headers, body }: Call): Prepared {
     if (!isKept(path)) throw new TypeError('An id must not be empty, and neither . nor ..');
     const sent = new Headers(headers);
@@ -89,16 +89,16 @@ export class Transport {
     return { url: `${this.baseUrl}${path}${queryOf(query)}`, init };
   }
 
-  /** One attempt; throws an AgentError for a refusal, and whatever fetch throws. */
+  /** Makes one attempt. Rejects with an AgentError for an error status, and with the errors of `fetch`. */
   async open({ url, init }: Prepared, connection: Connection): Promise<Response> {
     const response = await connection.awaited(this.fetch(url, { ...init, signal: connection.signal }));
     if (!response.ok) throw await connection.awaited(refusalOf(response));
     return response;
   }
 
-  /** The parsed answer, undefined when it has no body; passing faults are tried again (spec: Errors). */
+  /** The JSON of the response, undefined if it has no body. Retries temporary errors (spec: Errors). */
   async json<T>(call: JsonCall, signal?: AbortSignal): Promise<T> {
-    const patience = new Patience(this.retry, signal);
+    const patience = new RetryBackoff(this.retry, signal);
     const prepared = this.prepare({ ...call, headers: { accept: 'application/json', ...call.headers } });
     for (let isRepeated = false; ; isRepeated = true) {
       try {
@@ -112,8 +112,8 @@ export class Transport {
     }
   }
 
-  private noPatience(signal?: AbortSignal): Patience {
-    return new Patience({ ...this.retry, maxFailures: 1 }, signal);
+  private noPatience(signal?: AbortSignal): RetryBackoff {
+    return new RetryBackoff({ ...this.retry, maxFailures: 1 }, signal);
   }
 
   private async attempt<T>(prepared: Prepared, signal?: AbortSignal): Promise<T> {

@@ -12,9 +12,9 @@ export interface ToolDefinition {
 }
 
 export interface NewSession {
-  /** 1…128 of `[A-Za-z0-9._:-]`; the service makes one by default. */
+  /** 1 to 128 characters of `[A-Za-z0-9._:-]`. Default: the service generates one. */
   id?: string;
-  /** The service has a default. */
+  /** Default: the default model of the service. */
   model?: string;
   system?: string;
   tools?: ToolDefinition[];
@@ -29,7 +29,7 @@ export interface Session {
   metadata: Record<string, string>;
   /** ISO 8601, UTC. */
   created_at: string;
-  /** The `seq` of its newest event, 0 when it has none. */
+  /** The `seq` of its newest event; 0 if it has none. */
   last_seq: number;
 }
 
@@ -38,9 +38,9 @@ export interface OpenTurn {
   status: Extract<TurnStatus, 'queued' | 'running' | 'requires_action'>;
 }
 
-/** One session, read by itself. */
+/** A session with its open turns. */
 export interface SessionDetail extends Session {
-  /** In the order in which they run. */
+  /** In the order of execution. */
   open_turns: OpenTurn[];
 }
 

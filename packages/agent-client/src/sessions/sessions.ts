@@ -9,7 +9,7 @@ export interface SessionPage {
 export interface SessionListOptions {
   /** Sessions per page. */
   limit?: number;
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. */
   cursor?: string;
   signal?: AbortSignal;
 }
@@ -21,7 +21,7 @@ interface Abortable {
 export class Sessions {
   constructor(private readonly transport: Transport) {}
 
-  /** 409 when the id is taken. Not sent twice when its answer is lost: it may have been made. */
+  /** Rejects with 409 if the id is taken. Does not retry when the response is lost, because the session may exist then. */
   create(session: NewSession = {}, { signal }: Abortable = {}): Promise<Session> {
     const call = { method: 'POST' as const, path: SESSIONS_PATH, body: session, isRepeatable: false };
     return this.transport.json(call, signal);
@@ -35,7 +35,7 @@ export class Sessions {
     return this.transport.json({ method: 'GET', path: SESSIONS_PATH, query: { limit, cursor } }, signal);
   }
 
-  /** The caller's sessions, newest first; the next page is fetched when it is asked for. */
+  /** The sessions of the account, newest first. Fetches each page on demand. */
   async *list(options: SessionListOptions = {}): AsyncGenerator<Session, void, undefined> {
     let cursor = options.cursor;
     do {
@@ -45,12 +45,12 @@ export class Sessions {
     } while (cursor !== undefined);
   }
 
-  /** Breaks off what runs; the id is free again. */
+  /** Cancels running turns and deletes the session. The id can be used again. */
   delete(sessionId: string, { signal }: Abortable = {}): Promise<void> {
     return this.transport.json({ method: 'DELETE', path: sessionPath(sessionId), doneOnRepeat: 404 }, signal);
   }
 
-  /** Cancels every open turn and returns their ids, none when there was none. */
+  /** Cancels all open turns and returns their ids. */
   async cancel(sessionId: string, { signal }: Abortable = {}): Promise<string[]> {
     const call = { method: 'POST' as const, path: `${sessionPath(sessionId)}/cancel` };
     const { cancelled } = await this.transport.json<{ cancelled: string[] }>(call, signal);

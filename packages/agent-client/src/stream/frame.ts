@@ -12,20 +12,20 @@ interface FrameOf<Kind extends string, Data> {
 export type TurnStarted = FrameOf<'turn.started', { turn_id: string }>;
 /** Text to append. */
 export type Delta = FrameOf<'delta', { content: string }>;
-/** A call, complete. */
+/** A complete tool call. */
 export type ToolCallFrame = FrameOf<'tool_call', ToolCall>;
-/** The turn waits for the results of these calls, and goes on when all are there. */
+/** The turn waits for the results of these calls. */
 export type RequiresAction = FrameOf<'turn.requires_action', { turn_id: string; tool_calls: ToolCall[] }>;
 export type TurnCompleted = FrameOf<'turn.completed', Record<string, never>>;
 export type TurnCancelledFrame = FrameOf<'turn.cancelled', { turn_id: string }>;
-/** A kind that this version does not know; to be ignored (spec: Events, "Other kinds may occur"). */
+/** A kind that this version does not know. Ignore it (spec: Events, "Other kinds may occur"). */
 export type UnknownFrame = FrameOf<'unknown', unknown> & { name: string };
 
-/** What an iteration yields. A turn that fails is no frame: the iteration throws an AgentError. */
+/** A frame that an iteration yields. For a failed turn the iteration throws an AgentError instead. */
 export type Frame =
   TurnStarted | Delta | ToolCallFrame | RequiresAction | TurnCompleted | TurnCancelledFrame | UnknownFrame;
 
-/** The frame by which a failed turn ends. */
+/** The last frame of a failed turn. */
 export type ErrorFrame = FrameOf<'error', { error: string; code: string; retryable: boolean }>;
 
 const badFrame = (what: string, cause?: unknown) =>
@@ -37,7 +37,7 @@ const isToolCall = ({ id, function: called }: Record<string, unknown>) => {
   return isString(id) && isString(name) && isString(written);
 };
 
-/** What of each kind's data is relied on. */
+/** The required properties of the data of each kind. */
 const SHAPES: Record<
   Exclude<Frame['kind'], 'unknown'> | 'error',
   (data: Record<string, unknown>) => boolean
@@ -59,7 +59,7 @@ function parseData(data: string): unknown {
   }
 }
 
-/** Undefined for what has no place in a turn and is of no known kind; throws an AgentError for what is no frame of the service. */
+/** Undefined for an unknown kind without a position. Throws an AgentError for an invalid frame. */
 export function parseFrame({
   event: name = 'message',
   id,
@@ -81,5 +81,5 @@ export function parseFrame({
 
 const BOUNDARIES = new Set<string>(['turn.requires_action', 'turn.completed', 'turn.cancelled', 'error']);
 
-/** Whether a response ends with it; one that ends without was cut. */
+/** Whether it is the last frame of a response. A response that ends without one was interrupted. */
 export const isBoundary = ({ kind }: { kind: string }) => BOUNDARIES.has(kind);

@@ -1,4 +1,4 @@
-/** A frame's place, written `3.17`: the turn's number in its session and the frame's number in that turn, both from 1. */
+/** The position of a frame, such as `3.17`: the number of the turn in its session, and of the frame in the turn, from 1. */
 export interface Position {
   turn: number;
   frame: number;
@@ -9,7 +9,7 @@ export function parsePosition(id: string | undefined): Position | undefined {
   return turn === undefined ? undefined : { turn: Number(turn), frame: Number(frame) };
 }
 
-/** Whether nothing is missing and nothing comes again between the two; the first may be the last frame of its turn. */
+/** Whether a position directly follows the last one. The last one may be the end of its turn. */
 export function isNext(position: Position, last: Position): boolean {
   return (
     (position.turn === last.turn && position.frame === last.frame + 1) ||

@@ -36,7 +36,7 @@ const endings = fc.constantFrom<ScriptedFrame>(
   { event: 'turn.requires_action', data: { turn_id: 'turn_1', tool_calls: [] } },
 );
 
-test('wherever the connection is cut, every frame is shown once and in order', async () => {
+test('yields every frame once and in order, wherever the connection is cut', async () => {
   await fc.assert(
     fc.asyncProperty(texts, endings, fc.array(faults, { maxLength: 8 }), async (contents, ending, struck) => {
       server.script([

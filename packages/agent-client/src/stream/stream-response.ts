@@ -2,17 +2,17 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { AgentError } from '../http/agent-error.ts';
 import { type Connection } from '../http/connection.ts';
 
-/** After a turn's last frame the service ends the response; a connection that was read to its end can be used again. */
+/** How long to wait for the end of a response after its last frame. A connection can be reused only after that end. */
 const DRAIN_MS = 1_000;
 
 interface StreamListener {
   /** `retry:`, in milliseconds. */
   onRetry(milliseconds: number): void;
-  /** Bytes have come, of a heartbeat for instance. */
+  /** Called when bytes arrive, for example of a heartbeat. */
   onSign(): void;
 }
 
-/** One response's messages; the next bytes are read when the ones before were taken. */
+/** The messages of one response. Reads the next bytes only after all messages were consumed. */
 export class StreamResponse {
   private readonly reader: ReadableStreamDefaultReader<Uint8Array>;
 
@@ -28,7 +28,7 @@ export class StreamResponse {
     this.reader = response.body.getReader();
   }
 
-  /** Ends where the response ends; throws when the connection breaks or stays silent. */
+  /** Ends with the response. Throws if the connection breaks, or is silent for too long. */
   async *messages(): AsyncGenerator<EventSourceMessage, void, undefined> {
     const complete: EventSourceMessage[] = [];
     const decoder = new TextDecoder();
@@ -45,7 +45,7 @@ export class StreamResponse {
     }
   }
 
-  /** Reads on to the end of the response, which is near. */
+  /** Reads to the end of the response, which follows soon. */
   async drain(): Promise<void> {
     const rest = async () => {
       while (!(await this.reader.read()).done);

@@ -1,27 +1,27 @@
 import { AgentError } from '../http/agent-error.ts';
 import { Connection } from '../http/connection.ts';
-import { Patience } from '../http/retry.ts';
+import { RetryBackoff } from '../http/retry.ts';
 import { type Call, type Prepared, type Transport } from '../http/transport.ts';
 import { sessionPath } from '../sessions/session.ts';
 import { type ErrorFrame, type Frame, isBoundary, parseFrame } from './frame.ts';
 import { isNext, parsePosition } from './position.ts';
 import { StreamResponse } from './stream-response.ts';
 
-/** A response that has carried heartbeats for so long was a working connection, even without a frame. */
+/** Heartbeats for this time count as progress, even without a frame. */
 const STABLE_AFTER_MS = 10_000;
 
 export interface Following {
   sessionId: string;
-  /** The POST that starts the turn; repeated until its first frame is there, so it has to carry an Idempotency-Key. */
+  /** The POST that starts the turn. It is repeated until the first frame arrives, so it needs an Idempotency-Key. */
   start?: Call;
-  /** The id of the last frame that is known. */
+  /** The id of the last frame that was received. */
   after?: string;
   signal?: AbortSignal;
 }
 
-/** The frames of one turn, each once, over as many responses as it takes. */
+/** Yields the frames of one turn, each once, from as many responses as necessary. */
 export class TurnFollower {
-  private readonly patience: Patience;
+  private readonly patience: RetryBackoff;
   private after: string | undefined;
   private hasFrames = false;
 
@@ -29,11 +29,11 @@ export class TurnFollower {
     private readonly transport: Transport,
     private readonly following: Following,
   ) {
-    this.patience = new Patience(transport.retry, following.signal);
+    this.patience = new RetryBackoff(transport.retry, following.signal);
     this.after = following.after;
   }
 
-  /** Ends with a boundary frame, or without one when the session has no turn there. Leaving it closes the connection. */
+  /** Ends with a boundary frame, or without one if the session has no turn. Leaving the loop closes the connection. */
   async *frames(): AsyncGenerator<Frame | ErrorFrame, void, undefined> {
     for (;;) {
       const request = this.transport.prepare(this.call());
@@ -50,7 +50,7 @@ export class TurnFollower {
     }
   }
 
-  /** Returns false when the response was cut. */
+  /** Returns false if the response was interrupted. */
   private async *framesOfResponse(
     request: Prepared,
     connection: Connection,
@@ -94,7 +94,7 @@ export class TurnFollower {
     const last = parsePosition(this.after);
     const position = parsePosition(id);
     if (!position) throw new AgentError(`A frame has the id ${id}.`, { code: 'bad_answer' });
-    // Within a turn that is being read there is no next turn before its last frame.
+    // The next turn must not begin before the last frame of this one.
     const isOtherTurn = this.hasFrames && position.turn !== last?.turn;
     if (last && (isOtherTurn || !isNext(position, last))) {
       const message = `Frame ${id} came after ${this.after}: something is missing, or comes twice.`;

@@ -31,10 +31,10 @@ afterAll(() => server.close());
 
 const methods = () => server.requests.map(({ method }) => method);
 const sent = (header: string) => server.requests.map(({ headers }) => headers[header]);
-/** What came up to and including that frame. */
+/** The length of the response up to and including the frame with this text. */
 const bytesUntil = (text: string) => `retry: 1\nevent: turn.started\nid: 1.1\ndata: ${text}\n\n`.length;
 
-test('shows the text, where it stands, and how the turn ended', async () => {
+test('reports the text, the position and the outcome of the turn', async () => {
   const stream = clientOf().stream('s', HELLO);
   expect(server.requests).toEqual([]);
 
@@ -51,7 +51,7 @@ test('shows the text, where it stands, and how the turn ended', async () => {
   ]);
 });
 
-test('sends the event again under the same key until the first frame is there, and then only asks for the rest', async () => {
+test('repeats the event with the same idempotency key until the first frame arrives, then only resumes', async () => {
   const until = bytesUntil('{"turn_id":"turn_1"}');
   server.faults.push({ kind: 'no-answer' }, { kind: 'cut', bytes: until - 1 }, { kind: 'end', bytes: until });
   const options = { idempotencyKey: 'mine', onBusy: 'enqueue' } as const;
@@ -68,7 +68,7 @@ test('sends the event again under the same key until the first frame is there, a
   ]);
 });
 
-test('each stream makes a key of its own', async () => {
+test('uses a new idempotency key for each stream', async () => {
   server.script([started, completed], [started, completed]);
   await clientOf().stream('s', HELLO).finalText();
   await clientOf().stream('s', HELLO).finalText();
@@ -87,7 +87,7 @@ test.each([
   expect(server.requests).toHaveLength(1);
 });
 
-test('what was resumed has to go on where it was', async () => {
+test('rejects a resumed stream that does not continue at the position', async () => {
   server.script([started, delta('a'), completed], [started, delta('b'), completed], [started, completed]);
   expect(await clientOf().resume('s', '1.1').finalText()).toBe('a');
   expect(await clientOf().resume('s', '1.3').finalText()).toBe('b');
@@ -107,14 +107,14 @@ test.each([
   expect(server.requests).toHaveLength(1);
 });
 
-test('a frame of a kind that is not known yet is shown as such', async () => {
+test('yields a frame of an unknown kind as unknown', async () => {
   server.script([started, { event: 'toString', data: [1] }, completed]);
   const kinds = [];
   for await (const frame of clientOf().stream('s', HELLO)) kinds.push(frame.kind);
   expect(kinds).toEqual(['turn.started', 'unknown', 'turn.completed']);
 });
 
-test('a frame of a kind that is not known yet has no place in the turn without an id', async () => {
+test('ignores a frame of an unknown kind without an id', async () => {
   server.script([started, { event: 'usage', data: {} }, delta('x'), completed]);
   server.rename('1.2', '');
   server.rename('1.3', '1.2');
@@ -123,7 +123,7 @@ test('a frame of a kind that is not known yet has no place in the turn without a
   expect([await stream.finalText(), stream.position]).toEqual(['x', '1.3']);
 });
 
-test('a turn that fails is an error with its code, whether it may be tried again, and the turn', async () => {
+test('throws an error with code, retryable and turn id for a failed turn', async () => {
   server.script([started, delta('Grüß '), failed]);
   const error = {
     code: 'model_unavailable',
@@ -138,7 +138,7 @@ test('a turn that fails is an error with its code, whether it may be tried again
   expect(server.requests).toHaveLength(1);
 });
 
-test('a turn that was cancelled or waits for tools has no final text', async () => {
+test('has no final text for a turn that was cancelled or waits for tool results', async () => {
   server.script([started, cancelled], [started, waiting]);
   const first = clientOf().stream('s', HELLO);
   await expect(first.finalText()).rejects.toMatchObject({ code: 'turn_cancelled', turnId: 'turn_1' });
@@ -147,7 +147,7 @@ test('a turn that was cancelled or waits for tools has no final text', async () 
   expect([first.outcome, second.outcome, second.toolCalls]).toEqual(['cancelled', 'requires_action', [CALL]]);
 });
 
-test.each([400, 401, 402, 403, 404, 409, 410, 501])('%d is told and not tried again', async (status) => {
+test.each([400, 401, 402, 403, 404, 409, 410, 501])('does not retry after %d', async (status) => {
   const body = JSON.stringify({ error: 'No.', code: 'why', turn_id: 'turn_9' });
   server.faults.push({ kind: 'status', status, body });
   const refusal = { status, code: 'why', turnId: 'turn_9', message: 'No.', retryable: false };
@@ -155,21 +155,21 @@ test.each([400, 401, 402, 403, 404, 409, 410, 501])('%d is told and not tried ag
   expect(server.requests).toHaveLength(1);
 });
 
-test.each([429, 500, 502, 503, 504])('%d is tried again, before the stream and within it', async (status) => {
+test.each([429, 500, 502, 503, 504])('retries after %d, before the stream and within it', async (status) => {
   const until = bytesUntil('{"turn_id":"turn_1"}');
   server.faults.push({ kind: 'status', status }, { kind: 'cut', bytes: until }, { kind: 'status', status });
   expect(await clientOf().stream('s', HELLO).finalText()).toBe('Grüß Gott 🙂');
   expect(methods()).toEqual(['POST', 'POST', 'GET', 'GET']);
 });
 
-test('waits as long as Retry-After says', async () => {
+test('waits for the time of Retry-After', async () => {
   server.faults.push({ kind: 'status', status: 429, headers: { 'retry-after': '1' } });
   const begin = performance.now();
   await clientOf().stream('s', HELLO).finalText();
   expect(performance.now() - begin).toBeGreaterThanOrEqual(990);
 });
 
-test('takes the pause between connections from the stream', async () => {
+test('takes the delay between connections from the retry field of the stream', async () => {
   server.retryMs = 1_000_000_000_000;
   server.faults.push({ kind: 'cut', bytes: 60 });
   const retry = { ...RETRY, maxDelayMs: server.retryMs, giveUpAfterMs: 500 };
@@ -178,7 +178,7 @@ test('takes the pause between connections from the stream', async () => {
   });
 });
 
-test('gives up when it has failed too often in a row', async () => {
+test('gives up after the maximum of consecutive failures', async () => {
   server.faults.push(...Array.from({ length: 10 }, () => ({ kind: 'status', status: 503 }) as const));
   await expect(clientOf().stream('s', HELLO).finalText()).rejects.toMatchObject({
     status: 503,
@@ -187,14 +187,14 @@ test('gives up when it has failed too often in a row', async () => {
   expect(server.requests).toHaveLength(5);
 });
 
-test('a frame is progress: failures before it do not count', async () => {
+test('resets the failures when a frame arrives', async () => {
   const until = bytesUntil('{"turn_id":"turn_1"}');
   const four = Array.from({ length: 4 }, () => ({ kind: 'no-answer' }) as const);
   server.faults.push(...four, { kind: 'cut', bytes: until }, ...four.slice(1));
   expect(await clientOf().stream('s', HELLO).finalText()).toBe('Grüß Gott 🙂');
 });
 
-test('nobody at that address is a lost connection', async () => {
+test('reports a refused connection as connection_lost', async () => {
   const client = clientOf({ baseUrl: 'http://127.0.0.1:9' });
   await expect(client.stream('s', HELLO).finalText()).rejects.toMatchObject({
     code: 'connection_lost',
@@ -203,12 +203,12 @@ test('nobody at that address is a lost connection', async () => {
   });
 });
 
-test('a page in place of a stream is no answer', async () => {
+test('rejects an HTML page instead of a stream', async () => {
   server.faults.push({ kind: 'status', status: 200, headers: { 'content-type': 'text/html' }, body: '<p>' });
   await expect(clientOf().stream('s', HELLO).finalText()).rejects.toMatchObject({ code: 'bad_answer' });
 });
 
-test('heartbeats keep a silent turn; without them the connection counts as lost', async () => {
+test('waits while heartbeats arrive, and reconnects without them', async () => {
   server.heartbeats = 8;
   expect(await clientOf({ silenceMs: 1_000 }).stream('s', HELLO).finalText()).toBe('Grüß Gott 🙂');
   expect(methods()).toEqual(['POST']);
@@ -219,7 +219,7 @@ test('heartbeats keep a silent turn; without them the connection counts as lost'
   await waitFor(() => server.left === 1);
 });
 
-test('leaving the loop closes the connection and cancels nothing; the rest can be resumed', async () => {
+test('closes the connection when the loop is left, does not cancel the turn, and can resume it', async () => {
   server.faults.push({ kind: 'stall', bytes: 150 });
   const client = clientOf();
   const stream = client.stream('s', HELLO);
@@ -232,7 +232,7 @@ test('leaving the loop closes the connection and cancels nothing; the rest can b
   expect(methods()).toEqual(['POST', 'GET']);
 });
 
-test('an aborted signal ends the wait for a frame, and the wait for another attempt, with its reason', async () => {
+test('rejects with the reason of the signal while it waits for a frame or for the next attempt', async () => {
   server.faults.push({ kind: 'stall', bytes: 0 });
   const leaving = new AbortController();
   const reading = clientOf().stream('s', HELLO, { signal: leaving.signal }).finalText();
@@ -253,14 +253,14 @@ test('an aborted signal ends the wait for a frame, and the wait for another atte
   expect(server.requests).toHaveLength(2);
 });
 
-test('nothing to resume shows nothing', async () => {
+test('yields nothing if there is nothing to resume', async () => {
   const stream = clientOf().resume('s', '1.4');
   for await (const frame of stream) throw new Error(frame.kind);
   expect(stream.outcome).toBeUndefined();
   await expect(stream.finalText()).rejects.toMatchObject({ code: 'nothing_to_resume' });
 });
 
-test('a character may come in two pieces', async () => {
+test('decodes a character that is split between two reads', async () => {
   const text =
     'event: delta\nid: 1.1\ndata: {"content":"Grüß 🙂"}\n\nevent: turn.completed\nid: 1.2\ndata: {}\n\n';
   const bytewise = ReadableStream.from(
@@ -271,7 +271,7 @@ test('a character may come in two pieces', async () => {
   expect(await stream.finalText()).toBe('Grüß 🙂');
 });
 
-test('reads no further than it is asked to', async () => {
+test('does not read ahead', async () => {
   let read = 0;
   const endless = new ReadableStream<Uint8Array>(
     {

@@ -5,9 +5,9 @@ import { type ErrorFrame, type Frame } from './frame.ts';
 export type Outcome = 'completed' | 'requires_action' | 'cancelled' | 'failed';
 
 /**
- * A turn as it runs, to be read once: frame by frame with `for await`, or to its end with `finalText`. Nothing is sent
- * before reading begins, and nothing is read ahead of the reader. Leaving the loop closes the connection; the turn
- * runs on, and `resume` with `position` goes on where the loop was left.
+ * The stream of a turn. It can be read once: frame by frame with `for await`, or to its end with `finalText`. Nothing is sent
+ * before reading begins, and nothing is read ahead. Leaving the loop closes the connection, but the turn
+ * continues: `resume` with `position` reads the rest.
  */
 export class TurnStream implements AsyncIterable<Frame> {
   private readonly frames: AsyncGenerator<Frame, void, undefined>;
@@ -31,17 +31,17 @@ export class TurnStream implements AsyncIterable<Frame> {
     return this.shownTurnId;
   }
 
-  /** The assistant's message as far as it was read here; a new one begins when tools have answered. */
+  /** The part of the assistant's message that was read. Tool results begin a new message. */
   get text(): string {
     return this.shownText;
   }
 
-  /** How it ended; undefined before that, and when there was nothing to resume. */
+  /** How the turn ended; undefined before its end, and if there was nothing to resume. */
   get outcome(): Outcome | undefined {
     return this.shownOutcome;
   }
 
-  /** The calls whose results the turn waits for, when `outcome` is `requires_action`. */
+  /** The calls whose results the turn waits for, if `outcome` is `requires_action`. */
   get toolCalls(): readonly ToolCall[] {
     return this.unanswered;
   }
@@ -50,7 +50,7 @@ export class TurnStream implements AsyncIterable<Frame> {
     return this.frames;
   }
 
-  /** Reads to the end; throws an AgentError unless the turn is completed. */
+  /** Reads to the end. Rejects with an AgentError unless the turn is completed. */
   async finalText(): Promise<string> {
     for await (const _frame of this.frames);
     if (this.failure !== undefined) throw this.failure;

@@ -6,15 +6,15 @@ export interface ToolContext {
 }
 
 /**
- * What a tool does. Its arguments are what the model wrote: check them. What it returns becomes the result, as JSON
- * unless it is a string; what it throws becomes an error result, whose message the model reads.
+ * Executes a tool call. The model wrote the arguments: validate them. The return value becomes the result, as JSON
+ * unless it is a string. A thrown error becomes an error result, whose message the model reads.
  */
 export type ToolHandler = (args: Record<string, unknown>, context: ToolContext) => unknown;
 
 export type ToolHandlers = Record<string, ToolHandler>;
 
 function parseArguments(written: string): Record<string, unknown> {
-  // Some models write nothing for a tool without parameters.
+  // Some models write empty arguments for a tool without parameters.
   if (written.trim() === '') return {};
   let parsed: unknown;
   try {
@@ -36,7 +36,7 @@ async function contentOf(handlers: ToolHandlers, context: ToolContext): Promise<
   return typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
 }
 
-/** Never fails: what goes wrong is told to the model. */
+/** Never rejects: errors become error results. */
 async function resultOf(handlers: ToolHandlers, context: ToolContext): Promise<ToolCallResult> {
   try {
     return { tool_call_id: context.call.id, content: await contentOf(handlers, context) };
@@ -46,7 +46,7 @@ async function resultOf(handlers: ToolHandlers, context: ToolContext): Promise<T
   }
 }
 
-/** Runs them side by side; one result for each call, in their order. */
+/** Runs the calls concurrently. Returns one result for each call, in their order. */
 export function runTools(
   handlers: ToolHandlers,
   calls: readonly ToolCall[],

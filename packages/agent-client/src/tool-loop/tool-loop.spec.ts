@@ -26,7 +26,7 @@ const waitingFor = (...calls: ReturnType<typeof callOf>[]): ScriptedFrame[] => [
 ];
 const bodies = () => server.requests.filter(({ method }) => method === 'POST').map(({ body }) => body);
 
-test('answers the calls of the model until the turn is completed, over cut connections too', async () => {
+test('answers tool calls until the turn is completed, also over interrupted connections', async () => {
   const weather = callOf('call_1', 'weather', '{"city":"Graz"}');
   const time = callOf('call_2', 'time', '');
   server.script([
@@ -63,7 +63,7 @@ test('answers the calls of the model until the turn is completed, over cut conne
   expect(keys).toEqual([keys[0], `${keys[0]}.1`, `${keys[0]}.2`]);
 });
 
-test('what goes wrong with a tool is told to the model', async () => {
+test('sends errors of tools to the model', async () => {
   const circular: Record<string, unknown> = {};
   circular.self = circular;
   server.script([
@@ -103,7 +103,7 @@ test('what goes wrong with a tool is told to the model', async () => {
   });
 });
 
-test('tools of one round run side by side', async () => {
+test('runs the tools of one round concurrently', async () => {
   server.script([started, ...waitingFor(callOf('a', 'waits'), callOf('b', 'releases')), completed]);
   let release = () => {};
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -112,7 +112,7 @@ test('tools of one round run side by side', async () => {
   expect(bodies()).toHaveLength(2);
 });
 
-test('ends with an error, the turn still open, when the model does not stop calling', async () => {
+test('ends with an error and leaves the turn open after the maximum of rounds', async () => {
   const call = callOf('a', 'f');
   server.script([started, ...waitingFor(call), ...waitingFor(call), ...waitingFor(call), completed]);
   const stream = client.run('s', 'Go', { tools: { f: () => '' }, maxRounds: 2 });
@@ -121,7 +121,7 @@ test('ends with an error, the turn still open, when the model does not stop call
   expect(stream.toolCalls).toEqual([call]);
 });
 
-test('the part after the tools has to follow the part before them', async () => {
+test('rejects a continuation that does not follow the frames before the tool calls', async () => {
   server.script([started, ...waitingFor(callOf('a', 'f')), delta('x'), completed]);
   server.rename('1.5', '1.6');
   server.rename('1.4', '1.5');
@@ -129,7 +129,7 @@ test('the part after the tools has to follow the part before them', async () => 
   await expect(stream.finalText()).rejects.toMatchObject({ code: 'out_of_order' });
 });
 
-/** What the session has kept, by `seq`: calls, results of those ids, or something else. */
+/** Sets the events of the session, by `seq`: calls, results of those ids, or other events. */
 function keep(...events: { calls?: string[]; results?: string[] }[]): void {
   server.json.clear();
   server.json.set('GET /v1/agents/sessions/s', { status: 200, body: { last_seq: events.length } });
@@ -148,7 +148,7 @@ const sent = () =>
   server.requests.map(({ method, url }) => `${method} ${url.replace(/^.v1.agents.sessions.s.?/, '')}`);
 const noted = (names: string[], name: string) => () => `${name} ${names.push(name)}`;
 
-test('the same run again joins what it had begun: tools whose results are kept are not run again', async () => {
+test('does not run tools again whose results are stored when a run is repeated', async () => {
   const calls = [callOf('a', 'first'), callOf('b', 'second')];
   server.script([
     started,
@@ -181,7 +181,7 @@ test('the same run again joins what it had begun: tools whose results are kept a
   });
 });
 
-test('only what is missing is run and sent, and the turn read on behind the calls', async () => {
+test('runs only the tools without results, and resumes the turn after the calls', async () => {
   const calls = [callOf('a', 'first'), callOf('b', 'second')];
   server.script([started, ...waitingFor(...calls), ...waitingFor(calls[1]!).slice(1), delta('x'), completed]);
   keep({}, { calls: ['a', 'b'] }, { results: ['a'] });
@@ -200,13 +200,13 @@ test('only what is missing is run and sent, and the turn read on behind the call
   for await (const frame of stream) ids.push(frame.id);
   expect([ids, stream.outcome]).toEqual([server.expected.map(({ id }) => id), 'completed']);
   expect(ran).toEqual(['second']);
-  // Not a stream: that would begin behind what the turn has shown of the first result.
+  // Not by a stream, which would skip the frames that followed the first result.
   expect(sent()).toContain('POST events');
   const results = { role: 'tool', tool_call_results: [{ tool_call_id: 'b', content: '1' }] };
   expect(bodies()).toEqual([{ role: 'user', content: 'Go' }, results]);
 });
 
-test('of a long session only what came since the calls is read', async () => {
+test('reads only the events since the calls of a long session', async () => {
   server.script([started, ...waitingFor(callOf('a', 'f')), completed]);
   const events = Array.from({ length: 350 }, () => ({}));
   keep(...events.slice(0, 170), { calls: ['a'] }, { results: ['a'] }, ...events.slice(172));
@@ -215,7 +215,7 @@ test('of a long session only what came since the calls is read', async () => {
   expect(sent().slice(1)).toEqual(['GET ', ...pages, 'GET events/stream']);
 });
 
-test('results that another run was quicker with are not an error', async () => {
+test('accepts that another run has sent the results first', async () => {
   server.script([started, ...waitingFor(callOf('a', 'f')), delta('x'), completed]);
   keep({}, { calls: ['a'] });
   const tools = {
@@ -228,7 +228,7 @@ test('results that another run was quicker with are not an error', async () => {
   expect(sent().at(-1)).toBe('GET events/stream');
 });
 
-test('refused results end the loop', async () => {
+test('ends the loop if the results are refused', async () => {
   server.script([started, ...waitingFor(callOf('a', 'f')), completed]);
   keep({}, { calls: ['a'] });
   const tools = {

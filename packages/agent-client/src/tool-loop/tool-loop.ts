@@ -11,15 +11,15 @@ import { unansweredCalls } from './unanswered-calls.ts';
 const DEFAULT_MAX_ROUNDS = 16;
 
 export interface RunOptions extends SendOptions {
-  /** By the name of the function. */
+  /** By function name. */
   tools: ToolHandlers;
-  /** How often tools may answer before the loop gives up; 16 by default. */
+  /** Maximum number of rounds of tool results. Default: 16. */
   maxRounds?: number;
 }
 
 type Frames = AsyncGenerator<Frame | ErrorFrame, void, undefined>;
 
-/** A turn from the user's words to its end, with the results of tools in between. */
+/** Streams a turn from the user's message to its end, and sends the results of the tools. */
 export async function* toolLoop(
   transport: Transport,
   sessionId: string,
@@ -43,7 +43,7 @@ export async function* toolLoop(
       const message = `The model has called tools ${round} times.`;
       throw new AgentError(message, { code: 'too_many_rounds', turnId: waiting.turn_id });
     }
-    // The same run again sends the same keys.
+    // A repeated run sends the same idempotency keys.
     const answering = {
       tools: options.tools,
       idempotencyKey: `${key}.${round}`,
@@ -53,7 +53,7 @@ export async function* toolLoop(
   }
 }
 
-/** Answers those of the calls that no other run has answered, and shows how the turn goes on. */
+/** Answers the calls that have no results yet, and streams the continuation of the turn. */
 async function* answered(
   transport: Transport,
   following: Following,
@@ -73,10 +73,10 @@ async function* answered(
         const start = streamingCall(sessionId, event, { idempotencyKey });
         return yield* new TurnFollower(transport, { ...following, start }).frames();
       }
-      // A stream would begin behind what the turn has shown since these calls.
+      // A new stream would skip the frames since these calls.
       await transport.json(sendingCall(sessionId, event, { idempotencyKey }), signal);
     } catch (error) {
-      // Refused because another run, or the end of the turn, came first; otherwise for good.
+      // A 409 means that another run, or the end of the turn, came first. Any other error is final.
       const isLate = error instanceof AgentError && error.status === 409;
       if (!isLate || (await unansweredCalls(transport, sessionId, open, signal)).length > 0) throw error;
     }
@@ -84,7 +84,7 @@ async function* answered(
   yield* new TurnFollower(transport, following).frames();
 }
 
-/** Sends an event and shows its turn. */
+/** Sends an event and streams its turn. */
 export function streamingCall(sessionId: string, event: NewEvent, options: SendOptions): Call {
   const call = sendingCall(sessionId, event, options);
   return { ...call, path: `${call.path}/stream` };

@@ -6,8 +6,8 @@ import { Sessions } from '../sessions/sessions.ts';
 const EVENTS_PER_PAGE = 100;
 
 /**
- * Those of the calls for which the session has no result, by its events from the newest back to the calls themselves; an
- * id of a call is used once in a session.
+ * The calls for which the session has no results. Reads the events from the newest back to the calls. The id of a call is
+ * unique in its session.
  */
 export async function unansweredCalls(
   transport: Transport,

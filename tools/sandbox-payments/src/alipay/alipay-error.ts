@@ -1,4 +1,4 @@
-/** A refusal in Alipay's own words. */
+/** An error response in Alipay's format. */
 export class AlipayError extends Error {
   constructor(
     readonly code: string,
@@ -9,17 +9,17 @@ export class AlipayError extends Error {
     super(subMsg);
   }
 
-  /** As an answer tells it. */
+  /** The error fields of a response. */
   get fields(): Record<string, string> {
     return { code: this.code, msg: this.msg, sub_code: this.subCode, sub_msg: this.subMsg };
   }
 }
 
-/** The trade does not allow it. */
+/** The state of the trade does not allow the call. */
 export const businessError = (subCode: string, subMsg: string) =>
   new AlipayError('40004', 'Business Failed', subCode, subMsg);
 
-/** The request is not as it must be. */
+/** The request is invalid. */
 export const invalidArguments = (subCode: string, subMsg: string) =>
   new AlipayError('40002', 'Invalid Arguments', subCode, subMsg);
 
@@ -31,6 +31,6 @@ const BY_STATUS: Record<number, AlipayError> = {
 };
 const REFUSED = businessError('ACQ.INVALID_PARAMETER', '参数无效');
 
-/** What Alipay says in an answer of 200 where others would answer with such a status; null of a failure before it. */
+/** Alipay's error for an injected error status, sent with HTTP 200. Null: Alipay has none for this status. */
 export const errorOfStatus = (status: number): AlipayError | null =>
   BY_STATUS[status] ?? (status < 500 ? REFUSED : null);

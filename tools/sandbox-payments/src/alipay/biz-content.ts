@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { businessError, invalidArguments } from './alipay-error';
 
-/** At most two decimals, and more than nothing. */
+/** A positive amount in yuan with at most two decimals. */
 export const amount = z
   .string()
   .regex(/^\d{1,9}(\.\d{1,2})?$/)
   .refine((text) => Number(text) > 0);
 export const id = z.string().regex(/^[0-9A-Za-z_]{1,64}$/);
 
-/** At least one of the two; trade_no counts when there are both. */
+/** At least one of the two is required. trade_no takes precedence. */
 export const tradeNames = { out_trade_no: id.optional(), trade_no: id.optional() };
 
-/** Throws an AlipayError. */
+/** The validated biz_content. Throws an AlipayError. */
 export function parsed<Shape extends z.ZodType>(shape: Shape, bizContent: string): z.output<Shape> {
   const result = shape.safeParse(jsonOf(bizContent));
   if (result.success) return result.data;

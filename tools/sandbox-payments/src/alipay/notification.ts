@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type NotificationFaults } from '../behaviour';
-import { type Order, type Refund } from '../orders';
-import { type AlipayParty } from '../parties';
+import { type Order, type Refund } from '../orders/order';
+import { type AlipayParty } from '../credentials/parties';
 import { type WireNotification } from '../protocol';
 import { buyerOf } from './buyer';
 import { chinaTime } from './china-time';
@@ -14,7 +14,7 @@ const TEN_MINUTES_MS = 600_000;
 const OTHER_SELLER = '2088000000000001';
 const ID_DIGITS = 34;
 
-/** Alipay tells of a trade that was paid, closed or paid back; not of one that waits for its buyer. */
+/** Alipay sends notifications for paid, closed and refunded trades, but not for unpaid ones. */
 export function notificationOf(
   order: Order,
   faults: NotificationFaults,
@@ -24,7 +24,7 @@ export function notificationOf(
   const fields = fieldsOf(order, party);
   fields.notify_time = chinaTime(Date.now() + clockOffset(faults));
   if (faults.wrongAmount) fields.total_amount = yuan(order.amountMinor + 1);
-  // Left out of a trade in Alipay's own currency, which all of these are.
+  // Alipay omits the currency if it is CNY, as for all orders here.
   if (faults.wrongCurrency) fields.trans_currency = 'USD';
   if (faults.wrongMerchant) fields.seller_id = OTHER_SELLER;
   const content = contentOf(fields, ['sign_type']);
@@ -80,6 +80,6 @@ const refundOf = (order: Order, refund: Refund): Record<string, string> => ({
 const clockOffset = ({ oldTimestamp, futureTimestamp }: NotificationFaults): number =>
   oldTimestamp ? -TWO_DAYS_MS : futureTimestamp ? TEN_MINUTES_MS : 0;
 
-/** The same again when it is sent again. */
+/** Derived from the event, so that a retry has the same id. */
 const notifyId = ({ id, status }: Order, refund: Refund | undefined): string =>
   createHash('sha256').update(`${id} ${status} ${refund?.id}`).digest('hex').slice(0, ID_DIGITS);

@@ -39,7 +39,7 @@ describe("Alipay's gateway", () => {
   const call = (method: string, bizContent: Record<string, unknown>) =>
     sdk.exec(method, { bizContent, notifyUrl: 'http://merchant.test/notify' }, { validateSign: true });
 
-  /** A request as the SDK would make it, but for these parameters; undefined takes one out. */
+  /** A request of the SDK with these parameters replaced. `undefined` removes a parameter. */
   async function send(changes: Record<string, string | undefined>, signType = 'RSA-SHA256') {
     const told = {
       app_id: environment.ALIPAY_APP_ID,
@@ -60,7 +60,7 @@ describe("Alipay's gateway", () => {
     return (await fetch(environment.ALIPAY_GATEWAY_URL!, { method: 'POST', body })).text();
   }
 
-  it('lets a trade be opened, asked for, paid, and paid back', async () => {
+  it('opens, queries and refunds a trade', async () => {
     const { out_trade_no, ...trade } = newTrade();
     expect(await call('alipay.trade.precreate', { out_trade_no, ...trade })).toMatchObject({
       code: '10000',
@@ -84,7 +84,7 @@ describe("Alipay's gateway", () => {
     expect(await call(QUERY, { out_trade_no })).toMatchObject({ trade_status: 'TRADE_CLOSED' });
   });
 
-  it('signs the text of its answers, in which slashes are escaped', async () => {
+  it('signs the text of its responses, in which slashes are escaped', async () => {
     const text = await send({ method: 'alipay.trade.precreate', biz_content: JSON.stringify(newTrade()) });
     const [, inner, sign] = /^\{"alipay_trade_precreate_response":(\{.*\}),"sign":"([^"]+)"\}$/.exec(text)!;
     expect(inner).toContain(String.raw`"qr_code":"http:\/\/`);
@@ -110,7 +110,7 @@ describe("Alipay's gateway", () => {
     expect(await send(changes)).toContain(`"sub_code":"${subCode}"`);
   });
 
-  it('refuses a request that is signed with SHA-1 under the name of SHA-256, or not at all', async () => {
+  it('rejects a request without a signature, or with a SHA-1 signature that is declared as SHA-256', async () => {
     expect(await send({}, 'RSA-SHA1')).toContain('isv.invalid-signature');
     const bare = await fetch(
       `${environment.ALIPAY_GATEWAY_URL}?app_id=${environment.ALIPAY_APP_ID}&method=${QUERY}`,

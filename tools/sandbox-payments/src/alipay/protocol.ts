@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { ConnectionCut } from '../connection-cut';
-import { type OrderBook } from '../order-book';
-import { type AlipayParty } from '../parties';
+import { ConnectionReset } from '../connection-reset';
+import { type OrderBook } from '../orders/order-book';
+import { type AlipayParty } from '../credentials/parties';
 import {
   type ApiCall,
   type Protocol,
@@ -71,7 +71,7 @@ async function answer(
     if (told) throw told;
     return { code: '10000', msg: 'Success', ...method.handle(parameters) };
   });
-  if (fault === 'lost') throw new ConnectionCut();
+  if (fault === 'lost') throw new ConnectionReset();
   if (fault === 'garbage') return textOf(200, GARBAGE);
   return textOf(200, signed(name, fields, party, fault === 'unsigned'));
 }
@@ -85,14 +85,14 @@ function outcomeOf(work: () => object): object {
   }
 }
 
-/** The signature is over the very text of the inner object, in which slashes are escaped. */
+/** The signature covers the exact text of the inner object, in which slashes are escaped. */
 function signed(method: string, fields: object, party: AlipayParty, wrongly: boolean): string {
   const inner = JSON.stringify(fields).replaceAll('/', '\\/');
   const signature = sign(wrongly ? `${inner} ` : inner, party.alipayPrivateKey);
   return `{"${method.replaceAll('.', '_')}_response":${inner},"sign":"${signature}"}`;
 }
 
-/** Not signed: Alipay does not know for whom. */
+/** Not signed, because the app is unknown. */
 const errorWithoutApp = (error: AlipayError): WireAnswer =>
   textOf(200, JSON.stringify({ error_response: error.fields }));
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type OrderBook, newReference } from '../order-book';
-import { type Order } from '../orders';
+import { type OrderBook, newReference } from '../orders/order-book';
+import { type Order } from '../orders/order';
 import { businessError } from './alipay-error';
 import { amount, id, parsed, tradeNames } from './biz-content';
 import { buyerOf } from './buyer';
@@ -10,20 +10,20 @@ import { fen, yuan } from './yuan';
 const newRefund = z.object({
   ...tradeNames,
   refund_amount: amount,
-  /** Without it Alipay names the refund like the trade, and takes the whole amount only. */
+  /** Without it Alipay uses the id of the trade and allows only a full refund. */
   out_request_no: id.optional(),
   refund_reason: z.string().max(256).optional(),
 });
 const namedRefund = z.object({ ...tradeNames, out_request_no: id });
 
-/** alipay.trade.refund and .fastpay.refund.query. The answers are without code and msg. */
+/** alipay.trade.refund and alipay.trade.fastpay.refund.query. The results do not include code and msg. */
 export class Refunds {
   constructor(
     private readonly book: OrderBook,
     private readonly trades: Trades,
   ) {}
 
-  /** Once per out_request_no. */
+  /** Idempotent by out_request_no. */
   refund(bizContent: string) {
     const asked = parsed(newRefund, bizContent);
     const order = this.trades.find(asked);
@@ -33,14 +33,14 @@ export class Refunds {
       ...buyerOf(order, 'buyer_user_id'),
       fund_change: isNew ? 'Y' : 'N',
       out_trade_no: order.id,
-      // Of all refunds of the trade together.
+      // The sum of all refunds of the trade.
       refund_fee: yuan(refundedFen(order)),
       send_back_fee: isNew ? yuan(amountMinor) : '0.00',
       trade_no: order.reference,
     };
   }
 
-  /** Nothing of a refund when there is none. */
+  /** Returns an empty object if the refund does not exist. */
   query(bizContent: string) {
     const asked = parsed(namedRefund, bizContent);
     const order = this.trades.find(asked);
@@ -56,7 +56,7 @@ export class Refunds {
     };
   }
 
-  /** Whether it was not made before. */
+  /** Returns false if the refund already exists. */
   private make(order: Order, refundId: string, amountMinor: number): boolean {
     if (order.status !== 'paid') throw businessError('ACQ.TRADE_STATUS_ERROR', '交易状态不合法');
     const known = order.refunds.find((refund) => refund.id === refundId);

@@ -1,4 +1,4 @@
-import { type AlipayParty } from '../parties';
+import { type AlipayParty } from '../credentials/parties';
 import { type WireRequest } from '../protocol';
 import { AlipayError, invalidArguments } from './alipay-error';
 import { readChinaTime } from './china-time';
@@ -6,12 +6,12 @@ import { contentOf, isSigned } from './signing';
 
 const MAX_URL_CHARS = 256;
 
-/** Of the address and of the form in the body. */
+/** The parameters of the query and of the form in the body. */
 export function parametersOf({ query, body }: WireRequest): Record<string, string> {
   return Object.fromEntries([...query, ...new URLSearchParams(body.toString('utf8'))]);
 }
 
-/** What every method's request must have, signed with the app's key. Throws an AlipayError. */
+/** Validates the common parameters and the signature of the app. Throws an AlipayError. */
 export function checkParameters(parameters: Record<string, string>, { appPublicKey }: AlipayParty): void {
   const { sign, sign_type, charset, version, timestamp = '', notify_url } = parameters;
   if (sign === undefined)

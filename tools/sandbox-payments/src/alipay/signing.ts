@@ -8,7 +8,7 @@ export const sign = (content: string, privateKey: string): string =>
 export const isSigned = (content: string, signature: string, publicKey: string): boolean =>
   createVerify(ALGORITHM).update(content, 'utf8').verify(publicKey, signature, 'base64');
 
-/** What is signed of parameters: sorted, not escaped, without those that are named here. */
+/** The text to sign: the parameters sorted by name, not escaped, except those in `without`. */
 export const contentOf = (parameters: Record<string, string>, without: string[]): string =>
   Object.keys(parameters)
     .filter((name) => !without.includes(name))

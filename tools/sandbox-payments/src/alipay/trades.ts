@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
-import { type OrderBook } from '../order-book';
-import { type Order } from '../orders';
-import { type AlipayParty } from '../parties';
+import { type OrderBook } from '../orders/order-book';
+import { type Order } from '../orders/order';
+import { type AlipayParty } from '../credentials/parties';
 import { businessError } from './alipay-error';
 import { amount, id, parsed, tradeNames } from './biz-content';
 import { buyerOf } from './buyer';
@@ -27,7 +27,7 @@ const newTrade = z.object({
 type NewTrade = z.output<typeof newTrade>;
 const named = z.object(tradeNames);
 
-/** 28 digits that begin with the day, like theirs. */
+/** A trade number in Alipay's format: 28 digits that start with the date. */
 const newTradeNo = (): string =>
   chinaTime(Date.now()).slice(0, 10).replaceAll('-', '') +
   Array.from({ length: RANDOM_DIGITS }, () => randomInt(10)).join('');
@@ -35,14 +35,14 @@ const newTradeNo = (): string =>
 export const refundedFen = (order: Order): number =>
   order.refunds.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
 
-/** Closed is what Alipay calls a trade that is not to be paid any more, and one that was paid back in full. */
+/** TRADE_CLOSED covers trades that can no longer be paid and trades that were refunded in full. */
 export function tradeStatus(order: Order): string {
   if (order.status === 'open') return 'WAIT_BUYER_PAY';
   const isPaid = order.status === 'paid' && refundedFen(order) < order.amountMinor;
   return isPaid ? 'TRADE_SUCCESS' : 'TRADE_CLOSED';
 }
 
-/** alipay.trade.precreate, .query and .close. The answers are without code and msg. */
+/** alipay.trade.precreate, .query and .close. The results do not include code and msg. */
 export class Trades {
   constructor(
     private readonly book: OrderBook,
@@ -50,7 +50,7 @@ export class Trades {
     private readonly sandboxUrl: () => string,
   ) {}
 
-  /** The same code again for the same parameters. A trade is there at once, not only after the code was scanned. */
+  /** Idempotent. Unlike at Alipay, the trade exists before the code is scanned. */
   precreate(bizContent: string, notifyUrl: string | null) {
     const asked = parsed(newTrade, bizContent);
     if (asked.seller_id !== undefined && asked.seller_id !== this.party.sellerId)
@@ -114,7 +114,7 @@ export class Trades {
       expiresAt: new Date(expiry).toISOString(),
       notifyUrl,
       returnUrl: null,
-      // A browser has to be able to open it, so it is not at qr.alipay.com.
+      // Not a qr.alipay.com address, so that a browser can open it.
       details: {
         code_url: `${this.sandboxUrl()}/orders/${asked.out_trade_no}`,
         time_expire: asked.time_expire ?? '',

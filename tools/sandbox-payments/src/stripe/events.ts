@@ -1,11 +1,11 @@
 import { createHash, createHmac } from 'node:crypto';
 import { type NotificationFaults } from '../behaviour';
-import { type Order } from '../orders';
-import { type StripeParty } from '../parties';
+import { type Order } from '../orders/order';
+import { type StripeParty } from '../credentials/parties';
 import { type WireNotification } from '../protocol';
 import { refundObject, sessionObject, type StripeObject } from './objects';
 
-/** Of the account, which need not be the one that the merchant's library asks for. */
+/** The API version of the account, which can differ from the version that the merchant's library requests. */
 const EVENT_API_VERSION = '2024-06-20';
 const OUT_OF_BOUNDS_SECONDS = 600;
 const ANOTHER_CURRENCY = 'eur';
@@ -13,7 +13,7 @@ const ANOTHER_CURRENCY = 'eur';
 interface Happening {
   type: string;
   object: StripeObject;
-  /** ISO 8601; null for now. */
+  /** ISO 8601. Null: the current time. */
   at: string | null;
 }
 
@@ -36,7 +36,7 @@ function happeningOf(order: Order, sandboxUrl: string): Happening | null {
 
 const seconds = (millis: number) => Math.floor(millis / 1_000);
 
-/** The same event has the same id however often it is sent. */
+/** The id is derived from the event, so that a retry has the same id. */
 function eventOf({ type, object, at }: Happening, faults: NotificationFaults): StripeObject {
   const digest = createHash('sha256')
     .update(`${type} ${String(object.id)}`)
@@ -60,7 +60,7 @@ function eventOf({ type, object, at }: Happening, faults: NotificationFaults): S
   };
 }
 
-/** The event of what has become of the order, signed now; null while there is nothing to tell. */
+/** The event for the current state of the order, with a new signature. Null if Stripe sends no event for this state. */
 export function signedEvent(
   order: Order,
   party: StripeParty,

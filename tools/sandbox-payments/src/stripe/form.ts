@@ -1,4 +1,4 @@
-/** What a form with brackets in its names says: `a[b][0]=c` is `{a: {b: ['c']}}`. */
+/** A parsed form whose names have brackets: `a[b][0]=c` is `{a: {b: ['c']}}`. */
 export type FormValue = string | FormValue[] | { [name: string]: FormValue };
 
 const NAME = /^([A-Za-z0-9_]+)((?:\[[A-Za-z0-9_]*\])*)$/;
@@ -8,7 +8,7 @@ interface Branch {
   [name: string]: Branch | string;
 }
 
-/** Names that cannot be read are kept as they are, so that they are refused as unknown. */
+/** Invalid names stay unchanged, so that validation rejects them as unknown. */
 export function parseForm(parameters: URLSearchParams): Record<string, FormValue> {
   const root = Object.create(null) as Branch;
   for (const [name, value] of parameters) {

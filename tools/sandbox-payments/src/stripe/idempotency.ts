@@ -8,13 +8,12 @@ interface Saved {
 }
 
 /**
- * The answers that were given under an Idempotency-Key. They are forgotten when the sandbox ends, as Stripe
- * forgets them after a day.
+ * The saved answers by Idempotency-Key. They are lost when the sandbox ends; Stripe deletes them after a day.
  */
 export class SavedAnswers {
   private readonly saved = new Map<string, Saved>();
 
-  /** The answer that the same request got before; throws for another request under the same key. */
+  /** The saved answer to the same request, or null. Throws if the key was used for a different request. */
   find(request: WireRequest): WireAnswer | null {
     const key = keyOf(request);
     const known = key === null ? undefined : this.saved.get(key);

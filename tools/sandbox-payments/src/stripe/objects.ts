@@ -1,13 +1,13 @@
-import { type Order, type Refund } from '../orders';
+import { type Order, type Refund } from '../orders/order';
 import { detailsOf, statusOf } from './sessions';
 
-/** Of one of Stripe's objects, as JSON. */
+/** A Stripe API object, to be serialized as JSON. */
 export type StripeObject = Record<string, unknown>;
 
 const secondsOf = (time: string) => Math.floor(Date.parse(time) / 1_000);
 const read = (json: string | undefined) => JSON.parse(json ?? '{}') as StripeObject;
 
-/** A payment intent exists once the payer has tried. */
+/** A payment intent exists from the first payment attempt. */
 const wasTried = ({ status }: Order) => status === 'paid' || status === 'failed';
 const refundedOf = (order: Order) => order.refunds.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
 
@@ -69,7 +69,7 @@ const payerObject = ({ payer }: Order): StripeObject => ({
   tax_ids: [],
 });
 
-/** Null before the payer has tried. */
+/** Null before the first payment attempt. */
 export function paymentIntentObject(order: Order): StripeObject | null {
   if (!wasTried(order)) return null;
   const isPaid = order.status === 'paid';
@@ -99,7 +99,7 @@ export function paymentIntentObject(order: Order): StripeObject | null {
   };
 }
 
-/** Null before anything is paid. */
+/** Null until the order is paid. */
 export function chargeObject(order: Order): StripeObject | null {
   if (order.status !== 'paid') return null;
   return {

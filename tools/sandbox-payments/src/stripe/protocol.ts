@@ -1,7 +1,7 @@
-import { ConnectionCut } from '../connection-cut';
-import { newReference, type OrderBook } from '../order-book';
-import { type Order } from '../orders';
-import { type StripeParty } from '../parties';
+import { ConnectionReset } from '../connection-reset';
+import { newReference, type OrderBook } from '../orders/order-book';
+import { type Order } from '../orders/order';
+import { type StripeParty } from '../credentials/parties';
 import {
   type ApiCall,
   type Protocol,
@@ -26,12 +26,12 @@ type Form = Record<string, FormValue>;
 interface Route {
   method: 'GET' | 'POST';
   path: RegExp;
-  /** What of the sandbox's behaviour is about it; finding a refund again is never disturbed. */
+  /** The kind of call whose injected faults apply. Null: none apply, as for reading refunds. */
   call: ApiCall | null;
   answer: (id: string, form: Form) => StripeObject;
 }
 
-/** Checkout, the payments of its sessions, and refunds. */
+/** Stripe's API: checkout sessions, their payment intents, and refunds. */
 export function stripeProtocol(book: OrderBook, party: StripeParty, context: ProtocolContext): Protocol {
   const api = new StripeApi(party, context, routesOf(book, context));
   return {
@@ -80,7 +80,7 @@ function routesOf(book: OrderBook, context: ProtocolContext): Route[] {
   ];
 }
 
-/** A session with its payment intent, and that with its charge, as far as `expand` asks. */
+/** The session, with its payment intent and its charge included as requested by `expand`. */
 function expanded(session: StripeObject, order: Order, { expand = [] }: Form): StripeObject {
   const wanted = Array.isArray(expand) ? expand : [expand];
   for (const name of wanted)
@@ -109,8 +109,8 @@ class StripeApi {
       if (fault === 'hang') return await new Promise<never>(() => {});
       if (typeof fault === 'number') throw new StripeRefusal(fault, errorOfStatus(fault));
       const answer = this.saved.find(request) ?? this.execute(route, id, request);
-      if (fault === 'lost') throw new ConnectionCut();
-      // Stripe does not sign its answers, so there is no such thing as one without a signature.
+      if (fault === 'lost') throw new ConnectionReset();
+      // Stripe does not sign its answers, so `unsigned` has the same effect as `garbage`.
       return fault === undefined ? answer : { ...answer, body: '<html>upstream error</html>' };
     } catch (error) {
       if (error instanceof StripeRefusal) return wire(request, error.status, { error: error.body });
@@ -133,7 +133,7 @@ class StripeApi {
     return { route, id: decodeURIComponent(route.path.exec(path)![1] ?? '') };
   }
 
-  /** What fails its checks is not kept under its key, and can be asked again. */
+  /** An error response is not saved under the idempotency key, so the request can be sent again. */
   private execute(route: Route, id: string, request: WireRequest): WireAnswer {
     const parameters =
       request.method === 'POST' ? new URLSearchParams(request.body.toString()) : request.query;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { newReference, type OrderBook } from '../order-book';
-import { type Order, type Refund } from '../orders';
+import { newReference, type OrderBook } from '../orders/order-book';
+import { type Order, type Refund } from '../orders/order';
 import { type FormValue } from './form';
 import { refundObject, type StripeObject } from './objects';
 import { detailsOf, expand, metadata } from './sessions';
@@ -30,7 +30,7 @@ const listing = z.strictObject({
   expand,
 });
 
-/** Another one each time, as at Stripe: only the idempotency key tells a repetition. */
+/** Creates a new refund for every call, as Stripe does: only the idempotency key detects a repeated request. */
 export function createRefund(book: OrderBook, form: Record<string, FormValue>): StripeObject {
   const parsed = creation.safeParse(form, { reportInput: true });
   if (!parsed.success) throw refusalOf(parsed.error);
@@ -46,7 +46,7 @@ export function createRefund(book: OrderBook, form: Record<string, FormValue>): 
       },
     );
   const reference = newReference('re_');
-  // The book knows one refund per name.
+  // The order book is idempotent by refund id, so an id that is in use must not be reused.
   const named = wanted.metadata.refund_id;
   const isKnown = order.refunds.some(({ id }) => id === named);
   order.details[reference] = JSON.stringify({ metadata: wanted.metadata, reason: wanted.reason });

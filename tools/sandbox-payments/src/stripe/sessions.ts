@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { newReference, type OrderBook } from '../order-book';
-import { type Order } from '../orders';
+import { newReference, type OrderBook } from '../orders/order-book';
+import { type Order } from '../orders/order';
 import { type FormValue } from './form';
 import { invalidRequest, refusalOf, resourceMissing } from './stripe-error';
 
 const MIN_LIFE_SECONDS = 1_800;
 const MAX_LIFE_SECONDS = 86_400;
-/** The least that Stripe charges, of the currencies here. */
+/** Stripe's minimum charge in minor units, for the supported currencies. */
 const MIN_AMOUNT: Record<string, number> = { usd: 50, eur: 50, cny: 400 };
 const MAX_REFERENCE_CHARS = 200;
 
@@ -19,7 +19,7 @@ const flag = z.enum(['true', 'false']);
 export const metadata = z.record(z.string().max(40), z.string().max(500));
 export const expand = z.array(text).optional();
 
-/** The parameters of Checkout that a payment of one item takes. */
+/** The supported Checkout parameters: a payment of one item. */
 const creation = z.strictObject({
   mode: z.literal('payment'),
   client_reference_id: text.max(MAX_REFERENCE_CHARS).optional(),
@@ -50,10 +50,10 @@ const creation = z.strictObject({
   expand,
 });
 
-/** What a created session is found by and shows, kept in the details of its order. */
+/** The data of a session, stored in the details of its order. */
 interface SessionDetails {
   session: string;
-  /** What the merchant calls it, empty for nothing. */
+  /** The merchant's `client_reference_id`, or an empty string if there is none. */
   clientReference: string;
   charge: string;
   metadata: string;
@@ -63,8 +63,8 @@ interface SessionDetails {
 export const detailsOf = (order: Order) => order.details as Record<string, string> & SessionDetails;
 
 /**
- * Another one each time, as at Stripe: only the idempotency key tells a repetition. The order has the merchant's name
- * for it while that is free, and the session's otherwise.
+ * Creates a new session for every call, as Stripe does: only the idempotency key detects a repeated request. The id of
+ * the order is the merchant's `client_reference_id`. If that is missing or already in use, it is the session id.
  */
 export function createSession(book: OrderBook, form: Record<string, FormValue>): Order {
   const parsed = creation.safeParse(form, { reportInput: true });
@@ -129,7 +129,7 @@ export function expireSession(book: OrderBook, id: string): Order {
   return order;
 }
 
-/** Of the session: a payment that was tried and failed completes it too. */
+/** The status of the session. A failed payment also completes the session. */
 export function statusOf({ status }: Order): 'open' | 'complete' | 'expired' {
   if (status === 'open') return 'open';
   return status === 'paid' || status === 'failed' ? 'complete' : 'expired';

@@ -7,7 +7,7 @@ export interface StripeErrorBody {
   param?: string;
 }
 
-/** A refusal in Stripe's words. */
+/** An error response in Stripe's format. */
 export class StripeRefusal extends Error {
   constructor(
     readonly status: number,
@@ -23,11 +23,11 @@ export const invalidRequest = (message: string, more: { code?: string; param?: s
 export const resourceMissing = (kind: string, id: string, param: string) =>
   invalidRequest(`No such ${kind}: '${id}'`, { code: 'resource_missing', param }, 404);
 
-/** `['line_items', 0, 'quantity']` as Stripe names it: `line_items[0][quantity]`. */
+/** Stripe's notation of a field path: `['line_items', 0, 'quantity']` is `line_items[0][quantity]`. */
 const nameOf = ([first, ...rest]: PropertyKey[]) =>
   String(first ?? '') + rest.map((part) => `[${String(part)}]`).join('');
 
-/** The first fault of a form, which was read with `reportInput`. */
+/** The error response for the first issue. The form must have been parsed with `reportInput`. */
 export function refusalOf({ issues }: z.ZodError): StripeRefusal {
   const issue = issues[0]!;
   const param = nameOf(issue.path);
@@ -43,7 +43,7 @@ export function refusalOf({ issues }: z.ZodError): StripeRefusal {
   return invalidRequest(`Invalid ${param}: ${issue.message}`, { param });
 }
 
-/** Errors that are asked for by their status alone. */
+/** Stripe's error for an injected error status. */
 export function errorOfStatus(status: number): StripeErrorBody {
   if (status >= 500) return { type: 'api_error', message: 'Sorry, there was an error on our side.' };
   if (status === 409)

@@ -1,5 +1,5 @@
 import { createVerify } from 'node:crypto';
-import { type WechatParty } from '../parties';
+import { type WechatParty } from '../credentials/parties';
 import { type WireRequest } from '../protocol';
 import { WechatError } from './wechat-error';
 
@@ -9,7 +9,7 @@ const MAX_AGE_SECONDS = 300;
 
 const refuse = (message: string) => new WechatError(401, 'SIGN_ERROR', message);
 
-/** Throws unless the merchant has signed this very request. */
+/** Throws a WechatError unless the request has a valid signature of the merchant. */
 export function checkAuthorization(request: WireRequest, party: WechatParty): void {
   const header = request.headers.authorization ?? '';
   if (!header.startsWith(SCHEME))

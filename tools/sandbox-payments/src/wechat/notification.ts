@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type NotificationFaults } from '../behaviour';
-import { type Order, type Refund } from '../orders';
-import { type WechatParty } from '../parties';
+import { type Order, type Refund } from '../orders/order';
+import { type WechatParty } from '../credentials/parties';
 import { type WireNotification } from '../protocol';
 import { chinaTime } from './china-time';
 import { type WechatPlatform } from './platform';
@@ -21,7 +21,7 @@ interface News {
   at: string;
 }
 
-/** WeChat Pay tells of money that came or went, and of nothing else. */
+/** WeChat Pay sends notifications only for payments and refunds. */
 export function notificationOf(
   order: Order,
   faults: NotificationFaults,
@@ -33,7 +33,7 @@ export function notificationOf(
   if (!news) return null;
   if (faults.wrongMerchant) news.content.mchid = OTHER_MERCHANT;
   const body = JSON.stringify({
-    // The same again when it is sent again.
+    // Derived from the event, so that a retry has the same id.
     id: `EV-${createHash('sha256').update(`${news.event} ${order.id} ${refund?.id}`).digest('hex').slice(0, ID_DIGITS)}`,
     create_time: chinaTime(news.at),
     resource_type: 'encrypt-resource',

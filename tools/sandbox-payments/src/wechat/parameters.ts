@@ -1,7 +1,7 @@
 import { type z } from 'zod';
 import { WechatError } from './wechat-error';
 
-/** A body as it should be; otherwise the refusal names the field. */
+/** The validated body. Throws a WechatError that names the invalid field. */
 export function parsed<Shape extends z.ZodType>(shape: Shape, body: Buffer): z.output<Shape> {
   const { success, data, error } = shape.safeParse(jsonOf(body));
   if (success) return data;

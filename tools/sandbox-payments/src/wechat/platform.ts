@@ -1,5 +1,5 @@
 import { createCipheriv, createSign, randomBytes, randomInt, X509Certificate } from 'node:crypto';
-import { type WechatParty, type WechatPlatformKey } from '../parties';
+import { type WechatParty, type WechatPlatformKey } from '../credentials/parties';
 import { chinaTime } from './china-time';
 
 const NONCE_BYTES = 16;
@@ -7,11 +7,11 @@ const GCM_NONCE_CHARS = 12;
 
 export interface SigningFaults {
   wrongSignature?: boolean;
-  /** Added to the time, in seconds. */
+  /** Seconds that are added to the time of the signature. */
   clockOffset?: number;
 }
 
-/** What WeChat Pay signs and encrypts with. */
+/** Signs and encrypts as WeChat Pay does. */
 export class WechatPlatform {
   constructor(private readonly party: WechatParty) {}
 
@@ -20,8 +20,8 @@ export class WechatPlatform {
   }
 
   /**
-   * The headers that prove where a body comes from. A merchant who names a public key is answered under that one;
-   * otherwise it is any of the keys, as during a rotation.
+   * The signature headers of a body. `asked` is the id of the public key that the merchant requests. Without it
+   * the key is any of the platform's keys, as during a rotation.
    */
   sign(body: string, asked?: string, faults: SigningFaults = {}): Record<string, string> {
     const key = this.keyFor(asked);
@@ -39,7 +39,7 @@ export class WechatPlatform {
     };
   }
 
-  /** Under the merchant's APIv3 key. */
+  /** AES-256-GCM with the merchant's APIv3 key. */
   encrypt(plaintext: string, associatedData: string) {
     const nonce = randomBytes(NONCE_BYTES).toString('hex').slice(0, GCM_NONCE_CHARS);
     const cipher = createCipheriv('aes-256-gcm', this.party.apiV3Key, nonce).setAAD(
@@ -54,7 +54,7 @@ export class WechatPlatform {
     };
   }
 
-  /** The answer of GET /v3/certificates: nothing for a merchant who has public keys only. */
+  /** The data of GET /v3/certificates. Empty if the merchant has only public keys. */
   certificates() {
     return this.party.platformKeys.flatMap(({ id, certificate }) => {
       if (certificate === undefined) return [];

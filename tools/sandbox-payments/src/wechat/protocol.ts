@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { ConnectionCut } from '../connection-cut';
-import { type OrderBook } from '../order-book';
-import { type WechatParty } from '../parties';
+import { ConnectionReset } from '../connection-reset';
+import { type OrderBook } from '../orders/order-book';
+import { type WechatParty } from '../credentials/parties';
 import {
   type ApiCall,
   type Protocol,
@@ -23,7 +23,7 @@ interface Route {
   method: 'GET' | 'POST';
   path: RegExp;
   call?: ApiCall;
-  /** The answer as JSON; nothing for 204. */
+  /** The body of the answer, or undefined for a 204. */
   handle(request: WireRequest, id: string): object | void;
 }
 
@@ -104,7 +104,7 @@ async function answer(
     if (!route) throw errorOfStatus(404);
     return route.handle(request, route.path.exec(request.path)?.[1] ?? '');
   });
-  if (fault === 'lost') throw new ConnectionCut();
+  if (fault === 'lost') throw new ConnectionReset();
   const body = fault === 'garbage' ? GARBAGE : outcome.body;
   const headers: Record<string, string> = {
     'Request-ID': randomUUID(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type OrderBook } from '../order-book';
-import { type Order, type Refund } from '../orders';
+import { type OrderBook } from '../orders/order-book';
+import { type Order, type Refund } from '../orders/order';
 import { chinaTime } from './china-time';
 import { parsed } from './parameters';
 import { newWechatId } from './transactions';
@@ -33,11 +33,11 @@ const refundOrder = z
 const DESTINATION = '支付用户零钱';
 const invalid = (message: string) => new WechatError(400, 'INVALID_REQUEST', message);
 
-/** Where the refund's outcome is to be told. */
+/** The address for the notification of the refund. */
 export const refundNotifyUrl = (order: Order, { id }: Refund): string | undefined =>
   order.details[`refund_notify_url:${id}`];
 
-/** A refund as the API tells it. */
+/** A refund in the format of the API. */
 function refundOf(order: Order, refund: Refund, status: 'PROCESSING' | 'SUCCESS') {
   const { amountMinor: total, currency } = order;
   return {
@@ -66,7 +66,7 @@ function refundOf(order: Order, refund: Refund, status: 'PROCESSING' | 'SUCCESS'
   };
 }
 
-/** What the notification of a refund holds. */
+/** The content of a refund notification. */
 export const refundNews = (order: Order, refund: Refund, mchid: string) => ({
   mchid,
   transaction_id: order.reference,
@@ -84,11 +84,11 @@ export const refundNews = (order: Order, refund: Refund, mchid: string) => ({
   },
 });
 
-/** /v3/refund/domestic/refunds. */
+/** The API below /v3/refund/domestic/refunds. */
 export class Refunds {
   constructor(private readonly book: OrderBook) {}
 
-  /** Taking it on is all that the first answer tells; from then on it has succeeded. */
+  /** The first answer has the status PROCESSING. All later queries have SUCCESS. */
   ask(body: Buffer) {
     const asked = parsed(refundOrder, body);
     const order = this.book.findWhere(
@@ -110,7 +110,7 @@ export class Refunds {
     }
     const refunded = order.refunds.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
     if (refunded + asked.amount.refund > order.amountMinor) throw invalid('申请退款金额超过订单可退金额');
-    // The book tells of the refund at once, so where to must be known before.
+    // The order book sends the notification at once, so its address must be set before.
     if (asked.notify_url !== undefined)
       order.details[`refund_notify_url:${asked.out_refund_no}`] = asked.notify_url;
     const made = this.book.refund(order, asked.out_refund_no, newWechatId('5030'), asked.amount.refund)!;

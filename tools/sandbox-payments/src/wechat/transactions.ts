@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
-import { type OrderBook } from '../order-book';
-import { type Order } from '../orders';
-import { type WechatParty } from '../parties';
+import { type OrderBook } from '../orders/order-book';
+import { type Order } from '../orders/order';
+import { type WechatParty } from '../credentials/parties';
 import { chinaTime } from './china-time';
 import { parsed } from './parameters';
 import { WechatError } from './wechat-error';
@@ -24,7 +24,7 @@ const nativeOrder = z.object({
 });
 const merchant = z.object({ mchid: z.string().min(1).max(32) });
 
-/** An id like theirs: 28 digits. */
+/** An id in the format of WeChat Pay: 28 digits. */
 export const newWechatId = (prefix: string): string =>
   prefix + Array.from({ length: RANDOM_DIGITS }, () => randomInt(10)).join('');
 
@@ -37,7 +37,7 @@ const STATES: Record<Order['status'], [state: string, description: string]> = {
 };
 const REFUNDED: [string, string] = ['REFUND', '订单发生过退款，退款详情请查询退款单'];
 
-/** An order as a query tells it. */
+/** An order in the format of the query API. */
 export function transactionOf(order: Order, party: WechatParty) {
   const [state, description] = order.refunds.length > 0 ? REFUNDED : STATES[order.status];
   const known = { appid: party.appId, mchid: party.merchantId, out_trade_no: order.id, attach: '' };
@@ -56,7 +56,7 @@ export function transactionOf(order: Order, party: WechatParty) {
   };
 }
 
-/** /v3/pay/transactions: Native orders. */
+/** The API below /v3/pay/transactions, for Native orders. */
 export class Transactions {
   constructor(
     private readonly book: OrderBook,
@@ -64,7 +64,7 @@ export class Transactions {
     private readonly sandboxUrl: () => string,
   ) {}
 
-  /** The same code again for the same parameters. */
+  /** Idempotent: the same parameters get the same code. */
   open(body: Buffer): { code_url: string } {
     const asked = parsed(nativeOrder, body);
     if (asked.mchid !== this.party.merchantId || asked.appid !== this.party.appId)
@@ -75,7 +75,7 @@ export class Transactions {
       asked.time_expire === undefined ? Date.now() + DEFAULT_LIFE_MS : Date.parse(asked.time_expire);
     if (expiry <= Date.now())
       throw new WechatError(400, 'PARAM_ERROR', 'time_expire时间过短，刷卡至少1分钟，其他5分钟');
-    // A browser has to be able to open it, so it is no weixin:// address.
+    // Not a weixin:// address, so that a browser can open it.
     const codeUrl = `${this.sandboxUrl()}/orders/${asked.out_trade_no}`;
     this.book.open({
       id: asked.out_trade_no,

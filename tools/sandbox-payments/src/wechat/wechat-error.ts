@@ -1,10 +1,10 @@
-/** A refusal in WeChat Pay's own words. */
+/** An error response in WeChat Pay's format. */
 export class WechatError extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
     message: string,
-    /** Which parameter it is about. */
+    /** The invalid parameter. */
     readonly detail?: Record<string, string>,
   ) {
     super(message);
@@ -25,7 +25,7 @@ const BY_STATUS: Record<number, [code: string, message: string]> = {
 const SYSTEM_ERROR: [string, string] = ['SYSTEM_ERROR', '系统异常，请稍后重试'];
 const INVALID_REQUEST: [string, string] = ['INVALID_REQUEST', '无效请求'];
 
-/** What it says with such a status, when nothing in particular is wrong. */
+/** WeChat Pay's general error for an injected error status. */
 export function errorOfStatus(status: number): WechatError {
   const [code, message] = BY_STATUS[status] ?? (status >= 500 ? SYSTEM_ERROR : INVALID_REQUEST);
   return new WechatError(status, code, message);

@@ -54,7 +54,7 @@ describe('WeChat Pay in the sandbox, with its client library', () => {
     return { id: order.out_trade_no, reference: (await sandbox.order(order.out_trade_no)).reference };
   };
 
-  it('opens an order, once for the same parameters', async () => {
+  it('opens one order for the same parameters', async () => {
     const order = native();
     const first = await call('post', NATIVE, order);
     expect(first).toEqual({ status: 200, data: { code_url: `${sandbox.url}/orders/${order.out_trade_no}` } });
@@ -76,14 +76,14 @@ describe('WeChat Pay in the sandbox, with its client library', () => {
     expect(refusal).toMatchObject({ status: 400, data: { code: 'PARAM_ERROR', detail: { field } } });
   });
 
-  it('knows its merchant', async () => {
+  it('rejects another merchant', async () => {
     const otherApp = await call('post', NATIVE, native({ appid: 'wx1' }));
     expect(otherApp).toMatchObject({ status: 400, data: { code: 'APPID_MCHID_NOT_MATCH' } });
     const otherMerchant = await call('get', '/v3/pay/transactions/out-trade-no/order_1?mchid=1');
     expect(otherMerchant).toMatchObject({ status: 400, data: { code: 'PARAM_ERROR' } });
   });
 
-  it('tells of an order by either id', async () => {
+  it('returns an order by either id', async () => {
     const { id, reference } = await paid();
     const told = await query(id);
     expect(told.data).toMatchObject({
@@ -109,7 +109,7 @@ describe('WeChat Pay in the sandbox, with its client library', () => {
     expect(await close((await paid()).id)).toMatchObject({ status: 400, data: { code: 'ORDERPAID' } });
   });
 
-  it('refunds once under a number, and no more than there is', async () => {
+  it('refunds once per refund number, and no more than the paid amount', async () => {
     const { id, reference } = await paid();
     const refund = (out_refund_no: string, refunded: number) =>
       call('post', '/v3/refund/domestic/refunds', {
@@ -133,12 +133,12 @@ describe('WeChat Pay in the sandbox, with its client library', () => {
     expect(unknown).toMatchObject({ status: 404, data: { code: 'RESOURCE_NOT_EXISTS' } });
   });
 
-  it('has no certificates for a merchant with a public key, nor other paths', async () => {
+  it('answers 404 for certificates of a merchant with a public key, and for other paths', async () => {
     expect(await call('get', '/v3/certificates')).toEqual({ status: 200, data: { data: [] } });
     expect(await call('get', '/v3/pay/transactions/jsapi')).toMatchObject({ status: 404 });
   });
 
-  describe('takes nothing that the merchant has not signed', () => {
+  describe('rejects requests that the merchant has not signed', () => {
     let id: string;
     beforeAll(async () => ({ id } = await paid()));
 

@@ -1,0 +1,106 @@
+import { HttpException, Inject, Injectable, type MessageEvent } from '@nestjs/common';
+import { type Caller } from '@inference/guards';
+import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { DetailedException } from '@inference/http';
+import { type Refusal } from '@inference/model-calls';
+import { type Response } from 'express';
+import { type Observable } from 'rxjs';
+import { estimateEventTokens } from '../event-log/event-log';
+import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
+import { type StreamEvent, turnStartedEvent } from '../streams/stream-event';
+import { shuttingDownError, StreamHub } from '../streams/stream-hub';
+import { type TurnRun } from '../turns/turn-run';
+import { TurnRunner } from '../turns/turn-runner';
+import { type EventView, toEventView } from './event-view';
+import { type EventBody, type PostQuery } from './event.dto';
+import { type AcceptedEvent, acceptEvent } from './posted-event';
+import { StreamResumptionService } from './stream-resumption.service';
+
+/** A request that posts an event. */
+interface PostRequest {
+  caller: Caller;
+  sessionId: string;
+  body: EventBody;
+  query: PostQuery;
+  idempotencyKey: string | null;
+}
+
+/** How long a stream waits for the gateway to accept the call, so that a refusal can still be answered with its status. */
+const ADMISSION_MILLIS = 2_000;
+/** Response header of a request that was accepted before under its idempotency key. */
+const REPLAYED = 'Idempotent-Replayed';
+/** The client is to retry at another replica, or later. */
+const overloadedError = () =>
+  new DetailedException(503, 'too many turns run now', { code: 'overloaded' }, { 'Retry-After': '1' });
+
+/** Takes events from callers, and streams their turns. */
+@Injectable()
+export class EventPostingService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly runner: TurnRunner,
+    private readonly hub: StreamHub,
+    private readonly heartbeat: ReplicaHeartbeat,
+    private readonly resumptions: StreamResumptionService,
+  ) {}
+
+  /** Stores the event and returns it at once; its turn runs in the background. */
+  async post(request: PostRequest, response: Response): Promise<EventView> {
+    const { event, turn, replayed } = await this.accept(request, false);
+    if (replayed) response.setHeader(REPLAYED, 'true');
+    return toEventView(event, turn.status);
+  }
+
+  /** Stores the event and streams the answer. Throws everything that can be refused before the stream begins. */
+  async stream(request: PostRequest, response: Response): Promise<Observable<MessageEvent>> {
+    if (this.hub.isShuttingDown) throw shuttingDownError();
+    if (!this.runner.hasFreePlace) throw overloadedError();
+    const { event, turn, afterPosition, replayed, claimed } = await this.accept(request, true);
+    if (replayed) {
+      response.setHeader(REPLAYED, 'true');
+      await this.resumptions.requireStreamEvents(turn.id);
+    }
+    if (!claimed) return this.hub.open(turn, afterPosition, response);
+    // Tool results stay stored if the gateway refuses the call, so their idempotency key is not released.
+    const run = this.runner.start(claimed, event.role === 'user' ? event.id : undefined);
+    const refusal = await admissionOf(run);
+    if (refusal) throw refusalError(refusal, turn.id);
+    run.onStreamed();
+    if (run.lost) await this.resumptions.requireTurn(turn.id);
+    return this.hub.open(turn, afterPosition, response, () => eventsBeforeText(run));
+  }
+
+  private async accept({ query, ...request }: PostRequest, streams: boolean): Promise<AcceptedEvent> {
+    const { caller, body } = request;
+    if (!caller.apiKey) throw new Error('An event was posted without an API key.');
+    const event = {
+      ...request,
+      caller: { ...caller, apiKey: caller.apiKey },
+      onBusy: query.on_busy,
+      tokens: estimateEventTokens(
+        body.content ?? null,
+        ...(body.tool_call_results ?? []).map(({ content }) => content),
+      ),
+      replicaId: streams ? this.heartbeat.replicaId : null,
+    };
+    return inTransaction(this.pool, (sql) => acceptEvent(sql, event));
+  }
+}
+
+/** Returns the events of the current call of the model while there is no text; null if there is. */
+function eventsBeforeText({ lastPosition, turn }: TurnRun): StreamEvent[] | null {
+  if (lastPosition > turn.callPosition) return null;
+  return turn.callPosition === 1 ? [turnStartedEvent(turn.id)] : [];
+}
+
+/** Resolves with null if the gateway has accepted the call, or has not decided in time. */
+async function admissionOf(run: TurnRun): Promise<Refusal | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), ADMISSION_MILLIS)));
+  return Promise.race([run.admission, timeout]).finally(() => clearTimeout(timer));
+}
+
+function refusalError({ status, message, code, retryAfter }: Refusal, turnId: string): HttpException {
+  const headers = retryAfter === undefined ? undefined : { 'Retry-After': retryAfter };
+  return new DetailedException(status, message, { code, turn_id: turnId }, headers);
+}

@@ -1,0 +1,73 @@
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { newId, type SqlPool } from '@inference/database';
+import { BACKGROUND_POOL } from '../background-pool/background-pool.module';
+import { REPLICAS_CONFIG, type ReplicasConfig } from './replicas.config';
+import { RepeatingTask } from './repeating-task';
+
+/** A replica is declared dead after so many missed heartbeats. */
+const HEARTBEATS_PER_TTL = 4;
+
+const RENEW = `
+  INSERT INTO agent.replicas (id, expires_at) VALUES ($1, clock_timestamp() + make_interval(secs => $2))
+  ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at`;
+const REMOVE = 'DELETE FROM agent.replicas WHERE id = $1';
+const DELETE_DEAD = `DELETE FROM agent.replicas WHERE expires_at < clock_timestamp() - interval '1 hour'`;
+
+/** Keeps this process on the list of live replicas. */
+@Injectable()
+export class ReplicaHeartbeat implements OnApplicationBootstrap {
+  /** Identifies this process among the replicas; each start has a new one. */
+  readonly replicaId = newId('rep');
+  /** Heartbeats are due at this interval. */
+  readonly intervalMillis: number;
+  private readonly logger = new Logger(ReplicaHeartbeat.name);
+  private readonly task: RepeatingTask;
+  /** When the current sequence of successful heartbeats began; null while the database is unavailable. */
+  private aliveSince: number | null = null;
+
+  constructor(
+    @Inject(BACKGROUND_POOL) private readonly pool: SqlPool,
+    @Inject(REPLICAS_CONFIG) private readonly config: ReplicasConfig,
+  ) {
+    this.intervalMillis = (config.ttlSeconds * 1000) / HEARTBEATS_PER_TTL;
+    this.task = new RepeatingTask(() => this.renew(), this.intervalMillis);
+  }
+
+  /** The replica is on the list before the service listens, if the database is available. */
+  async onApplicationBootstrap(): Promise<void> {
+    await this.renew();
+    this.task.start();
+  }
+
+  /**
+   * Whether every live replica is on the list. After an outage of the database nobody is; each replica gets the time to send
+   * a heartbeat.
+   */
+  get isListComplete(): boolean {
+    return this.aliveSince !== null && performance.now() - this.aliveSince >= this.config.ttlSeconds * 1000;
+  }
+
+  stop(): Promise<void> {
+    return this.task.stop();
+  }
+
+  /** Takes the replica off the list. */
+  async leave(): Promise<void> {
+    await this.pool.query(REMOVE, [this.replicaId]).catch(() => undefined);
+  }
+
+  /** Deletes the entries of replicas that died long ago. */
+  async deleteDead(): Promise<void> {
+    await this.pool.query(DELETE_DEAD);
+  }
+
+  private async renew(): Promise<void> {
+    try {
+      await this.pool.query(RENEW, [this.replicaId, this.config.ttlSeconds]);
+      this.aliveSince ??= performance.now();
+    } catch (error) {
+      this.aliveSince = null;
+      this.logger.warn(`The heartbeat of this replica could not be stored: ${(error as Error).message}`);
+    }
+  }
+}

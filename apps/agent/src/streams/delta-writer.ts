@@ -1,0 +1,96 @@
+import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, Logger } from '@nestjs/common';
+import { type Delta, StreamEventStore } from './stream-event-store';
+import { StreamHub } from './stream-hub';
+
+/** A running turn whose text is written. */
+export interface DeltaSource {
+  readonly turnId: string;
+  /** Number of the last stream event that is stored. */
+  lastPosition: number;
+  /** Text that is not stored yet. */
+  pendingText: string;
+  /** Called when a delta is stored. */
+  onWritten(): void;
+  /** Called when this process does not run the turn any more, or could not store its text in time. */
+  onLost(): void;
+}
+
+/** Bounds the size of one statement. */
+const BATCH_TURNS = 2_000;
+const RETRY_MILLIS = 250;
+/** How long the database may be unavailable before turns are given up. */
+const OUTAGE_LIMIT_MILLIS = 20_000;
+
+/**
+ * Stores the text of all turns that run in this process, and publishes it only once it is stored: a client never sees text
+ * that a crash could lose. Text that arrives during one statement goes into the next one, so that more turns make larger
+ * statements, not more of them.
+ */
+@Injectable()
+export class DeltaWriter {
+  private readonly logger = new Logger(DeltaWriter.name);
+  private readonly waiting = new Set<DeltaSource>();
+  private writing: Promise<void> | undefined;
+
+  constructor(
+    private readonly store: StreamEventStore,
+    private readonly hub: StreamHub,
+  ) {}
+
+  add(turn: DeltaSource, text: string, replicaId: string): void {
+    turn.pendingText += text;
+    this.waiting.add(turn);
+    this.writing ??= this.writeAll(replicaId);
+  }
+
+  /** Resolves when no text is on its way to the database. */
+  async idle(): Promise<void> {
+    await this.writing;
+  }
+
+  private async writeAll(replicaId: string): Promise<void> {
+    // Text that arrives in the same round of the event loop goes into one statement.
+    await nextRound();
+    while (this.waiting.size > 0) {
+      const turns: DeltaSource[] = [];
+      for (const turn of this.waiting) {
+        turns.push(turn);
+        this.waiting.delete(turn);
+        if (turns.length === BATCH_TURNS) break;
+      }
+      await this.write(turns, replicaId);
+    }
+    this.writing = undefined;
+  }
+
+  private async write(turns: DeltaSource[], replicaId: string): Promise<void> {
+    const deltas = turns.map(({ turnId, lastPosition, pendingText }): Delta => ({
+      turnId,
+      n: lastPosition + 1,
+      text: pendingText,
+    }));
+    for (const turn of turns) turn.pendingText = '';
+    const stored = await this.append(deltas, replicaId);
+    turns.forEach((turn, index) => {
+      const { turnId, n, text } = deltas[index]!;
+      if (!stored.has(turnId)) return turn.onLost();
+      turn.lastPosition = n;
+      this.hub.publish(turnId, [{ n, kind: 'delta', data: text }]);
+      turn.onWritten();
+    });
+  }
+
+  private async append(deltas: Delta[], replicaId: string): Promise<Set<string>> {
+    const deadline = performance.now() + OUTAGE_LIMIT_MILLIS;
+    for (let isRetry = false; ; isRetry = true) {
+      try {
+        return await this.store.appendDeltas(deltas, replicaId, isRetry);
+      } catch (error) {
+        this.logger.warn(`Text of ${deltas.length} turns could not be written: ${(error as Error).message}`);
+        if (performance.now() > deadline) return new Set();
+        await sleep(RETRY_MILLIS);
+      }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { SQL_POOL, type Sql, type SqlPool } from '@inference/database';
+import { BACKGROUND_POOL } from '../background-pool/background-pool.module';
+import { type StreamEvent, type StreamEventType } from './stream-event';
+
+/** Most events of one turn that one query reads. */
+const PAGE_EVENTS = 100;
+
+const READ = {
+  name: 'stream-events-read',
+  text: `SELECT n, kind, data FROM agent.frames WHERE turn_id = $1 AND n > $2 ORDER BY n LIMIT ${PAGE_EVENTS}`,
+};
+const READ_MANY = {
+  name: 'stream-events-read-many',
+  text: `
+    SELECT c.turn_id AS "turnId", f.n, f.kind, f.data
+    FROM unnest($1::text[], $2::integer[]) AS c(turn_id, cursor)
+    CROSS JOIN LATERAL (
+      SELECT n, kind, data FROM agent.frames
+      WHERE turn_id = c.turn_id AND n > c.cursor ORDER BY n LIMIT ${PAGE_EVENTS}
+    ) f ORDER BY c.turn_id, f.n`,
+};
+const FIND_DELETED_TURNS = `
+  SELECT id FROM unnest($1::text[]) AS u(id) WHERE NOT EXISTS (SELECT FROM agent.turns t WHERE t.id = u.id)`;
+/** Inserts only for turns that this replica still runs. */
+const INSERT_DELTAS = {
+  name: 'stream-events-append-deltas',
+  text: `
+    INSERT INTO agent.frames (turn_id, n, kind, data)
+    SELECT u.turn_id, u.n, 'delta', u.data FROM unnest($1::text[], $2::integer[], $3::text[]) AS u(turn_id, n, data)
+    WHERE EXISTS (SELECT FROM agent.turns t WHERE t.id = u.turn_id AND t.runner = $4)
+    ON CONFLICT DO NOTHING RETURNING turn_id AS "turnId"`,
+};
+const DELETE_OF_DELETED_TURN = `
+  DELETE FROM agent.frames WHERE turn_id = $1 AND NOT EXISTS (SELECT FROM agent.turns WHERE id = $1)`;
+const FIND_INSERTED_DELTAS = `
+  SELECT f.turn_id AS "turnId"
+  FROM unnest($1::text[], $2::integer[], $3::text[]) AS u(turn_id, n, data)
+  JOIN agent.frames f ON f.turn_id = u.turn_id AND f.n = u.n AND f.kind = 'delta' AND f.data = u.data
+  JOIN agent.turns t ON t.id = u.turn_id AND t.runner = $4`;
+/** Waits for a concurrent insert, and inserts nothing if that one took the number. */
+const INSERT = `
+  INSERT INTO agent.frames (turn_id, n, kind, data)
+  SELECT $1, coalesce(max(n), 0) + 1, $2, $3 FROM agent.frames WHERE turn_id = $1
+  ON CONFLICT DO NOTHING RETURNING n`;
+const DELETE_OF_SESSION = `
+  DELETE FROM agent.frames WHERE turn_id IN (SELECT id FROM agent.turns WHERE session_id = $1)`;
+
+/** A part of a turn's text that is to become its stream event `n`. */
+export interface Delta {
+  turnId: string;
+  n: number;
+  text: string;
+}
+
+@Injectable()
+export class StreamEventStore {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(BACKGROUND_POOL) private readonly backgroundPool: SqlPool,
+  ) {}
+
+  /** Returns the next events of a turn, one page at most. */
+  async read(turnId: string, after: number): Promise<StreamEvent[]> {
+    const { rows } = await this.pool.query<StreamEvent>({ ...READ, values: [turnId, after] });
+    return rows;
+  }
+
+  /** Returns the next events of many turns by turn id, each from its own cursor and one page at most. */
+  async readMany(cursors: [turnId: string, cursor: number][]): Promise<Map<string, StreamEvent[]>> {
+    const values = [cursors.map(([turnId]) => turnId), cursors.map(([, cursor]) => cursor)];
+    const { rows } = await this.pool.query<StreamEvent & { turnId: string }>({ ...READ_MANY, values });
+    const events = new Map<string, StreamEvent[]>();
+    for (const { turnId, ...event } of rows) {
+      const list = events.get(turnId);
+      if (list) list.push(event);
+      else events.set(turnId, [event]);
+    }
+    return events;
+  }
+
+  /** Returns those of the turns that do not exist any more. */
+  async findDeletedTurns(turnIds: string[]): Promise<string[]> {
+    const { rows } = await this.pool.query<{ id: string }>(FIND_DELETED_TURNS, [turnIds]);
+    return rows.map(({ id }) => id);
+  }
+
+  /** Deletes events that were written while their turn was being deleted. */
+  async deleteIfTurnDeleted(turnId: string): Promise<void> {
+    await this.pool.query(DELETE_OF_DELETED_TURN, [turnId]);
+  }
+
+  /**
+   * Writes deltas of turns that the replica runs, and returns the ids of the turns whose delta is stored. The replica does not
+   * run the other turns any more.
+   * @param isRetry an earlier attempt failed, and may have taken effect all the same
+   */
+  async appendDeltas(deltas: Delta[], replicaId: string, isRetry: boolean): Promise<Set<string>> {
+    const columns = [
+      deltas.map(({ turnId }) => turnId),
+      deltas.map(({ n }) => n),
+      deltas.map(({ text }) => text),
+    ];
+    const values = [...columns, replicaId];
+    const { rows } = await this.backgroundPool.query<{ turnId: string }>({ ...INSERT_DELTAS, values });
+    const stored = new Set(rows.map(({ turnId }) => turnId));
+    if (isRetry && stored.size < deltas.length) {
+      const earlier = await this.backgroundPool.query<{ turnId: string }>(FIND_INSERTED_DELTAS, values);
+      for (const { turnId } of earlier.rows) stored.add(turnId);
+    }
+    return stored;
+  }
+}
+
+/** Appends an event to the stream of a turn whose session the transaction has locked. */
+export async function appendStreamEvent(
+  sql: Sql,
+  turnId: string,
+  kind: StreamEventType,
+  data: object,
+): Promise<StreamEvent> {
+  const json = JSON.stringify(data);
+  for (;;) {
+    const { rows } = await sql.query<{ n: number }>(INSERT, [turnId, kind, json]);
+    if (rows[0]) return { n: rows[0].n, kind, data: json };
+  }
+}
+
+/** Deletes the stream events of all turns of a session. */
+export async function deleteStreamEventsOf(sql: Sql, sessionId: string): Promise<void> {
+  await sql.query(DELETE_OF_SESSION, [sessionId]);
+}

@@ -1,0 +1,58 @@
+import { type ServerSentEvent } from '@inference/sse';
+
+/** The types of events in a turn's stream (spec: Events, which allows others beside `delta` and `turn.completed`). */
+export type StreamEventType =
+  | 'turn.started'
+  | 'delta'
+  | 'tool_call'
+  | 'turn.requires_action'
+  | 'turn.completed'
+  | 'turn.cancelled'
+  | 'error';
+
+export interface StreamEvent {
+  /** Number in the turn's stream, from 1, without gaps. */
+  n: number;
+  kind: StreamEventType;
+  /** JSON; for a delta the text itself. */
+  data: string;
+}
+
+/** A place in the streams of a session. On the wire it is the event id `<turn>.<n>`. */
+export interface StreamPosition {
+  /** Number of the turn in the session. */
+  turn: number;
+  n: number;
+}
+
+/** A response ends after the first of these that it sends. */
+const FINAL_TYPES: ReadonlySet<StreamEventType> = new Set([
+  'turn.requires_action',
+  'turn.completed',
+  'turn.cancelled',
+  'error',
+]);
+const POSITION = /^([1-9]\d{0,8})\.(0|[1-9]\d{0,8})$/;
+
+export const endsResponse = ({ kind }: StreamEvent) => FINAL_TYPES.has(kind);
+
+/** The first event of every turn, unless the turn ends before it runs. */
+export const turnStartedEvent = (turnId: string): StreamEvent => ({
+  n: 1,
+  kind: 'turn.started',
+  data: JSON.stringify({ turn_id: turnId }),
+});
+
+/** Returns null if the text is not the id of a stream event. */
+export function parseStreamPosition(text: string): StreamPosition | null {
+  const match = POSITION.exec(text);
+  return match && { turn: Number(match[1]), n: Number(match[2]) };
+}
+
+export function toServerSentEvent(turnNumber: number, { n, kind, data }: StreamEvent): ServerSentEvent {
+  return {
+    type: kind,
+    id: `${turnNumber}.${n}`,
+    data: kind === 'delta' ? JSON.stringify({ content: data }) : data,
+  };
+}

@@ -1,0 +1,189 @@
+import { Inject, Injectable, Logger, type MessageEvent } from '@nestjs/common';
+import { NotificationChannel } from '@inference/database';
+import { DetailedException, Metrics } from '@inference/http';
+import { eventStream } from '@inference/sse';
+import { type Response } from 'express';
+import { Gauge } from 'prom-client';
+import { type Observable } from 'rxjs';
+import { type StreamEvent } from './stream-event';
+import { StreamEventStore } from './stream-event-store';
+import { StreamSubscriber } from './stream-subscriber';
+import { STREAMS_CONFIG, type StreamsConfig } from './streams.config';
+import { TURN_CHANGED, TURN_DELETED, TURN_ENDED } from './turn-notifications';
+
+/** The client is to retry at another replica. */
+export const shuttingDownError = () =>
+  new DetailedException(
+    503,
+    'this process is about to stop',
+    { code: 'stopping' },
+    { 'Retry-After': '1', Connection: 'close' },
+  );
+
+/** How long an EventSource waits before it resumes. */
+const RETRY_MILLIS = 1_000;
+/** How often the events of turns that other replicas run are read. */
+const POLL_MILLIS = 100;
+/** Every so many polls deleted turns are searched for, since a notification can be lost. */
+const POLLS_PER_DELETED_SEARCH = 50;
+
+/**
+ * Delivers the stream events of turns to their clients. A turn that runs in this process publishes its events as soon as they
+ * are stored; the events of all other turns are read from the database in one query.
+ */
+@Injectable()
+export class StreamHub {
+  private readonly logger = new Logger(StreamHub.name);
+  private readonly subscribers = new Map<string, Set<StreamSubscriber>>();
+  /** Ids of the turns that run in this process. */
+  private readonly local = new Set<string>();
+  private readonly openStreams: Gauge;
+  /** Responses whose end has not been sent yet. */
+  private readonly openResponses = new Set<Response>();
+  private timer: NodeJS.Timeout | undefined;
+  private shuttingDown = false;
+  private polls = 0;
+
+  constructor(
+    private readonly store: StreamEventStore,
+    @Inject(STREAMS_CONFIG) private readonly config: StreamsConfig,
+    channel: NotificationChannel,
+    metrics: Metrics,
+  ) {
+    for (const change of [TURN_CHANGED, TURN_ENDED]) channel.on(change, (turnId) => this.refresh(turnId));
+    channel.on(TURN_DELETED, (turnId) => this.end(turnId));
+    this.openStreams = new Gauge({
+      name: 'agent_streams',
+      help: 'Event streams that are open.',
+      registers: [metrics.registry],
+    });
+  }
+
+  get isShuttingDown(): boolean {
+    return this.shuttingDown;
+  }
+
+  get hasSubscribers(): boolean {
+    return this.subscribers.size > 0;
+  }
+
+  /**
+   * Returns the stream of a turn after a position, up to the event that ends the response. Throws 503 for a turn of another
+   * replica while this process shuts down.
+   * @param after number of the last event that the client has
+   * @param stored returns all events after the position, or null if they have to be read
+   */
+  open(
+    turn: { id: string; number: number },
+    after: number,
+    response: Response,
+    stored: () => StreamEvent[] | null = () => null,
+  ): Observable<MessageEvent> {
+    if (this.shuttingDown && !this.local.has(turn.id)) throw shuttingDownError();
+    this.openResponses.add(response);
+    response.once('close', () => this.openResponses.delete(response));
+    const options = {
+      heartbeatMillis: this.config.heartbeatMillis,
+      stallMillis: this.config.clientStallMillis,
+      retryMillis: RETRY_MILLIS,
+    };
+    const read = (turnId: string, cursor: number) => this.store.read(turnId, cursor);
+    return eventStream(response, options, (stream) => {
+      const subscriber = new StreamSubscriber(stream, { turn, after, read });
+      this.attach(subscriber, stored());
+      return () => this.detach(subscriber);
+    });
+  }
+
+  /** The turn runs in this process from now on. */
+  startLocal(turnId: string): void {
+    this.local.add(turnId);
+  }
+
+  /** The turn does not run in this process any more. Clients that have not reached its end are served from the database. */
+  endLocal(turnId: string): void {
+    this.local.delete(turnId);
+    if (this.shuttingDown) this.endUnlessLocal(turnId);
+    else this.poll();
+  }
+
+  /** Delivers events that were just stored, in their order. */
+  publish(turnId: string, events: StreamEvent[]): void {
+    if (events.length === 0) return;
+    for (const subscriber of this.subscribers.get(turnId) ?? []) subscriber.deliver(events);
+  }
+
+  /** Ends the streams of turns that run in other replicas, where clients resume; those of turns that run here stay open. */
+  beginShutdown(): void {
+    this.shuttingDown = true;
+    for (const turnId of this.subscribers.keys()) this.endUnlessLocal(turnId);
+  }
+
+  endAll(): void {
+    for (const turnId of this.subscribers.keys()) this.end(turnId);
+  }
+
+  /** Disconnects clients that have not taken the end of their stream. */
+  disconnectAll(): void {
+    for (const response of this.openResponses) response.destroy();
+  }
+
+  private endUnlessLocal(turnId: string): void {
+    if (!this.local.has(turnId)) this.end(turnId);
+  }
+
+  private end(turnId: string): void {
+    for (const subscriber of this.subscribers.get(turnId) ?? []) subscriber.end();
+  }
+
+  private refresh(turnId: string): void {
+    for (const subscriber of this.subscribers.get(turnId) ?? []) void subscriber.catchUp();
+  }
+
+  private attach(subscriber: StreamSubscriber, stored: StreamEvent[] | null): void {
+    const subscribers = this.subscribers.get(subscriber.turnId);
+    if (subscribers) subscribers.add(subscriber);
+    else this.subscribers.set(subscriber.turnId, new Set([subscriber]));
+    this.openStreams.inc();
+    if (this.shuttingDown) this.endUnlessLocal(subscriber.turnId);
+    if (stored) subscriber.goLive(stored);
+    else void subscriber.catchUp();
+    this.poll();
+  }
+
+  private detach(subscriber: StreamSubscriber): void {
+    const subscribers = this.subscribers.get(subscriber.turnId);
+    subscribers?.delete(subscriber);
+    if (subscribers?.size === 0) this.subscribers.delete(subscriber.turnId);
+    this.openStreams.dec();
+  }
+
+  /** Repeats while a client of this process reads a turn that runs elsewhere. */
+  private poll(): void {
+    if (this.timer) return;
+    this.timer = setTimeout(() => {
+      void this.deliverRemote()
+        .catch((error: Error) => this.logger.debug(`Stream events could not be read: ${error.message}`))
+        .then((isNeeded) => {
+          this.timer = undefined;
+          if (isNeeded !== false) this.poll();
+        });
+    }, POLL_MILLIS);
+    this.timer.unref();
+  }
+
+  /** Returns false if no client needs another poll. */
+  private async deliverRemote(): Promise<boolean> {
+    const remote = [...this.subscribers.keys()].filter((turnId) => !this.local.has(turnId));
+    if (remote.length === 0) return false;
+    const cursors = remote.flatMap((turnId): [string, number][] => {
+      const live = [...this.subscribers.get(turnId)!].flatMap(({ cursor }) => cursor ?? []);
+      return live.length === 0 ? [] : [[turnId, Math.min(...live)]];
+    });
+    for (const [turnId, events] of await this.store.readMany(cursors)) this.publish(turnId, events);
+    // The notification of a deletion may have been lost.
+    if (++this.polls % POLLS_PER_DELETED_SEARCH === 0)
+      for (const turnId of await this.store.findDeletedTurns(remote)) this.end(turnId);
+    return true;
+  }
+}

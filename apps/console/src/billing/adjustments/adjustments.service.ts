@@ -1,0 +1,55 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { picosToDecimal } from '@inference/money';
+import { postTransfer } from '@inference/wallet';
+import { type Actor } from '../../identity/audit-log/actor';
+import { recordEvent } from '../../identity/audit-log/audit-log';
+import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { armLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert';
+import { TOP_UP_CONFIG, type TopUpConfig } from '../settings/top-up.config';
+import { type CreateAdjustmentDto, type AdjustmentView } from './adjustments.dto';
+import { transactionView } from '../transactions/transactions.dto';
+
+@Injectable()
+export class AdjustmentsService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(SITE_CONFIG) private readonly site: SiteConfig,
+    @Inject(TOP_UP_CONFIG) private readonly topUp: TopUpConfig,
+  ) {}
+
+  /** Posts once per admin and idempotency key. Without a key every call posts an adjustment. */
+  async post(
+    admin: Actor,
+    input: CreateAdjustmentDto,
+    idempotencyKey: string | null,
+  ): Promise<AdjustmentView> {
+    const { account_id: accountId, amount: amountPicos, description } = input;
+    const reference =
+      idempotencyKey === null
+        ? `adjustment:${newId('adj')}`
+        : `adjustment:${admin.accountId}:${idempotencyKey}`;
+    const posted = await inTransaction(this.pool, async (client) => {
+      const transfer = await postTransfer(client, {
+        kind: 'adjustment',
+        accountId,
+        amountPicos,
+        counterpart: 'equity:adjustments',
+        reference,
+        description,
+      });
+      if (!transfer.isNew) return transfer;
+      await armLowBalanceAlert(client, accountId, this.topUp.lowBalanceThresholdPicos);
+      await recordEvent(client, {
+        type: 'admin.adjustment_posted',
+        accountId,
+        actorId: admin.accountId,
+        origin: admin.origin,
+        details: { transaction_id: transfer.id, amount: picosToDecimal(amountPicos) },
+      });
+      return transfer;
+    });
+    const line = { ...posted, type: 'adjustment', amountPicos, description } as const;
+    return { ...transactionView(line, this.site.currency), account_id: accountId };
+  }
+}

@@ -1,0 +1,45 @@
+import { newId, type Sql } from '@inference/database';
+import { type PaymentProviderName } from '../payment-providers/payment-provider';
+import { findPayment, type Payment } from '../payments/payment';
+import { type PaymentStatus } from '../payments/payment-status';
+
+interface PaymentOptions {
+  provider?: PaymentProviderName;
+  status?: PaymentStatus;
+  amountMinor?: bigint;
+  payerName?: string | null;
+  payerEmail?: string | null;
+}
+
+const INSERT = `
+  INSERT INTO billing.payments (id, account_id, provider, amount_minor, currency, status, provider_reference,
+    payer_name, payer_email, expires_at, paid_at, ended_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), $10, CASE WHEN $6 IN ('failed', 'expired') THEN now() END)`;
+
+/** Inserts a payment; by default one that was paid by card on the international site. */
+export async function insertPayment(
+  sql: Sql,
+  accountId: string,
+  options: PaymentOptions = {},
+): Promise<Payment> {
+  const { provider = 'card_provider', status = 'paid', amountMinor = 123_456n } = options;
+  const id = newId('pay');
+  const isPaid = status === 'paid';
+  await sql.query(INSERT, [
+    id,
+    accountId,
+    provider,
+    amountMinor,
+    provider === 'card_provider' ? 'USD' : 'CNY',
+    status,
+    isPaid ? `ref_${id}` : null,
+    options.payerName ?? null,
+    options.payerEmail ?? null,
+    isPaid ? '2026-11-21T15:00:00Z' : null,
+  ]);
+  return (await findPayment(sql, id))!;
+}
+
+/** Markup, line breaks, control characters, direction marks and characters that fonts lack. */
+export const HOSTILE_TEXT =
+  '<script>alert("1")</script>\r\nX-Injected: 1\u0007 \u202egnp.exe\u2066 \u{1f600} \u0627\u0644 e\u0301 & \u{20bb7}\u91ce\u5bb6';

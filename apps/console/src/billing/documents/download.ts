@@ -1,0 +1,28 @@
+import { type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type Response } from 'express';
+
+export interface Download {
+  contentType: string;
+  fileName: string;
+  contentSecurityPolicy: string;
+  content: Readable;
+}
+
+/** Streams a private file as an attachment. A client that disconnects ends the stream without an error. */
+export async function sendDownload(response: Response, download: Download): Promise<void> {
+  const { contentType, fileName, contentSecurityPolicy, content } = download;
+  // Encodes any file name as RFC 6266 and RFC 8187 require.
+  response.attachment(fileName);
+  response.set({
+    'Content-Type': contentType,
+    'Cache-Control': 'private, no-store',
+    'Content-Security-Policy': contentSecurityPolicy,
+    'X-Content-Type-Options': 'nosniff',
+  });
+  try {
+    await pipeline(content, response);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  }
+}

@@ -1,0 +1,126 @@
+import { ConflictException, Inject, Injectable, NotFoundException } from '@nestjs/common';
+import { type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { type PageQuery, readPage } from '@inference/http';
+import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { paymentSnapshot } from '../documents/payment-snapshot';
+import { findDocumentNumber, type IssuedDocument, issueDocument, newDocumentId } from '../documents/document';
+import { type InvoiceSnapshot, invoiceSnapshot } from '../documents/document-snapshot';
+import { DOCUMENTS_CONFIG, type DocumentsConfig } from '../documents/documents.config';
+import { runIdempotently } from '../idempotency/idempotency-keys';
+import { queueMail } from '../../notifications/mail/outbox';
+import { minorToNumber } from '../payments/minor-amount';
+import { lockOwnPayment, type Payment } from '../payments/payment';
+import { isRefunded } from '../refunds/refund';
+import { findOwnInvoiceFile, type InvoiceFile } from './invoice-file';
+import { INVOICES_CONFIG, type InvoicesConfig } from './invoices.config';
+import { queueTaxFileRequest } from './issuer/invoice-requests';
+import { type InvoiceStatus, type InvoiceView, type CreateInvoiceDto } from './invoices.dto';
+
+const LIST = `
+  SELECT d.id, d.number, d.issued_at AS "issuedAt", d.snapshot,
+    to_char(d.issued_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at,
+    CASE WHEN f.document_id IS NOT NULL THEN 'official' WHEN r.refused_at IS NOT NULL THEN 'refused'
+      WHEN r.document_id IS NOT NULL THEN 'processing' ELSE 'issued' END AS status
+  FROM billing.documents d
+  LEFT JOIN billing.invoice_files f ON f.document_id = d.id
+  LEFT JOIN billing.invoice_requests r ON r.document_id = d.id
+  WHERE d.account_id = $1 AND d.kind = 'invoice'
+    AND ($2::timestamptz IS NULL OR (d.issued_at, d.id) < ($2, $3))
+  ORDER BY d.issued_at DESC, d.id DESC LIMIT $4`;
+
+interface ListedInvoice extends IssuedDocument {
+  snapshot: unknown;
+  at: string;
+  status: InvoiceStatus;
+}
+
+/** Invoices of the China site's payments. The international site issues receipts only. */
+@Injectable()
+export class InvoicesService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(SITE_CONFIG) private readonly site: SiteConfig,
+    @Inject(DOCUMENTS_CONFIG) private readonly documents: DocumentsConfig,
+    @Inject(INVOICES_CONFIG) private readonly config: InvoicesConfig,
+  ) {}
+
+  /**
+   * Throws 404 for a payment that is not the account's and on the international site, 409 if the payment is not paid, was
+   * refunded or has an invoice.
+   */
+  async issue(accountId: string, input: CreateInvoiceDto, key: string | null): Promise<InvoiceView> {
+    if (this.site.site !== 'cn') throw new NotFoundException('invoices are for the China site');
+    return runIdempotently(this.pool, { accountId, operation: 'invoice', key, content: input }, (sql) =>
+      this.issueIn(sql, accountId, input),
+    );
+  }
+
+  private async issueIn(sql: Sql, accountId: string, input: CreateInvoiceDto): Promise<InvoiceView> {
+    // The lock keeps a second invoice and a refund out until this transaction ends.
+    const payment = await lockOwnPayment(sql, accountId, input.payment_id);
+    if (!payment) throw new NotFoundException('no such payment');
+    await requireInvoiceable(sql, payment);
+    const { issuer } = this.config;
+    const { type, title, tax_id: taxId = null, email: mailTo = null } = input;
+    const snapshot: InvoiceSnapshot = {
+      ...paymentSnapshot(payment, this.documents, 'zh-CN'),
+      buyer: { type, title, taxId },
+      mailTo,
+    };
+    const documentId = newDocumentId();
+    const document = { kind: 'invoice', paymentId: payment.id, accountId, snapshot } as const;
+    await queueMail(sql, { kind: 'invoice_issued', accountId, params: { documentId } });
+    const issued = await issueDocument(sql, this.site.site, documentId, document);
+    if (issuer) await queueTaxFileRequest(sql, documentId);
+    return this.view(issued, snapshot, issuer ? 'processing' : 'issued');
+  }
+
+  /** The account's invoices, newest first. */
+  async list(
+    accountId: string,
+    query: PageQuery,
+  ): Promise<{ invoices: InvoiceView[]; next_cursor: string | null }> {
+    const { rows, nextCursor } = await readPage(`invoices ${accountId}`, query, async (after, count) => {
+      const page = [accountId, after?.at ?? null, after?.id ?? null, count];
+      const found = await this.pool.query<ListedInvoice>(LIST, page);
+      return found.rows.map((row) => ({ ...row, position: { at: row.at, id: row.id } }));
+    });
+    const invoices = rows.map((row) => this.view(row, invoiceSnapshot.parse(row.snapshot), row.status));
+    return { invoices, next_cursor: nextCursor };
+  }
+
+  /** Throws 404 unless the account's payment has an invoice. */
+  async findFile(accountId: string, paymentId: string): Promise<InvoiceFile> {
+    const findFile =
+      this.site.site === 'cn' ? await findOwnInvoiceFile(this.pool, accountId, paymentId) : null;
+    if (!findFile) throw new NotFoundException('no such invoice');
+    return findFile;
+  }
+
+  private view(
+    { id, number, issuedAt }: IssuedDocument,
+    { buyer, mailTo, totalMinor, currency, payment }: InvoiceSnapshot,
+    status: InvoiceStatus,
+  ): InvoiceView {
+    return {
+      id,
+      number,
+      payment_id: payment.id,
+      type: buyer.type,
+      title: buyer.title,
+      tax_id: buyer.taxId,
+      email: mailTo,
+      amount: minorToNumber(totalMinor),
+      currency,
+      status,
+      issued_at: issuedAt.toISOString(),
+      download_url: `${this.site.consoleUrl}/api/billing/invoices/${payment.id}/download`,
+    };
+  }
+}
+
+async function requireInvoiceable(sql: Sql, { id, status }: Payment): Promise<void> {
+  if (status !== 'paid') throw new ConflictException(`the payment is ${status}`);
+  if ((await findDocumentNumber(sql, id)) !== null) throw new ConflictException('the payment has an invoice');
+  if (await isRefunded(sql, id)) throw new ConflictException('the payment was refunded');
+}

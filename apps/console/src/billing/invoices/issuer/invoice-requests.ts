@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { type Sql } from '@inference/database';
+import { type IssuedDocument } from '../../documents/document';
+import { queueMail } from '../../../notifications/mail/outbox';
+import { invoiceFileName } from '../invoice-file';
+import { type TaxFile } from './invoice-issuer';
+
+/** A request for a tax file under one host's lease. */
+export interface ClaimedTaxFileRequest extends IssuedDocument {
+  accountId: string;
+  snapshot: unknown;
+  /** Number of attempts, including the current one. */
+  attempts: number;
+}
+
+/** Chosen: a short outage delays the file by seconds; a long one causes at most one request an hour. */
+const FIRST_DELAY_SECONDS = 15;
+const LONGEST_DELAY_SECONDS = 3_600;
+
+const REQUEST = 'INSERT INTO billing.invoice_requests (document_id) VALUES ($1)';
+const CLAIM = `
+  WITH due AS MATERIALIZED (
+    SELECT document_id FROM billing.invoice_requests
+    WHERE next_attempt_at <= now() AND (claimed_until IS NULL OR claimed_until <= now())
+    ORDER BY next_attempt_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+  UPDATE billing.invoice_requests r
+  SET attempts = r.attempts + 1, claimed_until = now() + make_interval(secs => $2)
+  FROM due, billing.documents d WHERE r.document_id = due.document_id AND d.id = r.document_id
+  RETURNING d.id, d.number, d.issued_at AS "issuedAt", d.account_id AS "accountId", d.snapshot, r.attempts`;
+/** Only while the lease is held: the number of attempts changes with every claim. */
+const POSTPONE = `
+  UPDATE billing.invoice_requests
+  SET next_attempt_at = now() + make_interval(secs => $3), claimed_until = NULL, last_error = $4
+  WHERE document_id = $1 AND attempts = $2 AND next_attempt_at IS NOT NULL`;
+const REFUSE = `
+  UPDATE billing.invoice_requests
+  SET next_attempt_at = NULL, claimed_until = NULL, refused_at = now(), last_error = $3
+  WHERE document_id = $1 AND attempts = $2 AND next_attempt_at IS NOT NULL`;
+const STORE = `
+  INSERT INTO billing.invoice_files (document_id, content_type, file_name, bytes, sha256)
+  VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`;
+const FINISH = `
+  UPDATE billing.invoice_requests
+  SET next_attempt_at = NULL, claimed_until = NULL, refused_at = NULL, last_error = NULL WHERE document_id = $1`;
+
+/** Queues the request for the tax file of an invoice, as part of the caller's transaction. */
+export async function queueTaxFileRequest(sql: Sql, documentId: string): Promise<void> {
+  await sql.query(REQUEST, [documentId]);
+}
+
+/** Claims up to `count` due requests for `leaseSeconds`. */
+export async function claimTaxFileRequests(
+  sql: Sql,
+  count: number,
+  leaseSeconds: number,
+): Promise<ClaimedTaxFileRequest[]> {
+  return (await sql.query<ClaimedTaxFileRequest>(CLAIM, [count, leaseSeconds])).rows;
+}
+
+/** Schedules the next attempt with exponential backoff. */
+export async function postponeTaxFileRequest(
+  sql: Sql,
+  { id, attempts }: ClaimedTaxFileRequest,
+  reason: string | null,
+): Promise<void> {
+  const delaySeconds = Math.min(FIRST_DELAY_SECONDS * 2 ** (attempts - 1), LONGEST_DELAY_SECONDS);
+  await sql.query(POSTPONE, [id, attempts, delaySeconds, reason]);
+}
+
+export async function markTaxFileRefused(
+  sql: Sql,
+  { id, attempts }: ClaimedTaxFileRequest,
+  reason: string,
+): Promise<void> {
+  await sql.query(REFUSE, [id, attempts, reason]);
+}
+
+/** Stores the tax file and queues its mail, as part of the caller's transaction. The first file of an invoice stays. */
+export async function storeTaxFile(sql: Sql, request: ClaimedTaxFileRequest, file: TaxFile): Promise<void> {
+  const { id: documentId, number, accountId } = request;
+  const { contentType, extension, bytes } = file;
+  const sha256 = createHash('sha256').update(bytes).digest();
+  const name = invoiceFileName(number, extension);
+  const stored = await sql.query(STORE, [documentId, contentType, name, bytes, sha256]);
+  await sql.query(FINISH, [documentId]);
+  if (stored.rowCount === 1)
+    await queueMail(sql, { kind: 'invoice_issued', accountId, params: { documentId } });
+}

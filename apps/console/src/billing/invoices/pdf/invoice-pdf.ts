@@ -1,0 +1,143 @@
+import { formatMinorAmount } from '../../documents/format-amount';
+import { type IssuedDocument } from '../../documents/document';
+import { PROVIDER_DISPLAY_NAMES } from '../../documents/provider-display-names';
+import { formatSiteDate, formatSiteTime } from '../../documents/site-time';
+import { type InvoiceSnapshot } from '../../documents/document-snapshot';
+import { formatChineseAmount } from './chinese-amount';
+import { type Cell, PdfLayout } from './pdf-layout';
+
+const TITLE = '形式发票（收款凭证）';
+const NOTICE = '本文件为形式发票（收款凭证），由销售方开具，非税务机关监制发票。';
+const TYPES: Record<InvoiceSnapshot['buyer']['type'], string> = { company: '企业单位', personal: '个人' };
+const LABEL_WIDTH = 78;
+const COLUMN_GAP = 16;
+const AMOUNT_WIDTH = 150;
+
+/** Label and value. */
+type Fact = [string, string];
+
+const yuan = (minor: bigint) => `¥${formatMinorAmount(minor)}`;
+
+/** Drops facts without a value. */
+const facts = (all: [string, string | null | undefined][]): Fact[] =>
+  all.filter((fact): fact is Fact => fact[1] != null);
+
+function buyerFacts({ buyer }: InvoiceSnapshot): Fact[] {
+  return facts([
+    ['名称', buyer.title],
+    ['纳税人识别号', buyer.taxId],
+    ['类型', TYPES[buyer.type]],
+  ]);
+}
+
+function sellerFacts({ seller }: InvoiceSnapshot): Fact[] {
+  return facts([
+    ['名称', seller.name],
+    ['纳税人识别号', seller.tax_id],
+    ['地址', seller.address],
+    ['电话', seller.phone],
+    ['电子邮箱', seller.email],
+    ['开户银行', seller.bank],
+    ['银行账号', seller.bank_account],
+  ]);
+}
+
+function writeHead(
+  layout: PdfLayout,
+  { number, issuedAt }: IssuedDocument,
+  { payment }: InvoiceSnapshot,
+): void {
+  const whole = { x: 0, width: layout.width, align: 'center' } as const;
+  layout.row([{ ...whole, text: TITLE, size: 20, bold: true }]);
+  layout.row([{ ...whole, text: NOTICE, size: 9 }]);
+  layout.rule(1.5);
+  writeFacts(layout, [
+    ['编号', number],
+    ['开具日期', formatSiteDate(issuedAt, 'cn')],
+    ['付款单号', payment.id],
+  ]);
+  layout.space(8);
+}
+
+function factCells([label, value]: Fact, x: number, width: number): Cell[] {
+  return [
+    { text: label, x, width: LABEL_WIDTH, grey: true },
+    { text: value, x: x + LABEL_WIDTH, width: width - LABEL_WIDTH },
+  ];
+}
+
+function writeFacts(layout: PdfLayout, lines: Fact[]): void {
+  for (const line of lines) layout.row(factCells(line, 0, layout.width), 3);
+}
+
+/** Writes buyer and seller in two columns. */
+function writeParties(layout: PdfLayout, snapshot: InvoiceSnapshot): void {
+  const width = (layout.width - COLUMN_GAP) / 2;
+  const second = width + COLUMN_GAP;
+  layout.row([
+    { text: '购买方', x: 0, width, size: 11, bold: true },
+    { text: '销售方', x: second, width, size: 11, bold: true },
+  ]);
+  const [buyer, seller] = [buyerFacts(snapshot), sellerFacts(snapshot)];
+  for (let index = 0; index < Math.max(buyer.length, seller.length); index++) {
+    const [left, right] = [buyer[index], seller[index]];
+    layout.row(
+      [...(left ? factCells(left, 0, width) : []), ...(right ? factCells(right, second, width) : [])],
+      3,
+    );
+  }
+  layout.space(12);
+}
+
+function writeAmounts(layout: PdfLayout, { lines, netMinor, taxes, totalMinor }: InvoiceSnapshot): void {
+  const column = { x: layout.width - AMOUNT_WIDTH, width: AMOUNT_WIDTH, align: 'right' } as const;
+  const line = (text: string, amount: string, bold = false) =>
+    layout.row([
+      { text, x: 0, width: layout.width - AMOUNT_WIDTH - COLUMN_GAP, bold },
+      { ...column, text: amount, bold },
+    ]);
+  layout.rule(1);
+  line('项目', '金额（人民币）', true);
+  layout.rule();
+  for (const { description, amountMinor } of lines) line(description, yuan(amountMinor));
+  layout.rule();
+  if (taxes.length > 0) {
+    line('不含税金额', yuan(netMinor));
+    for (const { name, percent, amountMinor } of taxes) line(`${name}（${percent}%）`, yuan(amountMinor));
+    layout.rule();
+  }
+  const total = taxes.length > 0 ? '价税合计' : '合计';
+  line(`${total}（小写）`, yuan(totalMinor), true);
+  layout.row([
+    { text: `${total}（大写）`, x: 0, width: 110, bold: true },
+    {
+      text: `人民币${formatChineseAmount(totalMinor)}`,
+      x: 110,
+      width: layout.width - 110,
+      align: 'right',
+      bold: true,
+    },
+  ]);
+  layout.rule(1);
+  layout.space(12);
+}
+
+/** Renders an invoice as PDF. The same invoice yields the same bytes. */
+export function invoicePdf(issued: IssuedDocument, snapshot: InvoiceSnapshot): PDFKit.PDFDocument {
+  const { payment } = snapshot;
+  const layout = new PdfLayout({
+    title: `${TITLE}${issued.number}`,
+    footer: issued.number,
+    createdAt: issued.issuedAt,
+  });
+  writeHead(layout, issued, snapshot);
+  writeParties(layout, snapshot);
+  writeAmounts(layout, snapshot);
+  layout.row([{ text: '付款信息', x: 0, width: layout.width, size: 11, bold: true }]);
+  writeFacts(layout, [
+    ['付款方式', PROVIDER_DISPLAY_NAMES['zh-CN'][payment.provider]],
+    ['付款时间', `${formatSiteTime(payment.paidAt, 'cn')}（北京时间）`],
+    ['交易号', payment.reference],
+  ]);
+  return layout.end();
+}

@@ -1,0 +1,74 @@
+import { type z } from 'zod';
+import { type WechatConfig } from './wechat.config';
+import {
+  type ProviderNotification,
+  InvalidNotificationError,
+  type RawNotification,
+} from '../payment-provider';
+import { type WechatClient } from './wechat-client';
+import {
+  encryptedResource,
+  notification,
+  orderStateOf,
+  refundResource,
+  transaction,
+} from './wechat-messages';
+import { isSignedBy, hasRecentTimestamp, signatureOf } from './wechat-signature';
+
+const PAYMENT_EVENT = 'TRANSACTION.SUCCESS';
+const REFUND_EVENT_PREFIX = 'REFUND.';
+
+/** Verifies and reads a notification. Throws an InvalidNotificationError. */
+export async function readNotification(
+  { headers, body }: RawNotification,
+  { appId, merchantId }: WechatConfig,
+  client: WechatClient,
+): Promise<ProviderNotification> {
+  const signature = signatureOf(headers);
+  if (!signature) throw new InvalidNotificationError('signature', 'it is not signed');
+  if (!hasRecentTimestamp(signature))
+    throw new InvalidNotificationError('signature', 'its time is out of bounds');
+  const key = await client.keys.find(signature.serial);
+  if (!key) throw new InvalidNotificationError('signature', 'the key that it names is not known');
+  if (!isSignedBy(key, signature, body))
+    throw new InvalidNotificationError('signature', 'the signature is wrong');
+
+  const { event_type: event, resource } = read(notification, parseJson(body.toString('utf8')));
+  if (event === PAYMENT_EVENT) {
+    const order = read(transaction, decryptResource(resource, client));
+    if (order.mchid !== merchantId || order.appid !== appId)
+      throw new InvalidNotificationError('merchant', "it is about another merchant's order");
+    return { about: 'payment', paymentId: order.out_trade_no, state: orderStateOf(order) };
+  }
+  if (!event.startsWith(REFUND_EVENT_PREFIX)) return { about: 'nothing' };
+  const refund = read(refundResource, decryptResource(resource, client));
+  if (refund.mchid !== merchantId)
+    throw new InvalidNotificationError('merchant', "it is about another merchant's refund");
+  return { about: 'refund', refundId: refund.out_refund_no };
+}
+
+function decryptResource(resource: unknown, client: WechatClient): unknown {
+  const encrypted = read(encryptedResource, resource);
+  let text: string;
+  try {
+    text = client.decrypt(encrypted);
+  } catch {
+    throw new InvalidNotificationError('signature', 'it is not encrypted with the APIv3 key');
+  }
+  return parseJson(text);
+}
+
+function read<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
+  const { success, data, error } = shape.safeParse(value);
+  if (success) return data;
+  const [issue] = error.issues;
+  throw new InvalidNotificationError('malformed', `${issue!.path.map(String).join('.')}: ${issue!.message}`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidNotificationError('malformed', 'it is not JSON');
+  }
+}

@@ -1,0 +1,63 @@
+import { type Currency } from '@inference/config';
+import { type ExactNumber } from '@inference/money';
+import { z } from 'zod';
+import { PAYMENT_PROVIDERS, type PaymentProviderName } from '../payment-providers/payment-provider';
+import { minorAmountField, minorToNumber } from './minor-amount';
+import { type Payment } from './payment';
+import { type PaymentStatus } from './payment-status';
+
+/** Chosen: providers accept at least 2,000 characters, and no return page needs more. */
+const MAX_URL_CHARS = 2_000;
+
+const isHttpUrl = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
+export const createPaymentDto = z.strictObject({
+  provider: z.enum(PAYMENT_PROVIDERS, `must be one of ${PAYMENT_PROVIDERS.join(', ')}`),
+  /** In the site's currency. */
+  amount: minorAmountField(),
+  /** Page to which the payer's browser returns; the console's billing page by default. */
+  return_url: z
+    .string('must be a URL')
+    .max(MAX_URL_CHARS, `must have at most ${MAX_URL_CHARS} characters`)
+    .refine(isHttpUrl, 'must be a URL starting with http:// or https://')
+    // Providers accept only the normalised spelling.
+    .transform((text) => new URL(text).href)
+    .optional(),
+});
+export type CreatePaymentDto = z.output<typeof createPaymentDto>;
+
+/** Spec: Payment; and the checkout while the payment can be paid. Times are ISO 8601. */
+export interface PaymentView {
+  id: string;
+  provider: PaymentProviderName;
+  amount: ExactNumber;
+  currency: Currency;
+  status: PaymentStatus;
+  paid_at: string | null;
+  provider_reference?: string;
+  created_at: string;
+  checkout?: {
+    /** `redirect`: send the payer to the URL; `qr`: show the URL as a QR code. */
+    type: 'redirect' | 'qr';
+    url: string;
+    expires_at: string;
+  };
+}
+
+export function paymentView(payment: Payment): PaymentView {
+  const { checkoutType, checkoutUrl } = payment;
+  const isPayable = payment.status === 'pending' && checkoutType !== null && checkoutUrl !== null;
+  return {
+    id: payment.id,
+    provider: payment.provider,
+    amount: minorToNumber(payment.amountMinor),
+    currency: payment.currency,
+    status: payment.status,
+    paid_at: payment.paidAt?.toISOString() ?? null,
+    ...(payment.providerReference === null ? {} : { provider_reference: payment.providerReference }),
+    created_at: payment.createdAt.toISOString(),
+    ...(isPayable
+      ? { checkout: { type: checkoutType, url: checkoutUrl, expires_at: payment.expiresAt.toISOString() } }
+      : {}),
+  };
+}

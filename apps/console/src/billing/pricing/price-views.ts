@@ -1,0 +1,59 @@
+import { type Currency } from '@inference/config';
+import { type PriceUnit, UNIT_DIGITS } from '@inference/metering';
+import {
+  type ExactNumber,
+  exactNumber,
+  PICO_DIGITS,
+  picosToDecimal,
+  scaledToDecimal,
+} from '@inference/money';
+
+/** Models and GPUs each have a price list of their own. */
+export type PriceListKind = 'models' | 'gpus';
+
+/** Decimals that a price in this unit may have, so that the price of the smallest quantity is whole picos. */
+export const priceDecimals = (unit: PriceUnit) => PICO_DIGITS - UNIT_DIGITS[unit];
+
+/** Spec: Published pricing. */
+export interface ModelPriceView {
+  slug: string;
+  unit: PriceUnit;
+  price: ExactNumber;
+  currency: Currency;
+}
+
+export interface GpuPriceView {
+  name: string;
+  hourly_price: ExactNumber;
+  currency: Currency;
+}
+
+export interface ModelPriceRow {
+  slug: string;
+  unit: PriceUnit;
+  rate_picos: bigint;
+}
+
+export interface GpuPriceRow {
+  name: string;
+  hourly_price_picos: bigint;
+}
+
+export const modelPriceView = (
+  { slug, unit, rate_picos: rate }: ModelPriceRow,
+  currency: Currency,
+): ModelPriceView => ({
+  slug,
+  unit,
+  price: exactNumber(scaledToDecimal(rate, priceDecimals(unit))),
+  currency,
+});
+
+export const gpuPriceView = (
+  { name, hourly_price_picos: picos }: GpuPriceRow,
+  currency: Currency,
+): GpuPriceView => ({
+  name,
+  hourly_price: exactNumber(picosToDecimal(picos)),
+  currency,
+});

@@ -1,0 +1,70 @@
+import { type Language } from '../../identity/accounts/accounts';
+
+export interface ReceiptTexts {
+  receipt: string;
+  number: string;
+  issuedAt: string;
+  paidAt: string;
+  seller: string;
+  buyer: string;
+  account: string;
+  taxId: string;
+  phone: string;
+  bank: string;
+  bankAccount: string;
+  description: string;
+  amount: string;
+  net: string;
+  total: string;
+  /** Heading of the table of payment facts. */
+  payment: string;
+  method: string;
+  reference: string;
+  paymentId: string;
+}
+
+const EN: ReceiptTexts = {
+  receipt: 'Receipt',
+  number: 'Receipt number',
+  issuedAt: 'Issued',
+  paidAt: 'Paid',
+  seller: 'From',
+  buyer: 'Received from',
+  account: 'Account',
+  taxId: 'Tax ID',
+  phone: 'Phone',
+  bank: 'Bank',
+  bankAccount: 'Bank account',
+  description: 'Description',
+  amount: 'Amount',
+  net: 'Net',
+  total: 'Total paid',
+  payment: 'Payment',
+  method: 'Method',
+  reference: 'Transaction',
+  paymentId: 'Payment number',
+};
+
+const ZH: ReceiptTexts = {
+  receipt: '收据',
+  number: '收据编号',
+  issuedAt: '开具时间',
+  paidAt: '付款时间',
+  seller: '收款方',
+  buyer: '付款方',
+  account: '账户',
+  taxId: '税号',
+  phone: '电话',
+  bank: '开户银行',
+  bankAccount: '银行账号',
+  description: '项目',
+  amount: '金额',
+  net: '不含税金额',
+  total: '实付金额',
+  payment: '付款信息',
+  method: '付款方式',
+  reference: '交易号',
+  paymentId: '付款单号',
+};
+
+export const RECEIPT_TEXTS: Record<Language, ReceiptTexts> = { en: EN, 'zh-CN': ZH };

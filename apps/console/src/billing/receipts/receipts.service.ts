@@ -1,0 +1,57 @@
+import { Inject, Injectable, NotFoundException } from '@nestjs/common';
+import { type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { readAccount } from '../../identity/accounts/accounts';
+import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { findDocumentNumber, findOwnDocument, issueDocument, newDocumentId } from '../documents/document';
+import { type ReceiptSnapshot, receiptSnapshot } from '../documents/document-snapshot';
+import { DOCUMENTS_CONFIG, type DocumentsConfig } from '../documents/documents.config';
+import { paymentSnapshot } from '../documents/payment-snapshot';
+import { type Payment } from '../payments/payment';
+import { receiptHtml } from './receipt-html';
+
+/** Chosen: longer than any real name or address, and short enough for one page. */
+const MAX_PAYER_CHARS = 500;
+const truncate = (text: string | null) =>
+  text === null || text.length <= MAX_PAYER_CHARS ? text : `${text.slice(0, MAX_PAYER_CHARS)}…`;
+
+/** Receipts of the international site's card payments. */
+@Injectable()
+export class ReceiptsService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(SITE_CONFIG) private readonly site: SiteConfig,
+    @Inject(DOCUMENTS_CONFIG) private readonly documents: DocumentsConfig,
+  ) {}
+
+  /**
+   * Issues the receipt of a payment that has just become paid, as the last statement of the transaction that credits it
+   * (see issueDocument). A payment that has a document keeps it.
+   */
+  async issue(sql: Sql, payment: Payment): Promise<void> {
+    if ((await findDocumentNumber(sql, payment.id)) !== null) return;
+    const account = await readAccount(sql, payment.accountId);
+    if (!account) throw new Error(`The account ${payment.accountId} of a payment does not exist.`);
+    const snapshot: ReceiptSnapshot = {
+      ...paymentSnapshot(payment, this.documents, account.language),
+      buyer: {
+        email: account.email,
+        payerName: truncate(payment.payerName),
+        payerEmail: truncate(payment.payerEmail),
+      },
+    };
+    const { id: paymentId, accountId } = payment;
+    const document = { kind: 'receipt', paymentId, accountId, snapshot } as const;
+    await issueDocument(sql, this.site.site, newDocumentId(), document);
+  }
+
+  /** Throws 404 unless the account's payment has a receipt, and on the China site. */
+  async render(accountId: string, paymentId: string): Promise<{ number: string; html: string }> {
+    const { site } = this.site;
+    const receipt =
+      site === 'intl'
+        ? await findOwnDocument(this.pool, 'receipt', { accountId, paymentId }, receiptSnapshot)
+        : null;
+    if (!receipt) throw new NotFoundException('no such receipt');
+    return { number: receipt.number, html: receiptHtml(receipt, receipt.snapshot, site) };
+  }
+}

@@ -1,0 +1,169 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { inTransaction, isDatabaseUnavailable, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { postTransfer } from '@inference/wallet';
+import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { armLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert';
+import { queueMail } from '../../notifications/mail/outbox';
+import {
+  type PaymentProvider,
+  ProviderRefusedError,
+  type RefundState,
+} from '../payment-providers/payment-provider';
+import { PaymentProviders } from '../payment-providers/payment-providers';
+import { nextCheckSeconds } from '../payments/reconciliation-schedule';
+import { toProviderOrder } from '../payments/provider-order';
+import { minorToDecimal, minorToPicos } from '../payments/minor-amount';
+import { findPayment } from '../payments/payment';
+import { TOP_UP_CONFIG, type TopUpConfig } from '../settings/top-up.config';
+import { type ClaimedRefund, REFUND_COLUMNS } from './refund';
+
+/** Four times the 15 s that a provider call may take. */
+const LEASE_SECONDS = 60;
+
+/** A next_check_at later than the claim comes from a notification that arrived meanwhile, and stays. */
+const CLAIMED = `
+  UPDATE billing.refunds r SET claimed_until = now() + make_interval(secs => ${LEASE_SECONDS}), next_check_at = now()
+  FROM billing.payments p
+  WHERE p.id = r.payment_id AND r.id IN (SELECT id FROM due)
+  RETURNING ${REFUND_COLUMNS}, now() AS now, now()::text AS "claimedAt"`;
+const IS_FREE = '(r.claimed_until IS NULL OR r.claimed_until <= now())';
+const CLAIM_DUE = `
+  WITH due AS MATERIALIZED (
+    SELECT r.id FROM billing.refunds r JOIN billing.payments p ON p.id = r.payment_id
+    WHERE p.provider = $1 AND r.next_check_at <= now() AND ${IS_FREE}
+    ORDER BY r.next_check_at LIMIT $2 FOR UPDATE OF r SKIP LOCKED)
+  ${CLAIMED}`;
+const CLAIM_ONE = `
+  WITH due AS MATERIALIZED (
+    SELECT r.id FROM billing.refunds r
+    WHERE r.id = $1 AND r.next_check_at IS NOT NULL AND ${IS_FREE} FOR UPDATE)
+  ${CLAIMED}`;
+const RELEASE = `
+  UPDATE billing.refunds
+  SET claimed_until = NULL,
+    next_check_at = CASE WHEN next_check_at > $4::timestamptz THEN next_check_at
+      ELSE now() + make_interval(secs => $3) END
+  WHERE id = $1 AND status = $2`;
+/** A refund may fail after it succeeded: the payer's bank can return the money. */
+const ALLOWED_PREVIOUS_STATUSES = { succeeded: ['pending'], failed: ['pending', 'succeeded'] };
+const END = `
+  UPDATE billing.refunds
+  SET status = $3, ended_at = clock_timestamp(), provider_reference = coalesce($4, provider_reference), failure = $5,
+    claimed_until = NULL,
+    next_check_at = CASE WHEN $3 = 'succeeded' AND next_check_at > $6::timestamptz THEN next_check_at END
+  WHERE id = $1 AND status = ANY ($2)`;
+const STOP_CHECKING = `
+  UPDATE billing.refunds
+  SET claimed_until = NULL, next_check_at = CASE WHEN next_check_at > $2::timestamptz THEN next_check_at END
+  WHERE id = $1`;
+
+/** Requests refunds at the providers until they succeed or fail. The amount of a failed refund is credited again. */
+@Injectable()
+export class RefundReconciler {
+  private readonly logger = new Logger(RefundReconciler.name);
+
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(SITE_CONFIG) private readonly site: SiteConfig,
+    @Inject(TOP_UP_CONFIG) private readonly topUp: TopUpConfig,
+    private readonly providers: PaymentProviders,
+  ) {}
+
+  async claim(provider: PaymentProvider, count: number): Promise<ClaimedRefund[]> {
+    return (await this.pool.query<ClaimedRefund>(CLAIM_DUE, [provider.name, count])).rows;
+  }
+
+  /** Does nothing if another host holds the refund's lease. */
+  async checkNow(refundId: string): Promise<void> {
+    const { rows } = await this.pool.query<ClaimedRefund>(CLAIM_ONE, [refundId]);
+    const refund = rows[0];
+    const provider = refund && this.providers.find(refund.provider);
+    if (provider) await this.check(provider, refund);
+  }
+
+  async check(provider: PaymentProvider, refund: ClaimedRefund): Promise<void> {
+    try {
+      await this.apply(refund, await this.requestRefund(provider, refund));
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error;
+      this.logger.warn(`${provider.name} could not be asked for ${refund.id}: ${(error as Error).message}`);
+      await this.scheduleNextCheck(refund);
+    }
+  }
+
+  /** Idempotent by the refund's id. A refusal of the provider is the state `failed`. */
+  private async requestRefund(provider: PaymentProvider, refund: ClaimedRefund): Promise<RefundState> {
+    const payment = await findPayment(this.pool, refund.paymentId);
+    if (!payment?.providerReference) throw new Error(`${refund.paymentId} is not paid`);
+    try {
+      return await provider.refund({
+        refundId: refund.id,
+        order: toProviderOrder(payment, this.site),
+        paymentReference: payment.providerReference,
+        amountMinor: refund.amountMinor,
+        reason: refund.reason,
+      });
+    } catch (error) {
+      if (!(error instanceof ProviderRefusedError)) throw error;
+      return { status: 'failed', reason: error.message };
+    }
+  }
+
+  private async apply(refund: ClaimedRefund, state: RefundState): Promise<void> {
+    if (state.status === 'pending') return this.scheduleNextCheck(refund);
+    if (state.status === refund.status) return this.stopChecking(refund);
+    if (!(await inTransaction(this.pool, (client) => this.end(client, refund, state)))) {
+      this.logger.error(
+        `${refund.id} is ${state.status} at ${refund.provider}, which is not what it is here`,
+      );
+      return this.stopChecking(refund);
+    }
+    if (state.status === 'failed') this.logger.error(`${refund.id} has failed: ${state.reason}`);
+    else this.logger.log(`${refund.id} is made (${refund.provider}, ${state.reference})`);
+  }
+
+  /** Returns false if the refund's status does not allow this end, for example because it was recorded before. */
+  private async end(
+    sql: Sql,
+    refund: ClaimedRefund,
+    state: Exclude<RefundState, { status: 'pending' }>,
+  ): Promise<boolean> {
+    const { id, paymentId, accountId, provider, amountMinor, currency } = refund;
+    const reference = state.status === 'succeeded' ? state.reference : null;
+    const failure = state.status === 'failed' ? state.reason : null;
+    const ended = await sql.query(END, [
+      id,
+      ALLOWED_PREVIOUS_STATUSES[state.status],
+      state.status,
+      reference,
+      failure,
+      refund.claimedAt,
+    ]);
+    if (ended.rowCount === 0) return false;
+    if (state.status === 'succeeded') {
+      const amount = minorToDecimal(amountMinor);
+      const params = { amount, currency, paymentId, at: new Date().toISOString() };
+      await queueMail(sql, { kind: 'payment_refunded', accountId, params });
+      return true;
+    }
+    await postTransfer(sql, {
+      kind: 'adjustment',
+      accountId,
+      amountPicos: minorToPicos(amountMinor),
+      counterpart: `provider:${provider}`,
+      reference: `refund:${id}:reversal`,
+      description: `Refund of payment ${paymentId} did not succeed`,
+    });
+    await armLowBalanceAlert(sql, accountId, this.topUp.lowBalanceThresholdPicos);
+    return true;
+  }
+
+  private async stopChecking({ id, claimedAt }: ClaimedRefund): Promise<void> {
+    await this.pool.query(STOP_CHECKING, [id, claimedAt]);
+  }
+
+  private async scheduleNextCheck({ id, status, createdAt, now, claimedAt }: ClaimedRefund): Promise<void> {
+    const ageSeconds = (now.getTime() - createdAt.getTime()) / 1_000;
+    await this.pool.query(RELEASE, [id, status, nextCheckSeconds(ageSeconds), claimedAt]);
+  }
+}

@@ -1,0 +1,115 @@
+import {
+  BadRequestException,
+  ConflictException,
+  Inject,
+  Injectable,
+  NotFoundException,
+} from '@nestjs/common';
+import { inTransaction, newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { postTransfer } from '@inference/wallet';
+import { type Actor } from '../../identity/audit-log/actor';
+import { recordEvent } from '../../identity/audit-log/audit-log';
+import {
+  claimIdempotencyKey,
+  type IdempotentRequest,
+  storeFirstAnswer,
+} from '../idempotency/idempotency-keys';
+import { PaymentProviders } from '../payment-providers/payment-providers';
+import { FIRST_CHECK_SECONDS } from '../payments/reconciliation-schedule';
+import { minorToDecimal, minorToPicos } from '../payments/minor-amount';
+import { lockPayment } from '../payments/payment';
+import { findRefund } from './refund';
+import { RefundReconciler } from './refund-reconciler';
+import { type CreateRefundDto, type RefundView, refundView } from './refunds.dto';
+
+const INSERT = `
+  INSERT INTO billing.refunds (id, payment_id, amount_minor, reason, ordered_by, next_check_at)
+  VALUES ($1, $2, $3, $4, $5, clock_timestamp() + make_interval(secs => $6))
+  ON CONFLICT (payment_id) WHERE status <> 'failed' DO NOTHING`;
+
+@Injectable()
+export class RefundsService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly providers: PaymentProviders,
+    private readonly reconciler: RefundReconciler,
+  ) {}
+
+  /**
+   * Debits the wallet first, so that the money cannot be spent while the provider is called. The status `pending` means
+   * that the provider has not finished or could not be reached; the reconciler then asks it again. Throws 404 for an
+   * unknown payment, 400 for an amount above what was paid, 409 if the payment is not paid, was refunded before or is
+   * not covered by the wallet.
+   */
+  async create(
+    admin: Actor,
+    paymentId: string,
+    input: CreateRefundDto,
+    key: string | null,
+  ): Promise<RefundView> {
+    const request: IdempotentRequest = {
+      accountId: admin.accountId,
+      operation: 'refund',
+      key,
+      content: { paymentId, ...input },
+    };
+    const started = await inTransaction(this.pool, async (client) => {
+      const id = newId('rfd');
+      const earlier = await claimIdempotencyKey(client, request, id);
+      if (earlier) return { id: earlier.resourceId ?? '', answer: earlier.answer as RefundView | null };
+      await this.insertAndDebit(client, id, admin, paymentId, input);
+      return { id, answer: null };
+    });
+    if (started.answer) return started.answer;
+    await this.reconciler.checkNow(started.id);
+    const refund = await findRefund(this.pool, started.id);
+    if (!refund) throw new Error(`The refund ${started.id} does not exist.`);
+    return storeFirstAnswer(this.pool, request, refundView(refund));
+  }
+
+  private async insertAndDebit(
+    sql: Sql,
+    refundId: string,
+    admin: Actor,
+    paymentId: string,
+    input: CreateRefundDto,
+  ): Promise<void> {
+    const payment = await lockPayment(sql, paymentId);
+    if (!payment) throw new NotFoundException('no such payment');
+    if (payment.status !== 'paid') throw new ConflictException(`the payment is ${payment.status}`);
+    if (!this.providers.find(payment.provider))
+      throw new ConflictException(`the provider ${payment.provider} is not enabled here`);
+    const amountMinor = input.amount ?? payment.amountMinor;
+    if (amountMinor > payment.amountMinor) throw new BadRequestException('amount: is more than was paid');
+    const inserted = await sql.query(INSERT, [
+      refundId,
+      paymentId,
+      amountMinor,
+      input.reason ?? null,
+      admin.accountId,
+      FIRST_CHECK_SECONDS,
+    ]);
+    if (inserted.rowCount === 0) throw new ConflictException('the payment was refunded before');
+    const { accountId, provider } = payment;
+    const transfer = await postTransfer(sql, {
+      kind: 'adjustment',
+      accountId,
+      amountPicos: -minorToPicos(amountMinor),
+      counterpart: `provider:${provider}`,
+      reference: `refund:${refundId}`,
+      description: `Refund of payment ${paymentId}`,
+    });
+    await recordEvent(sql, {
+      type: 'admin.refund_ordered',
+      accountId,
+      actorId: admin.accountId,
+      origin: admin.origin,
+      details: {
+        payment_id: paymentId,
+        refund_id: refundId,
+        transaction_id: transfer.id,
+        amount: minorToDecimal(amountMinor),
+      },
+    });
+  }
+}

@@ -1,0 +1,148 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { postTransfer } from '@inference/wallet';
+import { armLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert';
+import { queueMail } from '../../notifications/mail/outbox';
+import {
+  type OrderState,
+  type PaymentProof,
+  type PaymentProviderName,
+} from '../payment-providers/payment-provider';
+import { ReceiptsService } from '../receipts/receipts.service';
+import { TOP_UP_CONFIG, type TopUpConfig } from '../settings/top-up.config';
+import { minorToDecimal, minorToPicos } from '../payments/minor-amount';
+import { nextCheckAfterEndSeconds } from '../payments/reconciliation-schedule';
+import { findPayment, type Payment, PAYMENT_COLUMNS } from '../payments/payment';
+import { PaymentMismatchError, UnknownPaymentError } from './settlement-errors';
+import { allowedPreviousStatuses } from '../payments/payment-status';
+
+/** Named in the wallet transaction of a top-up. */
+const METHOD_NAMES: Record<PaymentProviderName, string> = {
+  card_provider: 'card',
+  messaging_pay_provider: 'WeChat Pay',
+  wallet_pay_provider: 'Alipay',
+};
+
+/** Chosen: longer than any real name or address. */
+const MAX_PAYER_CHARS = 500;
+/** PostgreSQL's text cannot hold NUL. */
+const UNSTORABLE = /\0/g;
+
+const PAY = `
+  UPDATE billing.payments
+  SET status = 'paid', paid_at = $3, provider_reference = $4, payer_name = $5, payer_email = $6,
+    ended_at = NULL, failure = NULL, next_check_at = NULL, claimed_until = NULL
+  WHERE id = $1 AND status = ANY ($2) RETURNING ${PAYMENT_COLUMNS}`;
+const END = `
+  UPDATE billing.payments
+  SET status = $3, ended_at = clock_timestamp(), failure = $4, claimed_until = NULL,
+    next_check_at = clock_timestamp() + make_interval(secs => $5)
+  WHERE id = $1 AND status = ANY ($2)`;
+
+/** Text that a payer typed at the provider, made storable so that it cannot make the credit fail. */
+const toStorableText = (text: string | null) =>
+  text === null ? null : text.replace(UNSTORABLE, '\ufffd').slice(0, MAX_PAYER_CHARS);
+
+const isReferenceTaken = (error: unknown) =>
+  error instanceof Error &&
+  'constraint' in error &&
+  error.constraint === 'payments_provider_provider_reference_key';
+
+/**
+ * Turns what a provider reports of an order into a credit, or into the end of the payment. Reports may be repeated and
+ * come in any order: a payment is credited exactly once.
+ */
+@Injectable()
+export class PaymentSettlement {
+  private readonly logger = new Logger(PaymentSettlement.name);
+
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(TOP_UP_CONFIG) private readonly topUp: TopUpConfig,
+    private readonly receipts: ReceiptsService,
+  ) {}
+
+  /**
+   * Applies an order's state to its payment. Throws UnknownPaymentError, and PaymentMismatchError if the proof is not for
+   * this payment; then nothing has changed.
+   */
+  async settle(provider: PaymentProviderName, paymentId: string, state: OrderState): Promise<void> {
+    const payment = await findPayment(this.pool, paymentId);
+    if (payment?.provider !== provider) throw new UnknownPaymentError(paymentId);
+    if (state.status === 'paid') await this.pay(payment, state.proof);
+    else if (state.status === 'failed') await this.fail(payment, state.reason);
+    else if (state.status === 'expired') await this.endUnpaid(paymentId, 'expired', null);
+  }
+
+  private async fail({ id, provider }: Payment, reason: string): Promise<void> {
+    if (await this.endUnpaid(id, 'failed', reason))
+      this.logger.warn(`${id} has failed (${provider}): ${reason}`);
+  }
+
+  /** Ends a payment that was not paid. Returns false if it is no longer pending. */
+  async endUnpaid(paymentId: string, status: 'failed' | 'expired', failure: string | null): Promise<boolean> {
+    const values = [paymentId, allowedPreviousStatuses(status), status, failure, nextCheckAfterEndSeconds(0)];
+    return (await this.pool.query(END, values)).rowCount === 1;
+  }
+
+  private async pay(payment: Payment, proof: PaymentProof): Promise<void> {
+    // Most notifications are repetitions; they need no transaction.
+    if (payment.status === 'paid' && payment.providerReference === proof.reference) return;
+    if (proof.amountMinor !== payment.amountMinor || proof.currency !== payment.currency)
+      throw new PaymentMismatchError(
+        payment.id,
+        `${proof.amountMinor} ${proof.currency} (hundredths) were paid in place of ${payment.amountMinor} ${payment.currency}`,
+      );
+    try {
+      if (await inTransaction(this.pool, (client) => this.credit(client, payment.id, proof)))
+        this.logger.log(`${payment.id} is paid (${payment.provider}, ${proof.reference})`);
+    } catch (error) {
+      if (!isReferenceTaken(error)) throw error;
+      throw new PaymentMismatchError(payment.id, `${proof.reference} has paid another payment`);
+    }
+  }
+
+  /** Part of one transaction. Returns false if the payment was credited before by the same proof. */
+  private async credit(sql: Sql, paymentId: string, proof: PaymentProof): Promise<boolean> {
+    const { reference, paidAt, payer } = proof;
+    const { rows } = await sql.query<Payment>(PAY, [
+      paymentId,
+      allowedPreviousStatuses('paid'),
+      paidAt,
+      reference,
+      toStorableText(payer.name),
+      toStorableText(payer.email),
+    ]);
+    const paid = rows[0];
+    if (!paid) {
+      const before = await findPayment(sql, paymentId);
+      if (before?.providerReference === reference) return false;
+      throw new PaymentMismatchError(
+        paymentId,
+        `it was paid by ${before?.providerReference}, and by ${reference} again`,
+      );
+    }
+    const { accountId, amountMinor, currency, provider } = paid;
+    await postTransfer(sql, {
+      kind: 'topup',
+      accountId,
+      amountPicos: minorToPicos(amountMinor),
+      counterpart: `provider:${provider}`,
+      reference: `payment:${paymentId}`,
+      description: `Top-up by ${METHOD_NAMES[provider]}`,
+    });
+    await armLowBalanceAlert(sql, accountId, this.topUp.lowBalanceThresholdPicos);
+    await queueMail(sql, {
+      kind: 'payment_received',
+      accountId,
+      params: {
+        amount: minorToDecimal(amountMinor),
+        currency,
+        paymentId,
+        at: paidAt.toISOString(),
+      },
+    });
+    if (provider === 'card_provider') await this.receipts.issue(sql, paid);
+    return true;
+  }
+}

@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { TransactionsController } from './transactions.controller';
+
+@Module({
+  controllers: [TransactionsController],
+})
+export class TransactionsModule {}

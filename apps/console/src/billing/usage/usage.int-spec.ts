@@ -1,0 +1,182 @@
+import { type UnitRate } from '@inference/metering';
+import { settleRequest, type SignedIn, TestSite } from '../../testing/console.fixture';
+
+const PRICED: UnitRate[] = [
+  { unit: 'per_million_input_tokens', ratePicos: 150_001n },
+  { unit: 'per_million_output_tokens', ratePicos: 600_007n },
+];
+
+interface Row {
+  timestamp: string;
+  model: string;
+  unit: string;
+  quantity: number;
+  cost: number;
+}
+
+describe('usage', () => {
+  let site: TestSite;
+  let account: SignedIn;
+  const read = (query = '', { token } = account) =>
+    site.console.request('GET', `/api/billing/usage${query}`, { token });
+  const rows = async (query = '') => ((await read(query)).body as { usage: Row[] }).usage;
+  const insertHour = (
+    hour: string,
+    model: string,
+    quantity: bigint,
+    costPicos: bigint,
+    entrypoint = 'gateway',
+  ) =>
+    site.database.pool.query(
+      `INSERT INTO metering.hourly_rollup VALUES ($1, $2, $3, $4, 'per_million_tokens', $5, $5, $6, $6)`,
+      [account.accountId, hour, model, entrypoint, quantity, costPicos],
+    );
+
+  beforeAll(async () => (site = await TestSite.start()));
+  beforeEach(async () => (account = await site.signedIn('user', 10n ** 15n)));
+  afterAll(() => site.stop());
+
+  it('is an empty list for a new account', async () => {
+    expect((await read()).text).toBe('{"usage":[]}');
+  });
+
+  it('shows a request at once and exactly, in agreement with the balance', async () => {
+    const usage = { inputTokens: 1234, outputTokens: 7 };
+    const cost = await settleRequest(site.database.pool, account.accountId, {
+      model: 'chat',
+      rates: PRICED,
+      usage,
+    });
+    expect(cost).toBe(1234n * 150_001n + 7n * 600_007n);
+    const { text } = await read();
+    expect(text).toContain(
+      '"model":"chat","quantity":0.001234,"unit":"per_million_input_tokens","cost":0.000185101234,"currency":"USD"}',
+    );
+    expect(text).toContain(
+      '"model":"chat","quantity":0.000007,"unit":"per_million_output_tokens","cost":0.000004200049,"currency":"USD"}',
+    );
+    const settings = await site.console.request('GET', '/api/billing/settings', { token: account.token });
+    expect(settings.text).toContain('"balance":999.999810698717,');
+  });
+
+  it('adds up exactly where floating point would not', async () => {
+    const huge = 9_007_199_254_740_993n;
+    await insertHour('2026-03-01T00:00:00Z', 'big', huge, huge);
+    await insertHour('2026-03-01T01:00:00Z', 'big', huge, huge, 'agent');
+    const { text } = await read('?from=2026-03-01T00:00:00Z&to=2026-03-02T00:00:00Z');
+    expect(text).toBe(
+      '{"usage":[{"timestamp":"2026-03-01T00:00:00.000Z","model":"big","quantity":18014398509.481986,' +
+        '"unit":"per_million_tokens","cost":18014.398509481986,"currency":"USD"}]}',
+    );
+  });
+
+  it('groups by day or hour, sorted by time, model and unit, `to` excluded', async () => {
+    for (const model of ['b', 'B', 'a']) await insertHour('2026-03-02T05:00:00Z', model, 1n, 1n);
+    await insertHour('2026-03-01T23:00:00Z', 'z', 1n, 1n);
+    await insertHour('2026-03-02T00:00:00Z', 'z', 1n, 1n);
+    const range = '?from=2026-03-01T00:00:00Z&to=2026-03-02T05:00:00Z';
+    const short = (list: Row[]) => list.map(({ timestamp, model }) => `${timestamp.slice(0, 13)} ${model}`);
+    expect(short(await rows(range))).toEqual(['2026-03-01T00 z', '2026-03-02T00 z']);
+    expect(short(await rows(`${range}&granularity=hour`))).toEqual(['2026-03-01T23 z', '2026-03-02T00 z']);
+    const later = '?from=2026-03-02&to=2026-03-03';
+    expect(short(await rows(later))).toEqual([
+      '2026-03-02T00 B',
+      '2026-03-02T00 a',
+      '2026-03-02T00 b',
+      '2026-03-02T00 z',
+    ]);
+    expect(short(await rows(`${later}&granularity=hour`))).toEqual([
+      '2026-03-02T00 z',
+      '2026-03-02T05 B',
+      '2026-03-02T05 a',
+      '2026-03-02T05 b',
+    ]);
+  });
+
+  it('starts at the beginning of the month by default', async () => {
+    const now = new Date();
+    const thisMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
+    const lastMonth = new Date(thisMonth.getTime() - 3_600_000);
+    await insertHour(thisMonth.toISOString(), 'now', 1n, 1n);
+    await insertHour(lastMonth.toISOString(), 'before', 1n, 1n);
+    expect((await rows()).map(({ model }) => model)).toEqual(['now']);
+    expect((await rows(`?from=${lastMonth.toISOString()}`)).map(({ model }) => model)).toEqual([
+      'before',
+      'now',
+    ]);
+  });
+
+  it('cuts a range within an hour to the microsecond', async () => {
+    const usage = { inputTokens: 10, outputTokens: 0 };
+    for (const model of ['one', 'two']) {
+      await settleRequest(site.database.pool, account.accountId, { model, rates: PRICED.slice(0, 1), usage });
+    }
+    const { rows: events } = await site.database.pool.query<{ at: string }>(
+      `SELECT to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
+       FROM metering.usage_events WHERE account_id = $1 ORDER BY occurred_at`,
+      [account.accountId],
+    );
+    const [first, second] = events.map(({ at }) => at);
+    expect((await rows(`?from=${first}&to=${second}`)).map(({ model }) => model)).toEqual(['one']);
+    expect((await rows(`?from=${second}`)).map(({ model }) => model).sort()).toContain('two');
+  });
+
+  it("is limited to the caller's account", async () => {
+    await insertHour('2026-03-01T00:00:00Z', 'secret', 1n, 1n);
+    const admin = await site.signedIn('admin');
+    expect((await read('?from=2026-01-01T00:00:00Z', admin)).body).toEqual({ usage: [] });
+  });
+
+  it.each([
+    '?from=yesterday',
+    '?from=2026-02-30T00:00:00Z',
+    '?from=2026-01-01T24:00:00Z',
+    '?from=2026-01-01T00:00:00',
+    '?from=2026-01-01T00:00:00%2B08:00',
+    '?from=2026-01-01T00:00:00.1234567Z',
+    '?from=0000-01-01T00:00:00Z',
+    '?from=1700000000',
+    '?from=',
+    '?from=%00',
+    '?from=2026-01-01T00:00:60Z',
+    '?from=2026-1-1',
+    '?from=2026-01-01t00:00:00z',
+    '?from=2026-01-01T00:00:00Z%20',
+    '?from=2026-01-01T00Z',
+    '?from=%2B002026-01-01T00:00:00Z',
+    '?from=-000001-01-01',
+    '?from=infinity',
+    '?from=2025-02-29',
+    '?to=now',
+    '?to=',
+    '?to=1969-12-31T23:59:59.999999Z',
+    '?to=2026-01-01&to=2026-01-02',
+    '?to=2026-13-01',
+    '?from=2026-01-01&from=2026-01-02',
+    '?from[a]=2026-01-01&granularity=day&granularity=hour',
+    '?granularity=week',
+    '?granularity=Day',
+    '?granularity=minute',
+    '?granularity=',
+    '?granularity=day&granularity=day',
+    '?from=2026-01-02T00:00:00Z&to=2026-01-02T00:00:00Z',
+    '?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z',
+    '?from=9999-12-31T23:59:59Z',
+    '?to=2020-01-01T00:00:00Z',
+    '?granularity=hour&from=2024-01-01T00:00:00Z&to=2026-01-01T00:00:00Z',
+  ])('answers 400 for %s', async (query) => {
+    const answer = await read(query);
+    expect([answer.status, answer.body]).toEqual([400, { error: expect.any(String) }]);
+  });
+
+  it.each([
+    '?from=2026-01-01&to=2026-01-02',
+    '?from=2026-01-01T00:00Z&to=2026-01-01T00:00:00.000001Z',
+    '?from=2026-01-01T00:00:00%2B00:00&to=9999-12-31T23:59:59.999999Z',
+    '?granularity=hour&from=2024-01-01T00:00:00Z&to=2025-01-01T00:00:00Z',
+    '?from=1970-01-01',
+    '?from=2024-02-29&limit=1&unknown=x',
+  ])('accepts %s', async (query) => {
+    expect((await read(query)).status).toBe(200);
+  });
+});

@@ -1,0 +1,199 @@
+import { type SignedIn, TestConsole } from '../../testing/console.fixture';
+import { PaymentSettlement } from '../settlement/payment-settlement';
+import { PaymentSite, PROVIDERS } from '../payments/payments.fixture';
+
+/** The acknowledgement that each provider expects. */
+const ACKNOWLEDGED = {
+  card_provider: [200, '{"received":true}'],
+  messaging_pay_provider: [200, '{"code":"SUCCESS","message":"成功"}'],
+  wallet_pay_provider: [200, 'success'],
+} as const;
+
+describe.each(PROVIDERS)('notifications of %s', (provider, siteName) => {
+  let payments: PaymentSite;
+  let account: SignedIn;
+  beforeAll(async () => (payments = await PaymentSite.start(siteName)));
+  beforeEach(async () => {
+    await payments.sandbox.tell();
+    account = await payments.site.signedIn();
+  });
+  afterAll(() => payments.stop());
+
+  const openPayment = async () => {
+    const { id } = await payments.open(account, provider);
+    await payments.stopChecking(id);
+    return id;
+  };
+  const acknowledged = async (id: string, count: number) => {
+    for (const delivery of await payments.deliveries(id, count)) {
+      expect([delivery.status, delivery.body]).toEqual(ACKNOWLEDGED[provider]);
+      expect(delivery.acknowledged).toBe(true);
+    }
+  };
+  const creditedOnce = async (id: string) => {
+    await payments.waitForStatus(account, id, 'paid');
+    expect(await payments.balance(account.accountId)).toBe(2000);
+  };
+
+  it('credit once when repeated ten times, and each is acknowledged', async () => {
+    const id = await openPayment();
+    await payments.sandbox.tell({ duplicate: 10 });
+    await payments.sandbox.act(id, 'pay');
+    await acknowledged(id, 10);
+    await creditedOnce(id);
+  });
+
+  it('credit a payment when they are late', async () => {
+    const id = await openPayment();
+    await payments.sandbox.tell({ delay_ms: 300, duplicate: 3 });
+    await payments.sandbox.act(id, 'pay');
+    await acknowledged(id, 3);
+    await creditedOnce(id);
+  });
+
+  it('credit each payment once when they arrive out of order', async () => {
+    await payments.sandbox.tell({ reorder: true, duplicate: 3 });
+    const ids = [await openPayment(), await openPayment(), await openPayment()];
+    for (const id of ids) await payments.sandbox.act(id, 'pay');
+    expect(await payments.balance(account.accountId)).toBe(0);
+    await payments.sandbox.flush();
+    for (const id of ids) {
+      await acknowledged(id, 3);
+      await payments.waitForStatus(account, id, 'paid');
+    }
+    expect(await payments.balance(account.accountId)).toBe(6000);
+  });
+
+  it('are not required: the provider is polled', async () => {
+    const { id } = await payments.open(account, provider);
+    await payments.sandbox.tell({ drop: true });
+    await payments.sandbox.act(id, 'pay');
+    await payments.checkSoon(id);
+    await creditedOnce(id);
+    const { deliveries } = await payments.sandbox.order(id);
+    expect(deliveries.map(({ faults, status }) => [faults, status])).toEqual([[['drop'], null]]);
+  });
+
+  it.each([
+    ['a wrong signature', { wrong_signature: 1 }, 400],
+    ['a time long past', { old_timestamp: 1 }, 400],
+    ['a time to come', { future_timestamp: 1 }, 400],
+    ['another merchant', { wrong_merchant: 1 }, 400],
+    ['another amount', { wrong_amount: 1 }, 409],
+    ['another currency', { wrong_currency: 1 }, 409],
+  ])('with %s are rejected without effect, and a correct one credits', async (_fault, switches, status) => {
+    const id = await openPayment();
+    await payments.sandbox.tell({ ...switches, duplicate: 2 });
+    await payments.sandbox.act(id, 'pay');
+    const deliveries = await payments.deliveries(id, 2);
+    const [refused] = deliveries.filter(({ faults }) => faults.length > 0);
+    const [accepted] = deliveries.filter(({ faults }) => faults.length === 0);
+    expect(refused).toMatchObject({ status, acknowledged: false });
+    expect(accepted).toMatchObject({ status: 200, acknowledged: true });
+    await creditedOnce(id);
+  });
+
+  it.each([
+    ['a wrong signature', { wrong_signature: true }],
+    ['another amount', { wrong_amount: true }],
+    ['another merchant', { wrong_merchant: true }],
+  ])('with %s never credit, even when repeated', async (_fault, switches) => {
+    const id = await openPayment();
+    await payments.sandbox.tell({ ...switches, duplicate: 3 });
+    await payments.sandbox.act(id, 'pay');
+    for (const { acknowledged } of await payments.deliveries(id, 3)) expect(acknowledged).toBe(false);
+    expect((await payments.read(account, id)).status).toBe('pending');
+    expect(await payments.balance(account.accountId)).toBe(0);
+  });
+
+  it.each(['expire', 'fail'] as const)("credit money that arrives after the order's %s", async (action) => {
+    const id = await openPayment();
+    await payments.sandbox.act(id, action);
+    await payments.checkSoon(id);
+    await payments.waitForStatus(account, id, action === 'fail' ? 'failed' : 'expired');
+    await payments.stopChecking(id);
+    const before = (await payments.sandbox.order(id)).deliveries.length;
+    await payments.sandbox.tell({ paid_after_expiry: true });
+    await payments.sandbox.act(id, 'pay');
+    await acknowledged(id, before + 1);
+    await creditedOnce(id);
+  });
+
+  it.each([{ status: 'expired' }, { status: 'failed', reason: 'late news' }] as const)(
+    'do not change a paid payment when they later state $status',
+    async (state) => {
+      const id = await openPayment();
+      await payments.sandbox.act(id, 'pay');
+      const paid = await payments.waitForStatus(account, id, 'paid');
+      await payments.site.console.app.get(PaymentSettlement).settle(provider, id, state);
+      expect(await payments.read(account, id)).toEqual(paid);
+      await creditedOnce(id);
+    },
+  );
+
+  it('are rejected for an unknown payment', async () => {
+    const id = await openPayment();
+    await payments.site.database.pool.query('UPDATE billing.payments SET id = $2 WHERE id = $1', [
+      id,
+      `${id}x`,
+    ]);
+    await payments.sandbox.act(id, 'pay');
+    expect((await payments.deliveries(id, 1))[0]).toMatchObject({ status: 404, acknowledged: false });
+    await payments.site.database.pool.query('UPDATE billing.payments SET id = $1 WHERE id = $2', [
+      id,
+      `${id}x`,
+    ]);
+    await creditedOnce(id);
+  });
+
+  it('are acknowledged only after the credit is committed', async () => {
+    const id = await openPayment();
+    const { pool } = payments.site.database;
+    await pool.query('REVOKE INSERT ON wallet.entries FROM console');
+    await payments.sandbox.act(id, 'pay');
+    expect((await payments.deliveries(id, 1))[0]).toMatchObject({ status: 500, acknowledged: false });
+    expect((await payments.read(account, id)).status).toBe('pending');
+    await pool.query('GRANT INSERT ON wallet.entries TO console');
+    await creditedOnce(id);
+  });
+
+  it.each([
+    ['nothing'],
+    ['{}'],
+    ['\0\u00ff'],
+    [JSON.stringify({ id: 'evt_1', type: 'checkout.session.completed' })],
+  ])('with the body %j are rejected', async (body) => {
+    const answer = await payments.site.console.request('POST', `/api/billing/webhooks/${provider}`, {
+      raw: body === 'nothing' ? '' : body,
+      headers: { 'Content-Type': 'application/octet-stream' },
+    });
+    expect(answer.status).toBe(400);
+  });
+
+  it('answer 503 while the database is unavailable, and credit afterwards', async () => {
+    const id = await openPayment();
+    // Port 1 of the loopback refuses connections.
+    const cutOff = await TestConsole.start('postgres://console@127.0.0.1:1/platform', {
+      SITE: siteName,
+      ...payments.sandbox.consoleEnvironment(),
+    });
+    await payments.sandbox.deliverTo(cutOff.url);
+    await payments.sandbox.act(id, 'pay');
+    expect((await payments.deliveries(id, 1))[0]).toMatchObject({ status: 503, acknowledged: false });
+    await payments.sandbox.deliverTo(payments.site.console.url);
+    await cutOff.close();
+    await creditedOnce(id);
+  });
+
+  it('are accepted for enabled providers only', async () => {
+    for (const name of [
+      'paypal',
+      ...PROVIDERS.filter(([, site]) => site !== siteName).map(([name]) => name),
+    ]) {
+      const answer = await payments.site.console.request('POST', `/api/billing/webhooks/${name}`, {
+        raw: '{}',
+      });
+      expect([answer.status, answer.body]).toEqual([404, { error: 'no such provider' }]);
+    }
+  });
+});

@@ -1,0 +1,63 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { isDatabaseUnavailable, SQL_POOL, type SqlPool } from '@inference/database';
+import {
+  type Acknowledgement,
+  type ProviderNotification,
+  InvalidNotificationError,
+  type PaymentProvider,
+  ProviderUnavailableError,
+  type RawNotification,
+} from '../payment-providers/payment-provider';
+import { requestRefundCheck } from '../refunds/refund';
+import { PaymentMismatchError, UnknownPaymentError } from '../settlement/settlement-errors';
+import { PaymentSettlement } from '../settlement/payment-settlement';
+
+@Injectable()
+export class WebhooksService {
+  private readonly logger = new Logger(WebhooksService.name);
+
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly settlement: PaymentSettlement,
+  ) {}
+
+  /** Acknowledges a notification only after its effects are committed; otherwise the provider sends it again. */
+  async receive(provider: PaymentProvider, raw: RawNotification): Promise<Acknowledgement> {
+    try {
+      await this.apply(provider, await provider.verify(raw));
+      return provider.acknowledge();
+    } catch (error) {
+      const { status, message } = this.rejectionOf(provider.name, error);
+      return provider.reject(status, message);
+    }
+  }
+
+  private async apply({ name }: PaymentProvider, notification: ProviderNotification): Promise<void> {
+    if (notification.about === 'payment')
+      await this.settlement.settle(name, notification.paymentId, notification.state);
+    else if (notification.about === 'refund') await requestRefundCheck(this.pool, notification.refundId);
+  }
+
+  /** Status and message for the provider; the log gets the details. */
+  private rejectionOf(provider: string, error: unknown): { status: number; message: string } {
+    if (error instanceof InvalidNotificationError) {
+      this.logger.warn(`A notification of ${provider} is refused (${error.fault}): ${error.message}`);
+      return { status: 400, message: error.message };
+    }
+    if (error instanceof UnknownPaymentError) {
+      this.logger.warn(`A notification of ${provider} is refused: ${error.message}`);
+      return { status: 404, message: 'no such payment' };
+    }
+    if (error instanceof PaymentMismatchError) {
+      this.logger.error(`A notification of ${provider} is refused: ${error.message}`);
+      return { status: 409, message: 'this is not what the payment is' };
+    }
+    if (isDatabaseUnavailable(error)) return { status: 503, message: 'database unavailable' };
+    if (error instanceof ProviderUnavailableError) {
+      this.logger.warn(`A notification of ${provider} could not be looked at: ${error.message}`);
+      return { status: 503, message: 'not now' };
+    }
+    this.logger.error(error);
+    return { status: 500, message: 'internal server error' };
+  }
+}

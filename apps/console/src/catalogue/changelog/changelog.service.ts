@@ -1,0 +1,102 @@
+import { Inject, Injectable, NotFoundException } from '@nestjs/common';
+import { inTransaction, newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { readPage } from '@inference/http';
+import { type CacheableResponse } from '../../caching/cached.decorator';
+import { readLastChange } from '../../caching/topic-changes';
+import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { type Actor } from '../../identity/audit-log/actor';
+import { recordAct } from '../../identity/audit-log/audit-log';
+import { atomFeed } from './atom-feed';
+import { type ChangelogEntryInput, type ChangelogEntryView, type ChangelogQuery } from './changelog.dto';
+import {
+  deleteEntry,
+  type EntryContent,
+  insertEntry,
+  listEntries,
+  replaceEntry,
+  type StoredEntry,
+} from './changelog.repository';
+
+const FEED_ENTRIES = 50;
+const ID_FORM = /^chg_[0-9A-Za-z]{1,60}$/;
+
+function view({ id, title, body, component, tagName, publishedAt }: StoredEntry): ChangelogEntryView {
+  return {
+    id,
+    title,
+    body,
+    ...(component === null ? {} : { component }),
+    ...(tagName === null ? {} : { tag_name: tagName }),
+    published_at: publishedAt.toISOString(),
+  };
+}
+
+function contentOf({ title, body, component, tag_name, published_at }: ChangelogEntryInput): EntryContent {
+  return {
+    title,
+    body,
+    component: component ?? null,
+    tagName: tag_name ?? null,
+    publishedAt: published_at ?? null,
+  };
+}
+
+/** Reads and edits the changelog. */
+@Injectable()
+export class ChangelogService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(SITE_CONFIG) private readonly site: SiteConfig,
+  ) {}
+
+  /** `{entries, next_cursor}` */
+  async list({ component, ...query }: ChangelogQuery): Promise<CacheableResponse> {
+    const changedAt = await readLastChange(this.pool, 'changelog');
+    const { rows, nextCursor } = await readPage(`changelog ${component ?? ''}`, query, (after, count) =>
+      listEntries(this.pool, component ?? null, after, count),
+    );
+    return { body: { entries: rows.map(view), next_cursor: nextCursor }, changedAt };
+  }
+
+  /** The Atom feed. It has no Last-Modified, because it depends on the site's configuration too. */
+  async feed(): Promise<CacheableResponse> {
+    const entries = await listEntries(this.pool, null, null, FEED_ENTRIES);
+    return { body: atomFeed(this.site, entries), changedAt: null };
+  }
+
+  async publish(admin: Actor, input: ChangelogEntryInput): Promise<ChangelogEntryView> {
+    const id = newId('chg');
+    const stored = await inTransaction(this.pool, async (client) => {
+      await this.record(client, admin, id, 'published');
+      return insertEntry(client, id, contentOf(input), admin.accountId);
+    });
+    return view(stored);
+  }
+
+  async replace(admin: Actor, id: string, input: ChangelogEntryInput): Promise<ChangelogEntryView> {
+    const stored = await inTransaction(this.pool, async (client) => {
+      const replaced = ID_FORM.test(id) ? await replaceEntry(client, id, contentOf(input)) : null;
+      if (!replaced) throw new NotFoundException('no such entry');
+      await this.record(client, admin, id, 'replaced');
+      return replaced;
+    });
+    return view(stored);
+  }
+
+  async remove(admin: Actor, id: string): Promise<void> {
+    await inTransaction(this.pool, async (client) => {
+      const removed = ID_FORM.test(id) && (await deleteEntry(client, id));
+      if (!removed) throw new NotFoundException('no such entry');
+      await this.record(client, admin, id, 'removed');
+    });
+  }
+
+  private record(
+    sql: Sql,
+    admin: Actor,
+    entryId: string,
+    action: 'published' | 'replaced' | 'removed',
+  ): Promise<void> {
+    return recordAct(sql, admin, 'admin.changelog_changed', { entry_id: entryId, action });
+  }
+}

@@ -1,0 +1,11 @@
+import { Module } from '@nestjs/common';
+import { AdminDownloadsController } from './admin-downloads.controller';
+import { ReleaseLookupCounter } from './release-lookup-counter';
+
+/** Counts downloads of model packages and lookups of releases, and reports them to admins. */
+@Module({
+  controllers: [AdminDownloadsController],
+  providers: [ReleaseLookupCounter],
+  exports: [ReleaseLookupCounter],
+})
+export class DownloadsModule {}

@@ -1,0 +1,43 @@
+import { ConflictException, Inject, Injectable, NotFoundException } from '@nestjs/common';
+import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { type Actor } from '../../../identity/audit-log/actor';
+import { recordAct } from '../../../identity/audit-log/audit-log';
+import { packageView, type PackageView } from './package';
+import { isPublished, listPackages, lockPackage, markPublished, removePackage } from './packages.repository';
+
+/** The packages of models, as admins manage them. */
+@Injectable()
+export class PackagesService {
+  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
+
+  /** The newest 1,000 packages of a model. */
+  async list(slug: string): Promise<PackageView[]> {
+    return (await listPackages(this.pool, slug)).map(packageView);
+  }
+
+  /**
+   * Marks a package as published, as part of the caller's transaction, and returns its id. Throws ConflictException if
+   * no package of this version is stored.
+   */
+  async publish(sql: Sql, slug: string, version: string): Promise<string> {
+    const found = await lockPackage(sql, slug, version);
+    if (!found) throw new ConflictException(`version: no package ${version} of this model is stored`);
+    await markPublished(sql, found.id);
+    return found.id;
+  }
+
+  /**
+   * Removes a package. Its file is deleted when the last link to it has expired. Throws NotFoundException if it is not
+   * stored, ConflictException if it is the published one.
+   */
+  async remove(admin: Actor, slug: string, version: string): Promise<void> {
+    await inTransaction(this.pool, async (sql) => {
+      const found = await lockPackage(sql, slug, version);
+      if (!found) throw new NotFoundException('no such package');
+      if (await isPublished(sql, slug, found.id))
+        throw new ConflictException('this package is published: publish another one, or none, first');
+      await removePackage(sql, found.id);
+      await recordAct(sql, admin, 'admin.package_removed', { slug, version });
+    });
+  }
+}

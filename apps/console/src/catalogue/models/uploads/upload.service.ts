@@ -1,0 +1,181 @@
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { finished } from 'node:stream/promises';
+import {
+  BadRequestException,
+  type BeforeApplicationShutdown,
+  ConflictException,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { type Actor } from '../../../identity/audit-log/actor';
+import { recordAct } from '../../../identity/audit-log/audit-log';
+import { OBJECT_STORAGE, type ObjectStorage } from '../../storage/object-storage';
+import { STORAGE_CONFIG, type StorageConfig } from '../../storage/storage.config';
+import { type PackageRow, packageView, type PackageView } from '../model-packages/package';
+import {
+  abandonUpload,
+  completeUpload,
+  findExisting,
+  openUpload,
+  renewUpload,
+  type ExistingPackage,
+} from './uploads.repository';
+import { UploadBody } from './upload-body';
+import { readUploadHeaders, type UploadHeaders } from './upload-headers';
+
+/** How long uploads may continue after the start of a shutdown. They may take hours, so they are cut off then. */
+const DRAIN_MILLIS = 3_000;
+const GIVEN_UP = 'the upload was given up: begin again';
+
+/** How long a client may stall, and how often an upload is renewed. */
+export const UPLOAD_TIMES = { stallMillis: 60_000, renewMillis: 20_000 };
+
+export interface NewPackage {
+  slug: string;
+  version: string;
+  fileName: string;
+}
+
+interface Received {
+  /** False if the same content was stored before. */
+  isNew: boolean;
+  package: PackageView;
+}
+
+/** Receives package uploads. A package becomes visible when it is stored completely and durably. */
+@Injectable()
+export class UploadService implements BeforeApplicationShutdown, OnApplicationShutdown {
+  /** Tests shorten them. */
+  times = UPLOAD_TIMES;
+  private readonly logger = new Logger(UploadService.name);
+  private readonly inProgress = new Map<IncomingMessage, Promise<Received>>();
+  private drain: NodeJS.Timeout | undefined;
+
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
+    @Inject(OBJECT_STORAGE) private readonly storage: ObjectStorage,
+  ) {}
+
+  /**
+   * Stores the request's body as the package of this version. Throws an HttpException with status 400, 411, 413 or 415
+   * for an invalid upload, ConflictException if the version has other content, StorageUnavailableError.
+   */
+  async receive(
+    admin: Actor,
+    wanted: NewPackage,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<Received> {
+    const received = this.process(admin, wanted, request, response);
+    this.inProgress.set(request, received);
+    try {
+      return await received;
+    } finally {
+      this.inProgress.delete(request);
+    }
+  }
+
+  beforeApplicationShutdown(): void {
+    this.drain = setTimeout(() => {
+      for (const request of this.inProgress.keys()) request.destroy();
+    }, DRAIN_MILLIS);
+  }
+
+  /** Resolves when interrupted uploads are cleaned up. */
+  async onApplicationShutdown(): Promise<void> {
+    clearTimeout(this.drain);
+    await Promise.allSettled(this.inProgress.values());
+  }
+
+  private async process(
+    admin: Actor,
+    wanted: NewPackage,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<Received> {
+    const headers = readUploadHeaders(request.headers, this.config.maxPackageBytes);
+    const expectsContinue = request.headers.expect !== undefined;
+    const body = new UploadBody(request, this.times.stallMillis);
+    const existing = await findExisting(this.pool, wanted);
+    if (existing) {
+      const result = resultForExisting(existing, headers.sha256);
+      // A client that did not ask (`Expect: 100-continue`) is already sending: a response before the end of the body
+      // would break the connection, and the client might not see it.
+      if (!expectsContinue) await finished(body.content.resume());
+      return result;
+    }
+    const id = newId('pkg');
+    await openUpload(this.pool, id, wanted, headers.sizeBytes, admin.accountId);
+    const renewal = setInterval(() => void this.renew(id, body), this.times.renewMillis);
+    try {
+      if (expectsContinue) response.writeContinue();
+      const sha256 = await this.store(id, body, headers);
+      return await this.complete(admin, id, wanted, sha256);
+    } catch (error) {
+      await this.discard(id);
+      throw error;
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  private async store(id: string, body: UploadBody, { sizeBytes, sha256 }: UploadHeaders): Promise<Buffer> {
+    await this.storage.write(id, body.content, sizeBytes);
+    const found = body.digest();
+    if (sha256 && !sha256.equals(found))
+      throw new BadRequestException('the content does not have the digest that Content-Digest announces');
+    return found;
+  }
+
+  /** Two uploads of one version may both get here: the content of the first one stays. */
+  private async complete(admin: Actor, id: string, wanted: NewPackage, sha256: Buffer): Promise<Received> {
+    const { slug, version } = wanted;
+    const outcome = await inTransaction(this.pool, async (sql): Promise<ExistingPackage | PackageRow> => {
+      const completed = await completeUpload(sql, id, wanted, sha256);
+      if (!completed) throw new ConflictException(GIVEN_UP);
+      if ('removed' in completed) return completed;
+      await recordAct(sql, admin, 'admin.package_uploaded', {
+        slug,
+        version,
+        sha256: sha256.toString('hex'),
+      });
+      return completed;
+    });
+    if (!('removed' in outcome)) return { isNew: true, package: packageView(outcome) };
+    const result = resultForExisting(outcome, sha256);
+    await this.discard(id);
+    return result;
+  }
+
+  /** The upload continues while the database is unreachable, and fails if another replica has given it up. */
+  private async renew(id: string, body: UploadBody): Promise<void> {
+    try {
+      if (!(await renewUpload(this.pool, id))) body.giveUp(new ConflictException(GIVEN_UP));
+    } catch (error) {
+      this.logger.warn(error);
+    }
+  }
+
+  /** The cleanup job repeats this, in case the storage was still writing or cannot remove the file now. */
+  private async discard(id: string): Promise<void> {
+    try {
+      if (await abandonUpload(this.pool, id)) await this.storage.remove(id);
+    } catch (error) {
+      this.logger.warn(error);
+    }
+  }
+}
+
+/** A client that did not get the first response sends the same content again: that succeeds. */
+function resultForExisting({ removed, ...row }: ExistingPackage, sha256: Buffer | null): Received {
+  if (removed) throw new ConflictException('this version was published and removed');
+  if (!sha256)
+    throw new ConflictException('this version is stored; a Content-Digest would tell whether it is the same');
+  if (!row.sha256?.equals(sha256))
+    throw new ConflictException('this version is another content: a package never changes');
+  return { isNew: false, package: packageView(row) };
+}

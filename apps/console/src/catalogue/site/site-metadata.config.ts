@@ -1,0 +1,43 @@
+import { env } from '@inference/config';
+import { type z } from 'zod';
+
+export const SITE_METADATA_CONFIG = Symbol('SITE_METADATA_CONFIG');
+
+export const serviceUrlFields = {
+  /** URL at which customers reach the gateway. */
+  GATEWAY_URL: env.httpUrl(),
+  /** URL at which customers reach the training service. */
+  TRAINING_URL: env.httpUrl(),
+  /** URL at which customers reach the router-cost service. */
+  ROUTER_URL: env.httpUrl(),
+  /** URL at which customers reach the agent service. */
+  AGENT_URL: env.httpUrl(),
+  /** URL at which customers reach the memo service. */
+  MEMO_URL: env.httpUrl(),
+};
+
+type Fields = z.output<z.ZodObject<typeof serviceUrlFields>> & {
+  SIGNUP: 'open' | 'closed';
+  OAUTH_PROVIDERS: { name: string }[];
+};
+
+/** What `GET /api/site` says beyond the site's name, region and currency. */
+export interface SiteMetadataConfig {
+  serviceUrls: { gateway: string; training: string; router: string; agent: string; memo: string };
+  signup: 'open' | 'closed';
+  oauthProviderNames: string[];
+}
+
+export function siteMetadataOf(config: Fields): SiteMetadataConfig {
+  return {
+    serviceUrls: {
+      gateway: config.GATEWAY_URL,
+      training: config.TRAINING_URL,
+      router: config.ROUTER_URL,
+      agent: config.AGENT_URL,
+      memo: config.MEMO_URL,
+    },
+    signup: config.SIGNUP,
+    oauthProviderNames: config.OAUTH_PROVIDERS.map(({ name }) => name),
+  };
+}

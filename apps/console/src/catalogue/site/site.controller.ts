@@ -1,0 +1,35 @@
+import { Controller, Get, Inject } from '@nestjs/common';
+import { type Site } from '@inference/config';
+import { Public } from '@inference/http';
+import { Cached, type CacheableResponse } from '../../caching/cached.decorator';
+import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { SITE_METADATA_CONFIG, type SiteMetadataConfig } from './site-metadata.config';
+
+/** Interface languages, the site's own first. */
+const LANGUAGES: Record<Site, string[]> = { intl: ['en', 'zh-CN'], cn: ['zh-CN', 'en'] };
+
+@Controller('api/site')
+export class SiteController {
+  constructor(
+    @Inject(SITE_CONFIG) private readonly site: SiteConfig,
+    @Inject(SITE_METADATA_CONFIG) private readonly metadata: SiteMetadataConfig,
+  ) {}
+
+  /** Public site metadata: `{name, region, currency, languages, urls, signup, oauth_providers}`. */
+  @Get()
+  @Public()
+  @Cached()
+  read(): CacheableResponse {
+    const { site, metadata } = this;
+    const body = {
+      name: site.name,
+      region: site.site,
+      currency: site.currency,
+      languages: LANGUAGES[site.site],
+      urls: metadata.serviceUrls,
+      signup: metadata.signup,
+      oauth_providers: metadata.oauthProviderNames,
+    };
+    return { body, changedAt: null };
+  }
+}

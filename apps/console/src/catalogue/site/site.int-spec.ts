@@ -1,0 +1,30 @@
+import { TestConsole } from '../../testing/console.fixture';
+
+const NOWHERE = 'postgres://console@127.0.0.1:1/platform';
+
+describe('the site', () => {
+  it.each([
+    [
+      { SITE_NAME: 'Acme', SIGNUP: 'closed' },
+      { name: 'Acme', region: 'intl', currency: 'USD', signup: 'closed' },
+    ],
+    [{ SITE: 'cn' }, { name: 'Inference Platform', region: 'cn', currency: 'CNY', signup: 'open' }],
+  ])('describes itself for %j', async (environment, expected) => {
+    const console = await TestConsole.start(NOWHERE, environment as Record<string, string>);
+    const answer = await console.request('GET', '/api/site');
+    await console.close();
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      ...expected,
+      languages: expected.region === 'cn' ? ['zh-CN', 'en'] : ['en', 'zh-CN'],
+      urls: {
+        gateway: 'http://gateway.test',
+        training: 'http://training.test',
+        router: 'http://router.test',
+        agent: 'http://agent.test',
+        memo: 'http://memo.test',
+      },
+      oauth_providers: [],
+    });
+  });
+});

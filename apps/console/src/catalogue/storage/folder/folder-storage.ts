@@ -1,0 +1,130 @@
+import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { type Readable } from 'node:stream';
+import { type FolderConfig } from '../storage.config';
+import { requireContentLength } from '../content-length';
+import { isStorageKey, signLink } from './link-signature';
+import { type DownloadLink, type ObjectStorage } from '../object-storage';
+import { StorageUnavailableError } from '../storage-unavailable';
+
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+/** Path of the route that serves the links. */
+export const FILES_PATH = 'api/files';
+
+/** Turns errors of the file system into StorageUnavailableError. */
+async function asUnavailable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw new StorageUnavailableError(error);
+  }
+}
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** Makes created and removed entries of a folder survive a crash. */
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Creates a folder with its parents, durably. */
+async function makeFolder(path: string): Promise<void> {
+  const firstMade = await mkdir(path, { recursive: true, mode: FOLDER_MODE });
+  if (firstMade === undefined) return;
+  for (let made = path; ; made = dirname(made)) {
+    await syncFolder(dirname(made));
+    if (made === firstMade) return;
+  }
+}
+
+/**
+ * Stores files in a folder, which the console's replicas may share: complete files in `packages`, files being written in
+ * `incoming`. A source that is not read to its end is not destroyed: it may be a request whose socket still has to carry
+ * the response.
+ */
+export class FolderStorage implements ObjectStorage {
+  /** Folder of the complete files, named by their keys. */
+  readonly packages: string;
+  readonly linkSecrets: string[];
+  private readonly incoming: string;
+
+  /** @param publicUrl root of the console, which serves the links; without a slash at the end */
+  constructor(
+    { folder, linkSecrets }: FolderConfig,
+    private readonly publicUrl: string,
+  ) {
+    this.packages = resolve(folder, 'packages');
+    this.incoming = resolve(folder, 'incoming');
+    this.linkSecrets = linkSecrets;
+  }
+
+  async write(key: string, source: Readable, sizeBytes: number): Promise<void> {
+    const { incoming, complete } = this.pathsOf(key);
+    // The source may fail while it is not being read; without a listener that would end the process.
+    source.on('error', () => undefined);
+    const file = await asUnavailable(this.createIncoming(key));
+    let current = incoming;
+    try {
+      try {
+        if (await asUnavailable(exists(complete))) throw new Error(`The storage has a file ${key} already.`);
+        for await (const chunk of requireContentLength(source, sizeBytes))
+          await asUnavailable(file.appendFile(chunk));
+        await asUnavailable(file.sync());
+      } finally {
+        await asUnavailable(file.close());
+      }
+      await asUnavailable(rename(incoming, complete));
+      current = complete;
+      await asUnavailable(syncFolder(this.packages));
+    } catch (error) {
+      await rm(current, { force: true }).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async remove(key: string): Promise<void> {
+    const { incoming, complete } = this.pathsOf(key);
+    for (const path of [incoming, complete]) {
+      if (!(await asUnavailable(exists(path)))) continue;
+      await asUnavailable(rm(path, { force: true }));
+      await asUnavailable(syncFolder(dirname(path)));
+    }
+  }
+
+  async link(key: string, { fileName, expiresInSeconds }: DownloadLink): Promise<string> {
+    this.pathsOf(key);
+    const expires = String(Math.ceil(Date.now() / 1000) + expiresInSeconds);
+    const signature = signLink({ key, fileName, expires }, this.linkSecrets);
+    const name = encodeURIComponent(fileName);
+    return `${this.publicUrl}/${FILES_PATH}/${key}?name=${name}&expires=${expires}&signature=${signature}`;
+  }
+
+  /** Opens the file exclusively, so that only one process writes it. */
+  private async createIncoming(key: string): Promise<FileHandle> {
+    await makeFolder(this.incoming);
+    await makeFolder(this.packages);
+    return open(this.pathsOf(key).incoming, 'wx', FILE_MODE);
+  }
+
+  private pathsOf(key: string): { incoming: string; complete: string } {
+    if (!isStorageKey(key)) throw new TypeError(`${JSON.stringify(key)} is no key of the storage.`);
+    return { incoming: join(this.incoming, key), complete: join(this.packages, key) };
+  }
+}

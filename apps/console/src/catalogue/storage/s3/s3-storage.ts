@@ -1,0 +1,108 @@
+import { type Readable } from 'node:stream';
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { type OnApplicationShutdown } from '@nestjs/common';
+import contentDisposition from 'content-disposition';
+import { type S3Config } from '../storage.config';
+import { type DownloadLink, type ObjectStorage } from '../object-storage';
+import { createS3Client, S3_TIMEOUTS, type S3Timeouts } from './s3-client';
+import { type ObjectName, asUnavailable, uploadToS3 } from './s3-upload';
+
+/** Limit of a whole removal, including retries. */
+const REMOVE_MILLIS = 10_000;
+
+const statusOf = (error: unknown) =>
+  (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+
+/** False if the server answered 404. */
+async function unlessAbsent(work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    if (statusOf(error) === 404) return false;
+    throw error;
+  }
+}
+
+/**
+ * A bucket of Amazon S3 or of a compatible server. The console's role needs s3:GetObject, PutObject, DeleteObject and
+ * AbortMultipartUpload for the objects, and ListBucket and ListBucketMultipartUploads for the bucket. Keys are never
+ * reused, and a write checks that its key is free: not every server supports `If-None-Match` for uploads.
+ */
+export class S3Storage implements ObjectStorage, OnApplicationShutdown {
+  private readonly client: S3Client;
+  /** Has the longer timeout for completing multipart uploads. */
+  private readonly completionClient: S3Client;
+  /** Signs links for the URL that customers use; sends no requests. */
+  private readonly signer: S3Client;
+
+  constructor(
+    private readonly config: S3Config,
+    timeouts: S3Timeouts = S3_TIMEOUTS,
+  ) {
+    this.client = createS3Client(config, config.endpoint, timeouts);
+    this.completionClient = createS3Client(config, config.endpoint, {
+      ...timeouts,
+      idleMillis: timeouts.completionMillis,
+    });
+    this.signer = createS3Client(config, config.publicEndpoint ?? config.endpoint, timeouts);
+  }
+
+  onApplicationShutdown(): void {
+    for (const client of [this.client, this.completionClient, this.signer]) client.destroy();
+  }
+
+  async write(key: string, source: Readable, sizeBytes: number): Promise<void> {
+    // The source may fail while it is not being read; without a listener that would end the process.
+    source.on('error', () => undefined);
+    const { client, completionClient } = this;
+    const exists = unlessAbsent(client.send(new HeadObjectCommand(this.nameOf(key))));
+    if (await asUnavailable(exists)) throw new Error(`The storage has an object ${key} already.`);
+    try {
+      await uploadToS3({ client, completionClient }, this.nameOf(key), source, sizeBytes);
+    } catch (error) {
+      // The server may have stored the object although its response was lost.
+      await this.remove(key).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async remove(key: string): Promise<void> {
+    const options = { abortSignal: AbortSignal.timeout(REMOVE_MILLIS) };
+    const name = this.nameOf(key);
+    await asUnavailable(
+      (async () => {
+        // The prefix also matches longer names; the list is sorted, so the exact name comes first.
+        const search = new ListMultipartUploadsCommand({ Bucket: name.Bucket, Prefix: name.Key });
+        const { Uploads = [] } = await this.client.send(search, options);
+        for (const { Key, UploadId } of Uploads)
+          if (Key === name.Key)
+            await unlessAbsent(
+              this.client.send(new AbortMultipartUploadCommand({ ...name, UploadId }), options),
+            );
+        await unlessAbsent(this.client.send(new DeleteObjectCommand(name), options));
+      })(),
+    );
+  }
+
+  link(key: string, { fileName, expiresInSeconds }: DownloadLink): Promise<string> {
+    const command = new GetObjectCommand({
+      ...this.nameOf(key),
+      ResponseContentDisposition: contentDisposition(fileName),
+      ResponseContentType: 'application/octet-stream',
+    });
+    return asUnavailable(getSignedUrl(this.signer, command, { expiresIn: expiresInSeconds }));
+  }
+
+  private nameOf(key: string): ObjectName {
+    return { Bucket: this.config.bucket, Key: this.config.prefix + key };
+  }
+}

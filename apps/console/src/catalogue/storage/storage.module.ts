@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { FilesController } from './folder/files.controller';
+import { FilesService } from './folder/files.service';
+import { OBJECT_STORAGE } from './object-storage';
+import { OBJECT_STORAGE_PROVIDER } from './object-storage.provider';
+
+/** Stores model packages in a folder or in S3, and serves the files of the folder. */
+@Module({
+  controllers: [FilesController],
+  providers: [OBJECT_STORAGE_PROVIDER, FilesService],
+  exports: [OBJECT_STORAGE],
+})
+export class StorageModule {}

@@ -1,0 +1,88 @@
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { CURRENCY_BY_SITE, env, loadConfig } from '@inference/config';
+import { createPool, inTransaction } from '@inference/database';
+import { z } from 'zod';
+import { roleField } from '../identity/accounts/accounts.dto';
+import { findForLogin, insertAccount, setRole, SITE_LANGUAGE } from '../identity/accounts/accounts';
+import { emailField } from '../identity/accounts/account-fields';
+import { newPasswordField } from '../identity/passwords/password-fields';
+import { recordEvent } from '../identity/audit-log/audit-log';
+import { hashPassword, PasswordHasher } from '../identity/passwords/password-hasher';
+
+/**
+ * Makes an account even if sign-up is closed, or gives an existing one its role:
+ *   create-account --email <address> --role user|analyst|admin [--existing] < file-with-the-password
+ * Reads DATABASE_URL and SITE. An existing account keeps its password. Somebody else may have registered the address,
+ * so it gets the role only if the password matches or `--existing` is given.
+ */
+const environment = z.object({ SITE: env.site(), DATABASE_URL: env.database.DATABASE_URL });
+
+const input = z.object({
+  email: emailField,
+  role: roleField,
+  password: newPasswordField,
+  existing: z.boolean(),
+});
+
+async function readInput(): Promise<z.output<typeof input>> {
+  const { values } = parseArgs({
+    options: { email: { type: 'string' }, role: { type: 'string' }, existing: { type: 'boolean' } },
+  });
+  const { email = '', role = '', existing = false } = values;
+  const password = (await text(process.stdin)).replace(/\r?\n$/, '');
+  const result = input.safeParse({ email, role, password, existing });
+  if (result.success) return result.data;
+  const faults = result.error.issues.map(({ path: [name], message }) =>
+    name === 'password' ? `the password (on standard input) ${message}` : `--${String(name)} ${message}`,
+  );
+  throw new Error(faults.join('\n'));
+}
+
+async function createAccount(): Promise<string> {
+  const { SITE, DATABASE_URL } = loadConfig(environment);
+  const { email, role, password, existing } = await readInput();
+  const pool = createPool({ url: DATABASE_URL, applicationName: 'create-account', size: 1 });
+  try {
+    const passwordHash = await hashPassword(password);
+    const id = await inTransaction(pool, async (client) => {
+      const language = SITE_LANGUAGE[SITE];
+      const made = await insertAccount(
+        client,
+        { email, emailVerified: true, passwordHash, role, language },
+        CURRENCY_BY_SITE[SITE],
+      );
+      const event = { accountId: made, actorId: null, origin: null, details: { role } };
+      if (made !== null) await recordEvent(client, { type: 'account.created', ...event });
+      return made;
+    });
+    if (id !== null) return `Made ${email} (${id}) with the role ${role}.`;
+    const account = await findForLogin(pool, email);
+    if (!existing && !(await new PasswordHasher().matches(account?.passwordHash ?? null, password)))
+      throw new Error(
+        `${email} exists already, with another password; --existing gives it the role nevertheless.`,
+      );
+    await inTransaction(pool, async (client) => {
+      const before = account && (await setRole(client, account.id, role));
+      if (!before || before === role) return;
+      const event = {
+        accountId: account.id,
+        actorId: null,
+        origin: null,
+        details: { from: before, to: role },
+      };
+      await recordEvent(client, { type: 'account.role_changed', ...event });
+    });
+    return `${email} exists already; its role is ${role}.`;
+  } finally {
+    await pool.end();
+  }
+}
+
+createAccount().then(
+  (message) => console.log(message),
+  (error: Error) => {
+    console.error(error.message);
+    process.exitCode = 1;
+  },
+);

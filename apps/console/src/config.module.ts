@@ -1,0 +1,49 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { DOCUMENTS_CONFIG } from './billing/documents/documents.config';
+import { INVOICES_CONFIG } from './billing/invoices/invoices.config';
+import { PAYMENT_PROVIDERS_CONFIG } from './billing/payment-providers/payment-providers.config';
+import { PAYMENTS_CONFIG } from './billing/payments/payments.config';
+import { TOP_UP_CONFIG } from './billing/settings/top-up.config';
+import { CODE_HOST_CONFIG } from './catalogue/releases/code-host/code-host.config';
+import { SITE_METADATA_CONFIG } from './catalogue/site/site-metadata.config';
+import { SITEMAP_CONFIG } from './catalogue/sitemap/sitemap.config';
+import { STORAGE_CONFIG } from './catalogue/storage/storage.config';
+import { type ConsoleConfig } from './config';
+import { SIGN_UP_CONFIG } from './identity/accounts/sign-up.config';
+import { API_KEYS_CONFIG } from './identity/api-keys/api-keys.config';
+import { OAUTH_PROVIDERS_CONFIG } from './identity/oauth-providers/oauth-providers.config';
+import { SEALED_TOKENS_CONFIG } from './identity/sealed-tokens/sealed-tokens.config';
+import { SESSIONS_CONFIG } from './identity/sessions/sessions.config';
+import { RATE_LIMIT_CONFIG } from './rate-limit/rate-limit.config';
+import { LOW_BALANCE_CONFIG } from './notifications/low-balance/low-balance.config';
+import { MAIL_CONFIG } from './notifications/mail/mail.config';
+import { SITE_CONFIG } from './site.config';
+
+/** Provides each feature with its own slice of the configuration. */
+@Global()
+@Module({})
+export class ConfigModule {
+  static forRoot(config: ConsoleConfig): DynamicModule {
+    const slices = [
+      { provide: SITE_CONFIG, useValue: config.site },
+      { provide: SESSIONS_CONFIG, useValue: config.sessions },
+      { provide: API_KEYS_CONFIG, useValue: config.apiKeys },
+      { provide: SEALED_TOKENS_CONFIG, useValue: config.sealedTokens },
+      { provide: SIGN_UP_CONFIG, useValue: config.signUp },
+      { provide: OAUTH_PROVIDERS_CONFIG, useValue: config.oauthProviders },
+      { provide: RATE_LIMIT_CONFIG, useValue: config.rateLimit },
+      { provide: TOP_UP_CONFIG, useValue: config.topUp },
+      { provide: PAYMENTS_CONFIG, useValue: config.payments },
+      { provide: PAYMENT_PROVIDERS_CONFIG, useValue: config.paymentProviders },
+      { provide: DOCUMENTS_CONFIG, useValue: config.documents },
+      { provide: INVOICES_CONFIG, useValue: config.invoices },
+      { provide: STORAGE_CONFIG, useValue: config.storage },
+      { provide: CODE_HOST_CONFIG, useValue: config.codeHost },
+      { provide: SITEMAP_CONFIG, useValue: config.sitemap },
+      { provide: SITE_METADATA_CONFIG, useValue: config.siteMetadata },
+      { provide: MAIL_CONFIG, useValue: config.mail },
+      { provide: LOW_BALANCE_CONFIG, useValue: config.lowBalance },
+    ];
+    return { module: ConfigModule, providers: slices, exports: slices.map(({ provide }) => provide) };
+  }
+}

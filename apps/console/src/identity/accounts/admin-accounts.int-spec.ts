@@ -1,0 +1,156 @@
+import { waitForLock } from '@inference/testing';
+import { type Answer, type SignedIn, TestSite } from '../../testing/console.fixture';
+
+interface Account {
+  id: string;
+  email: string;
+  role: string;
+}
+
+let site: TestSite;
+let admin: SignedIn;
+
+beforeAll(async () => {
+  site = await TestSite.start();
+  admin = await site.signedIn('admin');
+});
+afterAll(() => site.stop());
+
+const list = (query = '') =>
+  site.console.request('GET', `/api/admin/accounts${query}`, { token: admin.token });
+const setRole = (id: string, json: unknown, token = admin.token) =>
+  site.console.request('PUT', `/api/admin/accounts/${id}/role`, { token, json });
+const accountsIn = ({ body }: Answer) =>
+  (body as { accounts: Account[]; next_cursor: string | null }).accounts;
+
+describe('the accounts, as admins see them', () => {
+  it('are found by each of their identifiers', async () => {
+    const json = {
+      email: 'found@example.com',
+      password: 'correct horse battery',
+      phone: '+1 415 555 0123',
+      username: 'found',
+    };
+    await site.console.request('POST', '/api/auth/register', { json });
+    for (const identifier of ['found@example.com', 'FOUND', '+1 (415) 555-0123']) {
+      const answer = await list(`?identifier=${encodeURIComponent(identifier)}`);
+      expect([answer.status, answer.body]).toEqual([
+        200,
+        {
+          accounts: [
+            {
+              id: expect.stringMatching(/^acct_/),
+              email: 'found@example.com',
+              email_verified: false,
+              phone: '+14155550123',
+              username: 'found',
+              role: 'user',
+              two_factor_enabled: false,
+              created_at: expect.any(String),
+            },
+          ],
+          next_cursor: null,
+        },
+      ]);
+    }
+    expect((await list('?identifier=nobody')).body).toEqual({ accounts: [], next_cursor: null });
+  });
+
+  it('are listed in pages, newest first', async () => {
+    const made = [await site.signedIn(), await site.signedIn(), await site.signedIn()];
+    const first = await list('?limit=2');
+    const { next_cursor: cursor } = first.body as { next_cursor: string };
+    const second = await list(`?limit=2&cursor=${cursor}`);
+    const ids = [...accountsIn(first), ...accountsIn(second)].map(({ id }) => id);
+    expect(ids.slice(0, 3)).toEqual(made.map(({ accountId }) => accountId).reverse());
+  });
+
+  it.each(['limit=0', 'limit=1000', 'cursor=x', 'identifier=', `identifier=${'a'.repeat(255)}`])(
+    'are 400 with %s',
+    async (query) => {
+      expect((await list(`?${query}`)).status).toBe(400);
+    },
+  );
+});
+
+describe('a role', () => {
+  it('takes effect at once and is recorded', async () => {
+    const { accountId, token } = await site.signedIn();
+    const asAdmin = () => site.console.request('GET', '/api/admin/accounts', { token });
+    expect((await asAdmin()).status).toBe(403);
+    const raised = await setRole(accountId, { role: 'admin' });
+    expect([raised.status, raised.body]).toEqual([
+      200,
+      expect.objectContaining({ id: accountId, role: 'admin' }),
+    ]);
+    expect((await asAdmin()).status).toBe(200);
+    expect((await setRole(accountId, { role: 'admin' })).status).toBe(200);
+    expect((await setRole(accountId, { role: 'analyst' })).status).toBe(200);
+    expect((await asAdmin()).status).toBe(403);
+    const { rows } = await site.database.pool.query<{ actor_id: string; details: object }>(
+      `SELECT actor_id, details FROM accounts.security_events
+       WHERE account_id = $1 AND type = 'account.role_changed' ORDER BY created_at`,
+      [accountId],
+    );
+    expect(rows).toEqual([
+      { actor_id: admin.accountId, details: { from: 'user', to: 'admin' } },
+      { actor_id: admin.accountId, details: { from: 'admin', to: 'analyst' } },
+    ]);
+  });
+
+  it.each([
+    [{}, 400],
+    [{ role: 'king' }, 400],
+    [{ role: ['admin'] }, 400],
+  ])('is %j: %i', async (json, status) => {
+    const { accountId } = await site.signedIn();
+    expect((await setRole(accountId, json)).status).toBe(status);
+  });
+
+  it.each(['acct_unknown', 'x', '%00', "'--"])('of %s is 404', async (id) => {
+    expect((await setRole(id, { role: 'user' })).status).toBe(404);
+  });
+
+  it('cannot be given by an admin who has just been demoted', async () => {
+    const [demoted, friend] = [await site.signedIn('admin'), await site.signedIn()];
+    const demoting = await site.database.pool.connect();
+    await demoting.query('BEGIN');
+    await demoting.query("UPDATE accounts.accounts SET role = 'user' WHERE id = $1", [demoted.accountId]);
+    const promoted = setRole(friend.accountId, { role: 'admin' }, demoted.token);
+    await waitForLock(site.database.pool);
+    await demoting.query('COMMIT');
+    demoting.release();
+    expect((await promoted).status).toBe(403);
+  });
+
+  it('does not deadlock with another change of admins', async () => {
+    // This account has the smallest id.
+    await site.database.pool.query(
+      `INSERT INTO accounts.accounts (id, email) VALUES ('acct_0', 'first@example.com')`,
+    );
+    const other = await site.database.pool.connect();
+    const lock = (id: string) =>
+      other.query('SELECT FROM accounts.accounts WHERE id = $1 FOR NO KEY UPDATE', [id]);
+    await other.query('BEGIN');
+    await lock('acct_0');
+    const change = setRole('acct_0', { role: 'analyst' });
+    await waitForLock(site.database.pool);
+    await lock(admin.accountId);
+    await other.query('COMMIT');
+    other.release();
+    expect((await change).status).toBe(200);
+  });
+
+  it('of the last admin stays under concurrent demotions', async () => {
+    const others = [await site.signedIn('admin'), await site.signedIn('admin'), await site.signedIn('admin')];
+    const all = [admin, ...others];
+    const answers = await Promise.all(
+      all.map(({ accountId, token }) => setRole(accountId, { role: 'user' }, token)),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 409]);
+    const { rows } = await site.database.pool.query<{ id: string }>(
+      "SELECT id FROM accounts.accounts WHERE role = 'admin'",
+    );
+    expect(rows).toHaveLength(1);
+  });
+});

@@ -1,0 +1,68 @@
+import { ConflictException, ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
+import { type Role } from '@inference/guards';
+import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { readPage } from '@inference/http';
+import { type Account, listAccounts, lockAdmins, readAccount, setRole } from './accounts';
+import { normaliseIdentifier } from './identifier';
+import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { type Actor } from '../audit-log/actor';
+import { recordEvent } from '../audit-log/audit-log';
+import { type AccountsQuery, type AccountView } from './accounts.dto';
+
+const ID_FORM = /^acct_[0-9A-Za-z]{1,64}$/;
+
+function view(account: Account): AccountView {
+  const { id, email, emailVerified, phone, username, role, twoFactor, createdAt } = account;
+  return {
+    id,
+    email,
+    email_verified: emailVerified,
+    phone,
+    username,
+    role,
+    two_factor_enabled: twoFactor,
+    created_at: createdAt.toISOString(),
+  };
+}
+
+@Injectable()
+export class AdminAccountsService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(SITE_CONFIG) private readonly site: SiteConfig,
+  ) {}
+
+  async list({
+    identifier,
+    ...query
+  }: AccountsQuery): Promise<{ accounts: AccountView[]; next_cursor: string | null }> {
+    const wanted = identifier === undefined ? null : normaliseIdentifier(identifier, this.site.site);
+    const { rows, nextCursor } = await readPage(`accounts ${wanted ?? ''}`, query, (after, count) =>
+      listAccounts(this.pool, wanted, after, count),
+    );
+    return { accounts: rows.map(view), next_cursor: nextCursor };
+  }
+
+  async setRole({ accountId: adminId, origin }: Actor, accountId: string, role: Role): Promise<AccountView> {
+    if (!ID_FORM.test(accountId)) throw new NotFoundException('no such account');
+    const account = await inTransaction(this.pool, async (client) => {
+      const admins = await lockAdmins(client, accountId);
+      // The caller may have lost the role while it waited for the lock.
+      if (!admins.includes(adminId)) throw new ForbiddenException('this account may not do that');
+      if (role !== 'admin' && admins.length === 1 && admins[0] === accountId)
+        throw new ConflictException('the last admin stays one');
+      const before = await setRole(client, accountId, role);
+      if (before === null) throw new NotFoundException('no such account');
+      if (before !== role)
+        await recordEvent(client, {
+          type: 'account.role_changed',
+          accountId,
+          actorId: adminId,
+          origin,
+          details: { from: before, to: role },
+        });
+      return readAccount(client, accountId);
+    });
+    return view(account!);
+  }
+}

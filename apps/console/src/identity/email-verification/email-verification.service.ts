@@ -1,0 +1,25 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { queueMail } from '../../notifications/mail/outbox';
+import { markEmailVerified } from '../accounts/credentials';
+import { recordEvent } from '../audit-log/audit-log';
+import { type Origin } from '../audit-log/request-origin';
+import { redeemMailToken } from './mail-token';
+
+@Injectable()
+export class EmailVerificationService {
+  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
+
+  /** Takes the same time whether or not there is such an account: the mail sender looks for it later. */
+  async requestVerification(email: string): Promise<void> {
+    await queueMail(this.pool, { kind: 'verify_email', identifier: email });
+  }
+
+  async verify(token: string, origin: Origin): Promise<void> {
+    await inTransaction(this.pool, async (client) => {
+      const { accountId, email } = await redeemMailToken(client, 'verify_email', token);
+      if (await markEmailVerified(client, accountId, email))
+        await recordEvent(client, { type: 'email.verified', accountId, actorId: accountId, origin });
+    });
+  }
+}

@@ -1,0 +1,110 @@
+import {
+  ConflictException,
+  Inject,
+  Injectable,
+  NotFoundException,
+  UnauthorizedException,
+} from '@nestjs/common';
+import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { SessionsService } from '../sessions/sessions.service';
+import { type Actor } from '../audit-log/actor';
+import { type Origin } from '../audit-log/request-origin';
+import { recordEvent } from '../audit-log/audit-log';
+import { queueSecurityMail } from '../../notifications/mail/security-mail';
+import { incrementCredentialsVersion, lockCredentials } from '../accounts/credentials';
+import {
+  deleteIdentity,
+  findIdentity,
+  type Identity,
+  insertIdentity,
+  listIdentities,
+} from './identities.repository';
+import { type IdentityView } from './identities.dto';
+import { OAuthException } from '../oauth-providers/oauth.exception';
+import { OAuthProviderGateway, type ProviderIdentity } from '../oauth-providers/oauth-provider.gateway';
+
+/** The signed-in account that an identity is linked to, as it was when it asked for the link. */
+export interface LinkRequest {
+  accountId: string;
+  sessionId: string;
+  credentialsVersion: number;
+}
+
+/** The identities at providers with which an account signs in, in addition to a password or instead of one. */
+@Injectable()
+export class IdentitiesService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly providers: OAuthProviderGateway,
+    private readonly sessions: SessionsService,
+  ) {}
+
+  async list(accountId: string): Promise<IdentityView[]> {
+    return (await listIdentities(this.pool, accountId)).map((identity) => this.viewOf(identity));
+  }
+
+  /**
+   * Throws `session_ended` if the session has ended or the credentials have changed since the link was asked for, and
+   * `identity_taken` if another account has the identity. Linking an identity twice changes nothing.
+   */
+  async link(
+    provider: string,
+    identity: ProviderIdentity,
+    { accountId, sessionId, credentialsVersion }: LinkRequest,
+    origin: Origin,
+  ): Promise<IdentityView> {
+    const address = await identity.readEmail();
+    return inTransaction(this.pool, async (client) => {
+      const unchanged = await lockCredentials(client, accountId, credentialsVersion, 'shared');
+      if (!unchanged || !(await this.sessions.hold(client, { accountId, sessionId })))
+        throw new OAuthException('session_ended');
+      const linked = await insertIdentity(client, identity, accountId, address?.email ?? null);
+      if (!linked) {
+        const existing = await findIdentity(client, identity);
+        if (existing?.accountId !== accountId) throw new OAuthException('identity_taken');
+        return this.viewOf(existing);
+      }
+      await recordEvent(client, {
+        type: 'identity.linked',
+        accountId,
+        actorId: accountId,
+        origin,
+        details: { provider, issuer: identity.issuer },
+      });
+      await queueSecurityMail(client, 'identity_linked', accountId, origin);
+      return this.viewOf(linked);
+    });
+  }
+
+  /** Ends the other sessions too, because one of them may have begun with the identity. */
+  async unlink({ accountId, sessionId, origin }: Actor, id: string): Promise<void> {
+    await inTransaction(this.pool, async (client) => {
+      // Ends the sign-ins under way that began with the identity. It also locks the account, so that of two requests
+      // for the last two ways to sign in one is refused.
+      const hasPassword = await incrementCredentialsVersion(client, accountId);
+      // The session may have ended while this transaction waited for the lock of the account.
+      if (!(await this.sessions.hold(client, { accountId, sessionId })))
+        throw new UnauthorizedException('the session has just ended');
+      const identities = await listIdentities(client, accountId);
+      const identity = identities.find((one) => one.id === id);
+      if (!identity) throw new NotFoundException('there is no such identity');
+      if (!hasPassword && identities.length === 1)
+        throw new ConflictException('this is the only way to sign in to the account; set a password first');
+      await this.sessions.endOthers(client, accountId, sessionId);
+      await deleteIdentity(client, identity);
+      await recordEvent(client, {
+        type: 'identity.unlinked',
+        accountId,
+        actorId: accountId,
+        origin,
+        details: { provider: this.providers.nameOf(identity.issuer), issuer: identity.issuer },
+      });
+      await queueSecurityMail(client, 'identity_unlinked', accountId, origin);
+    });
+  }
+
+  private viewOf({ id, issuer, email, createdAt }: Identity): IdentityView {
+    const provider = this.providers.nameOf(issuer);
+    return { id, provider, issuer, email, created_at: createdAt.toISOString() };
+  }
+}

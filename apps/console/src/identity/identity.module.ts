@@ -1,0 +1,28 @@
+import { Module } from '@nestjs/common';
+import { AccountsModule } from './accounts/accounts.module';
+import { ApiKeysModule } from './api-keys/api-keys.module';
+import { AuditLogModule } from './audit-log/audit-log.module';
+import { EmailVerificationModule } from './email-verification/email-verification.module';
+import { IdentitiesModule } from './identities/identities.module';
+import { OAuthModule } from './oauth/oauth.module';
+import { PasswordsModule } from './passwords/passwords.module';
+import { SecondFactorModule } from './second-factor/second-factor.module';
+import { SessionsModule } from './sessions/sessions.module';
+import { SignInModule } from './sign-in/sign-in.module';
+
+/** Accounts, their credentials and everything by which a caller becomes known. */
+@Module({
+  imports: [
+    AccountsModule,
+    ApiKeysModule,
+    AuditLogModule,
+    EmailVerificationModule,
+    IdentitiesModule,
+    OAuthModule,
+    PasswordsModule,
+    SecondFactorModule,
+    SessionsModule,
+    SignInModule,
+  ],
+})
+export class IdentityModule {}

@@ -1,0 +1,53 @@
+import { createPool, type SqlPool } from '@inference/database';
+import { createTestDatabase, type TestDatabase } from '@inference/testing';
+
+let database: TestDatabase;
+/** Connected with the role of the console. */
+let sql: SqlPool;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sql = createPool({ url: database.urlFor('console'), applicationName: 'test', size: 1 });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.drop();
+});
+
+describe('the network of an address', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:1:2::1', '2001:db8:1:2::/64'],
+    ['fe80::1%eth0', 'fe80::/64'],
+    ['2001:db8::1', '2001:db8::/64'],
+    ['unknown', 'unknown'],
+    ['no:address', 'no:address'],
+    [null, null],
+  ])('%s is %s', async (address, network) => {
+    const { rows } = await sql.query('SELECT accounts.place_of($1) AS network', [address]);
+    expect(rows).toEqual([{ network }]);
+  });
+
+  it('is cut to the length of the longest address', async () => {
+    const { rows } = await sql.query<{ length: number }>('SELECT length(accounts.place_of($1))', [
+      'x'.repeat(5_000),
+    ]);
+    expect(rows).toEqual([{ length: 45 }]);
+  });
+
+  it('has an index for the sign-ins of an account', async () => {
+    const { rows } = await database.pool
+      .query(
+        `
+      BEGIN; SET LOCAL enable_seqscan = off;
+      EXPLAIN SELECT FROM accounts.security_events
+      WHERE account_id = 'a' AND accounts.place_of(address) = 'p' AND type IN ('session.opened', 'password.reset')
+        AND created_at > now() - interval '30 days';
+      ROLLBACK`,
+      )
+      .then((results) => (results as unknown as { rows: Record<string, string>[] }[])[2]!);
+    expect(JSON.stringify(rows)).toContain('security_events_places');
+  });
+});

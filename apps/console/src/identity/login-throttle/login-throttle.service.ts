@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { RetryLaterException } from '@inference/http';
+import { RATE_LIMIT_CONFIG, type RateLimitConfig } from '../../rate-limit/rate-limit.config';
+
+export interface LoginAttempt {
+  kind: 'password' | 'second_factor';
+  /** Null when no account has the identifier. */
+  accountId: string | null;
+  /** Normalised. The attempt is counted under it when there is no account. */
+  identifier?: string;
+  address: string | null;
+}
+
+export interface AdmittedAttempt {
+  /** Takes the attempt back from the address, and all failures at the account from this network. */
+  succeeded(): Promise<void>;
+}
+
+interface Allowance {
+  /** Failures before delays begin. */
+  free: number;
+  /** One failure is forgiven after this time. */
+  forgiveSeconds: number;
+}
+
+const ACCOUNT: Allowance = { free: 10, forgiveSeconds: 900 };
+const ADDRESS: Allowance = { free: 30, forgiveSeconds: 60 };
+
+/**
+ * Counts a login attempt for its account and for its network (an IPv4 address or an IPv6 prefix, accounts.place_of). A network is
+ * known to an account after a login or password reset from it within 30 days. Each known network has a counter of its own, and all
+ * other networks share one ('strangers'), so attackers cannot lock the owner out.
+ */
+const COUNT = `
+  WITH attempt AS MATERIALIZED (SELECT $1 || ' ' || $2 AS secret, accounts.place_of($3) AS network),
+  subjects AS MATERIALIZED (
+    SELECT 'address ' || network AS address, secret || ' ' || CASE WHEN EXISTS (
+      SELECT FROM accounts.security_events
+      WHERE account_id = $2 AND accounts.place_of(address) = network AND type IN ('session.opened', 'password.reset')
+        AND created_at > now() - interval '30 days') THEN network ELSE 'strangers' END AS account
+    FROM attempt)
+  SELECT s.account, s.address, c.wait_seconds, c.exceeded, c.counted_at::text
+  FROM subjects s, accounts.count_guess(ARRAY[s.account, s.address], $4, $5) c`;
+const TAKE_BACK = 'SELECT accounts.take_back_guess($1, $2, $3)';
+const FORGET = 'DELETE FROM accounts.guesses WHERE subject = $1';
+
+interface CountedAttempt {
+  /** Under what the attempt was counted for the account. */
+  account: string;
+  /** Under what it was counted for the address; null when the address is unknown. */
+  address: string | null;
+  /** 0 for an admitted attempt. */
+  wait_seconds: number;
+  exceeded: number | null;
+  /** As text, because a Date would lose its microseconds. */
+  counted_at: string;
+}
+
+/**
+ * Stands for an account that does not exist; no account has such an id. Only a hash of the identifier is stored,
+ * because people type passwords into the wrong field.
+ */
+const unknownAccount = (identifier = '') => `?${createHash('sha256').update(identifier).digest('hex')}`;
+
+/**
+ * Delays attempts at a password or a second factor after too many failures. An attempt is counted in the database
+ * before it is checked, so the count is exact for any number of concurrent attempts, is shared by all replicas, and is
+ * the same whether or not the account exists.
+ */
+@Injectable()
+export class LoginThrottle {
+  private readonly free: number[];
+  private readonly forgiveSeconds: number[];
+
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(RATE_LIMIT_CONFIG) { multiplier }: RateLimitConfig,
+  ) {
+    const allowances = [ACCOUNT, ADDRESS];
+    this.free = allowances.map(({ free }) => Math.max(1, Math.round(free * multiplier)));
+    this.forgiveSeconds = allowances.map(({ forgiveSeconds }) => forgiveSeconds / multiplier);
+  }
+
+  /**
+   * Counts an attempt that is about to be checked. Must run outside any transaction, so that a rollback does not undo
+   * the count. Throws 429 if the attempt has to wait.
+   */
+  async admit({ kind, accountId, identifier, address }: LoginAttempt): Promise<AdmittedAttempt> {
+    const { rows } = await this.pool.query<CountedAttempt>(COUNT, [
+      kind,
+      accountId ?? unknownAccount(identifier),
+      address,
+      this.free,
+      this.forgiveSeconds,
+    ]);
+    const counted = rows[0]!;
+    if (counted.wait_seconds > 0) {
+      throw new RetryLaterException('too many attempts, try again later', counted.wait_seconds, {
+        'RateLimit-Limit': String(counted.exceeded),
+        'RateLimit-Remaining': '0',
+        'RateLimit-Reset': String(counted.wait_seconds),
+      });
+    }
+    return {
+      succeeded: async () => {
+        await this.pool.query(TAKE_BACK, [counted.account, counted.address, counted.counted_at]);
+      },
+    };
+  }
+
+  /**
+   * Forgets the failed passwords from unknown networks, so that an owner who has just reset the password need not wait
+   * for them. Part of the caller's transaction.
+   */
+  async forgetUnknownNetworks(sql: Sql, accountId: string): Promise<void> {
+    await sql.query(FORGET, [`password ${accountId} strangers`]);
+  }
+}

@@ -1,0 +1,35 @@
+import { HttpException } from '@nestjs/common';
+
+/**
+ * Errors of a sign-in through a provider. A browser is redirected to `{CONSOLE_UI_URL}/login?error=<code>`; other
+ * clients get the status and the message. `unknown_provider` is 404 for browsers too. No text of the provider is passed
+ * on.
+ */
+const FAILURES = {
+  unknown_provider: [404, 'there is no such provider'],
+  flow_invalid: [400, 'the sign-in is too old or was begun elsewhere; begin again'],
+  access_denied: [403, 'consent was denied at the provider'],
+  signup_closed: [403, 'this site takes no new accounts'],
+  email_not_verified: [403, 'the provider does not vouch for an e-mail address'],
+  sign_in_refused: [401, 'the sign-in through the provider was refused; begin again'],
+  session_ended: [401, 'the session in which this was begun has ended'],
+  email_taken: [
+    409,
+    'an account with this e-mail address exists already; sign in to it, then link the provider',
+  ],
+  identity_taken: [409, 'this identity is linked to another account'],
+  provider_unavailable: [503, 'the provider cannot be used now'],
+} as const;
+
+export type OAuthErrorCode = keyof typeof FAILURES;
+
+export class OAuthException extends HttpException {
+  constructor(readonly code: OAuthErrorCode) {
+    const [status, message] = FAILURES[code];
+    super(message, status);
+  }
+}
+
+/** Error code for a browser. An exception of another kind means that the account changed during the sign-in. */
+export const codeOf = (error: HttpException): OAuthErrorCode =>
+  error instanceof OAuthException ? error.code : 'sign_in_refused';

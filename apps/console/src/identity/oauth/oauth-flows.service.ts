@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { randomNonce, randomPKCECodeVerifier, randomState } from 'openid-client';
+import { z } from 'zod';
+import { SealedTokens } from '../sealed-tokens/sealed-tokens';
+import { type AuthorizationChecks } from '../oauth-providers/oauth-provider.gateway';
+
+/** Time that a person has at the provider. */
+export const FLOW_SECONDS = 600;
+/** How long a used flow is remembered. Longer than its life plus any difference between the clocks of two hosts. */
+const REMEMBERED_SECONDS = 86_400;
+
+const PURPOSE = 'oauth_flow';
+
+const link = z.object({ accountId: z.string(), sessionId: z.string(), credentialsVersion: z.number() });
+/** The signed-in account that a flow links an identity to, as it was when the flow began. */
+export type Link = z.output<typeof link>;
+
+const flow = z.object({
+  id: z.string(),
+  state: z.string(),
+  nonce: z.string(),
+  codeVerifier: z.string(),
+  returnTo: z.string().nullable(),
+  /** Null for a sign-in. */
+  link: link.nullable(),
+});
+export type Flow = z.output<typeof flow>;
+
+const FORGET_OLD = `
+  DELETE FROM accounts.oauth_flows_used WHERE id_hash IN (
+    SELECT id_hash FROM accounts.oauth_flows_used WHERE expires_at < now() LIMIT 100 FOR UPDATE SKIP LOCKED)`;
+const SPEND = `
+  INSERT INTO accounts.oauth_flows_used (id_hash, expires_at) VALUES ($1, now() + make_interval(secs => $2))
+  ON CONFLICT DO NOTHING`;
+
+/**
+ * The authorization code flows that are under way. The state of a flow is in an encrypted cookie, so that only the
+ * browser that began it can finish it, and nothing is stored until it returns.
+ */
+@Injectable()
+export class OAuthFlowsService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly sealed: SealedTokens,
+  ) {}
+
+  async begin(
+    provider: string,
+    returnTo: string | null,
+    link: Link | null,
+  ): Promise<{ checks: AuthorizationChecks; sealed: string }> {
+    const checks = { state: randomState(), nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() };
+    const begun: Flow = { id: newId('flow'), ...checks, returnTo, link };
+    return { checks, sealed: await this.sealed.seal(PURPOSE, provider, begun, FLOW_SECONDS) };
+  }
+
+  /** Returns null if the flow was begun with another provider, has expired, or is forged. */
+  async open(provider: string, sealed: string): Promise<Flow | null> {
+    const claims = await this.sealed.open(PURPOSE, provider, sealed);
+    return flow.safeParse(claims).data ?? null;
+  }
+
+  /** Uses a flow up; returns true once for each flow, also under concurrency. */
+  async spend({ id }: Flow): Promise<boolean> {
+    await this.pool.query(FORGET_OLD);
+    const hash = createHash('sha256').update(id).digest();
+    const { rowCount } = await this.pool.query(SPEND, [hash, REMEMBERED_SECONDS]);
+    return rowCount === 1;
+  }
+}

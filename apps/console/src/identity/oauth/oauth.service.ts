@@ -1,0 +1,143 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { insertAccount, readForSignIn, type SignInAccount, SITE_LANGUAGE } from '../accounts/accounts';
+import { type ChallengeView, type SessionView } from '../sign-in/auth.dto';
+import { ReauthenticationService } from '../passwords/reauthentication.service';
+import { SignInService } from '../sign-in/sign-in.service';
+import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { SIGN_UP_CONFIG, type SignUpConfig } from '../accounts/sign-up.config';
+import { type OAuthProvider } from '../oauth-providers/oauth-providers.config';
+import { type Actor } from '../audit-log/actor';
+import { type Origin } from '../audit-log/request-origin';
+import { recordEvent } from '../audit-log/audit-log';
+import { type ProviderEmail } from '../oauth-providers/claims';
+import { type Link, OAuthFlowsService } from './oauth-flows.service';
+import { findIdentity, insertIdentity } from '../identities/identities.repository';
+import { IdentitiesService } from '../identities/identities.service';
+import { type IdentityView } from '../identities/identities.dto';
+import { type LinkStart } from './oauth.dto';
+import { OAuthException } from '../oauth-providers/oauth.exception';
+import { OAuthProviderGateway, type ProviderIdentity } from '../oauth-providers/oauth-provider.gateway';
+
+export interface Begun {
+  authorizationUrl: string;
+  /** State of the flow, for the cookie. */
+  sealed: string;
+}
+
+export interface Finished {
+  view: SessionView | ChallengeView | { identity: IdentityView };
+  returnTo: string | null;
+}
+
+/** Sign-in through OpenID providers. No transaction is open while a provider is called. */
+@Injectable()
+export class OAuthService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(SITE_CONFIG) private readonly site: SiteConfig,
+    @Inject(SIGN_UP_CONFIG) private readonly signUp: SignUpConfig,
+    private readonly providers: OAuthProviderGateway,
+    private readonly flows: OAuthFlowsService,
+    private readonly identities: IdentitiesService,
+    private readonly reauthentication: ReauthenticationService,
+    private readonly signIn: SignInService,
+  ) {}
+
+  begin(name: string, returnTo: string | null): Promise<Begun> {
+    return this.beginFlow(this.providers.find(name), returnTo, null);
+  }
+
+  /** Asks for the password: a stolen session must not link an identity, which would outlive it. */
+  async beginLink(
+    name: string,
+    { password, return_to: returnTo }: NonNullable<LinkStart>,
+    actor: Actor,
+  ): Promise<Begun> {
+    const provider = this.providers.find(name);
+    const { accountId, sessionId } = actor;
+    const { credentialsVersion } = await this.reauthentication.confirm(actor, 'password', password);
+    return this.beginFlow(provider, returnTo ?? null, { accountId, sessionId, credentialsVersion });
+  }
+
+  private async beginFlow(
+    provider: OAuthProvider,
+    returnTo: string | null,
+    link: Link | null,
+  ): Promise<Begun> {
+    const { checks, sealed } = await this.flows.begin(provider.name, returnTo, link);
+    return { authorizationUrl: await this.providers.authorizationUrl(provider, checks), sealed };
+  }
+
+  /** Uses the flow up before it calls the provider, so that only one of several callbacks of a flow continues. */
+  async finish(
+    name: string,
+    sealed: string | undefined,
+    query: URLSearchParams,
+    origin: Origin,
+  ): Promise<Finished> {
+    const provider = this.providers.find(name);
+    const flow = sealed === undefined ? null : await this.flows.open(name, sealed);
+    const states = query.getAll('state');
+    const isAnswer = query.has('code') || query.has('error');
+    if (!flow || states.length !== 1 || states[0] !== flow.state || !isAnswer)
+      throw new OAuthException('flow_invalid');
+    if (!(await this.flows.spend(flow))) throw new OAuthException('sign_in_refused');
+    const identity = await this.providers.identify(provider, query, flow);
+    const { link, returnTo } = flow;
+    if (link)
+      return { view: { identity: await this.identities.link(name, identity, link, origin) }, returnTo };
+    const account = (await this.accountOf(identity)) ?? (await this.newAccount(name, identity, origin));
+    return { view: await this.signIn.begin(account, `oauth:${name}`, origin), returnTo };
+  }
+
+  /** If the identity is unlinked after this, the sign-in fails, because the credentials version has changed. */
+  private accountOf(identity: ProviderIdentity): Promise<SignInAccount | null> {
+    return inTransaction(this.pool, async (client) => {
+      const found = await findIdentity(client, identity);
+      return found && readForSignIn(client, found.accountId);
+    });
+  }
+
+  /**
+   * Makes an account. It never uses an existing one: an address at a provider does not prove who owns an account here.
+   */
+  private async newAccount(
+    provider: string,
+    identity: ProviderIdentity,
+    origin: Origin,
+  ): Promise<SignInAccount> {
+    if (!this.signUp.isOpen) throw new OAuthException('signup_closed');
+    const address = await identity.readEmail();
+    if (!address?.verified) throw new OAuthException('email_not_verified');
+    const failure = await this.insert(provider, identity, address, origin).catch((error: unknown) => {
+      if (error instanceof OAuthException) return error;
+      throw error;
+    });
+    // A concurrent first sign-in of the same person may have made the account.
+    const account = await this.accountOf(identity);
+    if (!account) throw failure ?? new OAuthException('sign_in_refused');
+    return account;
+  }
+
+  private insert(
+    provider: string,
+    identity: ProviderIdentity,
+    { email }: ProviderEmail,
+    origin: Origin,
+  ): Promise<void> {
+    const { site, currency } = this.site;
+    const language = SITE_LANGUAGE[site];
+    const account = { email, emailVerified: true, passwordHash: null, role: 'user', language } as const;
+    const details = { provider, issuer: identity.issuer };
+    return inTransaction(this.pool, async (client) => {
+      const accountId = await insertAccount(client, account, currency);
+      if (accountId === null) throw new OAuthException('email_taken');
+      if (!(await insertIdentity(client, identity, accountId, email)))
+        throw new OAuthException('identity_taken');
+      const event = { accountId, actorId: accountId, origin, details };
+      await recordEvent(client, { ...event, type: 'account.created' });
+      await recordEvent(client, { ...event, type: 'identity.linked' });
+    });
+  }
+}

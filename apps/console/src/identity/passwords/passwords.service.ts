@@ -1,0 +1,74 @@
+import { ConflictException, Inject, Injectable } from '@nestjs/common';
+import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { type Actor } from '../audit-log/actor';
+import { type Origin } from '../audit-log/request-origin';
+import { recordEvent } from '../audit-log/audit-log';
+import { LoginThrottle } from '../login-throttle/login-throttle.service';
+import { revokeMailTokens } from '../../notifications/mail/mail-tokens';
+import { queueSecurityMail } from '../../notifications/mail/security-mail';
+import { queueMail } from '../../notifications/mail/outbox';
+import { changePassword, resetPassword } from '../accounts/credentials';
+import { redeemMailToken } from '../email-verification/mail-token';
+import { normaliseIdentifier } from '../accounts/identifier';
+import { ReauthenticationService } from './reauthentication.service';
+import { type PasswordChange, type PasswordReset } from './passwords.dto';
+import { hashPassword } from './password-hasher';
+import { SessionsService } from '../sessions/sessions.service';
+import { revokeUnverifiedAccess } from './revoke-unverified-access';
+
+@Injectable()
+export class PasswordsService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(SITE_CONFIG) private readonly site: SiteConfig,
+    private readonly reauthentication: ReauthenticationService,
+    private readonly sessions: SessionsService,
+    private readonly throttle: LoginThrottle,
+  ) {}
+
+  /** Takes the same time whether or not there is such an account: the mail sender looks for it later. */
+  async requestReset(identifier: string, { address }: Origin): Promise<void> {
+    await queueMail(this.pool, {
+      kind: 'reset_password',
+      identifier: normaliseIdentifier(identifier, this.site.site),
+      params: { address },
+    });
+  }
+
+  /**
+   * The receiver of the account's mail is its owner. Sets the password and ends everything that began with the old one.
+   */
+  async reset({ token, password }: PasswordReset, origin: Origin): Promise<void> {
+    const passwordHash = await hashPassword(password);
+    await inTransaction(this.pool, async (client) => {
+      const { accountId, email } = await redeemMailToken(client, 'reset_password', token);
+      const verifiedAt = await resetPassword(client, accountId, passwordHash, email);
+      // Sessions are locked before identities, in the same order as when an identity is linked.
+      await this.sessions.endOthers(client, accountId, null);
+      await revokeUnverifiedAccess(client, accountId, verifiedAt, origin);
+      await this.throttle.forgetUnknownNetworks(client, accountId);
+      await recordEvent(client, { type: 'password.reset', accountId, actorId: accountId, origin });
+      await queueSecurityMail(client, 'password_changed', accountId, origin);
+    });
+  }
+
+  async change(
+    actor: Actor,
+    { current_password: currentPassword, new_password: newPassword }: PasswordChange,
+  ): Promise<void> {
+    const { accountId, sessionId, origin } = actor;
+    const account = await this.reauthentication.confirm(actor, 'current_password', currentPassword);
+    if (account.passwordHash === null)
+      throw new ConflictException('this account has no password yet; a reset mail sets the first one');
+    const passwordHash = await hashPassword(newPassword);
+    await inTransaction(this.pool, async (client) => {
+      if (!(await changePassword(client, accountId, account.credentialsVersion, passwordHash)))
+        throw new ConflictException('the credentials of the account have just changed');
+      await this.sessions.endOthers(client, accountId, sessionId);
+      await revokeMailTokens(client, accountId, 'reset_password');
+      await recordEvent(client, { type: 'password.changed', accountId, actorId: accountId, origin });
+      await queueSecurityMail(client, 'password_changed', accountId, origin);
+    });
+  }
+}

@@ -1,0 +1,48 @@
+import { BadRequestException, ForbiddenException, Inject, Injectable } from '@nestjs/common';
+import { SQL_POOL, type SqlPool } from '@inference/database';
+import { type Actor } from '../audit-log/actor';
+import { recordEvent } from '../audit-log/audit-log';
+import { LoginThrottle } from '../login-throttle/login-throttle.service';
+import { readForSignIn, type SignInAccount } from '../accounts/accounts';
+import { SessionsService } from '../sessions/sessions.service';
+import { PasswordHasher } from './password-hasher';
+
+/** Asks a signed-in account for its password again, before an action that a stolen session must not be enough for. */
+@Injectable()
+export class ReauthenticationService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly passwords: PasswordHasher,
+    private readonly throttle: LoginThrottle,
+    private readonly sessions: SessionsService,
+  ) {}
+
+  /**
+   * Returns the account as it was when its password matched. An account without a password must have signed in within
+   * the last minutes instead. Throws 400 if the password is missing, 403 if it is wrong or the sign-in too old, and 429
+   * after too many wrong ones.
+   *
+   * @param field name of the request's field that holds the password, for the error
+   */
+  async confirm(
+    { accountId, sessionId, origin }: Actor,
+    field: string,
+    password: string | undefined,
+  ): Promise<SignInAccount> {
+    const account = await readForSignIn(this.pool, accountId);
+    if (!account) throw new ForbiddenException('the account does not exist any more');
+    if (account.passwordHash === null) {
+      if (!(await this.sessions.isRecent(this.pool, sessionId)))
+        throw new ForbiddenException('sign in again first');
+      return account;
+    }
+    if (password === undefined) throw new BadRequestException(`${field}: is missing`);
+    const attempt = await this.throttle.admit({ kind: 'password', accountId, address: origin.address });
+    if (!(await this.passwords.matches(account.passwordHash, password))) {
+      await recordEvent(this.pool, { type: 'password.failed', accountId, actorId: accountId, origin });
+      throw new ForbiddenException(`${field}: is wrong`);
+    }
+    await attempt.succeeded();
+    return account;
+  }
+}

@@ -1,0 +1,26 @@
+import { type Sql } from '@inference/database';
+import { deleteAllApiKeys } from '../api-keys/api-keys.repository';
+import { recordEvent } from '../audit-log/audit-log';
+import { type Origin } from '../audit-log/request-origin';
+import { unlinkIdentities } from '../identities/identities.repository';
+
+/**
+ * Anybody can register an address before its owner does. So a password reset by mail unlinks the identities that were
+ * linked before the address was verified, and the reset that verifies the address also deletes all API keys. The second
+ * factor stays, because access to the mail alone must not go around it. An admin can turn it off.
+ *
+ * @param verifiedAt when the address was first verified, null if it was not until now
+ */
+export async function revokeUnverifiedAccess(
+  sql: Sql,
+  accountId: string,
+  verifiedAt: string | null,
+  origin: Origin,
+): Promise<void> {
+  const event = { accountId, actorId: accountId, origin };
+  for (const issuer of await unlinkIdentities(sql, accountId, verifiedAt))
+    await recordEvent(sql, { ...event, type: 'identity.unlinked', details: { issuer } });
+  if (verifiedAt !== null) return;
+  for (const id of await deleteAllApiKeys(sql, accountId))
+    await recordEvent(sql, { ...event, type: 'api_key.deleted', details: { api_key_id: id } });
+}

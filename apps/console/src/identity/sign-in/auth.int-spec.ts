@@ -1,0 +1,283 @@
+import { SESSION_AUDIENCE, sessionIssuer } from '@inference/guards';
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
+import { waitFor } from '@inference/testing';
+import {
+  type Answer,
+  newSigningKey,
+  SIGNING_KEY,
+  TestConsole,
+  TestSite,
+} from '../../testing/console.fixture';
+
+const PASSWORD = 'correct horse battery';
+const OTHER_KEY = newSigningKey('other-key');
+
+interface Session {
+  token: string;
+  user: { id: string; email: string };
+}
+const session = (answer: Answer) => answer.body as Session;
+
+describe('registering', () => {
+  let site: TestSite;
+  const register = (json: unknown) => site.console.request('POST', '/api/auth/register', { json });
+
+  beforeAll(async () => (site = await TestSite.start()));
+  afterAll(() => site.stop());
+
+  it('makes an account with an empty wallet and signs it in', async () => {
+    const answer = await register({
+      email: ' Ann@Example.com ',
+      password: PASSWORD,
+      phone: '+1 (415) 555-0123',
+    });
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      token: expect.any(String),
+      user: { id: expect.any(String), email: 'ann@example.com' },
+    });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const { token, user } = session(answer);
+    const me = await site.console.request('GET', '/api/auth/me', { token });
+    expect(me.body).toEqual({
+      id: user.id,
+      email: 'ann@example.com',
+      email_verified: false,
+      phone: '+14155550123',
+      username: null,
+      role: 'user',
+      language: 'en',
+      has_password: true,
+      two_factor_enabled: false,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+    const settings = await site.console.request('GET', '/api/billing/settings', { token });
+    expect(settings.body).toMatchObject({ balance: 0, currency: 'USD' });
+  });
+
+  it('stores the argon2id hash of the password only', async () => {
+    await register({ email: 'hash@example.com', password: PASSWORD });
+    const { rows } = await site.database.pool.query<{ password_hash: string }>(
+      "SELECT password_hash FROM accounts.accounts WHERE email = 'hash@example.com'",
+    );
+    expect(rows[0]!.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  });
+
+  it('is 409 when the e-mail address, phone number or username is taken', async () => {
+    const taken = { email: 'taken@example.com', phone: '+14155550199', username: 'taken' };
+    expect((await register({ ...taken, password: PASSWORD })).status).toBe(201);
+    for (const clash of [
+      { email: 'TAKEN@example.com' },
+      { email: 'b@example.com', phone: '+1-415-555-0199' },
+      { email: 'c@example.com', username: 'Taken' },
+    ]) {
+      const answer = await register({ ...clash, password: PASSWORD });
+      expect([answer.status, answer.body]).toEqual([409, { error: expect.any(String) }]);
+    }
+  });
+
+  it('gives an address to one of several concurrent registrations', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => register({ email: 'race@example.com', password: PASSWORD })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
+  });
+
+  it.each([
+    [{ password: PASSWORD }, 'email'],
+    [{ email: 'nobody', password: PASSWORD }, 'email'],
+    [{ email: ['a@example.com'], password: PASSWORD }, 'email'],
+    [{ email: `${'a'.repeat(250)}@example.com`, password: PASSWORD }, 'email'],
+    [{ email: 'a@example.com' }, 'password'],
+    [{ email: 'a@example.com', password: 'seven77' }, 'password'],
+    [{ email: 'a@example.com', password: 'x'.repeat(257) }, 'password'],
+    [{ email: 'a@example.com', password: 12345678 }, 'password'],
+    [{ email: 'a@example.com', password: `${PASSWORD}\0` }, 'password'],
+    [{ email: 'a@example.com', password: PASSWORD, phone: '0123' }, 'phone'],
+    [{ email: 'a@example.com', password: PASSWORD, username: '+1' }, 'username'],
+    [{ email: 'a@example.com', password: PASSWORD, language: 'fr' }, 'language'],
+  ])('is 400 for %j', async (body, field) => {
+    const answer = await register(body);
+    expect([answer.status, answer.body]).toEqual([400, { error: expect.stringContaining(`${field}: `) }]);
+  });
+
+  it('accepts passwords of any script in any Unicode composition', async () => {
+    const passwords = [
+      ['密码密码密码密码', '密码密码密码密码'],
+      ['пароль пароль', 'пароль пароль'],
+      ['caf\u00e9 caf\u00e9', 'cafe\u0301 cafe\u0301'],
+    ];
+    for (const [index, [chosen, typed]] of passwords.entries()) {
+      const email = `script${index}@example.com`;
+      expect((await register({ email, password: chosen })).status).toBe(201);
+      const json = { identifier: email, password: typed };
+      expect((await site.console.request('POST', '/api/auth/login', { json })).status).toBe(200);
+    }
+    expect((await register({ email: 'half@example.com', password: 'half a \ud800 pair' })).status).toBe(400);
+  });
+
+  it('is 403 if sign-up is closed', async () => {
+    const closed = await TestConsole.start(site.database.urlFor('console'), { SIGNUP: 'closed' });
+    const json = { email: 'late@example.com', password: PASSWORD };
+    const answer = await closed.request('POST', '/api/auth/register', { json });
+    await closed.close();
+    expect([answer.status, answer.body]).toEqual([403, { error: expect.any(String) }]);
+  });
+});
+
+describe('logging in', () => {
+  let site: TestSite;
+  const login = (identifier: unknown, password: unknown = PASSWORD) =>
+    site.console.request('POST', '/api/auth/login', { json: { identifier, password } });
+  const me = (token: string) => site.console.request('GET', '/api/auth/me', { token });
+
+  beforeAll(async () => {
+    site = await TestSite.start();
+    const json = { email: 'ann@example.com', password: PASSWORD, phone: '+14155550123', username: 'ann' };
+    await site.console.request('POST', '/api/auth/register', { json });
+  });
+  afterAll(() => site.stop());
+
+  it.each(['ann@example.com', 'ANN@Example.COM', '+14155550123', '+1 415 555-0123', 'ann', 'Ann'])(
+    'accepts %s',
+    async (identifier) => {
+      const answer = await login(identifier);
+      expect(answer.status).toBe(200);
+      expect(answer.body).toEqual({
+        token: expect.any(String),
+        user: { id: expect.any(String), email: 'ann@example.com' },
+      });
+      expect((await me(session(answer).token)).status).toBe(200);
+    },
+  );
+
+  it.each([
+    ['ann@example.com', 'wrong password'],
+    ['nobody@example.com', PASSWORD],
+    ["' OR 1=1 --", PASSWORD],
+    ['ann@example.com', `${PASSWORD} `],
+  ])('is 401 for %s with %s', async (identifier, password) => {
+    const answer = await login(identifier, password);
+    expect([answer.status, answer.body]).toEqual([401, { error: 'the identifier or the password is wrong' }]);
+    expect(answer.headers.get('set-cookie')).toBeNull();
+  });
+
+  it.each([
+    [undefined, PASSWORD],
+    ['', PASSWORD],
+    [7, PASSWORD],
+    [{ email: 'a' }, PASSWORD],
+    ['ann\0', PASSWORD],
+    ['a'.repeat(255), PASSWORD],
+    ['ann', ''],
+    ['ann', null],
+    ['ann', 'x'.repeat(257)],
+  ])('is 400 for %j with %j', async (identifier, password) => {
+    expect((await login(identifier, password)).status).toBe(400);
+  });
+
+  it('takes as long for an unknown account as for a known one', async () => {
+    await site.signedIn();
+    const { rows } = await site.database.pool.query<{ email: string }>(
+      'SELECT email FROM accounts.accounts WHERE password_hash IS NULL LIMIT 1',
+    );
+    const timed = async (identifier: string) => {
+      const startedAt = performance.now();
+      expect((await login(identifier, 'wrong password')).status).toBe(401);
+      return performance.now() - startedAt;
+    };
+    const identifiers = ['ann@example.com', 'nobody@example.com', rows[0]!.email];
+    const fastest = identifiers.map(() => Infinity);
+    const areAlike = () => Math.max(...fastest) < 2 * Math.min(...fastest);
+    // A busy machine only adds time, so the shortest time is that of the work itself.
+    for (let round = 0; round < 8 || (round < 200 && !areAlike()); round++) {
+      for (const [i, identifier] of identifiers.entries())
+        fastest[i] = Math.min(fastest[i]!, await timed(identifier));
+    }
+    expect(areAlike()).toBe(true);
+  });
+
+  it('sets the session as an HttpOnly cookie', async () => {
+    const answer = await login('ann@example.com');
+    const [pair, ...attributes] = answer.headers.get('set-cookie')!.split('; ');
+    expect(pair).toBe(`session=${session(answer).token}`);
+    expect(attributes).toEqual(
+      expect.arrayContaining(['HttpOnly', 'SameSite=Lax', 'Path=/', 'Max-Age=1800']),
+    );
+    expect(attributes).not.toContain('Secure');
+    expect(attributes.join()).not.toContain('Domain');
+  });
+
+  it('sets a Secure cookie in production, for COOKIE_DOMAIN', async () => {
+    const production = await TestConsole.start(site.database.urlFor('console'), {
+      NODE_ENV: 'production',
+      COOKIE_DOMAIN: 'platform.test',
+    });
+    const json = { identifier: 'ann', password: PASSWORD };
+    const answer = await production.request('POST', '/api/auth/login', { json });
+    const out = await production.request('POST', '/api/auth/logout', { token: session(answer).token });
+    await production.close();
+    for (const { headers } of [answer, out]) {
+      expect(headers.get('set-cookie')).toMatch(
+        /^session=.*; Domain=platform\.test; .*HttpOnly; Secure; SameSite=Lax$/,
+      );
+    }
+  });
+
+  it('signs tokens that the published keys verify', async () => {
+    const { token, user } = session(await login('ann'));
+    const jwks = await site.console.request('GET', '/.well-known/jwks.json');
+    expect(jwks.headers.get('cache-control')).toBe('public, max-age=60');
+    expect(jwks.body).toEqual({
+      keys: [
+        {
+          kty: 'EC',
+          crv: 'P-256',
+          x: SIGNING_KEY.x,
+          y: SIGNING_KEY.y,
+          kid: 'test-key',
+          alg: 'ES256',
+          use: 'sig',
+        },
+      ],
+    });
+    const { payload } = await jwtVerify(token, createLocalJWKSet(jwks.body as JSONWebKeySet));
+    expect(payload).toMatchObject({
+      sub: user.id,
+      iss: sessionIssuer('intl'),
+      aud: SESSION_AUDIENCE,
+      sid: expect.any(String),
+    });
+    expect(payload.exp! - payload.iat!).toBe(1800);
+    expect(decodeProtectedHeader(token)).toMatchObject({ alg: 'ES256', kid: 'test-key' });
+  });
+
+  it('signs with the first key and accepts all keys', async () => {
+    const { token } = session(await login('ann'));
+    const rotated = await TestConsole.start(site.database.urlFor('console'), {
+      SESSION_SIGNING_KEYS: JSON.stringify([OTHER_KEY, SIGNING_KEY]),
+    });
+    const json = { identifier: 'ann', password: PASSWORD };
+    const fresh = session(await rotated.request('POST', '/api/auth/login', { json })).token;
+    expect(decodeProtectedHeader(fresh).kid).toBe('other-key');
+    expect((await rotated.request('GET', '/api/auth/me', { token })).status).toBe(200);
+    expect((await rotated.request('GET', '/api/auth/me', { token: fresh })).status).toBe(200);
+    await rotated.close();
+    expect((await me(fresh)).status).toBe(401);
+  });
+
+  it('opens sessions of the configured life', async () => {
+    const brief = await TestConsole.start(site.database.urlFor('console'), { SESSION_TTL_SECONDS: '2' });
+    const json = { identifier: 'ann', password: PASSWORD };
+    const { token } = session(await brief.request('POST', '/api/auth/login', { json }));
+    const { exp = 0, iat = 0, sid } = decodeJwt(token);
+    expect(exp - iat).toBe(2);
+    const { rows } = await site.database.pool.query<{ expires_at: Date }>(
+      'SELECT expires_at FROM accounts.sessions WHERE id = $1',
+      [sid],
+    );
+    expect(rows[0]!.expires_at.getTime()).toBe(exp * 1000);
+    await waitFor(async () => (await brief.request('GET', '/api/auth/me', { token })).status === 401);
+    await brief.close();
+  });
+});

@@ -1,0 +1,119 @@
+import {
+  BadRequestException,
+  ConflictException,
+  ForbiddenException,
+  Inject,
+  Injectable,
+  UnauthorizedException,
+} from '@nestjs/common';
+import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { SIGN_UP_CONFIG, type SignUpConfig } from '../accounts/sign-up.config';
+import { type Actor } from '../audit-log/actor';
+import { type Origin } from '../audit-log/request-origin';
+import { recordEvent } from '../audit-log/audit-log';
+import { LoginThrottle } from '../login-throttle/login-throttle.service';
+import { queueMail } from '../../notifications/mail/outbox';
+import { findForLogin, insertAccount, type Language, readAccount, SITE_LANGUAGE } from '../accounts/accounts';
+import {
+  type ChallengeView,
+  type Login,
+  type Registration,
+  type SessionView,
+  type UserView,
+} from './auth.dto';
+import { normaliseIdentifier, normalisePhone } from '../accounts/identifier';
+import { hashPassword, PasswordHasher } from '../passwords/password-hasher';
+import { SessionsService } from '../sessions/sessions.service';
+import { SignInService } from './sign-in.service';
+
+@Injectable()
+export class AuthService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(SITE_CONFIG) private readonly site: SiteConfig,
+    @Inject(SIGN_UP_CONFIG) private readonly signUp: SignUpConfig,
+    private readonly passwords: PasswordHasher,
+    private readonly throttle: LoginThrottle,
+    private readonly signIn: SignInService,
+    private readonly sessions: SessionsService,
+  ) {}
+
+  /** Makes an account with an empty wallet and signs it in. Throws 403 if sign-up is closed, 409 if a name is taken. */
+  async register(
+    { email, password, phone, username }: Registration,
+    wantedLanguage: Language | undefined,
+    origin: Origin,
+  ): Promise<SessionView> {
+    const { site, currency } = this.site;
+    if (!this.signUp.isOpen) throw new ForbiddenException('this site takes no new accounts');
+    const number = phone === undefined ? null : normalisePhone(phone, site);
+    if (phone !== undefined && number === null) {
+      throw new BadRequestException('phone: must be a phone number with its country code, like +14155550123');
+    }
+    const passwordHash = await hashPassword(password);
+    const language = wantedLanguage ?? SITE_LANGUAGE[site];
+    return inTransaction(this.pool, async (client) => {
+      const id = await insertAccount(
+        client,
+        { email, phone: number, username: username ?? null, passwordHash, role: 'user', language },
+        currency,
+      );
+      if (id === null) {
+        throw new ConflictException(
+          'an account with this e-mail address, phone number or username exists already',
+        );
+      }
+      await recordEvent(client, { type: 'account.created', accountId: id, actorId: id, origin });
+      await queueMail(client, { kind: 'verify_email', identifier: email });
+      return this.signIn.open(
+        client,
+        { id, email, credentialsVersion: 0 },
+        { method: 'registration' },
+        origin,
+      );
+    });
+  }
+
+  /** Throws 401 for a wrong identifier or password, 429 after too many attempts. */
+  async login({ identifier, password }: Login, origin: Origin): Promise<SessionView | ChallengeView> {
+    const claimed = normaliseIdentifier(identifier, this.site.site);
+    const account = await findForLogin(this.pool, claimed);
+    const attempt = await this.throttle.admit({
+      kind: 'password',
+      accountId: account?.id ?? null,
+      identifier: claimed,
+      address: origin.address,
+    });
+    const matches = await this.passwords.matches(account?.passwordHash ?? null, password);
+    if (!account || !matches) {
+      // Recorded for unknown accounts too, so that both take the same time.
+      const accountId = account?.id ?? null;
+      await recordEvent(this.pool, { type: 'login.failed', accountId, actorId: null, origin });
+      throw new UnauthorizedException('the identifier or the password is wrong');
+    }
+    const view = await this.signIn.begin(account, 'password', origin);
+    await attempt.succeeded();
+    return view;
+  }
+
+  async logout({ accountId, sessionId, origin }: Actor): Promise<void> {
+    await inTransaction(this.pool, async (client) => {
+      await this.sessions.end(client, sessionId);
+      await recordEvent(client, { type: 'session.ended', accountId, actorId: accountId, origin });
+    });
+  }
+
+  async readUser(accountId: string): Promise<UserView> {
+    const account = await readAccount(this.pool, accountId);
+    if (!account) throw new UnauthorizedException('the account does not exist any more');
+    const { createdAt, emailVerified, hasPassword, twoFactor, ...rest } = account;
+    return {
+      ...rest,
+      email_verified: emailVerified,
+      has_password: hasPassword,
+      two_factor_enabled: twoFactor,
+      created_at: createdAt.toISOString(),
+    };
+  }
+}

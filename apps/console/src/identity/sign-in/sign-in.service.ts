@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { Inject, Injectable, UnauthorizedException } from '@nestjs/common';
+import { inTransaction, randomBase62, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { type Origin } from '../audit-log/request-origin';
+import { recordEvent } from '../audit-log/audit-log';
+import { type SignInAccount } from '../accounts/accounts';
+import { type ChallengeView, type SessionView } from './auth.dto';
+import { SessionsService } from '../sessions/sessions.service';
+
+/** How an account signed in, before any second factor. */
+export type FirstFactor = 'password' | `oauth:${string}`;
+
+const CHALLENGE_SECONDS = 300;
+/** Codes that may be tried per challenge. */
+const CHALLENGE_TRIES = 5;
+/** Base62 digits: 190 bits, which cannot be guessed. */
+const CHALLENGE_DIGITS = 32;
+
+const CHALLENGE = `
+  INSERT INTO accounts.login_challenges
+    (id_hash, account_id, credentials_version, method, tries_left, expires_at)
+  VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6)) RETURNING expires_at`;
+
+/** Only the hash of an id is stored, because the id replaces the password until the challenge ends. */
+export const hashChallengeId = (id: string) => createHash('sha256').update(id).digest();
+
+/** Every way of signing in ends here, with a session or a challenge for the second factor. */
+@Injectable()
+export class SignInService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly sessions: SessionsService,
+  ) {}
+
+  /**
+   * Continues after the first factor: opens a session, or makes a challenge if the account has a second factor. Throws
+   * 401 if the account's credentials have changed since it was read.
+   */
+  async begin(
+    account: SignInAccount,
+    method: FirstFactor,
+    origin: Origin,
+  ): Promise<SessionView | ChallengeView> {
+    return inTransaction(this.pool, async (client) => {
+      if (!account.twoFactor) return this.open(client, account, { method }, origin);
+      const id = `chal_${randomBase62(CHALLENGE_DIGITS)}`;
+      const { rows } = await client.query<{ expires_at: Date }>(CHALLENGE, [
+        hashChallengeId(id),
+        account.id,
+        account.credentialsVersion,
+        method,
+        CHALLENGE_TRIES,
+        CHALLENGE_SECONDS,
+      ]);
+      await recordEvent(client, {
+        type: 'login.challenged',
+        accountId: account.id,
+        actorId: null,
+        origin,
+        details: { method },
+      });
+      const expiresAt = rows[0]!.expires_at.toISOString();
+      return { challenge: { id, methods: ['totp', 'recovery_code'], expires_at: expiresAt } };
+    });
+  }
+
+  /** Opens the session in the caller's transaction, which has checked all factors. Throws 401 as `begin` does. */
+  async open(
+    sql: Sql,
+    account: Pick<SignInAccount, 'id' | 'email' | 'credentialsVersion'>,
+    how: { method: string; second_factor?: 'totp' | 'recovery_code' },
+    origin: Origin,
+  ): Promise<SessionView> {
+    const { id, email, credentialsVersion } = account;
+    const token = await this.sessions.open(sql, id, credentialsVersion);
+    if (token === null) throw new UnauthorizedException('the credentials of the account have just changed');
+    await recordEvent(sql, { type: 'session.opened', accountId: id, actorId: id, origin, details: how });
+    return { token, user: { id, email } };
+  }
+}

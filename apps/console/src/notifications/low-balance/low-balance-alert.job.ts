@@ -1,0 +1,108 @@
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { type Currency } from '@inference/config';
+import { inTransaction, isDatabaseUnavailable, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { picosToDecimal } from '@inference/money';
+import { queueMail } from '../mail/outbox';
+import { LOW_BALANCE_CONFIG, type LowBalanceConfig } from './low-balance.config';
+
+/** How late a low-balance mail may be requested. */
+const INTERVAL_MILLIS = 15_000;
+/** Wallets locked by one transaction. Kept small, because customers' requests may wait for these locks. */
+const ALERT_BATCH_SIZE = 20;
+const ARM_BATCH_SIZE = 500;
+
+/** Skips locked wallets: they are in use, or another replica handles them. The next run finds them again. */
+const TAKE_LOW = `
+  WITH low AS MATERIALIZED (
+    SELECT account_id FROM wallet.wallets WHERE low_balance_notice_due AND balance_picos < $1::numeric
+    LIMIT ${ALERT_BATCH_SIZE} FOR NO KEY UPDATE SKIP LOCKED)
+  UPDATE wallet.wallets w SET low_balance_notice_due = false
+  FROM low WHERE w.account_id = low.account_id
+  RETURNING w.account_id AS "accountId", w.currency, w.balance_picos AS "balancePicos"`;
+const ARM = `
+  WITH sufficient AS MATERIALIZED (
+    SELECT account_id FROM wallet.wallets WHERE NOT low_balance_notice_due AND balance_picos >= $1::numeric
+    LIMIT ${ARM_BATCH_SIZE} FOR NO KEY UPDATE SKIP LOCKED)
+  UPDATE wallet.wallets w SET low_balance_notice_due = true
+  FROM sufficient WHERE w.account_id = sufficient.account_id`;
+
+interface LowWallet {
+  accountId: string;
+  currency: Currency;
+  balancePicos: bigint;
+}
+
+/**
+ * Requests a mail for each wallet whose balance has fallen below the threshold since its last mail: once, whatever the
+ * number of replicas. Amounts reserved by leases count as balance. Settlement stays free of this check for speed, so the
+ * job looks at all wallets.
+ */
+@Injectable()
+export class LowBalanceAlertJob implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+  private readonly logger = new Logger(LowBalanceAlertJob.name);
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | undefined;
+  private stopping = false;
+
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(LOW_BALANCE_CONFIG) private readonly config: LowBalanceConfig,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.run(), INTERVAL_MILLIS).unref();
+  }
+
+  /** Must return at once: Nest calls it module by module, and all are to stop at the same time. */
+  onModuleDestroy(): void {
+    this.stopping = true;
+    clearInterval(this.timer);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.running;
+  }
+
+  /** Resolves when no mail is left to request. Concurrent calls share one run. */
+  run(): Promise<void> {
+    this.running ??= this.alertAndArm()
+      .catch((error: unknown) => this.report(error))
+      .finally(() => (this.running = undefined));
+    return this.running;
+  }
+
+  private async alertAndArm(): Promise<void> {
+    const { thresholdPicos } = this.config;
+    const alert = () => inTransaction(this.pool, (client) => this.alertSome(client, thresholdPicos));
+    while (!this.stopping && (await alert()) === ALERT_BATCH_SIZE);
+    const arm = async () => (await this.pool.query(ARM, [thresholdPicos])).rowCount;
+    while (!this.stopping && (await arm()) === ARM_BATCH_SIZE);
+  }
+
+  private async alertSome(sql: Sql, thresholdPicos: bigint): Promise<number> {
+    const { rows } = await sql.query<LowWallet>(TAKE_LOW, [thresholdPicos]);
+    const threshold = picosToDecimal(thresholdPicos);
+    const at = new Date().toISOString();
+    for (const { accountId, currency, balancePicos } of rows) {
+      const balance = picosToDecimal(balancePicos);
+      await queueMail(sql, {
+        kind: 'low_balance',
+        accountId,
+        params: { threshold, balance, currency, at },
+      });
+    }
+    return rows.length;
+  }
+
+  /** The health probe reports an unreachable database. */
+  private report(error: unknown): void {
+    if (!isDatabaseUnavailable(error)) this.logger.error(error);
+  }
+}

@@ -1,0 +1,135 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { type Account, findForLogin, readAccount } from '../../../identity/accounts/accounts';
+import { recordEvent } from '../../../identity/audit-log/audit-log';
+import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
+import { InvoiceAttachments } from '../invoice-attachments';
+import {
+  isBillingMailKind,
+  isMailKind,
+  isTokenMailKind,
+  MAIL_KINDS,
+  type MailKind,
+  type SecurityMailParams,
+  type TokenMailKind,
+} from '../mail-kinds';
+import { countTokenMails, createMailToken } from '../mail-tokens';
+import { MAIL_CONFIG, type MailConfig } from '../mail.config';
+import { type ClaimedMail } from '../outbox';
+import { formatInstant, type Message, renderMessage, toOneLine } from '../templates/message';
+import { composeBillingMail, type MailContent } from './billing-mail';
+
+/**
+ * Anybody can request these mails for an address: the limits keep a mailbox from being flooded. Chosen so that a person
+ * whose first mail is lost can still ask again.
+ */
+const TOKEN_MAILS_PER_MINUTE = 1;
+const TOKEN_MAILS_PER_HOUR = 5;
+const EARLIER_ATTEMPT = 'SELECT FROM accounts.mail_tokens WHERE account_id = $1 AND mail_id = $2 LIMIT 1';
+const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('mail ' || $1, 0))";
+
+/** A mail that is ready to be sent. */
+export interface ComposedMail extends MailContent {
+  /** Id of its row in the outbox; the same at every attempt. */
+  id: string;
+  kind: MailKind;
+  createdAt: Date;
+  /** An address without a display name. */
+  to: string;
+}
+
+/** Composes the mail that a row of the outbox requests. */
+@Injectable()
+export class MailComposer {
+  private readonly siteName: string;
+
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(SITE_CONFIG) private readonly site: SiteConfig,
+    @Inject(MAIL_CONFIG) private readonly config: MailConfig,
+    private readonly invoices: InvoiceAttachments,
+  ) {
+    this.siteName = toOneLine(site.name);
+  }
+
+  /**
+   * Returns null if there is nothing to send: the account does not exist, its address is verified already, or the limit
+   * of token mails is reached. Throws for a kind that this version does not know.
+   */
+  async compose(row: ClaimedMail): Promise<ComposedMail | null> {
+    const { id, kind, createdAt } = row;
+    if (!isMailKind(kind)) throw new Error('a kind of mail that is unknown here');
+    const account = await this.findAccount(row);
+    if (!account || (kind === 'verify_email' && account.emailVerified)) return null;
+    const content = await this.composeFor(account, kind, row);
+    return content && { id, kind, createdAt, to: account.email, ...content };
+  }
+
+  private async composeFor(account: Account, kind: MailKind, row: ClaimedMail): Promise<MailContent | null> {
+    const { siteName } = this;
+    const { consoleUiUrl } = this.site;
+    const { language } = account;
+    if (isTokenMailKind(kind)) return this.composeWithToken(kind, account, row);
+    if (isBillingMailKind(kind))
+      return composeBillingMail(kind, row.params, this.invoices, { language, siteName, consoleUiUrl });
+    const { at, address } = row.params as SecurityMailParams;
+    return renderMessage(kind, language, {
+      siteName,
+      consoleUrl: consoleUiUrl,
+      at: formatInstant(at ?? row.createdAt),
+      address: address ?? null,
+    });
+  }
+
+  private async findAccount({ identifier, accountId }: ClaimedMail): Promise<Account | null> {
+    const id = identifier === null ? accountId : (await findForLogin(this.pool, identifier))?.id;
+    return id == null ? null : readAccount(this.pool, id);
+  }
+
+  private async composeWithToken(
+    purpose: TokenMailKind,
+    { id: accountId, email, emailVerified, language }: Account,
+    { id: mailId, params }: ClaimedMail,
+  ): Promise<Message | null> {
+    const token = await inTransaction(this.pool, async (client) => {
+      // Several replicas may hold a mail for the same account.
+      await client.query(LOCK, [accountId]);
+      const sent = await countTokenMails(client, { accountId, purpose, mailId });
+      if (sent.minute >= this.limit(TOKEN_MAILS_PER_MINUTE) || sent.hour >= this.limit(TOKEN_MAILS_PER_HOUR))
+        return null;
+      if (purpose === 'reset_password')
+        await recordResetRequest(client, accountId, mailId, params as SecurityMailParams);
+      return createMailToken(client, { accountId, purpose, email, mailId });
+    });
+    if (token === null) return null;
+    const { page, validSeconds } = MAIL_KINDS[purpose].token;
+    // Browsers do not send the fragment of a URL to any server.
+    return renderMessage(purpose, language, {
+      siteName: this.siteName,
+      link: `${this.site.consoleUiUrl}${page}#token=${token}`,
+      token,
+      validHours: validSeconds / 3_600,
+      isFirstVerification: !emailVerified,
+    });
+  }
+
+  private limit(count: number): number {
+    return Math.max(1, count * this.config.rateLimitMultiplier);
+  }
+}
+
+/**
+ * Recorded here because the code that takes the request must not reveal whether the account exists. Recorded once, at
+ * the first attempt: each attempt creates its own token.
+ */
+async function recordResetRequest(
+  sql: Sql,
+  accountId: string,
+  mailId: string,
+  { address }: SecurityMailParams,
+): Promise<void> {
+  const earlier = await sql.query(EARLIER_ATTEMPT, [accountId, mailId]);
+  if (earlier.rowCount !== 0) return;
+  const origin = { address: address ?? null, userAgent: null };
+  await recordEvent(sql, { type: 'password.reset_requested', accountId, actorId: null, origin });
+}

@@ -1,0 +1,77 @@
+import { type Currency } from '@inference/config';
+
+/**
+ * Every kind of mail, in three groups:
+ * - Token mails carry a single-use token and are requested for an identifier that somebody typed. The link leads to a
+ *   page of the console UI.
+ * - Billing mails are requested for an account and link to the page with the details.
+ * - Security mails tell an account that its credentials were changed.
+ */
+export const MAIL_KINDS = {
+  verify_email: { token: { prefix: 'vrf_', validSeconds: 86_400, page: '/verify-email' } },
+  reset_password: { token: { prefix: 'rst_', validSeconds: 3_600, page: '/reset-password' } },
+  password_changed: {},
+  two_factor_enabled: {},
+  two_factor_disabled: {},
+  recovery_codes_replaced: {},
+  identity_linked: {},
+  identity_unlinked: {},
+  payment_received: { page: '/billing' },
+  payment_refunded: { page: '/billing' },
+  low_balance: { page: '/billing' },
+  invoice_issued: { page: '/billing' },
+} as const satisfies Record<
+  string,
+  { token?: { prefix: string; validSeconds: number; page: string }; page?: string }
+>;
+
+export type MailKind = keyof typeof MAIL_KINDS;
+export type TokenMailKind = {
+  [Kind in MailKind]: (typeof MAIL_KINDS)[Kind] extends { token: object } ? Kind : never;
+}[MailKind];
+export type BillingMailKind = {
+  [Kind in MailKind]: (typeof MAIL_KINDS)[Kind] extends { page: string } ? Kind : never;
+}[MailKind];
+export type SecurityMailKind = Exclude<MailKind, TokenMailKind | BillingMailKind>;
+
+/** The request that caused a token mail or a security mail. */
+export interface SecurityMailParams {
+  /** IP address of the client; null if unknown. */
+  address?: string | null;
+  /** ISO 8601; by default the time at which the mail was requested. */
+  at?: string;
+}
+
+export interface PaymentParams {
+  /** The amount paid or refunded, as a decimal such as `20` or `19.99`. */
+  amount: string;
+  currency: Currency;
+  paymentId: string;
+  /** ISO 8601. */
+  at: string;
+}
+
+/** Contents of the billing mails. Amounts are exact decimals. */
+export interface BillingMailParams {
+  payment_received: PaymentParams;
+  payment_refunded: PaymentParams;
+  /** `at` (ISO 8601) is the time at which the low balance was found. */
+  low_balance: { threshold: string; balance: string; currency: Currency; at: string };
+  /** The invoice is attached. */
+  invoice_issued: { documentId: string };
+}
+
+type BillingMailRequest = {
+  [Kind in BillingMailKind]: { kind: Kind; accountId: string; params: BillingMailParams[Kind] };
+}[BillingMailKind];
+
+export type MailRequest =
+  /** The identifier is normalised. */
+  | { kind: TokenMailKind; identifier: string; params?: SecurityMailParams }
+  | { kind: SecurityMailKind; accountId: string; params?: SecurityMailParams }
+  | BillingMailRequest;
+
+/** False for a kind that only a newer version of the console knows. */
+export const isMailKind = (kind: string): kind is MailKind => Object.hasOwn(MAIL_KINDS, kind);
+export const isTokenMailKind = (kind: MailKind): kind is TokenMailKind => 'token' in MAIL_KINDS[kind];
+export const isBillingMailKind = (kind: MailKind): kind is BillingMailKind => 'page' in MAIL_KINDS[kind];

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { createTestDatabase, type TestDatabase } from '@inference/testing';
+import { createPool, inTransaction, type SqlPool } from '@inference/database';
+import { insertMailAccount, type MailAccount } from './mail.fixture';
+import { type TokenMailKind } from './mail-kinds';
+import { createMailToken, deleteOldMailTokens, revokeMailTokens, consumeMailToken } from './mail-tokens';
+
+describe('a mail token', () => {
+  let database: TestDatabase;
+  /** Uses the database role of the console. */
+  let pool: SqlPool;
+  let account: MailAccount;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    pool = createPool({ url: database.urlFor('console'), applicationName: 'test', size: 10 });
+  });
+  beforeEach(async () => (account = await insertMailAccount(database.pool)));
+  afterAll(async () => {
+    await pool.end();
+    await database.drop();
+  });
+
+  const create = (purpose: TokenMailKind = 'reset_password') =>
+    createMailToken(pool, { accountId: account.id, purpose, email: account.email });
+  const owner = () => ({ accountId: account.id, email: account.email });
+
+  it('has the prefix of its purpose and 43 random characters', async () => {
+    expect(await create('reset_password')).toMatch(/^rst_[0-9A-Za-z]{43}$/);
+    expect(await create('verify_email')).toMatch(/^vrf_[0-9A-Za-z]{43}$/);
+    expect(await create()).not.toBe(await create());
+  });
+
+  it('can be used once', async () => {
+    const token = await create();
+    expect(await consumeMailToken(pool, 'reset_password', token)).toEqual(owner());
+    expect(await consumeMailToken(pool, 'reset_password', token)).toBeNull();
+  });
+
+  it('is consumed by one of fifty concurrent uses', async () => {
+    const token = await create();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => consumeMailToken(pool, 'reset_password', token)),
+    );
+    expect(answers.filter((answer) => answer !== null)).toEqual([owner()]);
+  });
+
+  it('can be used again after a rollback', async () => {
+    const token = await create();
+    const client = await pool.connect();
+    await client.query('BEGIN');
+    expect(await consumeMailToken(client, 'reset_password', token)).toEqual(owner());
+    await client.query('ROLLBACK');
+    client.release();
+    expect(await consumeMailToken(pool, 'reset_password', token)).toEqual(owner());
+  });
+
+  it('is revoked when another one for the same purpose is used, or all are revoked', async () => {
+    const [first, second] = [await create(), await create()];
+    const forAddress = await create('verify_email');
+    expect(await consumeMailToken(pool, 'reset_password', second)).toEqual(owner());
+    expect(await consumeMailToken(pool, 'reset_password', first)).toBeNull();
+    await revokeMailTokens(pool, account.id, 'reset_password');
+    expect(await consumeMailToken(pool, 'verify_email', forAddress)).toEqual(owner());
+    const third = await create();
+    await revokeMailTokens(pool, account.id, 'reset_password');
+    expect(await consumeMailToken(pool, 'reset_password', third)).toBeNull();
+  });
+
+  it('does not deadlock with another token of the account', async () => {
+    for (let round = 0; round < 20; round++) {
+      const tokens = await Promise.all([create(), create(), create()]);
+      const used = await Promise.all(
+        tokens.map((token) =>
+          inTransaction(pool, (client) => consumeMailToken(client, 'reset_password', token)),
+        ),
+      );
+      expect(used).toContainEqual(owner());
+    }
+  });
+
+  it.each([
+    ['reset_password', 3_600],
+    ['verify_email', 86_400],
+  ] as const)('for %s is valid for %d seconds', async (purpose, seconds) => {
+    const age = async (token: string, by: number) =>
+      database.pool.query(
+        'UPDATE accounts.mail_tokens SET expires_at = expires_at - make_interval(secs => $2) WHERE token_hash = $1',
+        [createHash('sha256').update(token).digest(), by],
+      );
+    const [old, young] = [await create(purpose), await create(purpose)];
+    await age(old, seconds + 1);
+    await age(young, seconds - 60);
+    expect(await consumeMailToken(pool, purpose, old)).toBeNull();
+    expect(await consumeMailToken(pool, purpose, young)).toEqual(owner());
+  });
+
+  it('is valid for one purpose only', async () => {
+    const token = await create('verify_email');
+    expect(await consumeMailToken(pool, 'reset_password', token)).toBeNull();
+    expect(await consumeMailToken(pool, 'reset_password', token.replace('vrf', 'rst'))).toBeNull();
+    expect(await consumeMailToken(pool, 'verify_email', token)).toEqual(owner());
+  });
+
+  it('is refused without a query if it is malformed', async () => {
+    const token = await create();
+    const query = jest.fn();
+    const malformed = ['', 'rst_', token.slice(0, -1), `${token}a`, `${token}\n`, ` ${token}`];
+    malformed.push(
+      token.slice(4),
+      token.replace('rst_', 'RST_'),
+      `rst_${'é'.repeat(43)}`,
+      `rst_\0${token.slice(5)}`,
+    );
+    for (const text of malformed)
+      expect(await consumeMailToken({ query }, 'reset_password', text)).toBeNull();
+    expect(query).not.toHaveBeenCalled();
+  });
+
+  it('is deleted a day after its expiry', async () => {
+    const tokens = [await create(), await create()];
+    await database.pool.query(
+      "UPDATE accounts.mail_tokens SET expires_at = now() - interval '25 hours' WHERE token_hash = $1",
+      [createHash('sha256').update(tokens[0]!).digest()],
+    );
+    await deleteOldMailTokens(pool);
+    const { rows } = await database.pool.query(
+      'SELECT token_hash FROM accounts.mail_tokens WHERE account_id = $1',
+      [account.id],
+    );
+    expect(rows).toEqual([{ token_hash: createHash('sha256').update(tokens[1]!).digest() }]);
+  });
+});

@@ -1,0 +1,72 @@
+import { type FormattedAmount } from './formatted-amount';
+import { type MailKind, type BillingMailKind, type TokenMailKind } from '../mail-kinds';
+
+/** Text, or a link or a token in a paragraph of its own so that it can be copied. */
+export type Paragraph = string | { link: string } | { token: string };
+
+interface CommonData {
+  siteName: string;
+}
+
+export interface TokenMailData extends CommonData {
+  /** Opens the page with the token filled in. */
+  link: string;
+  token: string;
+  /** How long the token is valid. */
+  validHours: number;
+  /** True if using the token verifies the address for the first time. */
+  isFirstVerification: boolean;
+}
+
+export interface SecurityMailData extends CommonData {
+  /** `2026-11-21 15:05:01`, in UTC. */
+  at: string;
+  /** IP address from which the change was made; null if unknown. */
+  address: string | null;
+  /** Root of the console's pages. */
+  consoleUrl: string;
+}
+
+interface BillingMailData extends CommonData {
+  /** The console's billing page. */
+  link: string;
+}
+
+export interface PaymentMailData extends BillingMailData {
+  amount: FormattedAmount;
+  paymentId: string;
+  /** `2026-11-21 15:05:01`, in UTC. */
+  at: string;
+}
+
+export interface LowBalanceMailData extends BillingMailData {
+  threshold: FormattedAmount;
+  balance: FormattedAmount;
+  /** `2026-11-21 15:05:01`, in UTC. */
+  at: string;
+}
+
+export interface InvoiceMailData extends BillingMailData {
+  number: string;
+}
+
+interface DataByBillingKind {
+  payment_received: PaymentMailData;
+  payment_refunded: PaymentMailData;
+  low_balance: LowBalanceMailData;
+  invoice_issued: InvoiceMailData;
+}
+
+export type TemplateData<Kind extends MailKind> = Kind extends TokenMailKind
+  ? TokenMailData
+  : Kind extends BillingMailKind
+    ? DataByBillingKind[Kind]
+    : SecurityMailData;
+
+export interface MailTemplate<Data> {
+  subject: (data: Data) => string;
+  paragraphs: (data: Data) => Paragraph[];
+}
+
+/** The templates of all mails in one language. */
+export type MailTemplates = { [Kind in MailKind]: MailTemplate<TemplateData<Kind>> };

@@ -1,0 +1,135 @@
+import { type FormattedAmount } from './formatted-amount';
+import { type MailTemplates, type SecurityMailData } from './mail-template';
+
+const hours = (count: number) => (count === 1 ? 'one hour' : `${count} hours`);
+const when = ({ at, address }: SecurityMailData) =>
+  `When: ${at} UTC\nFrom: ${address ?? 'an unknown address'}`;
+const money = ({ figure, currency, isRounded }: FormattedAmount) =>
+  `${isRounded ? 'about ' : ''}${figure} ${currency}`;
+const NOTHING_TO_DO = 'If this was you, there is nothing to do.';
+
+export const TEMPLATES_EN: MailTemplates = {
+  verify_email: {
+    subject: ({ siteName }) => `Confirm your e-mail address for ${siteName}`,
+    paragraphs: ({ siteName, link, token, validHours }) => [
+      `Somebody, most likely you, uses this e-mail address for an account at ${siteName}. To confirm that it is yours, open this link:`,
+      { link },
+      'If the link does not open, enter this code instead:',
+      { token },
+      `The link and the code work once, within ${hours(validHours)}.`,
+      'If you have no account there, ignore this mail.',
+    ],
+  },
+  reset_password: {
+    subject: ({ siteName }) => `Set a new password for ${siteName}`,
+    paragraphs: ({ siteName, link, token, validHours, isFirstVerification }) => [
+      `Somebody, most likely you, asked to set a new password for your account at ${siteName}. To choose one, open this link:`,
+      { link },
+      'If the link does not open, enter this code instead:',
+      { token },
+      `The link and the code work once, within ${hours(validHours)}.`,
+      ...(isFirstVerification
+        ? [
+            'Since nobody has confirmed this address until now, API keys and other ways to sign in that were made before are removed with it.',
+          ]
+        : []),
+      'If you did not ask for it, ignore this mail: your password stays as it is.',
+    ],
+  },
+  password_changed: {
+    subject: ({ siteName }) => `Your password for ${siteName} was changed`,
+    paragraphs: (data) => [
+      `The password of your account at ${data.siteName} was changed.`,
+      when(data),
+      NOTHING_TO_DO,
+      'If it was not you, somebody else may be using your account. Say there that you have forgotten your password, and set a new one, which signs everybody out:',
+      { link: data.consoleUrl },
+    ],
+  },
+  two_factor_enabled: {
+    subject: ({ siteName }) => `Two-factor sign-in for ${siteName} was turned on`,
+    paragraphs: (data) => [
+      `Two-factor sign-in was turned on for your account at ${data.siteName}. From now on, signing in also takes a code from the authenticator app or a recovery code.`,
+      when(data),
+      `${NOTHING_TO_DO} Keep your recovery codes in a safe place.`,
+      'If it was not you, somebody else may be using your account and could lock you out of it. Set a new password there at once, and ask for help if you can no longer sign in:',
+      { link: data.consoleUrl },
+    ],
+  },
+  two_factor_disabled: {
+    subject: ({ siteName }) => `Two-factor sign-in for ${siteName} was turned off`,
+    paragraphs: (data) => [
+      `Two-factor sign-in was turned off for your account at ${data.siteName}. From now on, the password alone is enough to sign in.`,
+      when(data),
+      NOTHING_TO_DO,
+      'If it was not you, somebody else knows your password. Set a new one there at once, and then turn two-factor sign-in on again:',
+      { link: data.consoleUrl },
+    ],
+  },
+  recovery_codes_replaced: {
+    subject: ({ siteName }) => `Your recovery codes for ${siteName} were replaced`,
+    paragraphs: (data) => [
+      `The recovery codes of your account at ${data.siteName} were replaced. The old ones no longer work.`,
+      when(data),
+      `${NOTHING_TO_DO} Keep the new codes in a safe place.`,
+      'If it was not you, somebody else may be using your account. Set a new password there at once, and then make new recovery codes:',
+      { link: data.consoleUrl },
+    ],
+  },
+  identity_linked: {
+    subject: ({ siteName }) => `Another way to sign in to ${siteName} was added`,
+    paragraphs: (data) => [
+      `An account at another provider was linked to your account at ${data.siteName}. Whoever signs in there can sign in here with it.`,
+      when(data),
+      NOTHING_TO_DO,
+      'If it was not you, somebody else may be using your account. Set a new password there at once, and then remove what was linked:',
+      { link: data.consoleUrl },
+    ],
+  },
+  identity_unlinked: {
+    subject: ({ siteName }) => `A way to sign in to ${siteName} was removed`,
+    paragraphs: (data) => [
+      `An account at another provider was unlinked from your account at ${data.siteName}. It no longer signs in here.`,
+      when(data),
+      NOTHING_TO_DO,
+      'If it was not you, somebody else may be using your account. Set a new password there at once:',
+      { link: data.consoleUrl },
+    ],
+  },
+  payment_received: {
+    subject: ({ siteName, amount }) => `Your payment of ${money(amount)} to ${siteName} was received`,
+    paragraphs: ({ siteName, amount, paymentId, at, link }) => [
+      `Thank you: your payment to ${siteName} was received, and ${money(amount)} were added to your balance.`,
+      `Payment: ${paymentId}\nPaid: ${at} UTC`,
+      'Your balance and your payments are here:',
+      { link },
+    ],
+  },
+  payment_refunded: {
+    subject: ({ siteName, amount }) => `${siteName} refunded ${money(amount)}`,
+    paragraphs: ({ siteName, amount, paymentId, at, link }) => [
+      `A payment that you made to ${siteName} was refunded: ${money(amount)} were taken off your balance and go back the way they were paid. It may take some days until your bank or your payment app shows them.`,
+      `Payment: ${paymentId}\nRefunded: ${at} UTC`,
+      'Your balance and your payments are here:',
+      { link },
+    ],
+  },
+  low_balance: {
+    subject: ({ siteName, threshold }) => `Your balance at ${siteName} is below ${money(threshold)}`,
+    paragraphs: ({ siteName, threshold, balance, at, link }) => [
+      `The balance of your account at ${siteName} has fallen below ${money(threshold)}.`,
+      `Balance: ${money(balance)}\nWhen: ${at} UTC`,
+      'Once it is used up, requests are refused. You can top it up here:',
+      { link },
+      `You are told once each time the balance falls below ${money(threshold)}.`,
+    ],
+  },
+  invoice_issued: {
+    subject: ({ siteName, number }) => `Invoice ${number} from ${siteName}`,
+    paragraphs: ({ siteName, number, link }) => [
+      `The invoice ${number} for a payment to ${siteName} is attached.`,
+      'Whoever holds the account can also download it here:',
+      { link },
+    ],
+  },
+};

@@ -1,0 +1,133 @@
+import { type Currency } from '@inference/config';
+import { type FormattedAmount } from './formatted-amount';
+import { type MailTemplates, type SecurityMailData } from './mail-template';
+
+const when = ({ at, address }: SecurityMailData) => `时间：${at}（UTC）\n来源地址：${address ?? '未知'}`;
+const CURRENCY: Record<Currency, string> = { USD: '美元', CNY: '元' };
+const money = ({ figure, currency, isRounded }: FormattedAmount) =>
+  `${isRounded ? '约 ' : ''}${figure} ${CURRENCY[currency]}`;
+const NOTHING_TO_DO = '如果是您本人操作，则无需理会。';
+
+export const TEMPLATES_ZH: MailTemplates = {
+  verify_email: {
+    subject: ({ siteName }) => `请验证您在 ${siteName} 使用的邮箱`,
+    paragraphs: ({ siteName, link, token, validHours }) => [
+      `有人（很可能是您本人）在 ${siteName} 的账户中使用了这个邮箱地址。请打开以下链接，确认该邮箱属于您：`,
+      { link },
+      '如果链接无法打开，请改为输入以下验证码：',
+      { token },
+      `链接和验证码在 ${validHours} 小时内有效，且只能使用一次。`,
+      '如果您没有该账户，请忽略本邮件。',
+    ],
+  },
+  reset_password: {
+    subject: ({ siteName }) => `重设您的 ${siteName} 密码`,
+    paragraphs: ({ siteName, link, token, validHours, isFirstVerification }) => [
+      `有人（很可能是您本人）请求重设您在 ${siteName} 的账户密码。请打开以下链接设置新密码：`,
+      { link },
+      '如果链接无法打开，请改为输入以下验证码：',
+      { token },
+      `链接和验证码在 ${validHours} 小时内有效，且只能使用一次。`,
+      ...(isFirstVerification
+        ? ['由于该邮箱此前从未验证，重设密码时会同时移除此前创建的 API 密钥和其他登录方式。']
+        : []),
+      '如果您没有提出过该请求，请忽略本邮件，您的密码不会改变。',
+    ],
+  },
+  password_changed: {
+    subject: ({ siteName }) => `您的 ${siteName} 密码已修改`,
+    paragraphs: (data) => [
+      `您在 ${data.siteName} 的账户密码已被修改。`,
+      when(data),
+      NOTHING_TO_DO,
+      '如果不是您本人操作，您的账户可能正被他人使用。请前往以下网址，通过“忘记密码”设置新密码，届时所有已登录的会话都会退出：',
+      { link: data.consoleUrl },
+    ],
+  },
+  two_factor_enabled: {
+    subject: ({ siteName }) => `您的 ${siteName} 账户已开启两步验证`,
+    paragraphs: (data) => [
+      `您在 ${data.siteName} 的账户已开启两步验证。今后登录时，还需要输入身份验证器中的动态码或一个恢复码。`,
+      when(data),
+      `${NOTHING_TO_DO}请妥善保管您的恢复码。`,
+      '如果不是您本人操作，他人可能正在使用您的账户，并可能使您无法登录。请立即前往以下网址设置新密码；如果已经无法登录，请联系我们：',
+      { link: data.consoleUrl },
+    ],
+  },
+  two_factor_disabled: {
+    subject: ({ siteName }) => `您的 ${siteName} 账户已关闭两步验证`,
+    paragraphs: (data) => [
+      `您在 ${data.siteName} 的账户已关闭两步验证。今后仅凭密码即可登录。`,
+      when(data),
+      NOTHING_TO_DO,
+      '如果不是您本人操作，说明他人知道您的密码。请立即前往以下网址设置新密码，然后重新开启两步验证：',
+      { link: data.consoleUrl },
+    ],
+  },
+  recovery_codes_replaced: {
+    subject: ({ siteName }) => `您的 ${siteName} 恢复码已更换`,
+    paragraphs: (data) => [
+      `您在 ${data.siteName} 的账户恢复码已更换，旧的恢复码不再有效。`,
+      when(data),
+      `${NOTHING_TO_DO}请妥善保管新的恢复码。`,
+      '如果不是您本人操作，他人可能正在使用您的账户。请立即前往以下网址设置新密码，然后重新生成恢复码：',
+      { link: data.consoleUrl },
+    ],
+  },
+  identity_linked: {
+    subject: ({ siteName }) => `您的 ${siteName} 账户新增了登录方式`,
+    paragraphs: (data) => [
+      `您在 ${data.siteName} 的账户已关联其他平台的账户。今后可以用该平台账户登录。`,
+      when(data),
+      NOTHING_TO_DO,
+      '如果不是您本人操作，您的账户可能正被他人使用。请立即前往以下网址设置新密码，然后解除该关联：',
+      { link: data.consoleUrl },
+    ],
+  },
+  identity_unlinked: {
+    subject: ({ siteName }) => `您的 ${siteName} 账户移除了一种登录方式`,
+    paragraphs: (data) => [
+      `您在 ${data.siteName} 的账户已与其他平台的账户解除关联，今后不能再用该平台账户登录。`,
+      when(data),
+      NOTHING_TO_DO,
+      '如果不是您本人操作，您的账户可能正被他人使用。请立即前往以下网址设置新密码：',
+      { link: data.consoleUrl },
+    ],
+  },
+  payment_received: {
+    subject: ({ siteName, amount }) => `${siteName} 已收到您的付款 ${money(amount)}`,
+    paragraphs: ({ siteName, amount, paymentId, at, link }) => [
+      `感谢您的付款！您在 ${siteName} 的付款已到账，账户余额增加 ${money(amount)}。`,
+      `付款编号：${paymentId}\n付款时间：${at}（UTC）`,
+      '请前往以下网址查看您的余额和付款记录：',
+      { link },
+    ],
+  },
+  payment_refunded: {
+    subject: ({ siteName, amount }) => `${siteName} 已为您退款 ${money(amount)}`,
+    paragraphs: ({ siteName, amount, paymentId, at, link }) => [
+      `您在 ${siteName} 的一笔付款已退款 ${money(amount)}。该金额已从您的账户余额中扣除，并将原路退回。银行或支付应用可能需要几天时间才能显示这笔退款。`,
+      `付款编号：${paymentId}\n退款时间：${at}（UTC）`,
+      '请前往以下网址查看您的余额和付款记录：',
+      { link },
+    ],
+  },
+  low_balance: {
+    subject: ({ siteName, threshold }) => `您的 ${siteName} 账户余额已低于 ${money(threshold)}`,
+    paragraphs: ({ siteName, threshold, balance, at, link }) => [
+      `您在 ${siteName} 的账户余额已低于 ${money(threshold)}。`,
+      `余额：${money(balance)}\n时间：${at}（UTC）`,
+      '余额用完后，请求将被拒绝。请前往以下网址充值：',
+      { link },
+      `余额每次降至 ${money(threshold)} 以下时，您只会收到一次提醒。`,
+    ],
+  },
+  invoice_issued: {
+    subject: ({ siteName, number }) => `${siteName} 票据 ${number}`,
+    paragraphs: ({ siteName, number, link }) => [
+      `您在 ${siteName} 付款的票据 ${number} 请见附件，票据类型以文件内容为准。`,
+      '账户持有人也可以前往以下网址下载：',
+      { link },
+    ],
+  },
+};

@@ -1,0 +1,149 @@
+import { type CredentialRow, credentialRows, registeredRoutes, tabledRoutes } from '@inference/testing';
+import { TestSite } from './testing/console.fixture';
+
+type Access = 'public' | 'key' | 'session' | 'admin';
+
+const BODY_METHODS = ['POST', 'PUT'];
+/** Some routes redirect clients that prefer HTML. */
+const ACCEPT_JSON = { Accept: 'application/json' };
+const UNREADABLE = ['{', '[', '{"a": "\0"}'];
+const NO_OBJECT = ['', 'null', '"text"', '{"email": "\\u0000", "name": "\\u0000"}'];
+
+function accessOf({ statuses }: CredentialRow): Access {
+  if (statuses.none !== 401) return 'public';
+  if (statuses.session === 401) return 'key';
+  return statuses.session === 403 ? 'admin' : 'session';
+}
+
+const table = credentialRows('console').map((row) => ({
+  ...row,
+  path: row.path.replace(/[:*]\w+/g, 'unknown'),
+  access: accessOf(row),
+}));
+const of = (access: Access) => table.filter((row) => row.access === access);
+const closed = table.filter(({ access }) => access !== 'public');
+/** Routes that take a raw body: the signed webhooks of payment providers, and packages. */
+const RAW_BODIES = ['POST /api/billing/webhooks/:provider', 'PUT /api/admin/models/*slug/packages/:version'];
+const withBody = table.filter(
+  ({ method, route }) => BODY_METHODS.includes(method) && !RAW_BODIES.includes(route),
+);
+
+const error = { error: expect.any(String) };
+
+describe('every route', () => {
+  let site: TestSite;
+  const request: TestSite['console']['request'] = (...args) => site.console.request(...args);
+  const tokenOf = async (role: 'user' | 'analyst' | 'admin') => (await site.signedIn(role)).token;
+
+  beforeAll(async () => (site = await TestSite.start()));
+  afterAll(() => site.stop());
+
+  it('is in the table of credentials', () => {
+    expect(registeredRoutes(site.console.app)).toEqual(tabledRoutes('console'));
+  });
+
+  it.each(of('public'))(
+    '$route needs no credential and ignores an invalid one',
+    async ({ method, path, statuses }) => {
+      for (const headers of [ACCEPT_JSON, { ...ACCEPT_JSON, Authorization: 'Bearer rubbish' }]) {
+        const { status } = await request(method, path, { headers });
+        expect(status).toBe(statuses.none);
+      }
+    },
+  );
+
+  it.each(closed)('$route is closed without a session in the header', async ({ method, path, statuses }) => {
+    const { token, apiKey } = await site.signedIn('admin');
+    const attempts: Record<string, string>[] = [
+      {},
+      { Authorization: '' },
+      { Authorization: token },
+      { Authorization: `Basic ${token}` },
+      ...(statuses.key === 401 ? [{ Authorization: `Bearer ${apiKey}` }] : []),
+      { Authorization: 'Bearer rubbish' },
+      { Cookie: `session=${token}` },
+      { 'X-API-Key': token },
+    ];
+    for (const headers of attempts) {
+      const answer = await request(method, path, { headers });
+      expect(answer.status).toBe(401);
+      expect(answer.body).toEqual(error);
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    }
+    expect((await request(method, `${path}?token=${token}`)).status).toBe(statuses['?token=']);
+  });
+
+  it.each(of('session'))('$route is open to any account with a session', async ({ method, path }) => {
+    for (const scheme of ['Bearer', 'bearer']) {
+      const headers = { Authorization: `${scheme} ${await tokenOf('user')}` };
+      const { status } = await request(method, path, { headers });
+      expect([200, 204, 400, 404]).toContain(status);
+    }
+  });
+
+  it.each(of('admin'))('$route is open to admins only', async ({ method, path, statuses }) => {
+    const body = BODY_METHODS.includes(method) ? { json: {} } : {};
+    for (const role of ['user', 'analyst'] as const) {
+      const answer = await request(method, path, { token: await tokenOf(role), ...body });
+      expect(answer.status).toBe(403);
+      expect(answer.body).toEqual(error);
+    }
+    const { status } = await request(method, path, { token: await tokenOf('admin'), ...body });
+    expect(status).toBe(statuses.admin);
+  });
+
+  it.each(table)('$route is 405 with Allow for another method', async ({ method, path }) => {
+    const answer = await request('PATCH', path);
+    expect(answer.status).toBe(405);
+    expect(answer.body).toEqual(error);
+    expect(answer.headers.get('allow')?.split(', ')).toContain(method);
+  });
+
+  it.each(withBody)(
+    '$route is 400 for a body that is not a JSON object',
+    async ({ method, path, statuses }) => {
+      for (const raw of [...UNREADABLE, ...NO_OBJECT]) {
+        const answer = await request(method, path, { token: await tokenOf('admin'), raw });
+        // Some routes need no body, but an unreadable one is refused.
+        const mayPass = statuses.admin !== 400 && NO_OBJECT.includes(raw);
+        if (mayPass && answer.status === statuses.admin) continue;
+        expect([raw, answer.status, answer.body]).toEqual([raw, 400, error]);
+      }
+    },
+  );
+
+  it.each(withBody)(
+    '$route is 415 for another content type and 413 for too large a body',
+    async ({ method, path }) => {
+      const form = await request(method, path, {
+        raw: 'a=1',
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      });
+      expect([form.status, form.body]).toEqual([415, error]);
+      const large = await request(method, path, { raw: JSON.stringify('x'.repeat(1_100_000)) });
+      expect([large.status, large.body]).toEqual([413, error]);
+    },
+  );
+
+  it.each(table)('$route has the content type JSON in UTF-8', async ({ method, path, statuses }) => {
+    if (path === '/metrics' || (path.endsWith('.xml') && statuses.none === 200) || path.endsWith('.atom'))
+      return;
+    const token = await tokenOf('user');
+    const { headers } = await request(method, path, { token, headers: ACCEPT_JSON });
+    if (path.endsWith('logout')) expect(headers.get('content-type')).toBeNull();
+    else expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
+
+  it.each(['/', '/api', '/api/auth/unknown', '/api/healthz', '/.env', '/api/api-keys/a/b'])(
+    'an unknown path, %s, is 404',
+    async (path) => {
+      const answer = await request('GET', path);
+      expect([answer.status, answer.body]).toEqual([404, error]);
+    },
+  );
+
+  it('a path that cannot be decoded is 400', async () => {
+    const answer = await request('DELETE', '/api/api-keys/%E0%A4%A', { token: await tokenOf('user') });
+    expect([answer.status, answer.body]).toEqual([400, error]);
+  });
+});

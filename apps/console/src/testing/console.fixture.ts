@@ -1,0 +1,208 @@
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type NestExpressApplication } from '@nestjs/platform-express';
+import { type Role } from '@inference/guards';
+import { newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { createService } from '@inference/http';
+import { charge, type TokenUsage, type UnitRate } from '@inference/metering';
+import {
+  createTestDatabase,
+  insertAccount,
+  rememberAnswer,
+  rememberEnvironment,
+  rememberRequest,
+  TEST_API_KEY_HASH_SECRET,
+  type TestAccount,
+  type TestDatabase,
+  testLog,
+} from '@inference/testing';
+import { AppModule } from '../app.module';
+import { readForSignIn } from '../identity/accounts/accounts';
+import { SessionsService } from '../identity/sessions/sessions.service';
+import { readConsoleConfig } from '../config';
+import { SERVICE_OPTIONS } from '../service-options';
+
+export function newSigningKey(kid: string = randomUUID()) {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return {
+    ...(privateKey.export({ format: 'jwk' }) as { x: string; y: string; d: string }),
+    kty: 'EC',
+    crv: 'P-256',
+    kid,
+  };
+}
+
+export const SIGNING_KEY = newSigningKey('test-key');
+export const ENCRYPTION_KEY = randomBytes(32).toString('hex');
+const LINK_SECRET = randomBytes(32).toString('hex');
+/** Shared by all replicas on one database. */
+const storageFolder = (databaseUrl: string) =>
+  join(tmpdir(), `console-storage-${process.pid}${new URL(databaseUrl).pathname.replace('/', '-')}`);
+
+/** Environment of a test console. Its rate limits are so high that tests reach them only on purpose. */
+export const testEnvironment = (databaseUrl: string): Record<string, string> => ({
+  SITE: 'intl',
+  HOST: '127.0.0.1',
+  PORT: '0',
+  NODE_ENV: 'test',
+  LOG_LEVEL: 'trace',
+  DATABASE_URL: databaseUrl,
+  API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
+  SESSION_SIGNING_KEYS: JSON.stringify([SIGNING_KEY]),
+  ENCRYPTION_KEYS: ENCRYPTION_KEY,
+  CONSOLE_URL: 'http://console.test',
+  GATEWAY_URL: 'http://gateway.test',
+  TRAINING_URL: 'http://training.test',
+  ROUTER_URL: 'http://router.test',
+  AGENT_URL: 'http://agent.test',
+  MEMO_URL: 'http://memo.test',
+  RATE_LIMIT_MULTIPLIER: '1000',
+  STORAGE_FOLDER: storageFolder(databaseUrl),
+  DOWNLOAD_LINK_SECRETS: LINK_SECRET,
+});
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** The unparsed body, for exact numbers. */
+  text: string;
+  /** Parsed JSON, or undefined for an empty body. */
+  body: unknown;
+}
+
+export interface RequestOptions {
+  token?: string;
+  json?: unknown;
+  /** Body that is sent unchanged. */
+  raw?: string | Buffer;
+  headers?: Record<string, string>;
+}
+
+/** A console on its own port, on a given database. */
+export class TestConsole {
+  private constructor(
+    readonly app: NestExpressApplication,
+    readonly url: string,
+  ) {}
+
+  static async start(databaseUrl: string, environment: Record<string, string> = {}): Promise<TestConsole> {
+    const wholeEnvironment = { ...testEnvironment(databaseUrl), ...environment };
+    rememberEnvironment(wholeEnvironment);
+    const config = readConsoleConfig(wholeEnvironment);
+    const options = { ...SERVICE_OPTIONS, logTo: testLog('console') };
+    const app = await createService(AppModule.forRoot(config), config, options);
+    await app.listen(0, '127.0.0.1');
+    const { port } = app.getHttpServer().address() as AddressInfo;
+    return new TestConsole(app, `http://127.0.0.1:${port}`);
+  }
+
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    const content = options.raw ?? (options.json === undefined ? undefined : JSON.stringify(options.json));
+    const headers: Record<string, string> = {
+      ...(content === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(options.token === undefined ? {} : { Authorization: `Bearer ${options.token}` }),
+      ...options.headers,
+    };
+    rememberRequest(path, headers, options.json);
+    const response = await fetch(this.url + path, {
+      method,
+      headers,
+      ...(content === undefined ? {} : { body: content }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+    const body: unknown = isJson && text !== '' ? JSON.parse(text) : undefined;
+    rememberAnswer(response.headers, body);
+    return { status: response.status, headers: response.headers, text, body };
+  }
+
+  /** Opens a session for an account without its password. */
+  async openSession(accountId: string): Promise<string> {
+    const pool = this.app.get<SqlPool>(SQL_POOL);
+    const account = await readForSignIn(pool, accountId);
+    const token =
+      account && (await this.app.get(SessionsService).open(pool, accountId, account.credentialsVersion));
+    if (!token) throw new Error(`No session for ${accountId}.`);
+    return token;
+  }
+
+  close(): Promise<void> {
+    return this.app.close();
+  }
+}
+
+export interface SignedIn extends TestAccount {
+  token: string;
+}
+
+/** A console with its own database. */
+export class TestSite {
+  private constructor(
+    readonly database: TestDatabase,
+    readonly console: TestConsole,
+    private readonly currency: 'USD' | 'CNY',
+  ) {}
+
+  static async start(environment: Record<string, string> = {}): Promise<TestSite> {
+    const database = await createTestDatabase();
+    const console = await TestConsole.start(database.urlFor('console'), environment);
+    return new TestSite(database, console, environment.SITE === 'cn' ? 'CNY' : 'USD');
+  }
+
+  async signedIn(role: Role = 'user', balancePicos = 0n): Promise<SignedIn> {
+    const { currency } = this;
+    const account = await insertAccount(this.database.pool, { role, balancePicos, currency });
+    return { ...account, token: await this.console.openSession(account.accountId) };
+  }
+
+  async stop(): Promise<void> {
+    await this.console.close();
+    await rm(storageFolder(this.database.urlFor('console')), { recursive: true, force: true });
+    await this.database.drop();
+  }
+}
+
+/** Meters and debits one request as the gateway does, with a lease and a settlement. Returns the cost in picos. */
+export async function settleRequest(
+  sql: Sql,
+  accountId: string,
+  request: { model: string; rates: UnitRate[]; usage: TokenUsage },
+): Promise<bigint> {
+  const { costPicos, costUsdPicos, lines } = charge(request.rates, request.usage, 10n ** 10n);
+  const lease = await sql.query<{ lease_id: string }>(
+    `SELECT lease_id FROM wallet.draw_lease($1, NULL, NULL, $2, 'test', $3, $3, 60)`,
+    [accountId, newId('lease'), costPicos],
+  );
+  const event = {
+    request_id: newId('req'),
+    lease_id: lease.rows[0]!.lease_id,
+    limited: false,
+    started_at: new Date().toISOString(),
+    account_id: accountId,
+    model: request.model,
+    entrypoint: 'gateway',
+    endpoint: 'chat/completions',
+    upstream: 'test',
+    outcome: 'completed',
+    input_tokens: request.usage.inputTokens,
+    output_tokens: request.usage.outputTokens,
+    estimated: false,
+    price_list_id: 0,
+    usd_per_unit: '1',
+    cost_picos: String(costPicos),
+    cost_usd_picos: String(costUsdPicos),
+    lines: lines.map((line) => ({
+      unit: line.unit,
+      quantity: String(line.quantity),
+      tokens: String(line.tokens),
+      cost_picos: String(line.costPicos),
+      cost_usd_picos: String(line.costUsdPicos),
+    })),
+  };
+  const refused = await sql.query('SELECT metering.settle($1, $2)', [newId('set'), JSON.stringify([event])]);
+  if (refused.rowCount) throw new Error('The settlement was refused.');
+  return costPicos;
+}

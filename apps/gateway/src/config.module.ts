@@ -1,0 +1,25 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { type GatewayConfig } from './config';
+import { LEASES_CONFIG } from './leases/leases.config';
+import { PRICES_CONFIG } from './prices/prices.config';
+import { ADMISSION_CONFIG } from './proxy/admission/admission.config';
+import { PROXY_CONFIG } from './proxy/proxy.config';
+import { SETTLEMENT_CONFIG } from './settlement/settlement.config';
+import { UPSTREAMS_CONFIG } from './upstreams/upstreams.config';
+
+/** Provides each feature with its own slice of the configuration. */
+@Global()
+@Module({})
+export class ConfigModule {
+  static forRoot(config: GatewayConfig): DynamicModule {
+    const slices = [
+      { provide: PRICES_CONFIG, useValue: config.prices },
+      { provide: UPSTREAMS_CONFIG, useValue: config.upstreams },
+      { provide: ADMISSION_CONFIG, useValue: config.admission },
+      { provide: PROXY_CONFIG, useValue: config.proxy },
+      { provide: LEASES_CONFIG, useValue: config.leases },
+      { provide: SETTLEMENT_CONFIG, useValue: config.settlement },
+    ];
+    return { module: ConfigModule, providers: slices, exports: slices.map(({ provide }) => provide) };
+  }
+}

@@ -1,0 +1,173 @@
+import { type Hold, Lease } from './lease';
+import { InsufficientBalanceError, KeySpendLimitReachedError } from './lease.errors';
+import { type LeaseRepository } from './lease.repository';
+
+interface Waiter {
+  amountPicos: bigint;
+  /** When it stops waiting for money of other processes (performance.now()); null until it is refused for the first time. */
+  giveUpAtMillis: number | null;
+  resolve(hold: Hold): void;
+  reject(error: unknown): void;
+}
+
+export interface LeaseAllocatorOptions {
+  accountId: string;
+  limitedKeyId: string | null;
+  leaseAmountPicos: bigint;
+  ttlMillis: number;
+}
+
+/** Shortest interval between two recalls, which ask the other processes to return money that they do not need. */
+const RECALL_INTERVAL_MILLIS = 500;
+/** How long a request waits after a recall for money of other processes. */
+const RECALL_PATIENCE_MILLIS = 500;
+/** Interval at which it looks for that money. */
+const RECALL_POLL_MILLIS = 100;
+
+/** Allocates holds from this process's lease on one wallet (or on one key with a spending limit), in the order of requests. */
+export class LeaseAllocator {
+  private lease: Lease | null = null;
+  private waiters: Waiter[] = [];
+  private drawing = false;
+  private recalledAtMillis = -Infinity;
+  private recalling = false;
+  lastUsedMillis = performance.now();
+
+  constructor(
+    private readonly leases: LeaseRepository,
+    readonly options: LeaseAllocatorOptions,
+  ) {}
+
+  /** Reserves this amount. Rejects with InsufficientBalanceError or KeySpendLimitReachedError. */
+  async hold(amountPicos: bigint): Promise<Hold> {
+    this.lastUsedMillis = performance.now();
+    const isNext = this.waiters.length === 0 || this.recalling;
+    if (isNext && this.lease?.covers(amountPicos)) return this.lease.hold(amountPicos);
+    return new Promise<Hold>((resolve, reject) => {
+      this.waiters.push({ amountPicos, giveUpAtMillis: null, resolve, reject });
+      if (!this.drawing) void this.serveWaiters();
+    });
+  }
+
+  /** The lease, or null if there is none or it is no longer valid. */
+  get current(): Lease | null {
+    return this.lease?.isValid ? this.lease : null;
+  }
+
+  get isIdle(): boolean {
+    return this.waiters.length === 0 && !this.drawing && (this.lease?.heldPicos ?? 0n) === 0n;
+  }
+
+  dropLease(): void {
+    if (this.lease) this.lease.isValid = false;
+    this.lease = null;
+  }
+
+  /** Returns money that no request holds to the wallet; ends the lease if it is idle. */
+  async returnUnused(): Promise<void> {
+    const lease = this.current;
+    if (!lease) return;
+    const close = this.isIdle;
+    const sparePicos = lease.remainingPicos;
+    if (!close && sparePicos <= 0n) return;
+    lease.remainingPicos = 0n;
+    if (close) this.dropLease();
+    try {
+      await this.leases.returnMoney(lease.id, sparePicos, close);
+    } catch (error) {
+      // Whether the money was returned is unknown: stop using the lease and let it expire.
+      if (this.lease === lease) this.dropLease();
+      throw error;
+    }
+  }
+
+  private async serveWaiters(): Promise<void> {
+    this.drawing = true;
+    try {
+      while (this.waiters.length > 0) {
+        if (!this.serveFromLease()) await this.drawForFirst();
+      }
+    } catch (error) {
+      for (const waiter of this.waiters.splice(0)) waiter.reject(error);
+    } finally {
+      this.drawing = false;
+    }
+  }
+
+  private serveFromLease(): boolean {
+    const [first] = this.waiters;
+    if (!first || !this.lease?.covers(first.amountPicos)) return false;
+    this.waiters.shift();
+    first.resolve(this.lease.hold(first.amountPicos));
+    return true;
+  }
+
+  private async drawForFirst(): Promise<void> {
+    const first = this.waiters[0]!;
+    const refusal = await this.draw(first.amountPicos);
+    if (!refusal) return;
+    if (refusal.elsewherePicos > 0n && (await this.waitForRecall(first))) return;
+    if (this.serveFromLease()) return;
+    const refused = this.waiters.filter((waiter) => waiter.amountPicos >= first.amountPicos);
+    this.waiters = this.waiters.filter((waiter) => waiter.amountPicos < first.amountPicos);
+    for (const waiter of refused) {
+      waiter.reject(
+        refusal.refusal === 'balance' ? new InsufficientBalanceError() : new KeySpendLimitReachedError(),
+      );
+    }
+  }
+
+  /** Returns false once the other processes have had their time to return money. */
+  private async waitForRecall(waiter: Waiter): Promise<boolean> {
+    const now = performance.now();
+    const nextRecallMillis = Math.max(now, this.recalledAtMillis + RECALL_INTERVAL_MILLIS);
+    waiter.giveUpAtMillis ??= nextRecallMillis + RECALL_PATIENCE_MILLIS;
+    if (now > waiter.giveUpAtMillis) return false;
+    this.serveCovered();
+    this.recalling = true;
+    try {
+      if (now >= nextRecallMillis) {
+        this.recalledAtMillis = now;
+        await this.leases.recall(this.options.accountId);
+      }
+      await new Promise((resolve) => setTimeout(resolve, RECALL_POLL_MILLIS));
+    } finally {
+      this.recalling = false;
+    }
+    return true;
+  }
+
+  /** Serves the requests behind the first one that the lease covers, so that they do not wait with it. */
+  private serveCovered(): void {
+    this.waiters = this.waiters.filter(({ amountPicos, resolve }) => {
+      if (!this.lease?.covers(amountPicos)) return true;
+      resolve(this.lease.hold(amountPicos));
+      return false;
+    });
+  }
+
+  private async draw(amountPicos: bigint) {
+    const { accountId, limitedKeyId, leaseAmountPicos, ttlMillis } = this.options;
+    const current = this.current;
+    const usable = current && performance.now() < current.deadlineMillis ? current.remainingPicos : 0n;
+    const needPicos = amountPicos > usable ? amountPicos - usable : 0n;
+    const waitingPicos = this.waiters.reduce((sum, waiter) => sum + waiter.amountPicos, 0n);
+    const askedAtMillis = performance.now();
+    const result = await this.leases.draw({
+      accountId,
+      limitedKeyId,
+      currentLeaseId: current?.id ?? null,
+      needPicos,
+      wantPicos: waitingPicos + leaseAmountPicos,
+    });
+    if ('refusal' in result) return result;
+    if (this.lease?.id !== result.leaseId) {
+      this.dropLease();
+      this.lease = new Lease(result.leaseId, limitedKeyId !== null);
+    }
+    const lease = this.lease!;
+    lease.remainingPicos += result.grantedPicos;
+    lease.deadlineMillis = askedAtMillis + ttlMillis;
+    return null;
+  }
+}

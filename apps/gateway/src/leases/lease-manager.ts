@@ -1,0 +1,118 @@
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { type Caller } from '@inference/guards';
+import { NotificationChannel } from '@inference/database';
+import { FREE_HOLD, type Hold } from './lease';
+import { LeaseAllocator } from './lease-allocator';
+import { LeaseRepository, RECALL_CHANNEL } from './lease.repository';
+import { LEASES_CONFIG, type LeasesConfig } from './leases.config';
+
+/** An allocator without requests for this long returns its lease. Chosen: longer wastes the money of other gateways, shorter draws again between two requests of one conversation. */
+const IDLE_MILLIS = 5_000;
+const SHUTDOWN_POLL_MILLIS = 20;
+/** Upkeep looks at all leases this often at least, and four times within the life of a lease. */
+const MAX_UPKEEP_INTERVAL_MILLIS = 1_000;
+
+/** Reserves money for requests from leases, renews the leases while they are needed and returns what is not. */
+@Injectable()
+export class LeaseManager implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(LeaseManager.name);
+  private readonly allocators = new Map<string, LeaseAllocator>();
+  private readonly ttlMillis: number;
+  private timer: NodeJS.Timeout | undefined;
+  private upkeep: Promise<void> | undefined;
+  private renewedAtMillis = 0;
+
+  constructor(
+    private readonly leases: LeaseRepository,
+    @Inject(LEASES_CONFIG) private readonly config: LeasesConfig,
+    channel: NotificationChannel,
+  ) {
+    this.ttlMillis = config.ttlSeconds * 1000;
+    channel.on(
+      RECALL_CHANNEL,
+      (accountId) => void this.returnUnusedOf((allocator) => allocator.options.accountId === accountId),
+    );
+  }
+
+  onApplicationBootstrap(): void {
+    const intervalMillis = Math.min(MAX_UPKEEP_INTERVAL_MILLIS, this.ttlMillis / 4);
+    this.timer = setInterval(() => {
+      this.upkeep ??= this.maintain().finally(() => (this.upkeep = undefined));
+    }, intervalMillis);
+  }
+
+  /** Waits for requests whose client has disconnected: they are still served and settled. All other requests have ended. */
+  async onApplicationShutdown(): Promise<void> {
+    while ([...this.allocators.values()].some((allocator) => !allocator.isIdle)) {
+      await new Promise((resolve) => setTimeout(resolve, SHUTDOWN_POLL_MILLIS));
+    }
+    clearInterval(this.timer);
+    await this.upkeep;
+    await this.returnUnusedOf(() => true);
+  }
+
+  /**
+   * Reserves the worst case of a request. Rejects with InsufficientBalanceError or KeySpendLimitReachedError when the
+   * wallet or the key's limit does not cover it.
+   */
+  async hold(caller: Caller, amountPicos: bigint): Promise<Hold> {
+    if (amountPicos === 0n) return FREE_HOLD;
+    const limitedKeyId = caller.apiKey?.spendLimited ? caller.apiKey.id : null;
+    const allocatorKey = limitedKeyId ?? caller.accountId;
+    let allocator = this.allocators.get(allocatorKey);
+    if (!allocator) {
+      allocator = new LeaseAllocator(this.leases, {
+        accountId: caller.accountId,
+        limitedKeyId,
+        leaseAmountPicos: this.config.leaseAmountPicos,
+        ttlMillis: this.ttlMillis,
+      });
+      this.allocators.set(allocatorKey, allocator);
+    }
+    return allocator.hold(amountPicos);
+  }
+
+  private async maintain(): Promise<void> {
+    try {
+      await this.returnUnusedOf(
+        (allocator) => allocator.isIdle && performance.now() - allocator.lastUsedMillis > IDLE_MILLIS,
+      );
+      for (const [key, allocator] of this.allocators)
+        if (allocator.isIdle && !allocator.current) this.allocators.delete(key);
+      if (performance.now() - this.renewedAtMillis > this.ttlMillis / 3) await this.renew();
+    } catch (error) {
+      this.logger.warn(`Leases could not be kept up: ${(error as Error).message}`);
+    }
+  }
+
+  private async renew(): Promise<void> {
+    const askedAtMillis = performance.now();
+    const current = [...this.allocators.values()].flatMap((allocator) =>
+      allocator.current ? [{ allocator, lease: allocator.current }] : [],
+    );
+    if (current.length > 0) {
+      const standing = await this.leases.renew(current.map(({ lease }) => lease.id));
+      for (const { allocator, lease } of current) {
+        if (standing.has(lease.id)) lease.deadlineMillis = askedAtMillis + this.ttlMillis;
+        else if (allocator.current === lease) allocator.dropLease();
+      }
+    }
+    this.renewedAtMillis = askedAtMillis;
+  }
+
+  private async returnUnusedOf(matches: (allocator: LeaseAllocator) => boolean): Promise<void> {
+    const returns = [...this.allocators.values()]
+      .filter(matches)
+      .map((allocator) => allocator.returnUnused());
+    for (const result of await Promise.allSettled(returns)) {
+      if (result.status === 'rejected')
+        this.logger.warn(`A lease was not given back: ${String(result.reason)}`);
+    }
+  }
+}

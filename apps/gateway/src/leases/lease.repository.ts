@@ -1,0 +1,72 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { LEASES_CONFIG, type LeasesConfig } from './leases.config';
+
+export interface Draw {
+  accountId: string;
+  /** Set when the key has a spending limit. */
+  limitedKeyId: string | null;
+  currentLeaseId: string | null;
+  needPicos: bigint;
+  wantPicos: bigint;
+}
+
+/** A grant, or the reason for which the wallet or the key's limit does not cover `needPicos`. */
+export type DrawResult =
+  | { leaseId: string; grantedPicos: bigint }
+  | { refusal: 'balance' | 'key_limit'; /** Money in leases of other processes. */ elsewherePicos: bigint };
+
+/** NOTIFY channel that asks other gateways to return money of an account that they do not need; the payload is the account id. */
+export const RECALL_CHANNEL = 'lease_recall';
+
+/** Leases in the database, through the functions of the schema `wallet`. */
+@Injectable()
+export class LeaseRepository {
+  private readonly holder = newId('gw');
+
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(LEASES_CONFIG) private readonly config: LeasesConfig,
+  ) {}
+
+  /** Draws at least `needPicos` and at most `wantPicos` into the current lease or a new one. */
+  async draw(draw: Draw): Promise<DrawResult> {
+    const { rows } = await this.pool.query<{
+      lease_id: string | null;
+      granted_picos: bigint;
+      refusal: 'balance' | 'key_limit';
+      elsewhere_picos: bigint | null;
+    }>('SELECT * FROM wallet.draw_lease($1, $2, $3, $4, $5, $6, $7, $8)', [
+      draw.accountId,
+      draw.limitedKeyId,
+      draw.currentLeaseId,
+      newId('lse'),
+      this.holder,
+      draw.needPicos,
+      draw.wantPicos,
+      this.config.ttlSeconds,
+    ]);
+    const row = rows[0]!;
+    if (row.lease_id === null) return { refusal: row.refusal, elsewherePicos: row.elsewhere_picos ?? 0n };
+    return { leaseId: row.lease_id, grantedPicos: row.granted_picos };
+  }
+
+  /** Extends the leases by a full TTL. Returns the ids of those that still exist. */
+  async renew(ids: string[]): Promise<Set<string>> {
+    const { rows } = await this.pool.query<{ id: string }>('SELECT wallet.renew_leases($1, $2) AS id', [
+      ids,
+      this.config.ttlSeconds,
+    ]);
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Returns money of a lease to its wallet; `close` ends the lease. */
+  async returnMoney(id: string, amountPicos: bigint, close: boolean): Promise<void> {
+    await this.pool.query('SELECT wallet.return_lease($1, $2, $3)', [id, amountPicos, close]);
+  }
+
+  /** Asks the other gateways to return money of this account. */
+  async recall(accountId: string): Promise<void> {
+    await this.pool.query('SELECT pg_notify($1, $2)', [RECALL_CHANNEL, accountId]);
+  }
+}

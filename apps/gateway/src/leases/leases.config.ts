@@ -1,0 +1,26 @@
+import { env } from '@inference/config';
+import { decimalToPicos } from '@inference/money';
+import { z } from 'zod';
+
+export const leasesFields = {
+  /** Amount that one gateway process draws from a wallet at a time, in the site's currency, beside what waits. */
+  LEASE_AMOUNT: z
+    .string()
+    .regex(/^\d{1,6}(\.\d{1,12})?$/, 'must be an amount')
+    .default('1')
+    .transform((value) => decimalToPicos(value)),
+  /** Seconds until an unrenewed lease expires and its money returns to the wallet. */
+  LEASE_TTL_SECONDS: env.integer(1, 3600).default(30),
+};
+
+export interface LeasesConfig {
+  leaseAmountPicos: bigint;
+  ttlSeconds: number;
+}
+
+export const LEASES_CONFIG = Symbol('LEASES_CONFIG');
+
+export const leasesOf = (config: { LEASE_AMOUNT: bigint; LEASE_TTL_SECONDS: number }): LeasesConfig => ({
+  leaseAmountPicos: config.LEASE_AMOUNT,
+  ttlSeconds: config.LEASE_TTL_SECONDS,
+});

@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { LeaseManager } from './lease-manager';
+import { LeaseRepository } from './lease.repository';
+
+/** Sets money aside for requests before they are served. */
+@Module({ providers: [LeaseManager, LeaseRepository], exports: [LeaseManager] })
+export class LeasesModule {}

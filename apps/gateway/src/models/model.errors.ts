@@ -1,0 +1,19 @@
+import { GatewayError } from '../errors/gateway-error';
+
+/** A longer name is cut in the message. */
+const SHOWN_MODEL_CHARS = 200;
+
+/** The model has no published price, or no upstream serves it. */
+export class ModelNotFoundError extends GatewayError {
+  constructor(model: string) {
+    const shown = model.slice(0, SHOWN_MODEL_CHARS);
+    super('model_not_found', `The model \`${shown}\` does not exist or is not offered here.`, 'model');
+  }
+}
+
+/** The model is not on the API key's allow-list. */
+export class ModelNotAllowedError extends GatewayError {
+  constructor(model: string) {
+    super('model_not_allowed', `This API key may not use the model \`${model}\`.`, 'model');
+  }
+}

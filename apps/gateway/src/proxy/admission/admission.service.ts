@@ -1,0 +1,95 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type Caller } from '@inference/guards';
+import { newId } from '@inference/database';
+import { charge, PriceBook, type TokenUsage, type UnitRate, worstCasePicos } from '@inference/metering';
+import { ModelNotAllowedError, ModelNotFoundError } from '../../models/model.errors';
+import { LeaseManager } from '../../leases/lease-manager';
+import { type Hold } from '../../leases/lease';
+import { type Outcome, type UsageEvent } from '../../settlement/usage-event';
+import { UpstreamsService } from '../../upstreams/upstreams.service';
+import { type ProxyRequest } from '../request/proxy-request';
+import { type Bounds, boundsOf, type ModelLimits } from '../request/token-bounds';
+import { ADMISSION_CONFIG, type AdmissionConfig } from './admission.config';
+import { ExchangeRateMissingError } from './admission.errors';
+
+/** A request that may be served: its model is priced and allowed, and the money for its worst case is reserved. */
+export interface Admission {
+  requestId: string;
+  request: ProxyRequest;
+  caller: Caller;
+  entrypoint: string;
+  startedAt: Date;
+  bounds: Bounds;
+  hold: Hold;
+  priceListId: bigint;
+  rates: readonly UnitRate[];
+  usdPerUnit: bigint;
+}
+
+@Injectable()
+export class AdmissionService {
+  constructor(
+    private readonly prices: PriceBook,
+    private readonly leases: LeaseManager,
+    private readonly upstreams: UpstreamsService,
+    @Inject(ADMISSION_CONFIG) private readonly config: AdmissionConfig,
+  ) {}
+
+  /**
+   * Throws ModelNotFoundError, ModelNotAllowedError, ExchangeRateMissingError, InvalidValueError for limits that cannot be
+   * admitted, InsufficientBalanceError and KeySpendLimitReachedError.
+   */
+  async admit(request: ProxyRequest, caller: Caller, entrypoint: string): Promise<Admission> {
+    const startedAt = new Date();
+    const { priceListId, models, usdPerUnit } = await this.prices.inForce();
+    const rates = models.get(request.model);
+    if (!rates || !this.upstreams.serves(request.model)) throw new ModelNotFoundError(request.model);
+    const allowed = caller.apiKey?.allowedModels;
+    if (allowed && !allowed.includes(request.model)) throw new ModelNotAllowedError(request.model);
+    if (usdPerUnit === null) throw new ExchangeRateMissingError();
+    const bounds = boundsOf(request, this.limitsOf(request.model));
+    const hold = await this.leases.hold(caller, worstCasePicos(rates, bounds));
+    return {
+      requestId: newId('req'),
+      request,
+      caller,
+      entrypoint,
+      startedAt,
+      bounds,
+      hold,
+      priceListId,
+      rates,
+      usdPerUnit,
+    };
+  }
+
+  private limitsOf(model: string): ModelLimits {
+    const limits = this.config.modelLimits;
+    return (Object.hasOwn(limits, model) ? limits[model] : limits['*']) ?? {};
+  }
+}
+
+/** The usage event of an admitted request, charged at the prices that were in force when it began. */
+export function usageEventOf(
+  admission: Admission,
+  served: { upstream: string; outcome: Outcome; usage: TokenUsage; estimated: boolean },
+): UsageEvent {
+  const { inputTokens, outputTokens } = served.usage;
+  return {
+    requestId: admission.requestId,
+    startedAt: admission.startedAt,
+    accountId: admission.caller.accountId,
+    apiKeyId: admission.caller.apiKey?.id ?? null,
+    model: admission.request.model,
+    entrypoint: admission.entrypoint,
+    endpoint: admission.request.endpoint,
+    upstream: served.upstream,
+    outcome: served.outcome,
+    inputTokens,
+    outputTokens,
+    estimated: served.estimated,
+    priceListId: admission.priceListId,
+    usdPerUnit: admission.usdPerUnit,
+    charge: charge(admission.rates, served.usage, admission.usdPerUnit),
+  };
+}

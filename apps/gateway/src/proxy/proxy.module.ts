@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { LeasesModule } from '../leases/leases.module';
+import { PricesModule } from '../prices/prices.module';
+import { SettlementModule } from '../settlement/settlement.module';
+import { UpstreamsModule } from '../upstreams/upstreams.module';
+import { AdmissionService } from './admission/admission.service';
+import { ProxyController } from './proxy.controller';
+import { ProxyService } from './proxy.service';
+
+/** The model endpoints: admission, the call of an upstream, metering and settlement. */
+@Module({
+  imports: [LeasesModule, PricesModule, SettlementModule, UpstreamsModule],
+  controllers: [ProxyController],
+  providers: [AdmissionService, ProxyService],
+})
+export class ProxyModule {}

@@ -1,0 +1,147 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type Caller } from '@inference/guards';
+import { type TokenUsage } from '@inference/metering';
+import { type Response } from 'express';
+import { SettlementBatcher } from '../settlement/settlement-batcher';
+import { NotCoveredError } from '../settlement/settlement.errors';
+import { type Outcome } from '../settlement/usage-event';
+import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
+import { readReportedUsage } from './usage/reported-usage';
+import { type Admission, AdmissionService, usageEventOf } from './admission/admission.service';
+import { type Endpoint } from '../upstreams/endpoint';
+import { choiceText } from './usage/message-text';
+import { isSameUsage, meteredUsage, within } from './usage/metered-usage';
+import { readProxyRequest } from './request/proxy-request';
+import { withFields } from './request/upstream-body';
+import { PROXY_CONFIG, type ProxyConfig } from './proxy.config';
+import { proxyStream } from './streaming/proxy-stream';
+
+interface PlainAnswer {
+  usage?: unknown;
+  choices?: unknown;
+}
+
+/** Admits a request, calls an upstream, meters and settles the usage, and only then ends the response. */
+@Injectable()
+export class ProxyService {
+  constructor(
+    private readonly admissions: AdmissionService,
+    private readonly upstreams: UpstreamsService,
+    private readonly settlements: SettlementBatcher,
+    @Inject(PROXY_CONFIG) private readonly config: ProxyConfig,
+  ) {}
+
+  /**
+   * Serves one request and writes the response. Throws the errors of admission, upstreams and settlement; once a stream has
+   * begun, they are sent as an event of the stream instead.
+   */
+  async proxy(
+    endpoint: Endpoint,
+    caller: Caller,
+    entrypoint: string,
+    rawBody: unknown,
+    response: Response,
+  ): Promise<void> {
+    const request = readProxyRequest(endpoint, rawBody);
+    const admission = await this.admissions.admit(request, caller, entrypoint);
+    // If the client disconnects, a stream is aborted; a plain answer is still produced and billed.
+    const abort = new AbortController();
+    const onClose = () => {
+      if (request.stream && !response.writableFinished) abort.abort();
+    };
+    response.on('close', onClose);
+    try {
+      if (response.destroyed) return;
+      const answer = await this.ask(admission, abort.signal);
+      response.setHeader('X-Inference-Request-Id', admission.requestId);
+      if (answer.rest) await this.sendStream(admission, answer, response, abort);
+      else await this.sendPlain(admission, answer, response);
+    } catch (error) {
+      if (!abort.signal.aborted) throw error;
+    } finally {
+      response.off('close', onClose);
+      // Has no effect after settlement; otherwise nothing was served.
+      admission.hold.release();
+    }
+  }
+
+  private ask({ request, bounds, requestId }: Admission, signal: AbortSignal): Promise<UpstreamAnswer> {
+    const fields: Record<string, unknown> = {};
+    if (bounds.imposedMaxTokens !== undefined) fields.max_tokens = bounds.imposedMaxTokens;
+    if (request.stream && !request.includeUsage) {
+      fields.stream_options = { ...(request.body.stream_options as object | undefined), include_usage: true };
+    }
+    return this.upstreams.ask({
+      endpoint: request.endpoint,
+      model: request.model,
+      requestId,
+      bodyFor: (model) => withFields(request, model === request.model ? fields : { ...fields, model }),
+      accepts: (body) => parseAnswer(body) !== null,
+      signal,
+    });
+  }
+
+  private async sendPlain(admission: Admission, answer: UpstreamAnswer, response: Response): Promise<void> {
+    if (answer.status < 400) {
+      const { usage, choices } = parseAnswer(answer.head)!;
+      const texts = Array.isArray(choices) ? choices.map(choiceText) : [];
+      await this.settle(admission, answer.upstream, 'completed', readReportedUsage(usage), () =>
+        texts.join(''),
+      );
+    }
+    if (answer.retryAfter !== undefined) response.setHeader('Retry-After', answer.retryAfter);
+    response.status(answer.status).setHeader('Content-Type', answer.contentType);
+    response.end(answer.head);
+  }
+
+  private async sendStream(
+    admission: Admission,
+    answer: UpstreamAnswer,
+    response: Response,
+    abort: AbortController,
+  ): Promise<void> {
+    await proxyStream(answer, admission.request, response, {
+      abort,
+      maxOutputTokens: admission.bounds.outputTokens,
+      stallMillis: this.config.clientStallTimeoutSeconds * 1000,
+      settle: (outcome, usage, producedText) =>
+        this.settle(admission, answer.upstream, outcome, usage, producedText),
+    });
+  }
+
+  private async settle(
+    admission: Admission,
+    upstream: string,
+    outcome: Outcome,
+    reported: TokenUsage | null,
+    producedText: () => string,
+  ): Promise<void> {
+    const { usage, estimated } = meteredUsage(admission, outcome, reported, producedText);
+    const served = { upstream, outcome };
+    try {
+      await this.settlements.settle(usageEventOf(admission, { ...served, usage, estimated }), admission.hold);
+    } catch (error) {
+      const admitted = within(usage, admission.bounds);
+      if (!(error instanceof NotCoveredError) || isSameUsage(admitted, usage)) throw error;
+      // The upstream served more than the request allowed: the reserved amount is still charged.
+      const event = usageEventOf(admission, { ...served, usage: admitted, estimated: true });
+      await this.settlements.settle(event, admission.hold);
+    }
+  }
+}
+
+/** Some servers report a failure with status 200 and a body that holds only an error. */
+function isPlainAnswer(answer: unknown): answer is PlainAnswer {
+  if (answer === null || typeof answer !== 'object') return false;
+  const { choices, data } = answer as Record<string, unknown>;
+  return Array.isArray(choices) || Array.isArray(data);
+}
+
+function parseAnswer(body: Buffer): PlainAnswer | null {
+  try {
+    const answer: unknown = JSON.parse(body.toString('utf8'));
+    return isPlainAnswer(answer) ? answer : null;
+  } catch {
+    return null;
+  }
+}

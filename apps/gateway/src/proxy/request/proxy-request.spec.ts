@@ -1,0 +1,246 @@
+import fc from 'fast-check';
+import { GatewayError } from '../../errors/gateway-error';
+import { toOpenAiError } from '../../errors/openai-error';
+import { type Endpoint } from '../../upstreams/endpoint';
+import { readProxyRequest } from './proxy-request';
+import { type Bounds, boundsOf, type ModelLimits } from './token-bounds';
+import { withFields } from './upstream-body';
+
+const MESSAGES = [{ role: 'user', content: 'Hello' }];
+
+function read(body: unknown, endpoint: Endpoint = 'chat/completions') {
+  return readProxyRequest(endpoint, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
+}
+const readChat = (fields: object) => read({ model: 'm', messages: MESSAGES, ...fields });
+
+function bounds(fields: object, limits: ModelLimits = {}, endpoint: Endpoint = 'chat/completions'): Bounds {
+  return boundsOf(read({ model: 'm', messages: MESSAGES, ...fields }, endpoint), limits);
+}
+
+function refusal(work: () => unknown): { param: string | null; code: string | null; message: string } {
+  try {
+    work();
+  } catch (error) {
+    expect(error).toBeInstanceOf(GatewayError);
+    const { status, body } = toOpenAiError(error as GatewayError);
+    expect(status).toBe(400);
+    return body.error;
+  }
+  throw new Error('It was not refused.');
+}
+
+describe('readProxyRequest', () => {
+  it.each([
+    ['no body', undefined],
+    ['a parsed body', {}],
+    ['an empty body', Buffer.alloc(0)],
+    ['broken JSON', Buffer.from('{"model":')],
+    ['a byte order mark', Buffer.from('\ufeff{"model":"m","messages":[]}')],
+    ['a list', Buffer.from('[]')],
+    ['null', Buffer.from('null')],
+    ['a text', Buffer.from('"model"')],
+    ['a number', Buffer.from('1')],
+  ])('refuses %s', (_what, raw) => {
+    expect(refusal(() => readProxyRequest('chat/completions', raw)).code).toBe('invalid_json');
+  });
+
+  it.each([undefined, null, '', 5, ['m'], {}, 'm'.repeat(201), 'm\0', '\0'])(
+    'refuses the model %j',
+    (model) => {
+      expect(refusal(() => read({ model, messages: MESSAGES }))).toMatchObject({
+        param: 'model',
+        code: 'invalid_value',
+      });
+    },
+  );
+
+  it.each([undefined, null, 'Hello', 5, {}])('refuses the messages %j', (messages) => {
+    expect(refusal(() => read({ model: 'm', messages })).param).toBe('messages');
+    expect(read({ model: 'm', messages }, 'completions').model).toBe('m');
+  });
+
+  it.each(['true', 1, 0, [], {}])('refuses the stream %j', (stream) => {
+    expect(refusal(() => readChat({ stream })).param).toBe('stream');
+  });
+
+  it.each([[[]], ['x'], [true], [5]])('refuses the stream options %j', (stream_options) => {
+    expect(refusal(() => readChat({ stream: true, stream_options })).param).toBe('stream_options');
+  });
+
+  it.each(['yes', 1, {}])('refuses include_usage %j', (include_usage) => {
+    expect(refusal(() => readChat({ stream: true, stream_options: { include_usage } })).param).toBe(
+      'include_usage',
+    );
+  });
+
+  it.each([0, -1, 1.5, '2', 129, 2 ** 53, true])('refuses n %j', (n) => {
+    expect(refusal(() => readChat({ n })).param).toBe('n');
+  });
+
+  it('treats null as absent', () => {
+    expect(readChat({ stream: null, stream_options: null, n: null })).toMatchObject({
+      stream: false,
+      includeUsage: false,
+      choices: 1,
+    });
+  });
+
+  it('counts the answers that complete a response', () => {
+    expect(readChat({ n: 128 }).choices).toBe(128);
+    const completions = (prompt: unknown, n?: number) =>
+      read({ model: 'm', prompt, n }, 'completions').choices;
+    expect(completions('one')).toBe(1);
+    expect(completions(['one', 'two', 'three'], 2)).toBe(6);
+    expect(completions([1, 2, 3])).toBe(1);
+    expect(completions([[1, 2], [3]])).toBe(2);
+    expect(completions([])).toBe(1);
+    expect(completions(undefined, 3)).toBe(3);
+  });
+
+  it('uses the last of duplicate fields, as JSON parsers do', () => {
+    expect(read('{"model":"a","messages":[],"model":"b"}').model).toBe('b');
+    expect(refusal(() => read('{"model":"a","messages":[],"model":5}')).param).toBe('model');
+  });
+
+  it.each(['Model', 'MAX_TOKENS', 'N', '\u017ftream', 'Stream_Options'])(
+    'refuses the field %s, which some servers take for the one that binds the price',
+    (name) => {
+      expect(refusal(() => read({ model: 'm', messages: [], [name]: 1 }))).toMatchObject({
+        code: 'invalid_value',
+        param: name,
+      });
+    },
+  );
+
+  it('does not stream embeddings', () => {
+    expect(read({ model: 'm', input: 'x', stream: true, n: 7 }, 'embeddings')).toMatchObject({
+      stream: false,
+      choices: 0,
+    });
+  });
+
+  it('handles a deeply nested body', () => {
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+    const request = read(`{"model":"m","messages":[],"deep":${deep}}`);
+    expect(boundsOf(request, {}).inputTokens).toBe(request.raw.length);
+    expect(withFields(request, { max_tokens: 5 }).length).toBe(request.raw.length + '"max_tokens":5,'.length);
+    expect(refusal(() => withFields(request, { model: 'other' })).code).toBe('invalid_json');
+  });
+});
+
+describe('boundsOf', () => {
+  it('bounds the prompt by the size of the body', () => {
+    const request = readChat({ messages: [{ role: 'user', content: '漢'.repeat(100) }] });
+    expect(boundsOf(request, {}).inputTokens).toBe(request.raw.length);
+    expect(boundsOf(request, { contextTokens: 50 }).inputTokens).toBe(50);
+    expect(boundsOf(request, { contextTokens: 1e6 }).inputTokens).toBe(request.raw.length);
+  });
+
+  it.each([
+    ['neither', {}, 4096, 4096],
+    ['max_tokens', { max_tokens: 5 }, 5, undefined],
+    ['max_completion_tokens', { max_completion_tokens: 6 }, 6, undefined],
+    ['the greater of both', { max_tokens: 5, max_completion_tokens: 6 }, 6, undefined],
+    ['the greater of both again', { max_tokens: 7, max_completion_tokens: 6 }, 7, undefined],
+    ['the other when one is null', { max_tokens: null, max_completion_tokens: 6 }, 6, undefined],
+    ['each of n', { max_tokens: 5, n: 3 }, 15, undefined],
+    ['the default of each of n', { n: 3 }, 3 * 4096, 4096],
+  ])('bounds a chat answer by %s', (_what, fields, outputTokens, imposedMaxTokens) => {
+    expect(bounds(fields)).toMatchObject({ outputTokens, imposedMaxTokens });
+  });
+
+  it('uses the configured output limit if max_tokens is absent', () => {
+    expect(bounds({ n: 2 }, { maxOutputTokens: 10 })).toMatchObject({
+      outputTokens: 20,
+      imposedMaxTokens: 10,
+    });
+    expect(bounds({ max_tokens: 50 }, { maxOutputTokens: 10 }).outputTokens).toBe(50);
+  });
+
+  it.each([
+    [{ prompt: 'a' }, 16, 16],
+    [{ prompt: 'a', max_tokens: 5 }, 5, undefined],
+    [{ prompt: 'a', max_tokens: 5, n: 2 }, 10, undefined],
+    [{ prompt: 'a', max_tokens: 5, n: 2, best_of: 4 }, 20, undefined],
+    [{ prompt: 'a', max_tokens: 5, n: 4, best_of: 2 }, 20, undefined],
+    [{ prompt: ['a', 'b', 'c'], max_tokens: 5, best_of: 2 }, 30, undefined],
+    [{ prompt: ['a', 'b'] }, 32, 16],
+    [{ prompt: [1, 2, 3], max_tokens: 5 }, 5, undefined],
+    [{ prompt: [[1], [2]], max_tokens: 5 }, 10, undefined],
+  ])('bounds the completion of %j', (fields, outputTokens, imposedMaxTokens) => {
+    expect(bounds(fields, {}, 'completions')).toMatchObject({ outputTokens, imposedMaxTokens });
+  });
+
+  it('expects no output of embeddings', () => {
+    const request = read({ model: 'm', input: ['a', 'b'], max_tokens: 7 }, 'embeddings');
+    expect(boundsOf(request, {})).toEqual({ inputTokens: request.raw.length, outputTokens: 0 });
+  });
+
+  it.each([
+    ['max_tokens', 0],
+    ['max_tokens', '5'],
+    ['max_tokens', 1e300],
+    ['max_completion_tokens', -1],
+    ['max_completion_tokens', 1.5],
+  ])('refuses %s of %j', (field, value) => {
+    expect(refusal(() => bounds({ [field]: value })).param).toBe(field);
+  });
+
+  it('refuses a token limit whose product with the answers is not a safe integer', () => {
+    expect(refusal(() => bounds({ max_tokens: Number.MAX_SAFE_INTEGER, n: 2 })).param).toBe('max_tokens');
+    expect(refusal(() => bounds({ prompt: 'a', best_of: 129 }, {}, 'completions')).param).toBe('best_of');
+  });
+
+  it('bounds a prompt with media by the context window', () => {
+    const image = { type: 'image_url', image_url: { url: 'https://pictures.example/1.png' } };
+    const withParts = (...content: unknown[]) => ({ messages: [{ role: 'user', content }] });
+    expect(bounds(withParts({ type: 'text', text: 'x' }, image)).inputTokens).toBe(131_072);
+    expect(bounds(withParts(image), { contextTokens: 9_000 }).inputTokens).toBe(9_000);
+    expect(bounds(withParts({ type: 'input_audio' }), { contextTokens: 9_000 }).inputTokens).toBe(9_000);
+    expect(bounds(withParts(null), { contextTokens: 9_000 }).inputTokens).toBe(9_000);
+    expect(bounds(withParts({ type: 'text', text: 'x' }, { type: 'refusal' })).inputTokens).toBeLessThan(200);
+    expect(bounds({ messages: [null, 5, 'x', {}] }).inputTokens).toBeLessThan(200);
+  });
+});
+
+describe('withFields', () => {
+  const key = fc.oneof(
+    fc.string(),
+    fc.constantFrom('model', 'max_tokens', 'stream_options', '__proto__', '{', '"'),
+  );
+  const body = fc.dictionary(key, fc.jsonValue()).map((rest) => ({ ...rest, messages: [] }));
+  const fields = fc.dictionary(fc.constantFrom('model', 'max_tokens', 'stream_options', 'n'), fc.jsonValue());
+  /** What a client may write around the same value. */
+  const spaces = fc.constantFrom('', ' ', '\n', '\t\r\n  ');
+  const textOf = (value: object, indent: number, before: string, after: string) =>
+    before + JSON.stringify(value, null, indent) + after;
+
+  it('sets the fields and keeps every other byte where possible', () => {
+    fc.assert(
+      fc.property(body, fields, fc.nat(3), spaces, spaces, (value, set, indent, before, after) => {
+        const raw = Buffer.from(textOf(value, indent, before, after));
+        const parsed = JSON.parse(raw.toString('utf8')) as Record<string, unknown>;
+        const result = withFields({ raw, body: parsed }, set);
+        const merged: unknown = JSON.parse(JSON.stringify({ ...parsed, ...set }));
+        expect(JSON.parse(result.toString('utf8'))).toEqual(merged);
+        if (Object.keys(set).some((name) => Object.hasOwn(parsed, name))) return;
+        const start = raw.indexOf('{') + 1;
+        expect(result.subarray(0, start)).toEqual(raw.subarray(0, start));
+        expect(result.subarray(result.length - (raw.length - start))).toEqual(raw.subarray(start));
+      }),
+    );
+  });
+
+  it('returns the same bytes if there is nothing to set', () => {
+    const request = read('{ "model" : "m",\n"messages":[], "seed":12345678901234567890 }');
+    expect(withFields(request, {})).toBe(request.raw);
+    expect(withFields(request, { n: 1 }).toString()).toBe(
+      '{"n":1, "model" : "m",\n"messages":[], "seed":12345678901234567890 }',
+    );
+  });
+
+  it('keeps one of duplicate fields', () => {
+    const request = read('{"model":"a","messages":[],"model":"b"}');
+    expect(withFields(request, { model: 'c' }).toString()).toBe('{"model":"c","messages":[]}');
+  });
+});

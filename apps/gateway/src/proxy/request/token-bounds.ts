@@ -1,0 +1,75 @@
+import { type TokenUsage } from '@inference/metering';
+import { MAX_CHOICES, optionalCount, promptCount } from './counts';
+import { type ProxyRequest } from './proxy-request';
+import { InvalidValueError } from './request.errors';
+
+/** Configured limits of a model, in tokens. */
+export interface ModelLimits {
+  contextTokens?: number | undefined;
+  maxOutputTokens?: number | undefined;
+}
+
+/** Limit of a chat answer if neither the request nor MODEL_LIMITS has one. Chosen: longer than most answers; twice as much doubles each hold. */
+const DEFAULT_CHAT_OUTPUT_TOKENS = 4096;
+/** Bound of a prompt with media for a model without a context window in MODEL_LIMITS; the window of most current models. */
+const DEFAULT_CONTEXT_TOKENS = 131_072;
+/** OpenAI's own default for /v1/completions. */
+const DEFAULT_COMPLETION_TOKENS = 16;
+
+function hasMedia(messages: unknown): boolean {
+  return (
+    Array.isArray(messages) &&
+    messages.some(
+      (message: { content?: unknown } | null) =>
+        Array.isArray(message?.content) &&
+        message.content.some(
+          (part: { type?: unknown } | null) => part?.type !== 'text' && part?.type !== 'refusal',
+        ),
+    )
+  );
+}
+
+/** Fields that limit the tokens of an answer; `n_predict` is llama.cpp's name. */
+const OUTPUT_LIMITS = ['max_completion_tokens', 'max_tokens', 'n_predict'];
+
+export interface Bounds extends TokenUsage {
+  /** `max_tokens` to set in the upstream request; undefined if the client's request has a limit. */
+  imposedMaxTokens: number | undefined;
+}
+
+/**
+ * Returns the most tokens that a request is expected to use. The size of the body bounds the prompt: a token is at least
+ * one byte of text, and the JSON around a message is usually longer than what chat templates put around it.
+ */
+export function boundsOf({ endpoint, raw, body, choices }: ProxyRequest, limits: ModelLimits): Bounds {
+  const { contextTokens: context } = limits;
+  if (endpoint === 'embeddings')
+    return { inputTokens: raw.length, outputTokens: 0, imposedMaxTokens: undefined };
+  const limitsAsked = OUTPUT_LIMITS.map((field) => optionalCount(body, field));
+  // Upstreams differ in the field that they obey, so the highest limit counts.
+  const asked = limitsAsked.reduce((a, b) =>
+    a === undefined || b === undefined ? (a ?? b) : Math.max(a, b),
+  );
+  if (endpoint === 'completions') {
+    const bestOf = Math.max(
+      choices,
+      (optionalCount(body, 'best_of', MAX_CHOICES) ?? 1) * promptCount(endpoint, body),
+    );
+    const perChoice = asked ?? DEFAULT_COMPLETION_TOKENS;
+    const imposedMaxTokens = asked === undefined ? perChoice : undefined;
+    return { inputTokens: raw.length, outputTokens: checkedProduct(perChoice, bestOf), imposedMaxTokens };
+  }
+  const perChoice = asked ?? limits.maxOutputTokens ?? DEFAULT_CHAT_OUTPUT_TOKENS;
+  const media = hasMedia(body.messages);
+  return {
+    inputTokens: media ? (context ?? DEFAULT_CONTEXT_TOKENS) : Math.min(raw.length, context ?? raw.length),
+    outputTokens: checkedProduct(perChoice, choices),
+    imposedMaxTokens: asked === undefined ? perChoice : undefined,
+  };
+}
+
+function checkedProduct(maxTokens: number, choices: number): number {
+  const product = maxTokens * choices;
+  if (!Number.isSafeInteger(product)) throw new InvalidValueError('max_tokens', 'is too large');
+  return product;
+}

@@ -1,0 +1,115 @@
+import { drained } from '@inference/http';
+import { type TokenUsage } from '@inference/metering';
+import { type Response } from 'express';
+import { GatewayError } from '../../errors/gateway-error';
+import { toOpenAiError } from '../../errors/openai-error';
+import { UpstreamFailedError } from '../../upstreams/upstream.errors';
+import { type Outcome } from '../../settlement/usage-event';
+import { type UpstreamAnswer } from '../../upstreams/upstreams.service';
+import { type ProxyRequest } from '../request/proxy-request';
+import { SseEventReader, type SseEvent } from './sse-event-reader';
+import { DONE, StreamMeter } from './stream-meter';
+
+export interface StreamBilling {
+  /** The most output tokens that the request allows. */
+  maxOutputTokens: number;
+  /** Aborts the upstream request; already aborted if the client has disconnected. */
+  abort: AbortController;
+  /** A client that reads nothing for this long counts as disconnected. */
+  stallMillis: number;
+  settle(outcome: Outcome, usage: TokenUsage | null, producedText: () => string): Promise<void>;
+}
+
+/** Events beyond the token limit that an upstream may send per answer, for example with the names of tools. */
+const DELTA_SLACK = 16;
+/** How long an upstream may take to close the response after [DONE]. */
+const HANG_UP_MILLIS = 1_000;
+
+/** Forwards the stream as it arrives, but sends its end only once the request is billed. */
+export async function proxyStream(
+  answer: UpstreamAnswer,
+  request: ProxyRequest,
+  response: Response,
+  { abort, maxOutputTokens, settle, stallMillis }: StreamBilling,
+): Promise<void> {
+  const meter = new StreamMeter(request.includeUsage, request.choices);
+  const reader = new SseEventReader();
+  const heldBack: Buffer[] = [];
+  const forward = (events: SseEvent[]): boolean => {
+    const ready: Buffer[] = [];
+    for (const event of events) {
+      const bytes = meter.read(event);
+      if (bytes) (meter.isComplete ? heldBack : ready).push(bytes);
+    }
+    return ready.length === 0 || response.destroyed || response.write(Buffer.concat(ready));
+  };
+
+  response.status(answer.status).set({
+    'Content-Type': answer.contentType,
+    'Cache-Control': 'no-cache, no-transform',
+    'X-Accel-Buffering': 'no',
+  });
+  let brokeOff = false;
+  try {
+    let chunk: IteratorResult<Buffer> = { done: false, value: answer.head };
+    while (!chunk.done) {
+      if (!forward(reader.push(chunk.value)) && !(await drained(response, stallMillis))) abort.abort();
+      if (meter.saidDone) break;
+      if (meter.deltas > maxOutputTokens + DELTA_SLACK * request.choices)
+        throw new Error('The upstream produces more than the request allows.');
+      chunk = await answer.rest!.next();
+    }
+    if (chunk.done) forward(unterminatedEvents(reader));
+    else void readToEnd(answer.rest!, abort);
+  } catch {
+    brokeOff = true;
+  }
+  const clientLeft = abort.signal.aborted;
+  if (brokeOff) abort.abort();
+
+  const complete = meter.isComplete && !meter.failed;
+  const outcome = complete ? 'completed' : clientLeft ? 'disconnected' : 'interrupted';
+  try {
+    if (complete || meter.hasProduced || (meter.usage && !brokeOff && !meter.failed)) {
+      await settle(outcome, meter.usage, () => meter.producedText);
+    }
+    if (!complete && !meter.failed) heldBack.push(errorEvent(new UpstreamFailedError()));
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    heldBack.splice(0, heldBack.length, errorEvent(error));
+  }
+  if (!response.destroyed) response.end(Buffer.concat(heldBack));
+}
+
+/** The complete events at the end that lack their blank line, with one added. Half an event is dropped. */
+function unterminatedEvents(reader: SseEventReader): SseEvent[] {
+  return reader
+    .flush()
+    .filter(({ data }) => data === DONE || isJson(data))
+    .map(({ bytes, data }) => ({ bytes: Buffer.concat([bytes, Buffer.from('\n\n')]), data }));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Reads on after [DONE]: a connection whose response was read to its end can be reused. */
+async function readToEnd(rest: AsyncIterator<Buffer>, abort: AbortController): Promise<void> {
+  const timeout = setTimeout(() => abort.abort(), HANG_UP_MILLIS);
+  try {
+    while (!(await rest.next()).done);
+  } catch {
+    // The response is complete for the client in any case.
+  } finally {
+    clearTimeout(timeout);
+  }
+}
+
+function errorEvent(error: GatewayError): Buffer {
+  return Buffer.from(`data: ${JSON.stringify(toOpenAiError(error).body)}\n\n`);
+}

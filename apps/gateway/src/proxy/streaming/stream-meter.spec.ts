@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { SseEventReader } from './sse-event-reader';
+import { StreamMeter } from './stream-meter';
+
+const USAGE = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
+const delta = (content: string, more: object = {}) => ({
+  choices: [{ index: 0, delta: { content }, ...more }],
+});
+const event = (value: unknown) => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`;
+
+interface Pass {
+  meter: StreamMeter;
+  sent: string;
+}
+
+function pass(text: string, { includeUsage = false, choices = 1, cuts = [] as number[] } = {}): Pass {
+  const meter = new StreamMeter(includeUsage, choices);
+  const reader = new SseEventReader();
+  const bytes = Buffer.from(text);
+  const sent: Buffer[] = [];
+  const places = [0, ...cuts.map((at) => at % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
+  const events = places.flatMap((at, i) => (i === 0 ? [] : reader.push(bytes.subarray(places[i - 1], at))));
+  for (const event of [...events, ...reader.flush()]) sent.push(meter.read(event) ?? Buffer.alloc(0));
+  return { meter, sent: Buffer.concat(sent).toString('utf8') };
+}
+
+describe('StreamMeter', () => {
+  const stream = [delta('Hel'), delta('lo'), { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }];
+
+  it('forwards every byte to a client that asked for the usage', () => {
+    const text = [
+      ...stream.map((chunk) => event({ ...chunk, usage: null })),
+      event({ choices: [], usage: USAGE }),
+    ].join('');
+    const { meter, sent } = pass(text + event('[DONE]'), { includeUsage: true });
+    expect(sent).toBe(text + event('[DONE]'));
+    expect(meter.usage).toEqual({ inputTokens: 7, outputTokens: 3 });
+    expect(meter.producedText).toBe('Hello');
+    expect(meter.isComplete).toBe(true);
+  });
+
+  it.each([
+    ['a chunk of its own', [...stream, { choices: [], usage: USAGE }]],
+    ['null in the others', [...stream.map((c) => ({ ...c, usage: null })), { choices: [], usage: USAGE }]],
+    ['the last choice’s chunk', [stream[0], stream[1], { ...stream[2], usage: USAGE }]],
+    ['every chunk', stream.map((c) => ({ ...c, usage: USAGE }))],
+    ['null in front', [...stream.map((c) => ({ usage: null, ...c })), { usage: USAGE, choices: [] }]],
+  ])('takes usage out of %s', (_where, chunks) => {
+    const { meter, sent } = pass([...chunks, '[DONE]'].map(event).join(''));
+    expect(sent).toBe([...stream, '[DONE]'].map(event).join(''));
+    expect(meter.usage).toEqual({ inputTokens: 7, outputTokens: 3 });
+  });
+
+  it.each([
+    'data: {"choices":[{"index":0,"delta":{"content":"x"}}], "usage": null}\n\n',
+    'data: {"choices":[{"index":0,"delta":{"content":"x"}}],"usage" : null }\r\n\r\n',
+    'data: {"choices":[{"index":0,"delta":{"content":"x"}}]\ndata: ,"usage":\ndata: null}\n\n',
+  ])('takes a null out however it is written: %j', (text) => {
+    const { sent } = pass(text);
+    expect(sent).not.toContain('usage');
+    expect(JSON.parse(sent.slice('data: '.length))).toEqual(delta('x'));
+  });
+
+  it.each([',"usage":null', '{"a":1,"usage":null}', ' ,"usage":null,"usage":null', '\\",\\"usage\\":null'])(
+    'leaves the text %j in an answer alone',
+    (content) => {
+      for (const usage of [undefined, null, USAGE]) {
+        const { meter, sent } = pass(event({ ...delta(content), usage }));
+        expect(JSON.parse(sent.slice('data: '.length))).toEqual(delta(content));
+        expect(meter.producedText).toBe(content);
+      }
+    },
+  );
+
+  it('keeps a chunk without choices and without usage', () => {
+    const filter = { choices: [], prompt_filter_results: [], usage: null };
+    expect(pass(event(filter)).sent).toBe(event({ choices: [], prompt_filter_results: [] }));
+    expect(pass(event({ choices: [] })).sent).toBe(event({ choices: [] }));
+  });
+
+  it('forwards events that it cannot parse', () => {
+    for (const text of [
+      ': ping\n\n',
+      event('{"broken":'),
+      event('[1]'),
+      event('5'),
+      event('null'),
+      event({}),
+    ]) {
+      const { meter, sent } = pass(text);
+      expect(sent).toBe(text);
+      expect(meter).toMatchObject({ usage: null, hasProduced: false, failed: false, isComplete: false });
+    }
+  });
+
+  it.each([
+    { prompt_tokens: -1, completion_tokens: 3 },
+    { prompt_tokens: 1.5, completion_tokens: 3 },
+    { prompt_tokens: '7', completion_tokens: 3 },
+    { prompt_tokens: 7, completion_tokens: 2 ** 53 },
+    { completion_tokens: 3 },
+    {},
+    'many',
+  ])('does not believe the usage %j', (usage) => {
+    expect(pass(event({ choices: [], usage })).meter.usage).toBeNull();
+  });
+
+  it('keeps a reported zero', () => {
+    const usage = { prompt_tokens: 0, completion_tokens: 0 };
+    expect(pass(event({ choices: [], usage })).meter.usage).toEqual({ inputTokens: 0, outputTokens: 0 });
+  });
+
+  it('is complete when every answer has finished, or at [DONE]', () => {
+    const finish = (index: number) => event({ choices: [{ index, delta: {}, finish_reason: 'stop' }] });
+    expect(pass(finish(0), { choices: 2 }).meter.isComplete).toBe(false);
+    expect(pass(finish(0) + finish(0), { choices: 2 }).meter.isComplete).toBe(false);
+    expect(pass(finish(1) + finish(0), { choices: 2 }).meter.isComplete).toBe(true);
+    expect(pass(event('[DONE]'), { choices: 2 }).meter.isComplete).toBe(true);
+  });
+
+  it.each([null, '', undefined])('does not treat the finish reason %j as the end', (finish_reason) => {
+    expect(pass(event(delta('x', { finish_reason }))).meter.isComplete).toBe(false);
+  });
+
+  it('notices an error inside the stream', () => {
+    const text = event(delta('x')) + event({ error: { message: 'out of memory' } });
+    expect(pass(text)).toMatchObject({ sent: text, meter: { failed: true, hasProduced: true } });
+  });
+
+  it('counts tool calls, reasoning and refusals as produced, and a role as nothing', () => {
+    const parts = [
+      { role: 'assistant', content: '' },
+      { reasoning_content: 'think ' },
+      { tool_calls: [{ index: 0, id: 'call_1', function: { name: 'look', arguments: '' } }] },
+      { tool_calls: [{ index: 0, function: { arguments: '{"at":' } }] },
+      { refusal: 'no' },
+      { content: null },
+    ].map((part) => event({ choices: [{ index: 0, delta: part }] }));
+    expect(pass(parts[0]!).meter.hasProduced).toBe(false);
+    expect(pass(parts.join('')).meter.producedText).toBe('think look{"at":no');
+    expect(pass(event({ choices: [{ index: 0, text: 'plain' }] })).meter.producedText).toBe('plain');
+  });
+
+  it('counts reasoning once if it is sent under both field names', () => {
+    const text = event({
+      choices: [{ index: 0, delta: { reasoning: 'think', reasoning_content: 'think' } }],
+    });
+    expect(pass(text).meter.producedText).toBe('think');
+  });
+
+  it('yields the same at any chunk boundaries', () => {
+    const chunks = fc.array(
+      fc.record({
+        content: fc.string({ unit: 'grapheme' }),
+        usage: fc.constantFrom(undefined, null, USAGE),
+        ending: fc.constantFrom('\n\n', '\r\n\r\n'),
+      }),
+    );
+    fc.assert(
+      fc.property(chunks, fc.array(fc.nat(), { maxLength: 10 }), fc.boolean(), (list, cuts, includeUsage) => {
+        const text = list
+          .map(
+            ({ content, usage, ending }) => `data: ${JSON.stringify({ ...delta(content), usage })}${ending}`,
+          )
+          .join('');
+        const whole = pass(text, { includeUsage });
+        const parts = pass(text, { includeUsage, cuts });
+        expect(parts.sent).toBe(whole.sent);
+        expect(parts.meter.producedText).toBe(list.map(({ content }) => content).join(''));
+        expect(parts.meter.usage).toEqual(whole.meter.usage);
+        expect(whole.sent.includes('"usage"')).toBe(
+          includeUsage && list.some(({ usage }) => usage !== undefined),
+        );
+      }),
+    );
+  });
+});

@@ -1,0 +1,302 @@
+import { type TestAccount } from '@inference/testing';
+import {
+  PLENTY,
+  costOf,
+  eventsOf,
+  RATES,
+  startUpstream,
+  TestSite,
+  unusedPort,
+  walletOf,
+} from '../../testing/gateway.fixture';
+
+/** Failing upstreams: failover, the response to the client, and the cost. */
+
+const PROMPT = [{ role: 'user', content: 'Say something about the sea.' }];
+const PROMPT_TOKENS = 9;
+/** A pair of upstreams for each kind of failure: the first fails, the second answers. */
+const FAILOVERS: Record<string, string> = {
+  'over-429': 'sandbox-chat+status=429',
+  'over-500': 'sandbox-chat+status=500',
+  'over-503': 'sandbox-chat+status=503',
+  'over-401': 'sandbox-chat+status=401',
+  'over-403': 'sandbox-chat+status=403',
+  'over-404': 'no-such-model',
+  'over-fail-before': 'sandbox-chat+fail-before',
+  'over-hang': 'sandbox-chat+hang',
+};
+const ALONE = [
+  'sandbox-chat',
+  'sandbox-chat+status=400',
+  'sandbox-chat+status=422',
+  'sandbox-chat+status=429+retry-after=7',
+  'sandbox-chat+status=401',
+  'sandbox-chat+status=403',
+  'sandbox-chat+status=500',
+  'sandbox-chat+fail-before',
+  'sandbox-chat+malformed',
+  'sandbox-chat+fail-mid=0',
+  'sandbox-chat+error-mid=0',
+  'sandbox-chat+fail-mid=4',
+  'sandbox-chat+error-mid=4',
+  'sandbox-chat+end-mid=4',
+  'sandbox-chat+hang-mid=4',
+  'sandbox-chat+hang',
+  'sandbox-chat+malformed=2',
+];
+
+let site: TestSite;
+let account: TestAccount;
+let refusedPort: number;
+
+beforeAll(async () => {
+  refusedPort = await unusedPort();
+  const slugs = [...ALONE, ...Object.keys(FAILOVERS), 'over-refused', 'only-refused'];
+  site = await TestSite.start(
+    Object.fromEntries(slugs.map((slug) => [slug, RATES])),
+    { UPSTREAM_FIRST_BYTE_TIMEOUT_SECONDS: '2', UPSTREAM_IDLE_TIMEOUT_SECONDS: '2' },
+    (engine) => [
+      ...ALONE.map((slug, i) => ({ name: `alone-${i}`, base_url: engine, models: [slug] })),
+      ...Object.entries(FAILOVERS).flatMap(([slug, failing]) => [
+        { name: `${slug}-a`, base_url: engine, models: { [slug]: failing } },
+        { name: `${slug}-b`, base_url: engine, models: { [slug]: 'sandbox-chat' } },
+      ]),
+      {
+        name: 'refused',
+        base_url: `http://127.0.0.1:${refusedPort}/v1`,
+        models: ['over-refused', 'only-refused'],
+      },
+      { name: 'over-refused-b', base_url: engine, models: { 'over-refused': 'sandbox-chat' } },
+    ],
+  );
+});
+beforeEach(async () => {
+  account = await site.account();
+});
+afterAll(() => site.stop());
+
+const chat = (model: string, more: object = {}, of = account) =>
+  site.post('/v1/chat/completions', of.apiKey, { model, messages: PROMPT, max_tokens: 8, ...more });
+const errorOf = async (response: Response) =>
+  ((await response.json()) as { error: Record<string, unknown> }).error;
+
+/** Asserts that nothing was billed and that the wallet has its full balance. */
+async function expectFree(of: TestAccount, openingPicos = PLENTY): Promise<void> {
+  expect(await eventsOf(site.pool, of.accountId)).toEqual([]);
+  expect(await walletOf(site.pool, of.accountId)).toMatchObject({ balance: openingPicos, rolled_up: 0n });
+}
+
+interface StreamRead {
+  text: string;
+  events: string[];
+  content: string;
+  error: { code: string; message: string } | undefined;
+}
+
+async function readStream(response: Response): Promise<StreamRead> {
+  expect(response.status).toBe(200);
+  const text = await response.text();
+  const events = text.split('\n\n').filter((event) => event !== '');
+  const chunks = events.flatMap((event) => {
+    try {
+      return [JSON.parse(event.slice('data: '.length)) as Record<string, never>];
+    } catch {
+      return [];
+    }
+  });
+  const content = chunks
+    .map(
+      (chunk) => (chunk.choices as { delta: { content?: string } }[] | undefined)?.[0]?.delta?.content ?? '',
+    )
+    .join('');
+  return { text, events, content, error: chunks.find((chunk) => chunk.error)?.error };
+}
+
+describe('failover to another upstream', () => {
+  it.each(Object.keys(FAILOVERS))('happens for %s, streamed or not', async (slug) => {
+    const whole = await chat(slug);
+    expect(whole.status).toBe(200);
+    const streamed = await readStream(await chat(slug, { stream: true }));
+    expect(streamed.events.at(-1)).toBe('data: [DONE]');
+    expect(await eventsOf(site.pool, account.accountId)).toMatchObject([
+      { model: slug, upstream: `${slug}-b`, outcome: 'completed' },
+      { model: slug, upstream: `${slug}-b`, outcome: 'completed' },
+    ]);
+    await site.expectCharged(account, 2n * costOf(RATES, PROMPT_TOKENS, 8));
+  });
+
+  it('happens for a refused connection', async () => {
+    expect((await chat('over-refused')).status).toBe(200);
+    await site.expectCharged(account, costOf(RATES, PROMPT_TOKENS, 8));
+  });
+
+  it('happens for a response that is not JSON', async () => {
+    const broken = await startUpstream((_request, response) => {
+      response.setHeader('Content-Type', 'application/json');
+      response.end('{"choices":[{"index":0,');
+    });
+    const other = await TestSite.start({ 'sandbox-chat': RATES }, {}, (engine) => [
+      { name: 'broken', base_url: broken.url },
+      { name: 'sound', base_url: engine },
+    ]);
+    const of = await other.account();
+    const body = { model: 'sandbox-chat', messages: PROMPT, max_tokens: 8 };
+    expect((await other.post('/v1/chat/completions', of.apiKey, body)).status).toBe(200);
+    // An upstream that has just failed is tried last.
+    expect((await other.post('/v1/chat/completions', of.apiKey, body)).status).toBe(200);
+    expect(broken.bodies).toHaveLength(1);
+    await other.expectCharged(of, 2n * costOf(RATES, PROMPT_TOKENS, 8));
+    await other.stop();
+    await broken.close();
+  });
+});
+
+describe('an upstream that fails before the first token', () => {
+  it.each([
+    ['sandbox-chat+status=500', 502, 'upstream_error'],
+    ['sandbox-chat+fail-before', 502, 'upstream_error'],
+    ['sandbox-chat+malformed', 502, 'upstream_error'],
+    ['sandbox-chat+status=401', 502, 'upstream_error'],
+    ['sandbox-chat+status=403', 502, 'upstream_error'],
+    ['only-refused', 502, 'upstream_error'],
+    ['sandbox-chat+hang', 504, 'upstream_timeout'],
+    ['sandbox-chat+hang-mid=4', 504, 'upstream_timeout'],
+  ])('%s: gives %d and costs nothing', async (slug, status, code) => {
+    const response = await chat(slug);
+    expect(response.status).toBe(status);
+    expect(await errorOf(response)).toEqual({
+      message: expect.any(String),
+      type: 'server_error',
+      param: null,
+      code,
+    });
+    await expectFree(account);
+  });
+
+  it.each([
+    ['sandbox-chat+status=500', 502],
+    ['sandbox-chat+fail-before', 502],
+    ['sandbox-chat+hang', 504],
+  ])('%s: gives %d for a stream too', async (slug, status) => {
+    const response = await chat(slug, { stream: true });
+    expect(response.status).toBe(status);
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    await expectFree(account);
+  });
+
+  it.each(['sandbox-chat+fail-mid=0', 'sandbox-chat+error-mid=0'])(
+    '%s: is reported in the stream',
+    async (slug) => {
+      const { text, error, content } = await readStream(await chat(slug, { stream: true }));
+      expect(content).toBe('');
+      expect(error).toMatchObject({ type: 'server_error' });
+      expect(text).not.toContain('[DONE]');
+      await expectFree(account);
+    },
+  );
+
+  it('releases its hold for the next request', async () => {
+    const body = { model: 'sandbox-chat+status=500', messages: PROMPT, max_tokens: 8 };
+    const bound = costOf(RATES, Buffer.byteLength(JSON.stringify(body)), 8);
+    const poor = await site.account(bound);
+    for (let i = 0; i < 3; i++) {
+      const response = await chat('sandbox-chat+status=500', {}, poor);
+      expect(response.status).toBe(502);
+    }
+    expect((await chat('sandbox-chat', {}, poor)).status).toBe(200);
+    await site.expectCharged(poor, costOf(RATES, PROMPT_TOKENS, 8), bound);
+  });
+});
+
+describe('an upstream that refuses the request', () => {
+  it.each([
+    ['sandbox-chat+status=400', 400, null],
+    ['sandbox-chat+status=422', 422, null],
+    ['sandbox-chat+status=429+retry-after=7', 429, '7'],
+  ])('%s: has its response forwarded', async (slug, status, retryAfter) => {
+    for (const stream of [false, true]) {
+      const response = await chat(slug, { stream });
+      expect(response.status).toBe(status);
+      expect(response.headers.get('retry-after')).toBe(retryAfter);
+      const direct = await fetch(`${site.engine.url}/v1/chat/completions`, {
+        method: 'POST',
+        body: JSON.stringify({ model: slug, messages: PROMPT }),
+      });
+      expect(await response.text()).toBe(await direct.text());
+    }
+    await expectFree(account);
+  });
+
+  it('because of a parameter has its response forwarded', async () => {
+    const response = await chat('sandbox-chat', { temperature: 99 });
+    expect(response.status).toBe(400);
+    expect(await errorOf(response)).toMatchObject({ param: 'temperature' });
+    await expectFree(account);
+  });
+});
+
+describe('an upstream that fails in the middle of a stream', () => {
+  it.each(['fail-mid=4', 'error-mid=4', 'end-mid=4', 'hang-mid=4'])(
+    '%s: is billed for the tokens that arrived',
+    async (behaviour) => {
+      const stream = await readStream(await chat(`sandbox-chat+${behaviour}`, { stream: true }));
+      expect(stream.content.trim().split(/\s+/)).toHaveLength(4);
+      expect(stream.error).toMatchObject({ message: expect.any(String), type: 'server_error' });
+      expect(JSON.parse(stream.events.at(-1)!.slice('data: '.length))).toEqual({ error: stream.error });
+      expect(stream.text).not.toContain('[DONE]');
+      const event = await site.onlyEvent(account);
+      expect(event).toMatchObject({ outcome: 'interrupted', estimated: true });
+      expect(event.output_tokens).toBeGreaterThanOrEqual(4n);
+      expect(event.output_tokens).toBeLessThanOrEqual(8n);
+      await site.expectCharged(
+        account,
+        costOf(RATES, Number(event.input_tokens), Number(event.output_tokens)),
+      );
+    },
+  );
+
+  it('continues after an event that is not JSON', async () => {
+    const { text, content } = await readStream(await chat('sandbox-chat+malformed=2', { stream: true }));
+    expect(text).toContain('{"id":"broken"');
+    expect(content.trim().split(/\s+/)).toHaveLength(8);
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+    await site.expectCharged(account, costOf(RATES, PROMPT_TOKENS, 8));
+  });
+
+  it('is reported in a separate event after a partial event', async () => {
+    const half = await startUpstream((_request, response) => {
+      response.setHeader('Content-Type', 'text/event-stream');
+      response.end('data: {"choices":[{"index":0,"delta":{"content":"Hello"}}]}\n\ndata: {"choices":[{"ind');
+    });
+    const other = await TestSite.start({ m: RATES }, {}, () => [{ name: 'half', base_url: half.url }]);
+    const of = await other.account();
+    const body = { model: 'm', messages: PROMPT, stream: true };
+    const { events } = await readStream(await other.post('/v1/chat/completions', of.apiKey, body));
+    expect(JSON.parse(events.at(-1)!.slice('data: '.length))).toMatchObject({
+      error: { code: 'upstream_error' },
+    });
+    expect(await other.onlyEvent(of)).toMatchObject({ outcome: 'interrupted', output_tokens: 1n });
+    await other.stop();
+    await half.close();
+  });
+
+  it('ends at [DONE] although the upstream keeps the connection open', async () => {
+    const lingering = await startUpstream((_request, response) => {
+      response.setHeader('Content-Type', 'text/event-stream');
+      response.write('data: {"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\n');
+      response.write(
+        'data: {"choices":[],"usage":{"prompt_tokens":2,"completion_tokens":1}}\n\ndata: [DONE]\n\n',
+      );
+    });
+    const other = await TestSite.start({ m: RATES }, {}, () => [{ name: 'slow', base_url: lingering.url }]);
+    const of = await other.account();
+    const body = { model: 'm', messages: PROMPT, stream: true };
+    const { text } = await readStream(
+      await other.post('/v1/chat/completions', of.apiKey, body, { signal: AbortSignal.timeout(30_000) }),
+    );
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+    await other.expectCharged(of, costOf(RATES, 2, 1));
+    await lingering.close();
+    await other.stop();
+  });
+});

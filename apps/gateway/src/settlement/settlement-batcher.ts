@@ -1,0 +1,139 @@
+import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { isDatabaseUnavailable, newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { RATE_DIGITS } from '@inference/metering';
+import { scaledToDecimal } from '@inference/money';
+import { type QueryConfig } from 'pg';
+import { type Hold } from '../leases/lease';
+import { SETTLEMENT_CONFIG, type SettlementConfig } from './settlement.config';
+import { BillingUnavailableError, NotCoveredError } from './settlement.errors';
+import { toSettlementRow, type UsageEvent } from './usage-event';
+
+interface Pending {
+  event: UsageEvent;
+  hold: Hold;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** Most events of one batch. Chosen: keeps the transaction, which locks each wallet of the batch, short. */
+const MAX_BATCH_EVENTS = 500;
+/** Pause before the first retry; it doubles with each further one. */
+const FIRST_PAUSE_MILLIS = 50;
+const MAX_PAUSE_MILLIS = 1_000;
+/** SQLSTATEs after which the same batch may succeed: deadlock, serialization failure, statement or lock timeout, disk or memory full. */
+const TRANSIENT_SQLSTATE = new Set(['40P01', '40001', '57014', '55P03', '53100', '53200']);
+
+function isTransient(error: unknown): boolean {
+  const code = (error as { code?: string } | null)?.code ?? '';
+  return (
+    isDatabaseUnavailable(error) ||
+    TRANSIENT_SQLSTATE.has(code) ||
+    /query.*timeout|timeout.*query/i.test(String(error))
+  );
+}
+
+/** An earlier attempt may have been committed: writing its events again under other batch ids could debit them twice. */
+class UnknownOutcomeError extends Error {
+  constructor(options: ErrorOptions) {
+    super('Whether the batch was settled is unknown.', options);
+  }
+}
+
+/**
+ * Writes usage events in batches (group commit): events that arrive while a batch is being written form the next one.
+ * A batch keeps its id when it is retried, so that a batch whose confirmation was lost is not debited twice.
+ */
+@Injectable()
+export class SettlementBatcher implements OnApplicationShutdown {
+  private readonly logger = new Logger(SettlementBatcher.name);
+  private queue: Pending[] = [];
+  private running: Promise<void> | undefined;
+
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(SETTLEMENT_CONFIG) private readonly config: SettlementConfig,
+  ) {}
+
+  /**
+   * Resolves when the event is durable and debited. Rejects with NotCoveredError and leaves the hold untouched if neither
+   * the lease nor the wallet's free money covers the cost; rejects with BillingUnavailableError if the event could not be
+   * written.
+   */
+  settle(event: UsageEvent, hold: Hold): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.queue.push({ event, hold, resolve, reject });
+      this.running ??= this.drain().finally(() => (this.running = undefined));
+    });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.running;
+  }
+
+  private async drain(): Promise<void> {
+    // Requests that end in the same turn of the event loop share the first batch.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.queue.length > 0) await this.commit(this.queue.splice(0, MAX_BATCH_EVENTS));
+  }
+
+  private async commit(batch: Pending[]): Promise<void> {
+    try {
+      const refused = await this.write(newId('stl'), batch);
+      for (const pending of batch) {
+        if (refused.has(pending.event.requestId)) this.refuse(pending);
+        else this.confirm(pending);
+      }
+    } catch (error) {
+      if (batch.length > 1 && !isTransient(error) && !(error instanceof UnknownOutcomeError)) {
+        // Write the events one by one, so that one invalid event does not fail the others.
+        for (const pending of batch) await this.commit([pending]);
+        return;
+      }
+      this.logger.error(error);
+      for (const { hold, reject } of batch) {
+        hold.abandon();
+        reject(new BillingUnavailableError());
+      }
+    }
+  }
+
+  private confirm({ event, hold, resolve }: Pending): void {
+    hold.settle(event.charge.costPicos);
+    resolve();
+  }
+
+  private refuse({ event, reject }: Pending): void {
+    this.logger.warn(`Request ${event.requestId} of ${event.accountId} was not covered.`);
+    reject(new NotCoveredError());
+  }
+
+  /** Writes the batch and retries it under the same id while the database is unavailable. Returns the request ids that were not covered. */
+  private async write(id: string, batch: Pending[]): Promise<Set<string>> {
+    const rows = JSON.stringify(
+      batch.map(({ event, hold }) =>
+        toSettlementRow(event, hold, scaledToDecimal(event.usdPerUnit, RATE_DIGITS)),
+      ),
+    );
+    const deadline = performance.now() + this.config.retryTimeoutSeconds * 1000;
+    let pauseMillis = FIRST_PAUSE_MILLIS;
+    let mayBeCommitted = false;
+    for (;;) {
+      try {
+        // The types of pg lack query_timeout of a single statement.
+        const statement: QueryConfig & { query_timeout: number } = {
+          text: 'SELECT metering.settle($1, $2) AS request_id',
+          values: [id, rows],
+          query_timeout: Math.max(1, deadline - performance.now()),
+        };
+        const result = await this.pool.query<{ request_id: string }>(statement);
+        return new Set(result.rows.map(({ request_id: requestId }) => requestId));
+      } catch (error) {
+        if (!isTransient(error)) throw mayBeCommitted ? new UnknownOutcomeError({ cause: error }) : error;
+        mayBeCommitted = true;
+        if (performance.now() + pauseMillis > deadline) throw error;
+        await new Promise((resolve) => setTimeout(resolve, pauseMillis));
+        pauseMillis = Math.min(pauseMillis * 2, MAX_PAUSE_MILLIS);
+      }
+    }
+  }
+}

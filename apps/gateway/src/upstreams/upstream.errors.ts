@@ -1,0 +1,15 @@
+import { GatewayError } from '../errors/gateway-error';
+
+/** No upstream of the model gave a usable answer. */
+export class UpstreamFailedError extends GatewayError {
+  constructor() {
+    super('upstream_error', 'No upstream could answer this request.');
+  }
+}
+
+/** No upstream of the model gave a usable answer, and the last one that was tried exceeded a timeout. */
+export class UpstreamTimedOutError extends GatewayError {
+  constructor() {
+    super('upstream_timeout', 'The upstream did not answer in time.');
+  }
+}

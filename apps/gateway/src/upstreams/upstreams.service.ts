@@ -1,0 +1,121 @@
+import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { errors } from 'undici';
+import { GatewayError } from '../errors/gateway-error';
+import { type Endpoint } from './endpoint';
+import { Upstream } from './upstream';
+import { UpstreamFailedError, UpstreamTimedOutError } from './upstream.errors';
+import { UPSTREAMS_CONFIG, type UpstreamsConfig } from './upstreams.config';
+
+/** The response of an upstream, of which at least the first bytes have arrived. */
+export interface UpstreamAnswer {
+  upstream: string;
+  status: number;
+  contentType: string;
+  retryAfter: string | undefined;
+  /** The whole body of a plain answer; the first chunk of a stream. */
+  head: Buffer;
+  /** The remaining chunks of a stream; null for a plain answer. */
+  rest: AsyncIterator<Buffer> | null;
+}
+
+export interface UpstreamRequest {
+  endpoint: Endpoint;
+  model: string;
+  requestId: string;
+  /** Builds the request body with the upstream's own name of the model. */
+  bodyFor(upstreamModel: string): Buffer;
+  /** Whether the body of a plain answer is usable; otherwise the upstream counts as failed. */
+  accepts(body: Buffer): boolean;
+  signal: AbortSignal;
+}
+
+/** Client errors that another upstream may not answer; any other 4xx is the fault of the request. */
+const RETRIED_CLIENT_ERRORS = new Set([401, 403, 404, 408, 429]);
+/** The upstream refused the gateway's credential; the customer's own credential is valid. */
+const CREDENTIAL_ERRORS = new Set([401, 403]);
+
+function isTimeout(error: unknown): boolean {
+  return (
+    error instanceof errors.ConnectTimeoutError ||
+    error instanceof errors.HeadersTimeoutError ||
+    error instanceof errors.BodyTimeoutError
+  );
+}
+
+/** Tries the upstreams of a model one after the other until one answers. Nothing has been sent to the client yet. */
+@Injectable()
+export class UpstreamsService implements OnApplicationShutdown {
+  private readonly logger = new Logger(UpstreamsService.name);
+  private readonly upstreams: Upstream[];
+
+  constructor(@Inject(UPSTREAMS_CONFIG) config: UpstreamsConfig) {
+    this.upstreams = config.upstreams.map((options) => new Upstream(options, config));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.upstreams.map((upstream) => upstream.close()));
+  }
+
+  /** Whether any upstream serves the model. */
+  serves(model: string): boolean {
+    return this.upstreams.some((upstream) => upstream.nameOf(model) !== undefined);
+  }
+
+  /**
+   * Returns the first answer that is no failure, or else the last 4xx that is not about the gateway's credential. Throws
+   * UpstreamFailedError if there is none, UpstreamTimedOutError if the last upstream exceeded a timeout.
+   */
+  async ask(request: UpstreamRequest): Promise<UpstreamAnswer> {
+    const candidates = this.upstreams.filter((upstream) => upstream.nameOf(request.model) !== undefined);
+    const ordered = [...candidates.filter((u) => !u.isCooling), ...candidates.filter((u) => u.isCooling)];
+    let refusal: UpstreamAnswer | undefined;
+    let timedOut = false;
+    for (const upstream of ordered) {
+      try {
+        const answer = await this.askOne(upstream, request);
+        if (answer.status < 400) return answer;
+        if (answer.status < 500 && !RETRIED_CLIENT_ERRORS.has(answer.status)) return answer;
+        this.logger.warn(`Upstream ${upstream.name} answered ${answer.status} for ${request.model}.`);
+        if (answer.status >= 500) upstream.coolDown();
+        else if (!CREDENTIAL_ERRORS.has(answer.status)) refusal = answer;
+        timedOut = false;
+      } catch (error) {
+        if (request.signal.aborted || error instanceof GatewayError) throw error;
+        this.logger.warn(
+          `Upstream ${upstream.name} failed for ${request.model}: ${(error as Error).message}`,
+        );
+        upstream.coolDown();
+        timedOut = isTimeout(error);
+      }
+    }
+    if (refusal) return refusal;
+    throw timedOut ? new UpstreamTimedOutError() : new UpstreamFailedError();
+  }
+
+  private async askOne(upstream: Upstream, request: UpstreamRequest): Promise<UpstreamAnswer> {
+    const body = request.bodyFor(upstream.nameOf(request.model)!);
+    const response = await upstream.post(request.endpoint, body, request.requestId, request.signal);
+    const contentType = String(response.headers['content-type'] ?? 'application/json');
+    const retryAfter = response.headers['retry-after'];
+    const answer = {
+      upstream: upstream.name,
+      status: response.statusCode,
+      contentType,
+      retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+    };
+    if (response.statusCode >= 300 && response.statusCode < 400) {
+      await response.body.dump();
+      throw new Error(`an unexpected redirect (${response.statusCode})`);
+    }
+    if (response.statusCode < 300 && contentType.startsWith('text/event-stream')) {
+      const chunks = response.body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+      const first = await chunks.next();
+      if (first.done) throw new Error('an empty stream');
+      return { ...answer, head: first.value, rest: chunks };
+    }
+    const head = Buffer.from(await response.body.arrayBuffer());
+    if (response.statusCode < 300 && !request.accepts(head))
+      throw new Error('the answer has neither choices nor data');
+    return { ...answer, head, rest: null };
+  }
+}

@@ -1,0 +1,221 @@
+import { HttpException, Logger } from '@nestjs/common';
+import { newId } from '@inference/database';
+import { DetailedException } from '@inference/http';
+import { type CallEnd, type Message, type ModelGateway, type Refusal } from '@inference/model-calls';
+import { type Response } from 'express';
+import { type Member } from '../access/member';
+import { type Citation, citationsLine } from './answers/citation';
+import { extractAnswer, type QuotedSentence } from './answers/extractive-answer';
+import { type Exchange, promptMessages } from './answers/prompt-messages';
+import { bestQuotation, quotationWithin } from './answers/quotation';
+import { refusalText } from './answers/refusal-text';
+import { citedStatement } from './answers/cited-statement';
+import { collapseWhitespace, type Slice } from './answers/sentence-segmentation';
+import { type ConversationRef, type MessageStatus } from './conversations/conversation';
+import { type ConversationLog } from './conversations/conversation-log';
+import { type SearchOutcome } from '../retrieval/search/passage';
+import { AnswerStream, type StreamError } from './answer-stream';
+import { type ChatConfig } from './chat.config';
+
+/** A question, the member who asks it, and the passages that were found for it. */
+export interface ChatQuestion {
+  member: Member;
+  text: string;
+  conversation: ConversationRef;
+  /** Earlier exchanges of the conversation, oldest first. */
+  history: Exchange[];
+  search: SearchOutcome;
+}
+
+/**
+ * How long the response waits for the gateway's decision, so that a refusal can still be sent as an HTTP status.
+ * Chosen: longer delays the first byte of slow answers; shorter turns more refusals into error events.
+ */
+const ADMISSION_TIMEOUT_MS = 2_000;
+/**
+ * Longest answer that is accepted, whatever the model server makes of the token limit. Chosen: far above 100,000
+ * tokens of ordinary text; bounds the memory of an answer.
+ */
+const MAX_ANSWER_CHARACTERS = 1_000_000;
+const TOO_LONG: StreamError = { error: 'The answer is too long.', code: 'model_error', retryable: false };
+const INTERRUPTED: StreamError = {
+  error: 'The service stopped in the middle of this answer. Ask again.',
+  code: 'interrupted',
+  retryable: true,
+};
+const UNCONFIRMED: StreamError = {
+  error: 'The citations could not be confirmed. Ask again.',
+  code: 'unavailable',
+  retryable: true,
+};
+
+/** The generation of one answer. */
+export class AnswerGeneration {
+  readonly stream: AnswerStream;
+  private readonly logger = new Logger(AnswerGeneration.name);
+  private readonly messageId = newId('msg');
+  private readonly cancellation = new AbortController();
+  /** The error that ended the answer, unless the model or the reader ended it. */
+  private failure: StreamError | undefined;
+  /** The sentences of an extractive answer. */
+  private quoted: QuotedSentence[] = [];
+  /** Characters received from the model, including white space that is not sent. */
+  private receivedCharacters = 0;
+  private settle: () => void = () => undefined;
+  /** Resolves when the answer has ended and is stored, whether or not it succeeded. */
+  readonly ended = new Promise<void>((resolve) => (this.settle = resolve));
+
+  constructor(
+    private readonly question: ChatQuestion,
+    private readonly config: ChatConfig,
+    private readonly models: ModelGateway,
+    private readonly log: ConversationLog,
+    response: Response,
+  ) {
+    this.stream = new AnswerStream({
+      response,
+      passages: question.search.passages.length,
+      heartbeatMillis: config.heartbeatMs,
+      stallMillis: config.clientStallTimeoutMs,
+    });
+    // The reader may disconnect before the stream exists.
+    response.once('close', () => this.cancellation.abort());
+    if (response.closed) this.cancellation.abort();
+  }
+
+  /** Resolves when the stream can start. Throws the refusal of the gateway. */
+  async start(): Promise<void> {
+    const { text, search, history } = this.question;
+    const { model } = this.config;
+    if (model !== undefined && search.passages.length > 0)
+      return this.ask(model, promptMessages(text, search.passages, history));
+    const extract = extractAnswer(search.passages, search.relevance);
+    this.quoted = extract.quoted;
+    this.stream.quote(
+      extract.text,
+      extract.quoted.map(({ passage }) => passage),
+    );
+    void this.finish('completed', null);
+  }
+
+  /** Ends the answer because the process stops. */
+  interrupt(): void {
+    this.abort(INTERRUPTED);
+  }
+
+  private async ask(model: string, messages: Message[]): Promise<void> {
+    let resolve: (refusal: Refusal | null) => void = () => undefined;
+    const admission = new Promise<Refusal | null>((resolver) => (resolve = resolver));
+    let hasBegun = false;
+    const start = () => {
+      hasBegun = true;
+      resolve(null);
+    };
+    const timer = setTimeout(start, ADMISSION_TIMEOUT_MS);
+    const listener = { onAccepted: start, onText: (text: string) => this.receive(text) };
+    void this.models.call(this.callOf(model, messages), listener).then(async (end) => {
+      if (hasBegun) await this.end(model, end);
+      resolve(end.refusal);
+      this.settle();
+    });
+    const refusal = await admission;
+    clearTimeout(timer);
+    if (refusal) throw this.failure ? stoppedError(this.failure) : refusalError(refusal);
+  }
+
+  private callOf(model: string, messages: Message[]) {
+    return {
+      accountId: this.question.member.accountId,
+      model,
+      messages,
+      maxTokens: this.config.maxAnswerTokens,
+      requestId: this.messageId,
+      signal: this.cancellation.signal,
+    };
+  }
+
+  private receive(text: string): boolean {
+    this.receivedCharacters += text.length;
+    if (this.receivedCharacters > MAX_ANSWER_CHARACTERS) this.abort(TOO_LONG);
+    else this.stream.write(text);
+    return true;
+  }
+
+  private abort(failure: StreamError): void {
+    this.failure = failure;
+    this.cancellation.abort();
+  }
+
+  private async end(model: string, { refusal }: CallEnd): Promise<void> {
+    if (!refusal) return this.finish('completed', model);
+    const { message: error, code, retryable } = refusal;
+    const failure = this.failure ?? { error, code, retryable };
+    const isLeft = this.cancellation.signal.aborted && !this.failure;
+    if (!isLeft) this.logger.warn(`An answer broke off (${failure.code}).`);
+    await this.finish(isLeft ? 'cancelled' : 'failed', model);
+    this.stream.fail(failure);
+  }
+
+  /** Stores the exchange. Sends the citations of a complete answer and ends the stream. */
+  private async finish(status: MessageStatus, model: string | null): Promise<void> {
+    const { stream, question } = this;
+    const isWhole = status === 'completed';
+    try {
+      stream.finishText();
+      if (isWhole && stream.text === '') stream.quote(refusalText(question.text), []);
+      const citations = isWhole ? this.citations() : [];
+      const answer = { id: this.messageId, content: stream.text, status, model, citations };
+      await this.log.write(question.member, question.conversation, question.text, answer, (current) => {
+        if (isWhole) stream.cite(citationsLine(current));
+      });
+      // The stream ends after the exchange is stored: a client that has read the whole answer finds it in the
+      // conversation.
+      if (isWhole) stream.end();
+    } catch (error) {
+      this.logger.warn(`An answer could not be kept: ${(error as Error).message}`);
+      if (isWhole) stream.fail(error instanceof HttpException ? notAllowedError(error) : UNCONFIRMED);
+    } finally {
+      this.settle();
+    }
+  }
+
+  private citations(): Citation[] {
+    return this.stream.cited.map((number) => {
+      const { documentId, title, version, chunkIndex, start, text } =
+        this.question.search.passages[number - 1]!;
+      const slice = this.quotation(number, text);
+      return {
+        ...{ number, documentId, title, version, chunkIndex },
+        start: start + slice.start,
+        end: start + slice.end,
+        snippet: collapseWhitespace(text.slice(slice.start, slice.end)),
+      };
+    });
+  }
+
+  /**
+   * The part of a passage that is shown as its citation: the quoted sentence, or the part closest to what the answer
+   * says.
+   */
+  private quotation(number: number, text: string): Slice {
+    const { relevance } = this.question.search;
+    const quoted = this.quoted.find(({ passage }) => passage === number);
+    if (quoted) return quotationWithin(text, quoted, relevance);
+    return bestQuotation(text, relevance, citedStatement(this.stream.text, number));
+  }
+}
+
+/** The error for a caller who was a member when the answer started and is not a member any more. */
+const notAllowedError = ({ message: error }: HttpException): StreamError => ({
+  error,
+  code: 'not_allowed',
+  retryable: false,
+});
+
+const stoppedError = ({ error, code }: StreamError) =>
+  new DetailedException(503, error, { code }, { 'Retry-After': '1' });
+
+function refusalError({ status, message, code, retryAfter }: Refusal): HttpException {
+  const headers = retryAfter === undefined ? undefined : { 'Retry-After': retryAfter };
+  return new DetailedException(status, message, { code }, headers);
+}

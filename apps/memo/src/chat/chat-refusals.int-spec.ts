@@ -1,0 +1,81 @@
+import { ScriptedModel, waitFor } from '@inference/testing';
+import { MemoSite, type Person } from '../memo.fixture';
+import { MODEL, POLICY, QUESTION, readEvents } from './chat-client.fixture';
+
+const named = (behaviour: string) => `sandbox-chat+${behaviour}`;
+const MODELS = ['status-429', 'status-500', 'status-503', 'fail-before', 'hang'].map(named);
+
+let model: ScriptedModel;
+let site: MemoSite;
+let owner: Person;
+let workspace: string;
+
+beforeAll(async () => {
+  model = await ScriptedModel.start();
+  site = await MemoSite.start({
+    models: [...MODELS, MODEL],
+    upstreams: [{ name: 'scripted', base_url: model.url, models: [MODEL] }],
+    environment: { MODEL_SILENCE_TIMEOUT_SECONDS: '0.5' },
+  });
+  site.startIngestion();
+  owner = await site.person();
+  workspace = await owner.newWorkspace();
+  await owner.addDocument(workspace, POLICY);
+});
+afterAll(async () => {
+  await site?.stop();
+  model?.close();
+});
+
+const ask = (url: string) => owner.at(url).call('POST', `/${workspace}/chat`, { query: QUESTION });
+
+it.each([
+  [429, { CHAT_MODEL: named('status-429') }, '1'],
+  [502, { CHAT_MODEL: named('status-500') }, null],
+  [502, { CHAT_MODEL: named('status-503') }, null],
+  [502, { CHAT_MODEL: named('fail-before') }, null],
+  [504, { CHAT_MODEL: named('hang') }, null],
+  [404, { CHAT_MODEL: 'never' }, null],
+  [503, { CHAT_MODEL: MODEL, GATEWAY_URL: 'http://127.0.0.1:9' }, null],
+])('answers %i with %j before the stream starts, and stores nothing', async (status, environment, retry) => {
+  const replica = await site.startReplica(environment);
+  const response = await ask(replica.url);
+  const body = await response.text();
+  expect([response.status, body]).toEqual([status, expect.any(String)]);
+  expect(JSON.parse(body)).toEqual({
+    error: expect.any(String) as string,
+    code: expect.any(String) as string,
+  });
+  expect(response.headers.get('content-type')).toContain('application/json');
+  expect(response.headers.get('retry-after')).toBe(retry);
+  expect(await owner.json('GET', `/${workspace}/conversations`)).toMatchObject({ conversations: [] });
+  await replica.close();
+});
+
+it('refuses questions during the shutdown while a running answer ends', async () => {
+  const replica = await site.startReplica({
+    CHAT_MODEL: MODEL,
+    SHUTDOWN_GRACE_SECONDS: '300',
+    MODEL_SILENCE_TIMEOUT_SECONDS: '300',
+  });
+  let goOn: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (goOn = resolve));
+  model.says(async (answer) => {
+    answer.delta({ content: 'Five days [1]' });
+    await held;
+    answer.finish('stop');
+  });
+  const answer = await ask(replica.url);
+  model.says((another) => another.finish('stop'));
+  const closing = replica.close();
+  const refused = await waitFor(async () => {
+    const response = await ask(replica.url);
+    const body = await response.text();
+    return response.status === 503 && { body, headers: response.headers };
+  });
+  expect(JSON.parse(refused.body)).toEqual({ error: 'the service is stopping', code: 'interrupted' });
+  expect(refused.headers.get('retry-after')).toBe('1');
+  goOn();
+  expect(readEvents(await answer.text())).toMatchObject({ text: 'Five days [1]', error: undefined });
+  await closing;
+});

@@ -1,0 +1,31 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { CHAT_CONFIG } from './chat/chat.config';
+import { type MemoConfig } from './config';
+import { WORKSPACE_LIMITS } from './documents/documents.config';
+import { UPLOADS_CONFIG } from './documents/uploads/uploads.config';
+import { INGESTION_CONFIG } from './ingestion/ingestion.config';
+import { READER_CONFIG } from './ingestion/reader/reader.config';
+import { MODELS_CONFIG } from './models/models.config';
+import { VECTORS_CONFIG } from './retrieval/vectors/vectors.config';
+import { KEYS_CONFIG } from './workspaces/keys/keys.config';
+import { WORKSPACES_CONFIG } from './workspaces/workspaces.config';
+
+/** Provides each feature with its own slice of the configuration. */
+@Global()
+@Module({})
+export class ConfigModule {
+  static forRoot(config: MemoConfig): DynamicModule {
+    const slices = [
+      { provide: CHAT_CONFIG, useValue: config.chat },
+      { provide: INGESTION_CONFIG, useValue: config.ingestion },
+      { provide: KEYS_CONFIG, useValue: config.keys },
+      { provide: MODELS_CONFIG, useValue: config.models },
+      { provide: READER_CONFIG, useValue: config.reader },
+      { provide: UPLOADS_CONFIG, useValue: config.uploads },
+      { provide: VECTORS_CONFIG, useValue: config.vectors },
+      { provide: WORKSPACE_LIMITS, useValue: config.workspaceLimits },
+      { provide: WORKSPACES_CONFIG, useValue: config.workspaces },
+    ];
+    return { module: ConfigModule, providers: slices, exports: slices.map(({ provide }) => provide) };
+  }
+}

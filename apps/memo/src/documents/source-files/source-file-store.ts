@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { type HttpException, Inject, Injectable } from '@nestjs/common';
+import { newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { SIGNATURE_BYTES } from './media-type';
+
+/** An uploaded file, stored until its text is extracted. */
+export interface StoredFile {
+  uploadId: string;
+  bytes: number;
+  sha256: Buffer;
+  /** The first SIGNATURE_BYTES of the file. */
+  head: Buffer;
+}
+
+/** How many bytes are accepted, and the error for more. */
+export interface SizeLimit {
+  bytes: number;
+  error: () => HttpException;
+}
+
+/** Size of a row. Chosen: halves double the statements per file; twice as large doubles the memory of each upload. */
+const PART_BYTES = 1_048_576;
+
+const INSERT = 'INSERT INTO memo.source_parts (upload_id, n, bytes) VALUES ($1, $2, $3)';
+const READ = 'SELECT bytes FROM memo.source_parts WHERE upload_id = $1 AND n = $2';
+const DELETE = 'DELETE FROM memo.source_parts WHERE upload_id = $1';
+
+/** Stores files in parts as they arrive, so that no process holds a whole file while it is uploaded. */
+@Injectable()
+export class SourceFileStore {
+  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
+
+  /** Throws the limit's error for content that is too large. Removes the stored parts if the content ends with an error. */
+  async write(
+    content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    limit: SizeLimit,
+  ): Promise<StoredFile> {
+    const uploadId = newId('up');
+    const digest = createHash('sha256');
+    let bytes = 0;
+    let head = Buffer.alloc(0);
+    try {
+      let n = 0;
+      for await (const part of partsOf(content)) {
+        bytes += part.length;
+        if (bytes > limit.bytes) throw limit.error();
+        if (n === 0) head = Buffer.from(part.subarray(0, SIGNATURE_BYTES));
+        digest.update(part);
+        await this.pool.query(INSERT, [uploadId, n++, part]);
+      }
+    } catch (error) {
+      await this.remove(uploadId);
+      throw error;
+    }
+    return { uploadId, bytes, sha256: digest.digest(), head };
+  }
+
+  /** The whole file in one buffer. */
+  async readAll(uploadId: string): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    for (let n = 0; ; n++) {
+      const { rows } = await this.pool.query<{ bytes: Buffer }>(READ, [uploadId, n]);
+      if (!rows[0]) return Buffer.concat(parts);
+      parts.push(rows[0].bytes);
+    }
+  }
+
+  async remove(uploadId: string): Promise<void> {
+    await this.pool.query(DELETE, [uploadId]);
+  }
+}
+
+/** The content in buffers of PART_BYTES; the last one may be shorter. */
+async function* partsOf(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let waiting: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of content) {
+    for (let from = 0; from < chunk.length;) {
+      const piece = chunk.subarray(from, from + PART_BYTES - length);
+      waiting.push(piece);
+      length += piece.length;
+      from += piece.length;
+      if (length < PART_BYTES) continue;
+      yield Buffer.concat(waiting);
+      waiting = [];
+      length = 0;
+    }
+  }
+  if (length > 0) yield Buffer.concat(waiting);
+}

@@ -1,0 +1,189 @@
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Socket } from 'node:net';
+import { PassThrough, type Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import {
+  BadRequestException,
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  type OnModuleDestroy,
+  PayloadTooLargeException,
+  UnsupportedMediaTypeException,
+} from '@nestjs/common';
+import { checked } from '@inference/http';
+import { serviceStopping } from '../../shutdown/service-stopping';
+import { detectMediaType, type MediaType } from '../source-files/media-type';
+import { type SizeLimit, SourceFileStore, type StoredFile } from '../source-files/source-file-store';
+import { readFormUpload } from './form-upload';
+import { type JsonUpload } from './json-upload';
+import { JsonUploadParser } from './json-upload-parser';
+import { documentFields, type DocumentFields, formFields } from './upload.dto';
+import { UPLOADS_CONFIG, type UploadsConfig } from './uploads.config';
+
+/** An uploaded document. Its content is stored; the caller removes it if it does not use it. */
+export interface Upload {
+  source: StoredFile;
+  mediaType: MediaType;
+  fields: DocumentFields;
+}
+
+/** Size of a JSON body relative to its text. Chosen: ordinary text has few escapes; text of escapes alone needs a file. */
+const MAX_JSON_OVERHEAD = 2;
+/** Room for the fields of a form beside its file; more than the longest valid title and metadata. */
+const MAX_FIELDS_BYTES = 262_144;
+/** A JSON body of at most this declared length is held in memory while it arrives; a larger one is stored first. */
+const MAX_UNSTORED_JSON_BYTES = 1_048_576;
+/** How long uploads may continue while the service stops. Chosen: lets small ones finish; large ones may take hours. */
+const SHUTDOWN_DRAIN_MS = 3_000;
+/** A larger text has to come as a file: JSON is parsed as a whole, which takes about seven times its size in memory. */
+const MAX_JSON_BYTES = 33_554_432;
+const FORM_TYPE = 'multipart/form-data';
+const JSON_TYPE = /^application\/([a-z0-9.+-]+\+)?json\s*(;|$)/i;
+
+/** Reads the bodies of uploads, which are JSON or a form with a file. */
+@Injectable()
+export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly activeUploads = new Map<Promise<unknown>, Socket>();
+  private readonly fileLimit: SizeLimit;
+  private readonly formLimit: SizeLimit;
+  private readonly jsonLimit: SizeLimit;
+  private drained: Promise<void> | undefined;
+  /** Stored bodies are parsed one at a time, which bounds the memory of parsing. */
+  private lastParse: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    @Inject(UPLOADS_CONFIG) private readonly config: UploadsConfig,
+    private readonly sources: SourceFileStore,
+    private readonly jsonParser: JsonUploadParser,
+  ) {
+    const { maxDocumentBytes: bytes } = config;
+    const error = () => new PayloadTooLargeException(`a document has ${bytes} bytes at most`);
+    const jsonBytes = bytes * MAX_JSON_OVERHEAD + MAX_FIELDS_BYTES;
+    this.fileLimit = { bytes, error };
+    this.formLimit = { bytes: bytes + MAX_FIELDS_BYTES, error };
+    this.jsonLimit =
+      jsonBytes <= MAX_JSON_BYTES
+        ? { bytes: jsonBytes, error }
+        : { bytes: MAX_JSON_BYTES, error: () => new PayloadTooLargeException(JSON_TOO_LARGE) };
+  }
+
+  /** Throws 400, 413 or 415 for an invalid upload, and 503 while the service stops. */
+  async read(request: IncomingMessage, response: ServerResponse): Promise<Upload> {
+    if (this.drained) throw serviceStopping();
+    const type = request.headers['content-type'] ?? '';
+    const isForm = isFormType(type);
+    if (!isForm && !JSON_TYPE.test(type))
+      throw new UnsupportedMediaTypeException(`a document is sent as application/json or as ${FORM_TYPE}`);
+    if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
+      throw new UnsupportedMediaTypeException('Content-Encoding: a document is sent without one');
+    const limit = isForm ? this.formLimit : this.jsonLimit;
+    if (Number(request.headers['content-length'] ?? 0) > limit.bytes) throw limit.error();
+    if (request.headers.expect !== undefined) response.writeContinue();
+    return this.withStallTimeout(request, () => (isForm ? this.readForm(request) : this.readJson(request)));
+  }
+
+  /** Refuses further uploads. Must return at once: Nest calls it module by module. */
+  onModuleDestroy(): void {
+    this.drained ??= this.drain();
+  }
+
+  /** Resolves when no upload is under way and the parts of interrupted ones are removed. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.drained;
+  }
+
+  private async drain(): Promise<void> {
+    const timeout = setTimeout(() => {
+      for (const socket of this.activeUploads.values()) socket.destroy();
+    }, SHUTDOWN_DRAIN_MS);
+    await Promise.allSettled(this.activeUploads.keys());
+    clearTimeout(timeout);
+  }
+
+  /** Disconnects a sender that sends nothing for too long. */
+  private async withStallTimeout<T>(request: IncomingMessage, work: () => Promise<T>): Promise<T> {
+    const { socket } = request;
+    const disconnect = () => socket.destroy();
+    socket.setTimeout(this.config.clientStallTimeoutMs, disconnect);
+    // A sender that has sent everything waits for the service, not the other way round.
+    request.once('end', () => socket.setTimeout(0, disconnect));
+    const working = work();
+    this.activeUploads.set(working, socket);
+    try {
+      return await working;
+    } finally {
+      socket.setTimeout(0, disconnect);
+      this.activeUploads.delete(working);
+    }
+  }
+
+  private async readForm(request: IncomingMessage): Promise<Upload> {
+    const body = limitedBody(request, this.formLimit);
+    const form = await readFormUpload(request.headers, body, this.sources, this.fileLimit);
+    const { source, fileName, mediaType: declared, fields } = form;
+    try {
+      const mediaType = detectMediaType(source.head, fileName, declared);
+      if (!mediaType)
+        throw new UnsupportedMediaTypeException(`${FORM_TYPE}: the file is no txt, md, html, pdf or docx`);
+      // The second check covers the metadata, which the first one has parsed from JSON.
+      return { source, mediaType, fields: checked(documentFields, checked(formFields(fileName), fields)) };
+    } catch (error) {
+      await this.sources.remove(source.uploadId);
+      throw error;
+    }
+  }
+
+  private async readJson(request: IncomingMessage): Promise<Upload> {
+    const { fields: sent, text } = await this.parseBody(request);
+    const fields = checked(documentFields, sent);
+    return { source: await this.sources.write([text], this.fileLimit), mediaType: 'text/plain', fields };
+  }
+
+  /** A large body is stored while it arrives, however slowly, and is in memory only while it is parsed. */
+  private async parseBody(request: IncomingMessage): Promise<JsonUpload> {
+    const isSmall = Number(request.headers['content-length']) <= MAX_UNSTORED_JSON_BYTES;
+    if (isSmall) return this.jsonParser.parse(await buffer(limitedBody(request)));
+    const { uploadId } = await this.sources.write(limitedBody(request), this.jsonLimit);
+    try {
+      const parsed = this.lastParse.then(async () =>
+        this.jsonParser.parse(await this.sources.readAll(uploadId)),
+      );
+      this.lastParse = parsed.catch(() => undefined);
+      return await parsed;
+    } finally {
+      await this.sources.remove(uploadId);
+    }
+  }
+}
+
+const JSON_TOO_LARGE = `a document has ${MAX_JSON_BYTES} bytes at most as JSON; send it as a file`;
+
+const isFormType = (type: string) => type.toLowerCase().startsWith(FORM_TYPE);
+
+/** A lower bound for the file size of an upload, from its headers. It is 0 for JSON, which may consist of escapes. */
+export function minimumFileBytes({ headers }: IncomingMessage): number {
+  if (!isFormType(headers['content-type'] ?? '')) return 0;
+  return Math.max(0, Number(headers['content-length'] ?? 0) - MAX_FIELDS_BYTES);
+}
+
+/**
+ * The body of a request. It ends with the limit's error after too many bytes. When it is destroyed, the rest of the
+ * request is discarded as it arrives, so that the connection can serve the next request. Destroying the request itself
+ * would close the connection.
+ */
+function limitedBody(request: IncomingMessage, limit?: SizeLimit): Readable {
+  const body = new PassThrough();
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (limit && bytes > limit.bytes) body.destroy(limit.error());
+  });
+  const onClose = () => request.readableEnded || body.destroy(new BadRequestException('the body broke off'));
+  // The consumer may have stopped listening by then.
+  body.on('error', () => undefined);
+  body.once('close', () => request.unpipe(body).resume());
+  request.once('close', onClose);
+  if (request.closed) onClose();
+  return request.pipe(body);
+}

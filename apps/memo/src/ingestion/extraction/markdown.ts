@@ -1,0 +1,114 @@
+import MarkdownIt from 'markdown-it';
+import { type OnProgress } from './text/progress';
+import { decodeText, detectEncoding } from './text/character-encoding';
+import { HtmlText } from './html';
+import { type TextWriter } from './text/text-writer';
+
+/** Parts end at the first good position after this length. Chosen: at half link definitions are searched more often; at twice the parser needs more memory. */
+const PART_CHARACTERS = 64 * 1024;
+/** A part is cut here even without a good position: the parser's time and memory grow faster than its input. */
+const MAX_PART_CHARACTERS = 512 * 1024;
+const FRONT_MATTER = /^---[ \t]*\r?\n[\s\S]{0,65536}?\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+/** Definition of a link. A label that starts with `^` is a footnote. */
+const DEFINITION = /^ {0,3}\[(?!\^)([^\]\n]{1,200})\]:[ \t]*(\S{1,2000})/gm;
+const NOTE = /\[\^[^\]\n]{1,200}\]:/y;
+/** Further definitions are ignored. Bounds the memory and the time of a lookup per part. */
+const MAX_DEFINITIONS = 20_000;
+/** A line that starts a new block if a blank line precedes it. */
+const FRESH_LINE = /^[^\s>|*+\-\d]/;
+
+/**
+ * Converts Markdown to HTML part by part and extracts the text from that, so that raw HTML, hidden elements and
+ * comments are treated as in HTML files.
+ */
+export function readMarkdown(bytes: Uint8Array, writer: TextWriter, onProgress: OnProgress): void {
+  const page = new HtmlText(writer);
+  const markdown = newParser();
+  const references = {};
+  let isStart = true;
+  let rest = '';
+  for (const { text, processed } of decodeText(bytes, detectEncoding(bytes, false))) {
+    rest += text;
+    if (isStart) rest = rest.replace(FRONT_MATTER, '');
+    isStart = false;
+    const { parts, remainder } = splitParts(rest, processed === bytes.length);
+    rest = remainder;
+    for (const part of parts) {
+      collectDefinitions(part, markdown, references);
+      page.write(markdown.render(part, { references }));
+    }
+    onProgress(processed, bytes.length);
+  }
+  page.end();
+}
+
+/**
+ * Keeps footnotes as they are written. markdown-it would treat a footnote of one word as the definition of a link.
+ */
+function newParser(): InstanceType<typeof MarkdownIt> {
+  const markdown = new MarkdownIt({ html: true, linkify: false });
+  const { ruler } = markdown.block;
+  const paragraph = ruler.getRules('').at(-1)!;
+  const note: typeof paragraph = (state, line, end, silent) => {
+    NOTE.lastIndex = state.bMarks[line]! + state.tShift[line]!;
+    return NOTE.test(state.src) && (silent || paragraph(state, line, end, silent));
+  };
+  ruler.before('reference', 'note', note, { alt: ['paragraph'] });
+  return markdown;
+}
+
+/** Splits the text where no block is open: before a heading, or at a blank line outside fences and comments. */
+function splitParts(text: string, last: boolean): { parts: string[]; remainder: string } {
+  const parts: string[] = [];
+  let start = 0;
+  let fence = '';
+  let blank = false;
+  let lineStart = 0;
+  while (lineStart < text.length) {
+    const lineEnd = text.indexOf('\n', lineStart) + 1 || text.length;
+    const line = text.slice(lineStart, Math.min(lineEnd, lineStart + 200));
+    const length = lineStart - start;
+    const good = fence === '' && blank && FRESH_LINE.test(line) && length > PART_CHARACTERS;
+    if ((good && !commentOpen(text, start, lineStart)) || length > MAX_PART_CHARACTERS) {
+      parts.push(text.slice(start, lineStart));
+      start = lineStart;
+    }
+    fence = fenceAfter(line, fence);
+    blank = line.trim() === '';
+    if (lineEnd - start > 2 * MAX_PART_CHARACTERS) {
+      // A very long line has no structure that a cut could break.
+      for (; lineEnd - start > MAX_PART_CHARACTERS; start += MAX_PART_CHARACTERS) {
+        parts.push(text.slice(start, start + MAX_PART_CHARACTERS));
+      }
+    }
+    lineStart = lineEnd;
+  }
+  if (last && start < text.length) parts.push(text.slice(start));
+  return { parts, remainder: last ? '' : text.slice(start) };
+}
+
+function fenceAfter(line: string, open: string): string {
+  const mark = FENCE.exec(line)?.[1];
+  if (!mark) return open;
+  if (open === '') return mark;
+  return mark[0] === open[0] && mark.length >= open.length ? '' : open;
+}
+
+function commentOpen(text: string, from: number, to: number): boolean {
+  const part = text.slice(from, to);
+  return part.lastIndexOf('<!--') > part.lastIndexOf('-->');
+}
+
+/** A link may be defined in another part than it is used in, so definitions are collected over all parts. */
+function collectDefinitions(
+  part: string,
+  markdown: InstanceType<typeof MarkdownIt>,
+  references: Record<string, object>,
+): void {
+  let count = Object.keys(references).length;
+  for (const [, label, href] of part.matchAll(DEFINITION)) {
+    if (++count > MAX_DEFINITIONS || !label || !href) return;
+    references[markdown.utils.normalizeReference(label)] ??= { title: '', href };
+  }
+}

@@ -1,0 +1,120 @@
+import { dirname, join, sep } from 'node:path';
+import type * as PdfJs from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { type OnProgress } from '../text/progress';
+import { DecompressionLimit } from './decompression-limit';
+import { PageLayout } from './page-layout';
+import { type PdfItem } from './page-line';
+import { errorSentence, isResourceExhaustion, ExtractionError } from '../text/extraction-error';
+import { type TextWriter } from '../text/text-writer';
+
+const PACKAGE = dirname(require.resolve('pdfjs-dist/package.json'));
+/** Chosen: more than any book has; bounds the time spent on a hostile file. */
+const MAX_PAGES = 10_000;
+/** Pages between two releases of cached fonts and objects. */
+const CLEAN_UP_EVERY_PAGES = 100;
+const guard = new DecompressionLimit();
+
+export async function readPdf(bytes: Uint8Array, writer: TextWriter, onProgress: OnProgress): Promise<void> {
+  guard.enter();
+  try {
+    const pdfjs = await loadPdfJs();
+    const task = open(pdfjs, bytes);
+    try {
+      await readDocument(await task.promise, writer, onProgress);
+    } catch (error) {
+      guard.check();
+      throw asExtractionError(error as Error);
+    } finally {
+      await task.destroy();
+    }
+  } finally {
+    guard.leave();
+  }
+}
+
+async function readDocument(
+  pdf: PdfJs.PDFDocumentProxy,
+  writer: TextWriter,
+  onProgress: OnProgress,
+): Promise<void> {
+  guard.check();
+  if (pdf.numPages > MAX_PAGES)
+    throw new ExtractionError('too_complex', `The PDF has more than ${MAX_PAGES} pages.`);
+  const page = new PageWriter(writer);
+  let damaged = 0;
+  for (let number = 1; number <= pdf.numPages; number++) {
+    try {
+      await page.read(await pdf.getPage(number));
+    } catch (error) {
+      if (error instanceof ExtractionError) throw error;
+      damaged += 1;
+    }
+    guard.check();
+    if (number % CLEAN_UP_EVERY_PAGES === 0) await pdf.cleanup();
+    onProgress(number, pdf.numPages);
+  }
+  if (damaged === pdf.numPages) throw new ExtractionError('corrupt', 'No page of the PDF can be read.');
+}
+
+/** Writes the pages in order. A table may continue on the next page. */
+class PageWriter {
+  private isTable = false;
+
+  constructor(private readonly writer: TextWriter) {}
+
+  async read(page: PdfJs.PDFPageProxy): Promise<void> {
+    const layout = new PageLayout();
+    const reader = page.streamTextContent({ includeMarkedContent: false }).getReader();
+    for (;;) {
+      const { done, value } = (await reader.read()) as { done: boolean; value?: { items: PdfItem[] } };
+      if (done || !value) break;
+      for (const item of value.items) layout.add(item);
+      this.writer.requireRoomFor(layout.length);
+    }
+    page.cleanup();
+    for (const { text, isRow } of layout.paragraphs()) {
+      if (isRow && this.isTable) this.writer.line();
+      else this.writer.block();
+      this.writer.flow(text);
+      this.isTable = isRow;
+    }
+  }
+}
+
+function open(pdfjs: typeof PdfJs, bytes: Uint8Array): PdfJs.PDFDocumentLoadingTask {
+  return pdfjs.getDocument({
+    data: bytes,
+    cMapUrl: join(PACKAGE, 'cmaps') + sep, // predefined CMaps of CJK fonts, read from the disk
+    cMapPacked: true,
+    standardFontDataUrl: join(PACKAGE, 'standard_fonts') + sep,
+    useSystemFonts: false,
+    useWorkerFetch: false,
+    useWasm: false,
+    isEvalSupported: false,
+    disableFontFace: true,
+    enableXfa: false,
+    isOffscreenCanvasSupported: false,
+    isImageDecoderSupported: false,
+    stopAtErrors: false,
+    maxImageSize: 0,
+    verbosity: 0,
+  });
+}
+
+/**
+ * pdf.js parses in this thread, which already is a worker. It asks for drawing classes when it is loaded and never
+ * uses them; placeholders avoid warnings if the optional native canvas is missing.
+ */
+async function loadPdfJs(): Promise<typeof PdfJs> {
+  const scope = globalThis as Record<string, unknown>;
+  for (const name of ['DOMMatrix', 'ImageData', 'Path2D']) scope[name] ??= class {};
+  scope.pdfjsWorker ??= await import('pdfjs-dist/legacy/build/pdf.worker.mjs' as string);
+  return import('pdfjs-dist/legacy/build/pdf.mjs');
+}
+
+function asExtractionError(error: Error): Error {
+  if (error instanceof ExtractionError || isResourceExhaustion(error)) return error;
+  if (error.name === 'PasswordException')
+    return new ExtractionError('encrypted', 'The PDF is protected by a password.');
+  return new ExtractionError('corrupt', `The PDF is damaged: ${errorSentence(error)}`);
+}

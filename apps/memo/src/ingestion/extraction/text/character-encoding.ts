@@ -1,0 +1,220 @@
+import { isUtf8 } from 'node:buffer';
+import { analyse } from 'chardet';
+import { ExtractionError } from './extraction-error';
+
+/** Size of a decoded slice. Chosen: bounds the memory beside the file itself. */
+const SLICE_BYTES = 1024 * 1024;
+/** How much of a file statistics look at. Chosen: at half short foreign passages decide; at twice detection takes twice the time. */
+const SAMPLE_BYTES = 64 * 1024;
+/** How much of a file is searched for a charset declaration and examined for UTF-16. HTML specifies 1,024 bytes; some pages declare it later. */
+const PREFIX_BYTES = 4096;
+const META_CHARSET = /<(?:meta|\?xml)[^>]{0,512}?(?:charset|encoding)\s*=\s*["']?\s*([\w:-]{1,40})/i;
+/**
+ * Share of invalid characters up to which a file still counts as UTF-8. Chosen: a few damaged bytes do not change the
+ * encoding of a file.
+ */
+const MAX_INVALID_UTF8_SHARE = 0.05;
+/**
+ * Fewer bytes above 0x7f are no evidence of a multi-byte encoding: an accented letter and the letter after it may
+ * form a valid Chinese character.
+ */
+const MIN_HIGH_BYTES = 4;
+/** Share of invalid characters up to which a multi-byte encoding is accepted. Chosen: a wrong one produces far more. */
+const MAX_INVALID_MULTIBYTE_SHARE = 0.001;
+const ORDINARY_UTF16 = /[\t\n\r\u0020-\u007e\u3000-\u30ff\u4e00-\u9fff\uff00-\uff60]/g;
+const UTF16_PUNCTUATION = /[\n\u0020\u3001\u3002\uff0c]/;
+/** Share of ordinary East Asian and ASCII characters above which bytes are UTF-16. Chosen: other encodings read as UTF-16 give random characters. */
+const MIN_ORDINARY_UTF16_SHARE = 0.95;
+/** Latin text in UTF-16 has NULs in half of its bytes, nearly all at even or all at odd offsets. Chosen with room for other characters. */
+const MIN_NUL_SHARE = 0.2;
+const MAX_NUL_SHARE_AT_OTHER_OFFSETS = 0.02;
+/** A file with more control characters than both limits is binary. Chosen: texts contain a few by accident. */
+const MAX_CONTROL_SHARE = 0.02;
+const MAX_CONTROLS = 8;
+/** GB 2312: lead bytes of level 1, and of the rows of punctuation and symbols before it. */
+const GB2312 = { first: 0xa1, last: 0xf7, symbolsEnd: 0xa4, level1First: 0xb0, level1Last: 0xd7 };
+/** Share of common characters above which byte pairs are Chinese. Chosen: other multi-byte encodings spread over all rows. */
+const MIN_COMMON_CHINESE_SHARE = 0.9;
+/**
+ * Results of the statistical detector that are accepted. Its other encodings are rare, and often wrong for short
+ * texts.
+ */
+const DETECTABLE = new Set([
+  'gb18030',
+  'big5',
+  'shift_jis',
+  'euc-jp',
+  'euc-kr',
+  'windows-1250',
+  'windows-1251',
+  'windows-1252',
+  'windows-1253',
+  'windows-1254',
+  'windows-1255',
+  'windows-1256',
+  'koi8-r',
+  'iso-8859-1',
+  'iso-8859-2',
+  'iso-8859-5',
+  'iso-8859-7',
+]);
+const MULTIBYTE_ENCODINGS = new Set(['gb18030', 'big5', 'shift_jis', 'euc-jp', 'euc-kr']);
+/** Of 100, as the detector reports it. Chosen: higher rejects correct guesses for short texts; lower accepts wrong ones. */
+const MIN_CONFIDENCE = 10;
+// TextDecoder of Node 20 treats windows-1252 as ISO 8859-1 (no euro sign, no curly quotes). This maps 0x80 to 0x9f.
+const WINDOWS_1252_HIGH = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
+
+/**
+ * Determines the encoding by byte order mark, then UTF-8 if it is (nearly) valid, then UTF-16 without a mark, then
+ * the declaration in HTML, then statistics.
+ */
+export function detectEncoding(bytes: Uint8Array, isHtml: boolean): string {
+  const marked = byteOrderMark(bytes);
+  if (marked) return marked;
+  if (isMostlyUtf8(bytes)) return 'utf-8';
+  const wide = unmarkedUtf16(bytes);
+  if (wide) return wide;
+  // A page that declares UTF-8 and contains invalid bytes is more often damaged than in another encoding.
+  return (isHtml ? metaCharset(bytes) : undefined) ?? guessEncoding(bytes) ?? 'windows-1252';
+}
+
+/** Decodes in slices, so that no second copy of a large file is in memory. */
+export function* decodeText(
+  bytes: Uint8Array,
+  encoding: string,
+): Generator<{ text: string; processed: number }> {
+  const decoder = new TextDecoder(encoding);
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+    const slice = bytes.subarray(at, at + SLICE_BYTES);
+    const processed = Math.min(bytes.length, at + SLICE_BYTES);
+    const text = decoder.decode(slice, { stream: processed < bytes.length });
+    if (at === 0) refuseBinary(text);
+    yield { text: encoding === 'windows-1252' ? fixWindows1252(text) : text, processed };
+  }
+}
+
+function byteOrderMark(bytes: Uint8Array): string | undefined {
+  const [a, b, c, d] = bytes;
+  if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8';
+  if (a === 0xff && b === 0xfe && !(c === 0 && d === 0 && bytes.length % 4 === 0)) return 'utf-16le';
+  if (a === 0xfe && b === 0xff) return 'utf-16be';
+  if ((a === 0xff && b === 0xfe) || (a === 0 && b === 0 && c === 0xfe && d === 0xff)) {
+    throw new ExtractionError('unsupported', 'The text is in UTF-32; save it as UTF-8.');
+  }
+  return undefined;
+}
+
+function encodingFor(label: string): string | undefined {
+  try {
+    const encoding = new TextDecoder(label).encoding;
+    // A declaration that is readable as ASCII cannot be in UTF-16. The HTML standard treats it as UTF-8.
+    return encoding.startsWith('utf-16') ? 'utf-8' : encoding;
+  } catch {
+    return undefined;
+  }
+}
+
+function metaCharset(bytes: Uint8Array): string | undefined {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(PREFIX_BYTES, bytes.length)).toString(
+    'latin1',
+  );
+  const label = META_CHARSET.exec(start)?.[1];
+  return label === undefined ? undefined : encodingFor(label);
+}
+
+function isMostlyUtf8(bytes: Uint8Array): boolean {
+  // ASCII text in UTF-16 is valid UTF-8 that is full of NULs.
+  return isUtf8(bytes) ? latinUtf16(bytes) === undefined : isDamagedUtf8(bytes);
+}
+
+function isDamagedUtf8(bytes: Uint8Array): boolean {
+  const text = new TextDecoder('utf-8').decode(bytes.subarray(0, SAMPLE_BYTES));
+  // eslint-disable-next-line no-control-regex
+  const foreign = text.match(/[^\u0000-\u007f\ufffd]/gu)?.length ?? 0;
+  return foreign > 0 && countInvalid(text) <= foreign * MAX_INVALID_UTF8_SHARE;
+}
+
+function unmarkedUtf16(bytes: Uint8Array): string | undefined {
+  return latinUtf16(bytes) ?? ['utf-16le', 'utf-16be'].find((encoding) => isEastAsianUtf16(bytes, encoding));
+}
+
+/** In UTF-16, Latin text has a NUL in every other byte. */
+function latinUtf16(bytes: Uint8Array): string | undefined {
+  const sample = bytes.subarray(0, PREFIX_BYTES);
+  let even = 0;
+  let odd = 0;
+  for (const [at, byte] of sample.entries()) {
+    if (byte === 0 && at % 2 === 0) even += 1;
+    if (byte === 0 && at % 2 === 1) odd += 1;
+  }
+  const isOneSided = (one: number, other: number) =>
+    one > sample.length * MIN_NUL_SHARE && other < sample.length * MAX_NUL_SHARE_AT_OTHER_OFFSETS;
+  if (isOneSided(odd, even)) return 'utf-16le';
+  if (isOneSided(even, odd)) return 'utf-16be';
+  return undefined;
+}
+
+function isEastAsianUtf16(bytes: Uint8Array, encoding: string): boolean {
+  if (bytes.length % 2 !== 0) return false;
+  const text = new TextDecoder(encoding).decode(bytes.subarray(0, PREFIX_BYTES));
+  return (
+    UTF16_PUNCTUATION.test(text) &&
+    (text.match(ORDINARY_UTF16)?.length ?? 0) > text.length * MIN_ORDINARY_UTF16_SHARE
+  );
+}
+
+function guessEncoding(bytes: Uint8Array): string | undefined {
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  const guess = analyse(sample)
+    .map(({ name, confidence }) => ({ name: name.toLowerCase(), confidence }))
+    .find(
+      ({ name, confidence }) =>
+        confidence >= MIN_CONFIDENCE && DETECTABLE.has(name) && isPlausibleEncoding(sample, name),
+    );
+  // Statistics are unreliable for short texts. Byte pairs that are all common Chinese characters are better evidence,
+  // except for Korean.
+  if (guess?.name !== 'euc-kr' && isCommonChinese(sample)) return 'gb18030';
+  return guess && new TextDecoder(guess.name).encoding;
+}
+
+/** Level 1 of GB 2312 has 3,755 characters, which are nearly all of everyday Chinese. */
+function isCommonChinese(bytes: Uint8Array): boolean {
+  let pairs = 0;
+  let common = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const lead = bytes[at] ?? 0;
+    if (lead < 0x80) continue;
+    const trail = bytes[++at] ?? GB2312.first;
+    if (lead < GB2312.first || lead > GB2312.last || trail < GB2312.first) return false;
+    pairs++;
+    if (lead < GB2312.symbolsEnd || (lead >= GB2312.level1First && lead <= GB2312.level1Last)) common++;
+  }
+  return pairs > 1 && common > pairs * MIN_COMMON_CHINESE_SHARE;
+}
+
+function isPlausibleEncoding(bytes: Uint8Array, encoding: string): boolean {
+  if (!MULTIBYTE_ENCODINGS.has(encoding)) return true;
+  if (bytes.subarray(0, PREFIX_BYTES).filter((byte) => byte >= 0x80).length < MIN_HIGH_BYTES) return false;
+  const text = new TextDecoder(encoding).decode(bytes, { stream: true });
+  return countInvalid(text) <= text.length * MAX_INVALID_MULTIBYTE_SHARE;
+}
+
+function countInvalid(text: string): number {
+  return text.match(/[\ufffd\ue000-\uf8ff]/g)?.length ?? 0;
+}
+
+function refuseBinary(text: string): void {
+  const sample = text.slice(0, SAMPLE_BYTES);
+  // eslint-disable-next-line no-control-regex
+  const controls = sample.match(/[\u0000-\u0008\u000e-\u001a\u001c-\u001f\ufffd]/g)?.length ?? 0;
+  if (controls > MAX_CONTROLS && controls > sample.length * MAX_CONTROL_SHARE) {
+    throw new ExtractionError('unsupported', 'The file is not text.');
+  }
+}
+
+function fixWindows1252(text: string): string {
+  return text.replace(
+    /[\u0080-\u009f]/g,
+    (character) => WINDOWS_1252_HIGH[character.charCodeAt(0) - 0x80] ?? '',
+  );
+}

@@ -1,0 +1,18 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { SourceFilesModule } from '../documents/source-files/source-files.module';
+import { VectorsModule } from '../retrieval/vectors/vectors.module';
+import { IngestionQueue, RUNS_LONG_JOBS } from './ingestion-queue';
+import { DocumentIngestor } from './versions/document-ingestor';
+
+/** The part of ingestion that runs in a worker process: it takes jobs from the queue. */
+@Module({})
+export class IngestionQueueModule {
+  /** @param runsLongJobs whether this process also reads long documents and deletes discarded data */
+  static forRoot(runsLongJobs: boolean): DynamicModule {
+    return {
+      module: IngestionQueueModule,
+      imports: [SourceFilesModule, VectorsModule],
+      providers: [{ provide: RUNS_LONG_JOBS, useValue: runsLongJobs }, DocumentIngestor, IngestionQueue],
+    };
+  }
+}

@@ -1,0 +1,24 @@
+import { env } from '@inference/config';
+import { type z } from 'zod';
+
+export const INGESTION_CONFIG = Symbol('INGESTION_CONFIG');
+
+export const ingestionFields = {
+  /** Processes beside this one that read documents, each one document at a time; 0 leaves the reading to other hosts. */
+  INGESTION_WORKERS: env.integer(0, 64).default(2),
+};
+
+/** Background processing of documents. */
+export interface IngestionConfig {
+  /** Processes that the service starts. */
+  workers: number;
+  /** Database of the job queue. */
+  databaseUrl: string;
+}
+
+type IngestionFields = z.output<z.ZodObject<typeof ingestionFields>> & { DATABASE_URL: string };
+
+export const ingestionConfig = (config: IngestionFields): IngestionConfig => ({
+  workers: config.INGESTION_WORKERS,
+  databaseUrl: config.DATABASE_URL,
+});

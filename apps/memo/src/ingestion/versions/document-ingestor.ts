@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
+import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { SourceFileStore } from '../../documents/source-files/source-file-store';
+import { discardVersion } from '../../retrieval/index/retirement';
+import { ExtractionError } from '../extraction/text/extraction-error';
+import { type PackedPostings, type Segment } from '../../retrieval/index/segment';
+import { type Chunk } from '../reader/chunker';
+import {
+  recordHeartbeat,
+  claimVersion,
+  type ClaimedVersion,
+  failVersion,
+  releaseVersion,
+  publishVersion,
+  type IndexedVersion,
+} from './version-claim';
+import { type IngestionJob } from '../../jobs/document-jobs';
+import { VECTORS_CONFIG, type VectorsConfig } from '../../retrieval/vectors/vectors.config';
+import { DocumentReader } from '../reader/document-reader';
+import { READER_CONFIG, type ReaderConfig } from '../reader/reader.config';
+import { VersionWriter } from './version-writer';
+
+/** A document during which this many processes ended is marked as failed. */
+const MAX_ATTEMPTS = 3;
+/** Specified by ADR 15: twice a second. */
+const HEARTBEAT_MS = 500;
+
+/** Another process has claimed the version, or the document was deleted. */
+class ClaimLostError extends Error {}
+
+/** Reads a version of a document, indexes it and publishes it. */
+@Injectable()
+export class DocumentIngestor implements BeforeApplicationShutdown {
+  private readonly logger = new Logger(DocumentIngestor.name);
+  private readonly reader: DocumentReader;
+
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(VECTORS_CONFIG) private readonly vectors: VectorsConfig,
+    @Inject(READER_CONFIG) limits: ReaderConfig,
+    private readonly sources: SourceFileStore,
+  ) {
+    this.reader = new DocumentReader(limits);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.reader.close();
+  }
+
+  /**
+   * Resolves when nothing is left to do. Rejects for a defect of the service; the recovery then queues the job again.
+   */
+  async ingest(job: IngestionJob, stopping: AbortSignal): Promise<void> {
+    const claimed = await claimVersion(this.pool, job, randomUUID());
+    if (!claimed) return;
+    if (claimed.attempts > MAX_ATTEMPTS) {
+      this.logger.error(`Version ${claimed.version} of ${claimed.documentId} has ended too many processes.`);
+      return failVersion(
+        this.pool,
+        claimed,
+        'interrupted',
+        'Reading the document was interrupted again and again.',
+      );
+    }
+    try {
+      const written = await this.read(claimed, stopping);
+      if (!(await publishVersion(this.pool, claimed, written, this.vectors.embeddingModel)))
+        throw new ClaimLostError();
+    } catch (error) {
+      await this.handleFailure(claimed, error, stopping);
+    }
+  }
+
+  private async handleFailure(claimed: ClaimedVersion, error: unknown, stopping: AbortSignal): Promise<void> {
+    if (stopping.aborted) return releaseVersion(this.pool, claimed);
+    if (error instanceof ExtractionError) {
+      this.logger.log(`Version ${claimed.version} of ${claimed.documentId} has failed (${error.code}).`);
+      return failVersion(this.pool, claimed, error.code, error.message);
+    }
+    if (error instanceof ClaimLostError) return this.discardIfDeleted(claimed);
+    this.logger.error(`Version ${claimed.version} of ${claimed.documentId} could not be read.`, error);
+    throw error;
+  }
+
+  private async read(claimed: ClaimedVersion, stopping: AbortSignal): Promise<IndexedVersion> {
+    const lost = new AbortController();
+    const writer = new VersionWriter(this.pool, claimed);
+    let [processed, total]: [number, number | null] = [0, null];
+    const heartbeat = setInterval(() => {
+      recordHeartbeat(this.pool, claimed, processed, total).then(
+        (isOwn) => isOwn || lost.abort(new ClaimLostError()),
+        () => undefined,
+      );
+    }, HEARTBEAT_MS);
+    try {
+      await writer.begin();
+      const bytes = await this.sources.readAll(claimed.uploadId);
+      const handlers = {
+        onChunks: async (chunks: Chunk[]) => {
+          if (!(await writer.writeChunks(chunks))) throw new ClaimLostError();
+        },
+        onSegment: (segment: Segment, postings: PackedPostings) => writer.writeSegment(segment, postings),
+        onProgress: (done: number, of: number) => {
+          [processed, total] = [done, of];
+        },
+      };
+      const source = { bytes, mediaType: claimed.mediaType, title: claimed.title };
+      await this.reader.read(source, handlers, AbortSignal.any([stopping, lost.signal]));
+      return writer.written;
+    } catch (error) {
+      throw lost.signal.aborted ? lost.signal.reason : error;
+    } finally {
+      clearInterval(heartbeat);
+    }
+  }
+
+  private async discardIfDeleted({ documentId, version }: ClaimedVersion): Promise<void> {
+    await inTransaction(this.pool, async (sql) => {
+      const found = 'SELECT FROM memo.document_versions WHERE document_id = $1 AND version = $2';
+      if ((await sql.query(found, [documentId, version])).rowCount === 0)
+        await discardVersion(sql, documentId, version);
+    });
+  }
+}

@@ -1,0 +1,173 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { simplifyChinese } from './chinese-variants';
+import { LANGUAGES } from './languages';
+import { analyzeQuery } from './query-analysis';
+import { termsOf } from './terms';
+import { isHanCharacter, tokenize } from './tokenizer';
+
+const DIST = join(__dirname, '../../../../../dist/apps/memo/src/retrieval/analysis');
+
+describe('termsOf', () => {
+  it.each([
+    [
+      'en',
+      "Refunds are issued; the company's policies don't change.",
+      'refund are issu the compani polici don chang',
+    ],
+    [
+      'en',
+      'Version 3.14 of 10,000 e-mails, C++ and ﬁle_names',
+      'version 3 14 of 10 000 e mail c and file name',
+    ],
+    ['en', 'ＦＵＬＬ width １２３ and Café', 'full width 123 and cafe'],
+    ['fr', 'l’eau d’un maître, qu’elle aujourd’hui', 'eau maitr elle aujourd hui'],
+    ['de', 'Die Häuser der Straße', 'die haus der strass'],
+    ['ru', 'книги и новые Windows updates', 'книг и нов window updat'],
+    ['en', 'новые книги', 'нов книг'],
+    ['vi', 'được không', 'được không'],
+    ['en', '退款政策', '退 款 政 策 退款 款政 政策'],
+    ['en', '發票', '发 票 发票'],
+    ['en', '用 iPhone手机 拍', '用 iphon 手 机 手机 拍'],
+    ['en', 'カタカナー', 'カ タ カ ナ ー カタ タカ カナ ナー'],
+    ['en', '한국어 책', '한국 국어 책'],
+    ['en', '. , — “” 😀', ''],
+  ])('in %s: %s', (language, text, terms) => {
+    expect(termsOf(text, language).join(' ')).toBe(terms);
+  });
+
+  it('finds words in scripts that do not separate them', () => {
+    expect(termsOf('ภาษาไทยง่าย', 'en')).toEqual(['ภาษา', 'ไทย', 'ง่าย']);
+  });
+
+  it('accepts any text in any language and is deterministic', () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 60 });
+    fc.assert(
+      fc.property(text, fc.constantFrom(...Object.keys(LANGUAGES)), (value, language) => {
+        const terms = termsOf(value, language);
+        expect(terms.every((term) => term.length > 0 && term.length <= 128)).toBe(true);
+        expect(termsOf(value, language)).toEqual(terms);
+      }),
+    );
+    expect(termsOf('ـ ﹻ', 'ar')).toEqual(['ـ', 'ـِ']);
+    expect(termsOf('constructor фуеїцлъєе '.repeat(2), 'bg')).toHaveLength(4);
+    expect(termsOf('a'.repeat(1_000_000), 'it')).toEqual([expect.stringMatching(/^a{1,64}$/)]);
+  });
+
+  it('is the same for simplified and traditional Chinese, character by character', () => {
+    expect(simplifyChinese('臺灣發票與圖書館，没变')).toBe('台湾发票与图书馆，没变');
+    expect([...'一あ字'].map((character) => isHanCharacter(character))).toEqual([true, true, true]);
+    expect(['a', '字字', '한'].map((token) => isHanCharacter(token))).toEqual([false, false, false]);
+  });
+
+  it('keeps the order of the text', () => {
+    expect(tokenize('One two, 三四 five')).toEqual(['one', 'two', '三', '四', '三四', 'five']);
+  });
+});
+
+describe('analyzeQuery', () => {
+  const words = (query: string, languages = ['en']) =>
+    analyzeQuery(query, languages).words.map(({ text, weight }) =>
+      weight === 1 ? text : `${text}*${weight}`,
+    );
+
+  it.each([
+    ['How many days does the refund of refunds take?', 'refund*2 days take'],
+    ['Who is who?', 'who*2 is'],
+    [
+      '退款需要多久的时间？',
+      '退款 款需 需要 要多 多久 久的 的时 时间 退*0.5 款*0.5 需*0.5 要*0.5 久*0.5 时*0.5 间*0.5',
+    ],
+    ['How do 发票 work?', '发票 work 发*0.5 票*0.5'],
+  ])('%s', (query, expected) => {
+    expect(words(query).join(' ')).toBe(expected);
+  });
+
+  it('omits the stop words of the language of the query', () => {
+    expect(words('Was ist die Garantie der Drucker?', ['en', 'de'])).toEqual(['garantie', 'drucker']);
+    expect(words('What is the die of the printer?', ['en', 'de'])).toEqual(['die', 'printer']);
+  });
+
+  /** Who, what, when, where, why, how, which and how much. */
+  it.each([
+    ['ar', 'من ماذا متى أين لماذا كيف أي كم'],
+    ['bg', 'кой какво кога къде защо как коя колко'],
+    ['da', 'hvem hvad hvornår hvor hvorfor hvordan hvilken meget'],
+    ['de', 'wer was wann wo warum wie welche wieviel wen wem wessen woher wohin wieso weshalb womit wofür'],
+    ['el', 'ποιος τι πότε πού γιατί πώς ποιο πόσο'],
+    ['en', 'who what when where why how which much'],
+    ['es', 'quién qué cuándo dónde cómo cuál cuánto'],
+    ['fi', 'kuka mitä milloin missä miksi miten kuinka mikä paljonko'],
+    ['fr', 'qui que quoi quand où pourquoi comment quel combien'],
+    ['hi', 'कौन क्या कब कहाँ क्यों कैसे किस कितना'],
+    ['hu', 'ki mit mikor hol miért hogyan melyik mennyi'],
+    ['hy', 'ով ինչ երբ որտեղ ինչու ինչպես որ որքան'],
+    ['it', 'chi cosa quando dove perché come quale quanto'],
+    ['lt', 'kas ką kada kur kodėl kaip kuris kiek'],
+    ['nl', 'wie wat wanneer waar waarom hoe welke hoeveel'],
+    ['no', 'hvem hva når hvor hvorfor hvordan hvilket mye'],
+    ['pt', 'quem que quando onde porque como qual quanto'],
+    ['ro', 'cine ce când unde cum care cât câtă'],
+    ['ru', 'кто что когда где почему как какой чей сколько'],
+    ['sv', 'vem vad när var varför hur vilken många'],
+    ['ta', 'யார் என்ன எப்போது எங்கே ஏன் எப்படி எந்த எவ்வளவு'],
+    ['tr', 'kim ne nerede neden nasıl hangi kaç'],
+    ['uk', 'хто що коли де чому як який скільки'],
+    ['vi', 'ai gì khi nào đâu tại sao bao nhiêu'],
+  ])('in %s finds no content words in %s', (language, asking) => {
+    expect(words(`${asking} X9`, [language])).toEqual(['x9']);
+  });
+
+  it('treats the stems of all languages as forms of one word', () => {
+    const { words: found, wordIndexOf: placeOf } = analyzeQuery('settings', ['en', 'fr']);
+    expect(found).toMatchObject([{ terms: ['set', 'setting'], weight: 1 }]);
+    expect(['sets', 'setting', 'nothing'].map(placeOf)).toEqual([0, 0, -1]);
+  });
+
+  it('reports which words are adjacent', () => {
+    const { words: found, adjacentWords: neighbours } = analyzeQuery('the red house in 北京 of red cats', [
+      'en',
+    ]);
+    const pairs = neighbours.map(([one, other]) => `${found[one]!.text} ${found[other]!.text}`);
+    expect(pairs).toEqual(['red house', 'red cats']);
+  });
+
+  it('limits the number of words of a query', () => {
+    expect(words('退款政策'.repeat(1_000)).length).toBeLessThan(20);
+    const long = Array.from({ length: 4_000 }, (_, n) => String.fromCharCode(0x4e00 + n)).join('');
+    expect(words(long)).toHaveLength(400);
+  });
+});
+
+/** In a separate process, because Jest cannot load the module that detects languages. */
+function languagesOf(texts: string[]): string[] {
+  const script = `require(process.argv[1]).loadLanguageDetector().then((languageOf) =>
+    console.log(JSON.stringify(JSON.parse(process.argv[2]).map(languageOf))))`;
+  const output = execFileSync(process.execPath, [
+    '-e',
+    script,
+    join(DIST, 'language-detection.js'),
+    JSON.stringify(texts),
+  ]);
+  return JSON.parse(output.toString()) as string[];
+}
+
+it('detects languages that have a stemmer, and uses English for others', () => {
+  const texts = {
+    en: 'Refunds are issued within five days of the return.',
+    de: 'Erstattungen erfolgen innerhalb von fünf Tagen nach der Rückgabe.',
+    fr: 'Les remboursements sont effectués dans les cinq jours suivant le retour.',
+    ru: 'Возврат средств производится в течение пяти дней.',
+    vi: 'Việc hoàn tiền được thực hiện trong vòng năm ngày.',
+  };
+  expect(languagesOf(Object.values(texts))).toEqual(Object.keys(texts));
+  const others = [
+    '退款在五天内发放，详见 refund policy。',
+    '환불은 5일 이내에 이루어집니다.',
+    '',
+    '12345 !!',
+    'Zwroty są realizowane w ciągu pięciu dni roboczych.',
+  ];
+  expect(languagesOf(others)).toEqual(others.map(() => 'en'));
+});

@@ -1,0 +1,93 @@
+import {
+  APOSTROPHE,
+  BREAK,
+  characterClass,
+  DIGIT,
+  HAN,
+  HANGUL,
+  LETTER,
+  MARK,
+  UNSPACED,
+} from './character-class';
+import { simplifyChinese } from './chinese-variants';
+
+/** A longer token is not a word; it is cut. */
+const MAX_TOKEN_CHARACTERS = 64;
+/** Shorter parts beside an apostrophe are dropped, such as the "l" of "l'eau". */
+const MIN_ELISION_PART_CHARACTERS = 3;
+
+const segmenter = new Intl.Segmenter('th', { granularity: 'word' });
+
+/**
+ * The lower-case words of a text in order, not stemmed. For Chinese and Japanese: all single characters and bigrams.
+ * For Korean: the bigrams of each word.
+ * @param isDropped selects words to omit; called with the whole word including apostrophes, then with its parts
+ */
+export function tokenize(text: string, isDropped?: (word: string) => boolean): string[] {
+  const plain = text.normalize('NFKC').toLowerCase();
+  const tokens: string[] = [];
+  for (let at = 0; at < plain.length;) {
+    const first = plain.codePointAt(at)!;
+    const kind = characterClass(first);
+    const end = kind === BREAK || kind === APOSTROPHE ? at + widthOf(first) : runEnd(plain, at, kind);
+    const run = plain.slice(at, end);
+    at = end;
+    if (kind === HAN) addCharacters(tokens, simplifyChinese(run));
+    else if (kind === HANGUL) addPairs(tokens, [...run]);
+    else if (kind === UNSPACED) addUnspaced(tokens, run);
+    else if (kind !== BREAK && kind !== APOSTROPHE) addWords(tokens, run, isDropped);
+  }
+  return tokens;
+}
+
+/** Whether a token is a single Chinese or Japanese character. */
+export function isHanCharacter(token: string): boolean {
+  const first = token.codePointAt(0)!;
+  return token.length === widthOf(first) && characterClass(first) === HAN;
+}
+
+const widthOf = (codePoint: number) => (codePoint > 0xffff ? 2 : 1);
+
+function runEnd(text: string, from: number, kind: number): number {
+  const goesOn = kind === HAN || kind === HANGUL || kind === UNSPACED ? sameScript(kind) : isOfWord;
+  let at = from;
+  while (at < text.length) {
+    const codePoint = text.codePointAt(at)!;
+    if (!goesOn(characterClass(codePoint), text, at)) break;
+    at += widthOf(codePoint);
+  }
+  return at;
+}
+
+const sameScript = (kind: number) => (other: number) =>
+  other === kind || (kind === UNSPACED && other === MARK);
+
+function isOfWord(kind: number, text: string, at: number): boolean {
+  if (kind === APOSTROPHE)
+    return at + 1 < text.length && characterClass(text.codePointAt(at + 1)!) === LETTER;
+  return kind === LETTER || kind === DIGIT || kind === MARK;
+}
+
+function addCharacters(tokens: string[], run: string): void {
+  const characters = [...run];
+  tokens.push(...characters);
+  if (characters.length > 1) addPairs(tokens, characters);
+}
+
+function addPairs(tokens: string[], characters: string[]): void {
+  if (characters.length === 1) tokens.push(characters[0]!);
+  for (let i = 0; i + 1 < characters.length; i++) tokens.push(characters[i]! + characters[i + 1]!);
+}
+
+function addUnspaced(tokens: string[], run: string): void {
+  for (const { segment, isWordLike } of segmenter.segment(run)) if (isWordLike) tokens.push(segment);
+}
+
+function addWords(tokens: string[], run: string, isDropped?: (word: string) => boolean): void {
+  const word = run.replaceAll('’', "'").replace(/'s$/, '');
+  if (isDropped?.(word)) return;
+  const parts = word.includes("'")
+    ? word.split("'").filter((part) => part.length >= MIN_ELISION_PART_CHARACTERS)
+    : [word];
+  for (const part of parts) if (!isDropped?.(part)) tokens.push(part.slice(0, MAX_TOKEN_CHARACTERS));
+}

@@ -1,0 +1,179 @@
+import { createTestDatabase, insertAccount, waitFor } from '@inference/testing';
+import fc from 'fast-check';
+import { IndexedWorkspace } from '../ranking/indexed-workspace.fixture';
+import { collectGarbage } from './garbage-collection';
+import { chooseForMerge, hasManyRetiredChunks } from './merge-policy';
+import { postingOf, PostingsPacker, UnpackedPostings } from './postings';
+import { retiredSlots, findRange } from './retired-range';
+import { packLengths, packNumbers, readHead } from './segment';
+import { SegmentBuilder } from './segment-builder';
+import { termId } from './term-id';
+import { VarintReader, VarintWriter } from './varint';
+
+const ascending = (max: number) =>
+  fc.uniqueArray(fc.nat(max), { minLength: 1, maxLength: 60 }).map((values) => values.sort((a, b) => a - b));
+
+describe('packing', () => {
+  it('restores integers', () => {
+    fc.assert(
+      fc.property(fc.array(fc.maxSafeNat()), (values) => {
+        const writer = new VarintWriter();
+        for (const value of values) writer.write(value);
+        const reader = new VarintReader(writer.written());
+        expect(values.map(() => reader.read())).toEqual(values);
+        expect(reader.isAtEnd).toBe(true);
+      }),
+    );
+    expect(() => new VarintReader(new Uint8Array([0x80])).read()).toThrow('no end');
+  });
+
+  it('restores the postings of several terms, except for retired slots', () => {
+    const postings = ascending(200_000).chain((slots) =>
+      fc.tuple(
+        fc.constant(slots),
+        fc.array(fc.integer({ min: 1, max: 70_000 }), { minLength: slots.length, maxLength: slots.length }),
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(postings, { minLength: 1, maxLength: 4 }), fc.nat(59), (lists, killed) => {
+        const packer = new PostingsPacker();
+        lists.forEach(([slots, times], i) =>
+          packer.add(
+            BigInt(i),
+            Float64Array.from(slots, (slot, j) => postingOf(slot, times[j]!)),
+          ),
+        );
+        const { ends, chunks, bytes } = packer.packed();
+        lists.forEach(([slots, times], i) => {
+          const dead = new Uint8Array(200_001);
+          if (slots[killed] !== undefined) dead[slots[killed]] = 1;
+          const unpacked = new UnpackedPostings();
+          unpacked.append(bytes.subarray(i === 0 ? 0 : ends[i - 1], ends[i]), dead);
+          const living = slots.filter((slot) => dead[slot] === 0);
+          expect(chunks[i]).toBe(slots.length);
+          expect([...unpacked.slots.subarray(0, unpacked.length)]).toEqual(living);
+          const often = times.filter((_, j) => dead[slots[j]!] === 0).map((count) => Math.min(count, 0xffff));
+          expect([...unpacked.frequencies.subarray(0, unpacked.length)]).toEqual(often);
+        });
+      }),
+    );
+  });
+
+  it('restores numbers and lengths, and applies retired ranges', () => {
+    const ranges = fc.array(fc.tuple(fc.integer({ min: 1, max: 40 }), fc.nat(30)), { maxLength: 8 });
+    fc.assert(
+      fc.property(ascending(400), ranges, fc.nat(2 ** 40), (numbers, gaps, base) => {
+        const lengths = numbers.map((number) => number % 0x10000);
+        const head = readHead(base + numbers[0]!, numbers.length, packNumbers(numbers), packLengths(lengths));
+        expect([...head.numbers]).toEqual(numbers.map((number) => base + number));
+        expect([...head.lengths]).toEqual(lengths);
+        let next = base;
+        const retired = gaps.map(([length, gap]) => {
+          const range = { first: next, length };
+          next += length + gap;
+          return range;
+        });
+        const isIn = (number: number) =>
+          retired.some(({ first, length }) => number >= first && number < first + length);
+        const dead = retiredSlots(head, retired);
+        const expected = [...head.numbers].map((number) => (isIn(number) ? 1 : 0));
+        expect(dead ? [...dead] : expected.map(() => 0)).toEqual(expected);
+        for (const number of head.numbers)
+          expect(findRange(number, retired) !== undefined).toBe(isIn(number));
+      }),
+    );
+  });
+});
+
+describe('SegmentBuilder', () => {
+  it('contains each term of each chunk with its frequency', () => {
+    const chunk = fc.array(fc.constantFrom('a', 'b', 'c', 'd', '退', '退款'), { maxLength: 30 });
+    fc.assert(
+      fc.property(fc.array(chunk, { minLength: 1, maxLength: 20 }), (chunks) => {
+        const builder = new SegmentBuilder();
+        for (const terms of chunks) builder.add(terms, 'en');
+        const { segment, postings } = builder.build();
+        expect(segment).toMatchObject({ chunks: chunks.length, words: chunks.flat().length });
+        expect(segment.languages).toEqual({ en: chunks.length });
+        expect([...postings.terms]).toEqual(
+          [...new Set(chunks.flat())].map(termId).sort((a, b) => (a < b ? -1 : 1)),
+        );
+        postings.terms.forEach((id, i) => {
+          const unpacked = new UnpackedPostings();
+          unpacked.append(postings.bytes.subarray(i === 0 ? 0 : postings.ends[i - 1], postings.ends[i]));
+          const found = Array.from({ length: unpacked.length }, (_, at) => [
+            unpacked.slots[at],
+            unpacked.frequencies[at],
+          ]);
+          const wanted = chunks
+            .map((terms, slot) => [slot, terms.filter((term) => termId(term) === id).length])
+            .filter(([, times]) => times! > 0);
+          expect(found).toEqual(wanted);
+        });
+      }),
+    );
+  });
+
+  it('assigns different ids to different terms', () => {
+    const terms = Array.from({ length: 200_000 }, (_, n) => `term${n}`);
+    expect(new Set(terms.map(termId)).size).toBe(terms.length);
+  });
+});
+
+describe('chooseForMerge', () => {
+  const segments = (...sizes: [chunks: number, count: number][]) =>
+    sizes
+      .flatMap(([chunks, count]) => Array.from({ length: count }, () => ({ chunks })))
+      .map((one, id) => ({ ...one, id: BigInt(id) }));
+  const chosen = (...sizes: [number, number][]) =>
+    chooseForMerge(segments(...sizes)).map(({ chunks }) => chunks);
+
+  it('chooses many small segments, or several of one tier, and none of other tiers', () => {
+    expect(chosen([1, 47], [1_024, 7], [8_192, 7], [100_000, 20])).toEqual([]);
+    expect(chosen([1, 48], [1_024, 7])).toHaveLength(48);
+    expect(chosen([1, 47], [1_024, 4], [8_191, 4], [8_192, 7])).toEqual([
+      ...Array<number>(4).fill(1_024),
+      ...Array<number>(4).fill(8_191),
+    ]);
+  });
+
+  it('chooses no more chunks than one segment may have', () => {
+    expect(chosen([16_384, 9])).toHaveLength(8);
+    expect(chosen([20_000, 9])).toEqual([]);
+  });
+
+  it('chooses large segments with many retired chunks', () => {
+    expect(hasManyRetiredChunks({ chunks: 1_024 }, 205)).toBe(true);
+    expect(hasManyRetiredChunks({ chunks: 1_024 }, 204)).toBe(false);
+    expect(hasManyRetiredChunks({ chunks: 1_023 }, 1_023)).toBe(false);
+  });
+});
+
+it('deletes exactly the discarded data', async () => {
+  const database = await createTestDatabase();
+  try {
+    const { pool } = database;
+    const { accountId } = await insertAccount(pool, { balancePicos: 0n });
+    const own = await IndexedWorkspace.create(pool, accountId);
+    const gone = await own.add(['retired words', 'more of them']);
+    for (let i = 0; i < 48; i++) await own.add([`kept ${i}`]);
+    await own.retire(gone);
+    await own.merge();
+    await waitFor(async () => {
+      while (await collectGarbage(pool, new AbortController().signal));
+      return (await pool.query('SELECT FROM memo.garbage')).rowCount === 0;
+    });
+    const count = async (text: string) =>
+      (await pool.query<{ n: number }>(`SELECT count(*)::integer AS n ${text}`)).rows[0]!.n;
+    expect(await count('FROM memo.chunks')).toBe(48);
+    expect(await count('FROM memo.segments')).toBe(1);
+    expect(
+      await count(
+        'FROM memo.postings p WHERE NOT EXISTS (SELECT FROM memo.segments s WHERE s.id = p.segment_id)',
+      ),
+    ).toBe(0);
+    expect(await count('FROM memo.postings')).toBe(49);
+  } finally {
+    await database.drop();
+  }
+});

@@ -1,0 +1,106 @@
+import { type PackedPostings } from './segment';
+import { VarintWriter } from './varint';
+
+/** Term frequencies above this value are stored as this value. */
+export const MAX_TERM_FREQUENCY = 0xffff;
+const SLOT_FACTOR = MAX_TERM_FREQUENCY + 1;
+
+/** Encodes a slot and a term frequency in one number. Postings sort by slot. */
+export const postingOf = (slot: number, frequencies: number): number =>
+  slot * SLOT_FACTOR + Math.min(frequencies, MAX_TERM_FREQUENCY);
+export const slotOf = (posting: number): number => Math.floor(posting / SLOT_FACTOR);
+export const frequencyOf = (posting: number): number => posting & MAX_TERM_FREQUENCY;
+
+/**
+ * Packs postings. For each slot of a term in ascending order: twice the gap to the previous slot (minus one), plus
+ * one if the term frequency is 1; otherwise the frequency follows as another number.
+ */
+export class PostingsPacker {
+  private readonly terms: bigint[] = [];
+  private readonly ends: number[] = [];
+  private readonly chunks: number[] = [];
+  private readonly writer = new VarintWriter(65_536);
+
+  /** @param term greater than the previous term @param postings ascending */
+  add(term: bigint, postings: Int32Array | Float64Array): void {
+    const { writer } = this;
+    let last = -1;
+    for (let i = 0; i < postings.length; i++) {
+      const slot = slotOf(postings[i]!);
+      const frequencies = frequencyOf(postings[i]!);
+      writer.write((slot - last - 1) * 2 + (frequencies === 1 ? 1 : 0));
+      if (frequencies > 1) writer.write(frequencies);
+      last = slot;
+    }
+    this.terms.push(term);
+    this.ends.push(writer.length);
+    this.chunks.push(postings.length);
+  }
+
+  packed(): PackedPostings {
+    return {
+      terms: BigInt64Array.from(this.terms),
+      ends: Uint32Array.from(this.ends),
+      chunks: Int32Array.from(this.chunks),
+      bytes: this.writer.written(),
+    };
+  }
+}
+
+/** Unpacked postings of several terms, one after the other. */
+export class UnpackedPostings {
+  slots = new Int32Array(1_024);
+  frequencies = new Uint16Array(1_024);
+  length = 0;
+
+  clear(): void {
+    this.length = 0;
+  }
+
+  /** Appends postings packed by PostingsPacker. @param retired by slot: 1 for chunks to omit */
+  append(packed: Uint8Array, retired?: Uint8Array): void {
+    this.reserve(packed.length);
+    const { slots, frequencies } = this;
+    const size = packed.length;
+    let { length } = this;
+    let slot = -1;
+    for (let at = 0; at < size;) {
+      let value = packed[at++]!;
+      if (value > 0x7f) {
+        value &= 0x7f;
+        for (let shift = 7, byte = 0x80; byte > 0x7f; shift += 7) {
+          byte = packed[at++]!;
+          value |= (byte & 0x7f) << shift;
+        }
+      }
+      slot += (value >>> 1) + 1;
+      let frequency = 1;
+      if ((value & 1) === 0) {
+        frequency = packed[at++]!;
+        if (frequency > 0x7f) {
+          frequency &= 0x7f;
+          for (let shift = 7, byte = 0x80; byte > 0x7f; shift += 7) {
+            byte = packed[at++]!;
+            frequency |= (byte & 0x7f) << shift;
+          }
+        }
+      }
+      if (retired !== undefined && retired[slot] === 1) continue;
+      slots[length] = slot;
+      frequencies[length++] = frequency;
+    }
+    this.length = length;
+  }
+
+  /** A packed posting takes at least one byte. */
+  private reserve(bytes: number): void {
+    const wanted = this.length + bytes;
+    if (wanted <= this.slots.length) return;
+    const capacity = Math.max(wanted, this.slots.length * 2);
+    const slots = new Int32Array(capacity);
+    slots.set(this.slots);
+    const frequencies = new Uint16Array(capacity);
+    frequencies.set(this.frequencies);
+    [this.slots, this.frequencies] = [slots, frequencies];
+  }
+}

@@ -1,0 +1,62 @@
+import { VarintReader, VarintWriter } from './varint';
+
+/**
+ * An immutable part of a workspace's index. Its chunks have slots from 0. `numbers` holds the difference between each
+ * chunk number and the previous one as varints, the first being 0. `lengths` holds the number of words of each chunk
+ * as 16-bit little-endian integers. For its postings see PostingsPacker.
+ */
+export interface Segment {
+  chunks: number;
+  words: number;
+  numbers: Uint8Array;
+  lengths: Uint8Array;
+  /** Number of chunks by language of the stemmer. */
+  languages: Record<string, number>;
+}
+
+/** Packed postings ordered by term id. The postings of `terms[i]` end at `ends[i]` in `bytes`. */
+export interface PackedPostings {
+  terms: BigInt64Array;
+  ends: Uint32Array;
+  /** Number of chunks that contain each term. */
+  chunks: Int32Array;
+  bytes: Uint8Array;
+}
+
+/** The part of a segment that every search needs. */
+export interface SegmentHead {
+  chunks: number;
+  /** Chunk number in the workspace by slot, ascending. */
+  numbers: Float64Array;
+  lengths: Uint16Array;
+}
+
+export function packLengths(lengths: ArrayLike<number>): Uint8Array {
+  const packed = new DataView(new ArrayBuffer(lengths.length * 2));
+  for (let slot = 0; slot < lengths.length; slot++) packed.setUint16(slot * 2, lengths[slot]!, true);
+  return new Uint8Array(packed.buffer);
+}
+
+/** @param numbers ascending */
+export function packNumbers(numbers: ArrayLike<number>): Uint8Array {
+  const writer = new VarintWriter(numbers.length + 8);
+  for (let slot = 0; slot < numbers.length; slot++)
+    writer.write(slot === 0 ? 0 : numbers[slot]! - numbers[slot - 1]!);
+  return writer.written();
+}
+
+export function readHead(
+  first: number,
+  chunks: number,
+  numbers: Uint8Array,
+  lengths: Uint8Array,
+): SegmentHead {
+  const reader = new VarintReader(numbers);
+  const unpacked = new Float64Array(chunks);
+  let number = first;
+  for (let slot = 0; slot < chunks; slot++) unpacked[slot] = number += reader.read();
+  const view = new DataView(lengths.buffer, lengths.byteOffset, lengths.byteLength);
+  const counts = new Uint16Array(chunks);
+  for (let slot = 0; slot < chunks; slot++) counts[slot] = view.getUint16(slot * 2, true);
+  return { chunks, numbers: unpacked, lengths: counts };
+}

@@ -1,0 +1,42 @@
+import { type AnalyzedQuery } from '../analysis/query-analysis';
+import { tokenize } from '../analysis/tokenizer';
+
+/** In tokens. Words further apart are considered unrelated. */
+const MAX_DISTANCE = 8;
+/** Share of the rarer word's weight that an adjacent pair adds. Chosen: reorders passages of similar score only. */
+const BOOST_SHARE = 0.2;
+
+/** The score that a passage gains when words that are adjacent in the query are close to each other in it. */
+export function proximityBoost(text: string, query: AnalyzedQuery, weights: Float64Array): number {
+  if (query.adjacentWords.length === 0) return 0;
+  const positions = new Map<number, number[]>();
+  tokenize(text).forEach((token, position) => {
+    const word = query.wordIndexOf(token);
+    if (word < 0) return;
+    const own = positions.get(word);
+    if (own) own.push(position);
+    else positions.set(word, [position]);
+  });
+  let gain = 0;
+  for (const [word, next] of query.adjacentWords) {
+    const distance = smallestDistance(positions.get(word) ?? [], positions.get(next) ?? []);
+    if (distance > MAX_DISTANCE) continue;
+    gain += (BOOST_SHARE * Math.min(rarityOf(word), rarityOf(next))) / Math.sqrt(distance);
+  }
+  return gain;
+
+  function rarityOf(word: number): number {
+    return weights[word]! / query.words[word]!.weight;
+  }
+}
+
+/** The smallest distance between two lists of positions, both ascending. */
+function smallestDistance(ones: number[], others: number[]): number {
+  let smallest = Infinity;
+  for (let i = 0, j = 0; i < ones.length && j < others.length;) {
+    smallest = Math.min(smallest, Math.abs(ones[i]! - others[j]!));
+    if (ones[i]! < others[j]!) i += 1;
+    else j += 1;
+  }
+  return smallest;
+}

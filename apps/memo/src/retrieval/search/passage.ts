@@ -1,0 +1,24 @@
+import { type QueryRelevance } from '../ranking/query-relevance';
+
+/** A chunk of a document's stored text, as a search result. */
+export interface Passage {
+  documentId: string;
+  externalId: string | null;
+  title: string;
+  version: number;
+  /** Index in the document, from 0. */
+  chunkIndex: number;
+  /** UTF-16 offsets in the text of that version. */
+  start: number;
+  end: number;
+  /** Higher is better; comparable only within one search. A BM25 score, or a fused rank with vector search. */
+  score: number;
+  /** Exactly the slice of the text. */
+  text: string;
+}
+
+export interface SearchOutcome {
+  /** Best first. */
+  passages: Passage[];
+  relevance: QueryRelevance;
+}

@@ -1,0 +1,126 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { SQL_POOL, type SqlPool } from '@inference/database';
+import { type AnalyzedQuery, analyzeQuery } from '../analysis/query-analysis';
+import { type Member } from '../../access/member';
+import { type QueryRelevance } from '../ranking/query-relevance';
+import { NearestChunks } from '../vectors/nearest-chunks';
+import { queryRelevance } from '../ranking/query-relevance';
+import { type ScoredChunk } from '../ranking/top-chunks';
+import { fuseRankings } from '../ranking/rank-fusion';
+import { type SearchOutcome, type Passage } from './passage';
+import { readPassages, type StoredPassage } from './passage-store';
+import { proximityBoost } from '../ranking/proximity-boost';
+import { rank, type Ranking } from '../ranking/bm25-ranking';
+import { SegmentHeadCache } from '../ranking/segment-head-cache';
+import { readSnapshot } from '../ranking/index-snapshot';
+import { languagesOf } from '../ranking/workspace-languages';
+
+/**
+ * How many of the best passages are re-ranked by proximity. Chosen: each one is tokenized, which takes most of the
+ * time of a search.
+ */
+const PROXIMITY_CANDIDATES = 30;
+/** Additional candidates, because some may be deleted before their text is read. */
+const SPARE_CANDIDATES = 10;
+/** Then the passages that are left are returned. */
+const MAX_ATTEMPTS = 5;
+
+interface NumberedPassage {
+  number: number;
+  passage: Passage;
+}
+
+@Injectable()
+export class SearchService {
+  private readonly heads = new SegmentHeadCache();
+
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    /** Null if vector search is off. */
+    @Inject(NearestChunks) private readonly nearestChunks: NearestChunks | null = null,
+  ) {}
+
+  /** The best `k` passages of the workspace for a query, among those that are served now. */
+  async find(
+    member: Pick<Member, 'workspaceId' | 'accountId'>,
+    query: string,
+    k: number,
+  ): Promise<SearchOutcome> {
+    const pendingNearest = this.nearestChunks?.find(member, query, k);
+    const { found, relevance } = await this.findByWords(member.workspaceId, query, k);
+    const nearest = (await pendingNearest) ?? [];
+    const best = nearest.length > 0 ? await this.fused(member.workspaceId, found, nearest, k) : found;
+    return { passages: best.slice(0, k).map(({ passage }) => passage), relevance };
+  }
+
+  /** Returns more than `k` passages if there are more. */
+  private async findByWords(
+    workspaceId: string,
+    query: string,
+    k: number,
+  ): Promise<{ found: NumberedPassage[]; relevance: QueryRelevance }> {
+    const analyzed = analyzeQuery(query, await languagesOf(this.pool, workspaceId));
+    const wanted = Math.max(k, PROXIMITY_CANDIDATES);
+    for (let tries = 1; ; tries++) {
+      const ranking = await this.rank(workspaceId, analyzed, wanted + SPARE_CANDIDATES);
+      const numbers = ranking.best.map(({ number }) => number);
+      const stored = await readPassages(this.pool, workspaceId, numbers);
+      const isShort = stored.size < wanted && ranking.best.length === wanted + SPARE_CANDIDATES;
+      // So many candidates were deleted meanwhile that others would have ranked in their place.
+      if (isShort && tries < MAX_ATTEMPTS) continue;
+      const found = passagesOf(ranking, stored, analyzed);
+      return { found, relevance: queryRelevance(analyzed, ranking.weights) };
+    }
+  }
+
+  private async fused(
+    workspaceId: string,
+    found: NumberedPassage[],
+    nearest: ScoredChunk[],
+    k: number,
+  ): Promise<NumberedPassage[]> {
+    const passages = new Map<number, StoredPassage>(found.map(({ number, passage }) => [number, passage]));
+    const ranked = fuseRankings(
+      found.map(({ number }) => number),
+      nearest.map(({ number }) => number),
+    ).slice(0, k + SPARE_CANDIDATES);
+    const missing = ranked.map(({ number }) => number).filter((number) => !passages.has(number));
+    for (const [number, passage] of await readPassages(this.pool, workspaceId, missing))
+      passages.set(number, passage);
+    return ranked.flatMap(({ number, score }) => {
+      const passage = passages.get(number);
+      return passage ? [{ number, passage: { ...passage, score } }] : [];
+    });
+  }
+
+  /** Repeats if a segment was merged away between the two statements that read it. */
+  private async rank(workspaceId: string, query: AnalyzedQuery, count: number): Promise<Ranking> {
+    const { words } = query;
+    for (let withCommon = false; ;) {
+      const snapshot = await readSnapshot(this.pool, workspaceId, words, withCommon);
+      const heads = await this.heads.find(this.pool, snapshot.segmentIds);
+      if (!heads) continue;
+      const ranking = rank(snapshot, heads, words, count, withCommon);
+      if (!ranking.weights.areAllCommon) return ranking;
+      withCommon = true;
+    }
+  }
+}
+
+function passagesOf(
+  { best, weights }: Ranking,
+  stored: Map<number, StoredPassage>,
+  query: AnalyzedQuery,
+): NumberedPassage[] {
+  const served = best.flatMap((chunk): [ScoredChunk, StoredPassage][] => {
+    const passage = stored.get(chunk.number);
+    return passage ? [[chunk, passage]] : [];
+  });
+  return served
+    .map(([{ number, score }, passage], place) => {
+      const isCompared = place < PROXIMITY_CANDIDATES;
+      const gain = isCompared ? proximityBoost(`${passage.title}\n${passage.text}`, query, weights.score) : 0;
+      return { number, passage: { ...passage, score: score + gain } };
+    })
+    .sort((one, other) => other.passage.score - one.passage.score || one.number - other.number);
+}

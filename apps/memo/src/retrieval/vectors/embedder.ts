@@ -1,0 +1,52 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { ModelGateway } from '@inference/model-calls';
+import { addEmbeddingJob, type IngestionJob } from '../../jobs/document-jobs';
+import { readUnembedded, storeVectors, type UnembeddedChunks } from './vector-store';
+
+/** Texts of one request. Chosen: accepted by servers with small batch limits. */
+const TEXTS_PER_REQUEST = 32;
+/** Requests of one job; then the document is queued again behind the others. */
+const REQUESTS_PER_JOB = 8;
+/** Then the job fails and is retried later. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** Embeds the chunks of published documents. The account that uploaded the document pays. */
+@Injectable()
+export class Embedder {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly models: ModelGateway,
+  ) {}
+
+  /** Throws if the model refuses, so that the job is retried later. Vectors received until then are kept. */
+  async embed(job: IngestionJob, model: string, stopping: AbortSignal): Promise<void> {
+    const served = { documentId: job.document_id, version: job.version };
+    for (let requests = 0; requests < REQUESTS_PER_JOB && !stopping.aborted; requests++) {
+      const unembedded = await readUnembedded(this.pool, served, model, TEXTS_PER_REQUEST);
+      if (!unembedded) return;
+      const vectors = await this.ask(unembedded, model, stopping);
+      if (vectors) await storeVectors(this.pool, served, model, unembedded, vectors);
+    }
+    await addEmbeddingJob(this.pool, served, model);
+  }
+
+  /** Null if this process stops. */
+  private async ask(
+    { title, texts, uploadedBy }: UnembeddedChunks,
+    model: string,
+    stopping: AbortSignal,
+  ): Promise<Float32Array[] | null> {
+    const answer = await this.models.embed({
+      accountId: uploadedBy,
+      requestId: newId('emb'),
+      model,
+      texts: texts.map((text) => `${title}\n\n${text}`),
+      timeoutMillis: REQUEST_TIMEOUT_MS,
+      signal: stopping,
+    });
+    if (!answer.refusal) return answer.vectors;
+    if (stopping.aborted) return null;
+    throw new Error(`The embedding model refuses (${answer.refusal.status} ${answer.refusal.code}).`);
+  }
+}

@@ -1,0 +1,137 @@
+import { Logger } from '@nestjs/common';
+import { newId, type SqlPool } from '@inference/database';
+import { type ModelGateway } from '@inference/model-calls';
+import { type Member } from '../../access/member';
+import { compareChunks, type ScoredChunk } from '../ranking/top-chunks';
+import { cosine, signatureOf, spaceOf, unpackVector } from './vector-space';
+
+/** How long a search waits for the vector of its query; then it uses keywords only. */
+const QUERY_EMBEDDING_TIMEOUT_MS = 1_500;
+/** After a failure of the model, searches do not call it for this long. */
+const FAILURE_PAUSE_MS = 10_000;
+/** Of a longer text, such as a follow-up question with earlier ones, the end is embedded. */
+const MAX_QUERY_CHARACTERS = 4_000;
+/** Time between two warnings in the log. */
+const WARNING_INTERVAL_MS = 60_000;
+/** Candidates are found by signatures, which are approximate, and ranked by their exact cosine. */
+const CANDIDATES_PER_WANTED = 10;
+const MIN_CANDIDATES = 100;
+/** Factor by which the number of candidates grows while too many of them are retired. */
+const CANDIDATE_GROWTH = 4;
+const MAX_CANDIDATES = 10_000;
+/** Statuses that concern the caller's account or query, not the model. */
+const CALLER_ERRORS = new Set([400, 401, 402, 413, 422, 429]);
+
+/** Chunks that are no longer served have a null vector. Base64 as in index-snapshot.ts. */
+const READ = {
+  name: 'near-chunks',
+  text: `
+    WITH near AS MATERIALIZED (
+      SELECT number FROM memo.chunk_signatures WHERE space = $2
+      ORDER BY bit_count(signature # $3::bit varying) LIMIT $4)
+    SELECT near.number::float8 AS number, encode(served.vector, 'base64') AS vector
+    FROM near LEFT JOIN LATERAL (
+      SELECT x.vector FROM (
+        SELECT * FROM memo.document_versions o
+        WHERE o.workspace_id = $1 AND o.first_chunk <= near.number ORDER BY o.first_chunk DESC LIMIT 1) v
+      JOIN memo.chunk_vectors x
+        ON x.document_id = v.document_id AND x.version = v.version AND x.n = near.number - v.first_chunk AND x.space = $2
+      WHERE near.number < v.first_chunk + v.chunk_count) served ON true`,
+};
+const HAS_VECTORS_OF_MODEL = `
+  SELECT FROM memo.document_versions WHERE workspace_id = $1 AND first_chunk IS NOT NULL AND embedding_model = $2 LIMIT 1`;
+
+interface NearRow {
+  number: number;
+  vector: string | null;
+}
+
+/** Finds the chunks that are nearest to a query by their vectors. */
+export class NearestChunks {
+  private readonly logger = new Logger(NearestChunks.name);
+  private pausedUntil = 0;
+  private nextWarningAt = 0;
+
+  constructor(
+    private readonly pool: SqlPool,
+    private readonly models: ModelGateway,
+    private readonly model: string,
+    /** Chunks with a lower cosine are not returned. */
+    private readonly minCosine: number,
+  ) {}
+
+  /**
+   * The nearest chunks with their cosines, nearest first. The caller pays. Never rejects: returns no chunks if the
+   * search fails.
+   */
+  async find(
+    member: Pick<Member, 'workspaceId' | 'accountId'>,
+    query: string,
+    wanted: number,
+  ): Promise<ScoredChunk[]> {
+    if (Date.now() < this.pausedUntil) return [];
+    try {
+      const vector = await this.embed(member.accountId, query);
+      return vector ? await this.nearest(member.workspaceId, vector, wanted) : [];
+    } catch (error) {
+      this.warn((error as Error).message);
+      return [];
+    }
+  }
+
+  private async embed(accountId: string, query: string): Promise<Float32Array | null> {
+    const { model } = this;
+    const timeoutMillis = QUERY_EMBEDDING_TIMEOUT_MS;
+    const answer = await this.models.embed({
+      accountId,
+      requestId: newId('emb'),
+      model,
+      texts: [query.slice(-MAX_QUERY_CHARACTERS).toWellFormed()],
+      timeoutMillis,
+    });
+    if (!answer.refusal) return answer.vectors[0]!;
+    const { status, code } = answer.refusal;
+    if (!CALLER_ERRORS.has(status)) this.pausedUntil = Date.now() + FAILURE_PAUSE_MS;
+    this.warn(`the embedding model refuses (${status} ${code})`);
+    return null;
+  }
+
+  private async nearest(workspaceId: string, vector: Float32Array, wanted: number): Promise<ScoredChunk[]> {
+    const enough = Math.max(MIN_CANDIDATES, wanted * CANDIDATES_PER_WANTED);
+    for (let count = enough; ; count = Math.min(count * CANDIDATE_GROWTH, MAX_CANDIDATES)) {
+      const rows = await this.read(workspaceId, vector, count);
+      if (rows.length === 0) await this.warnOfOtherDimensions(workspaceId);
+      const served = rows.flatMap(({ number, vector: packed }) =>
+        packed === null ? [] : [{ number, packed }],
+      );
+      // So many of the candidates are retired that others might be nearer.
+      if (served.length < enough && rows.length === count && count < MAX_CANDIDATES) continue;
+      return served
+        .map(({ number, packed }) => ({
+          number,
+          score: cosine(vector, unpackVector(Buffer.from(packed, 'base64'))),
+        }))
+        .filter(({ score }) => score >= this.minCosine)
+        .sort(compareChunks);
+    }
+  }
+
+  private async read(workspaceId: string, vector: Float32Array, count: number): Promise<NearRow[]> {
+    const space = spaceOf(workspaceId, this.model, vector.length);
+    return (
+      await this.pool.query<NearRow>({ ...READ, values: [workspaceId, space, signatureOf(vector), count] })
+    ).rows;
+  }
+
+  private async warnOfOtherDimensions(workspaceId: string): Promise<void> {
+    const { rowCount } = await this.pool.query(HAS_VECTORS_OF_MODEL, [workspaceId, this.model]);
+    if (rowCount) this.warn('the embedding model gives vectors of another length than before');
+  }
+
+  /** Limits the warnings, since every query may fail. */
+  private warn(reason: string): void {
+    if (Date.now() < this.nextWarningAt) return;
+    this.nextWarningAt = Date.now() + WARNING_INTERVAL_MS;
+    this.logger.warn(`Questions are searched for by their words alone: ${reason}`);
+  }
+}

@@ -1,0 +1,23 @@
+import { Module } from '@nestjs/common';
+import { SQL_POOL, type SqlPool } from '@inference/database';
+import { ModelGateway } from '@inference/model-calls';
+import { ModelsModule } from '../../models/models.module';
+import { Embedder } from './embedder';
+import { NearestChunks } from './nearest-chunks';
+import { VECTORS_CONFIG, type VectorsConfig } from './vectors.config';
+
+/** Embeds chunks, and finds the chunks nearest to a query. `NearestChunks` is null without an embedding model. */
+@Module({
+  imports: [ModelsModule],
+  providers: [
+    Embedder,
+    {
+      provide: NearestChunks,
+      useFactory: ({ embeddingModel, minCosine }: VectorsConfig, pool: SqlPool, models: ModelGateway) =>
+        embeddingModel === undefined ? null : new NearestChunks(pool, models, embeddingModel, minCosine),
+      inject: [VECTORS_CONFIG, SQL_POOL, ModelGateway],
+    },
+  ],
+  exports: [Embedder, NearestChunks],
+})
+export class VectorsModule {}

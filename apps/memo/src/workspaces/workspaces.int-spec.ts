@@ -1,0 +1,121 @@
+import { MemoSite, type Person } from '../memo.fixture';
+import { type WorkspaceView } from './workspaces.service';
+
+const MOST = 12;
+let site: MemoSite;
+let owner: Person;
+let stranger: Person;
+
+beforeAll(async () => {
+  site = await MemoSite.start({ environment: { MAX_ACCOUNT_WORKSPACES: String(MOST) } });
+  [owner, stranger] = await Promise.all([site.person(), site.person()]);
+});
+afterAll(() => site?.stop());
+
+const GONE: [number, string] = [404, 'there is no such workspace'];
+
+it('makes the creator of a workspace its admin', async () => {
+  const made = await owner.json<WorkspaceView>('POST', '', { name: '  Handbuch 手册 ' }, 201);
+  expect(made).toEqual({
+    id: expect.stringMatching(/^ws_\w{22}$/) as string,
+    name: 'Handbuch 手册',
+    role: 'admin',
+    created_by: owner.accountId,
+    document_count: 0,
+    bytes: 0,
+    created_at: made.updated_at,
+    updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
+  });
+  expect(await owner.json('GET', `/${made.id}`)).toEqual(made);
+});
+
+it('lists the workspaces of a member, newest first, in pages', async () => {
+  const member = await site.person();
+  const ids: string[] = [];
+  for (const name of ['a', 'b', 'c']) ids.unshift(await member.newWorkspace(name));
+  interface Page {
+    workspaces: WorkspaceView[];
+    next_cursor: string | null;
+  }
+  const first = await member.json<Page>('GET', '?limit=2');
+  const second = await member.json<Page>('GET', `?limit=2&cursor=${first.next_cursor}`);
+  expect([...first.workspaces, ...second.workspaces].map(({ id }) => id)).toEqual(ids);
+  expect(second.next_cursor).toBeNull();
+  expect(await stranger.json('GET', '')).toEqual({ workspaces: [], next_cursor: null });
+  expect(await stranger.refusal('GET', `?cursor=${first.next_cursor}`)).toEqual([
+    400,
+    'cursor: is not valid',
+  ]);
+});
+
+it('lets admins rename a workspace', async () => {
+  const id = await owner.newWorkspace();
+  expect(await owner.json('PATCH', `/${id}`, { name: 'New' })).toMatchObject({ id, name: 'New' });
+  const viewer = await site.person();
+  await owner.json('POST', `/${id}/members`, { user_id: viewer.accountId, role: 'editor' }, 201);
+  expect(await viewer.refusal('PATCH', `/${id}`, { name: 'Mine' })).toEqual([
+    403,
+    'this needs the role admin',
+  ]);
+  expect(await viewer.json('GET', `/${id}`)).toMatchObject({ name: 'New', role: 'editor' });
+});
+
+it('deletes a workspace with everything in it', async () => {
+  const id = await owner.newWorkspace();
+  const { key } = await owner.json<{ key: string }>('POST', `/${id}/keys`, { name: 'k' }, 201);
+  const viewer = await site.person();
+  await owner.json('POST', `/${id}/members`, { user_id: viewer.accountId, role: 'viewer' }, 201);
+  expect(await viewer.refusal('DELETE', `/${id}`)).toEqual([403, 'this needs the role admin']);
+  await owner.json('DELETE', `/${id}`, undefined, 204);
+  for (const person of [owner, viewer]) expect(await person.refusal('GET', `/${id}`)).toEqual(GONE);
+  expect((await owner.withKey(key).refusal('GET', `/${id}`))[0]).toBe(401);
+});
+
+it.each([
+  ['no body', undefined, 'name: is missing'],
+  ['no name', {}, 'name: is missing'],
+  ['an empty name', { name: ' ' }, 'name: Too small: expected string to have >=1 characters'],
+  ['a long name', { name: 'x'.repeat(201) }, 'name: Too big: expected string to have <=200 characters'],
+  ['a name that is none', { name: 7 }, 'name: Invalid input: expected string, received number'],
+  ['more', { name: 'x', owner: 'me' }, 'Unrecognized key: "owner"'],
+])('refuses %s', async (_what, body, error) => {
+  expect(await owner.refusal('POST', '', body)).toEqual([400, error]);
+});
+
+it('limits how many workspaces an account creates, not how many it is a member of', async () => {
+  const maker = await site.person();
+  const guests = await owner.newWorkspace();
+  await owner.json('POST', `/${guests}/members`, { user_id: maker.accountId, role: 'admin' }, 201);
+  const answers = await Promise.all(
+    Array.from({ length: MOST + 4 }, () => maker.call('POST', '', { name: 'One more' })),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([
+    ...Array<number>(MOST).fill(201),
+    ...Array<number>(4).fill(409),
+  ]);
+  const refusal = [409, `an account makes ${MOST} workspaces at most; delete one first`];
+  expect(await maker.refusal('POST', '', { name: 'One more' })).toEqual(refusal);
+  const { id } = (await answers.find(({ ok }) => ok)!.json()) as { id: string };
+  await maker.json('DELETE', `/${guests}`, undefined, 204);
+  expect(await maker.refusal('POST', '', { name: 'One more' })).toEqual(refusal);
+  await maker.json('DELETE', `/${id}`, undefined, 204);
+  await maker.newWorkspace();
+});
+
+it('does not exist for a caller who is not a member', async () => {
+  const id = await owner.newWorkspace();
+  for (const [method, path, body] of [
+    ['GET', '', undefined],
+    ['PATCH', '', { name: 'Mine' }],
+    ['DELETE', '', undefined],
+    ['GET', '/members', undefined],
+    ['POST', '/members', { user_id: stranger.accountId, role: 'admin' }],
+    ['PATCH', `/members/${owner.accountId}`, { role: 'viewer' }],
+    ['DELETE', `/members/${owner.accountId}`, undefined],
+    ['GET', '/keys', undefined],
+    ['POST', '/keys', { name: 'k' }],
+    ['DELETE', '/keys/wk_unknown', undefined],
+  ] as const)
+    expect([path, await stranger.refusal(method, `/${id}${path}`, body)]).toEqual([path, GONE]);
+  expect(await owner.refusal('GET', '/ws_unknown')).toEqual(GONE);
+});

@@ -1,0 +1,14 @@
+import { env } from '@inference/config';
+
+export const pricesFields = env.trainingPrice;
+
+export interface PricesConfig {
+  /** Slug of the published model prices under which training tokens are priced. */
+  tokenPriceSlug: string;
+}
+
+export const PRICES_CONFIG = Symbol('PRICES_CONFIG');
+
+export const pricesOf = (config: { TRAINING_PRICE_SLUG: string }): PricesConfig => ({
+  tokenPriceSlug: config.TRAINING_PRICE_SLUG,
+});

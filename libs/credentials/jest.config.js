@@ -1,1 +1,0 @@
-module.exports = { displayName: 'credentials', preset: '../../jest.preset.js' };

@@ -1,1 +1,0 @@
-module.exports = { displayName: 'envelope', preset: '../../jest.preset.js' };

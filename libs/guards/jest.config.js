@@ -1,0 +1,1 @@
+module.exports = { displayName: 'guards', preset: '../../jest.preset.js' };

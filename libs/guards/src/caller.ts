@@ -1,0 +1,30 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { type Request } from 'express';
+
+export type Role = 'user' | 'analyst' | 'admin';
+
+/** The account on whose behalf a request is made, as its credential proves. An app may add fields by module augmentation. */
+export interface Caller {
+  accountId: string;
+  role: Role;
+  /** Set if the credential was a session token. */
+  sessionId?: string;
+  /** Set if the credential was an API key, or a service acts on behalf of one. `allowedModels` null: all models. */
+  apiKey?: { id: string; spendLimited: boolean; allowedModels: string[] | null };
+  /** Set if one of the platform's own services acts on behalf of the account. */
+  service?: string;
+}
+
+declare module 'express' {
+  interface Request {
+    caller?: Caller;
+  }
+}
+
+/** Parameter decorator: the caller of the request. Throws if the route is public or was called by a service for no account. */
+export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => {
+  const { caller } = context.switchToHttp().getRequest<Request>();
+  if (!caller)
+    throw new Error('The route has no caller: it is public, or its credential acts for no account.');
+  return caller;
+});

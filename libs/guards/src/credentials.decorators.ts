@@ -1,0 +1,30 @@
+import { SetMetadata } from '@nestjs/common';
+import { type Role } from './caller';
+
+/** The kinds of credentials. An app that adds a strategy of its own declares its kinds here by module augmentation. */
+export interface CredentialKinds {
+  /** A session JWT as Bearer. */
+  session: true;
+  /** A session JWT in the session cookie. */
+  session_cookie: true;
+  /** A session JWT as the query parameter `token`. */
+  session_query: true;
+  /** An API key (`bfvk-…`) as Bearer. */
+  api_key: true;
+  /** An API key in the scheme ApiKey. */
+  api_key_scheme: true;
+  /** The secret of one of the platform's own services as Bearer, for no account. */
+  service: true;
+  /** The same, for the account in `X-On-Behalf-Of` and optionally its API key (id) in `X-On-Behalf-Of-Key`. */
+  on_behalf: true;
+}
+export type CredentialKind = keyof CredentialKinds;
+
+export const ACCEPTS = 'accepts';
+export const ROLES = 'roles';
+
+/** The kinds of credentials that a route accepts, instead of the app's default kinds. */
+export const Accepts = (...kinds: CredentialKind[]) => SetMetadata(ACCEPTS, kinds);
+
+/** The roles that a route allows; any other caller gets 403. */
+export const Roles = (...roles: Role[]) => SetMetadata(ROLES, roles);

@@ -1,0 +1,24 @@
+import { type Site } from '@inference/config';
+import { type AllowedOrigins } from '@inference/http';
+import { type JWK } from 'jose';
+import { type CredentialKind } from './credentials.decorators';
+import { type CredentialRegistration } from './strategies/credential.strategy';
+
+export const CREDENTIALS_OPTIONS = Symbol('CREDENTIALS_OPTIONS');
+
+/** How an app recognises its callers. */
+export type CredentialsOptions = {
+  SITE: Site;
+  API_KEY_HASH_SECRET: string;
+  /** The kinds of credentials that the app accepts; they are tried in this order. */
+  strategies: CredentialRegistration[];
+  /** The kinds that a route without `@Accepts()` accepts. */
+  defaultKinds: CredentialKind[];
+  /** How long a session is cached, in seconds; 10 by default, 0 queries the database for each request. */
+  sessionCacheSeconds?: number;
+  /** Origins whose pages may use the session cookie for changes, beside the service's own origin. */
+  CORS_ORIGINS?: AllowedOrigins | undefined;
+} & (
+  | { /** Root of the console, which publishes its public keys. */ CONSOLE_URL: string }
+  | { /** The console's own public keys. */ publicKeys: JWK[] }
+);

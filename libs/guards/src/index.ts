@@ -1,0 +1,19 @@
+export { createApiKey, isApiKey } from './api-keys/api-key';
+export { API_KEY_CREDENTIALS } from './api-keys/api-key.strategy';
+export { type Caller, CurrentCaller, type Role } from './caller';
+export { Accepts, type CredentialKind, type CredentialKinds, Roles } from './credentials.decorators';
+export { CredentialsGuard } from './credentials.guard';
+export { CredentialsModule } from './credentials.module';
+export { type CredentialsOptions } from './credentials.options';
+export { createSecretKey, hashSecretKey, isSecretKey } from './secret-keys/secret-key';
+export { OnBehalfException } from './services/on-behalf.exception';
+export { serviceCallerCredentials } from './services/service-caller.strategy';
+export { SESSION_CREDENTIALS } from './sessions/session.strategy';
+export { SESSION_AUDIENCE, SESSION_COOKIE, sessionIssuer } from './sessions/session-token';
+export {
+  type CredentialRegistration,
+  type CredentialStrategy,
+  type Identity,
+  identityOf,
+  type PresentedCredential,
+} from './strategies/credential.strategy';

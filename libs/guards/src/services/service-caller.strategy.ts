@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { type Request } from 'express';
+import { type Caller } from '../caller';
+import { type CredentialKind } from '../credentials.decorators';
+import {
+  type CredentialRegistration,
+  type CredentialStrategy,
+  type Identity,
+  type PresentedCredential,
+} from '../strategies/credential.strategy';
+import { OnBehalfDirectory } from './on-behalf-directory';
+import { OnBehalfException } from './on-behalf.exception';
+import { SERVICE_SECRETS, ServiceCredentials, type ServiceSecrets } from './service-credentials';
+
+const ON_BEHALF_OF = 'X-On-Behalf-Of';
+const ON_BEHALF_OF_KEY = 'X-On-Behalf-Of-Key';
+
+/** Secrets of the platform's own services: `service` for no account, `on_behalf` for the account that a header names. */
+@Injectable()
+class ServiceCallerStrategy implements CredentialStrategy {
+  constructor(
+    private readonly services: ServiceCredentials,
+    private readonly onBehalf: OnBehalfDirectory,
+  ) {}
+
+  /** Throws OnBehalfException if the service names no account, or one that is not valid. */
+  async identify(
+    { authorization, request }: PresentedCredential,
+    accepted: readonly CredentialKind[],
+  ): Promise<Identity | null> {
+    if (authorization?.scheme !== 'bearer') return null;
+    const service = this.services.find(authorization.secret);
+    if (service === null) return null;
+    const onBehalf = accepted.includes('on_behalf');
+    if (accepted.includes('service') && !(onBehalf && namesAccount(request))) return {};
+    if (!onBehalf) return null;
+    const accountId = request.get(ON_BEHALF_OF);
+    if (!accountId) throw new OnBehalfException('on_behalf_missing');
+    const caller = await this.onBehalf.find(accountId, request.get(ON_BEHALF_OF_KEY));
+    if (!caller) throw new OnBehalfException('on_behalf_unknown');
+    return { caller: { ...caller, service } };
+  }
+
+  /** Refuses a customer that sends the header: ignoring it would charge another account than the header names. */
+  checkCaller(caller: Caller, request: Request, accepted: readonly CredentialKind[]): void {
+    if (caller.service === undefined && accepted.includes('on_behalf') && namesAccount(request))
+      throw new OnBehalfException('on_behalf_forbidden');
+  }
+}
+
+const namesAccount = (request: Request): boolean =>
+  request.get(ON_BEHALF_OF) !== undefined || request.get(ON_BEHALF_OF_KEY) !== undefined;
+
+/** Registers the kinds `service` and `on_behalf` for the services that have these secrets. */
+export const serviceCallerCredentials = (secrets: ServiceSecrets): CredentialRegistration => ({
+  strategy: ServiceCallerStrategy,
+  providers: [ServiceCredentials, OnBehalfDirectory, { provide: SERVICE_SECRETS, useValue: secrets }],
+});

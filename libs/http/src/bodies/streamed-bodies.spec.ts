@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { limitArrival, serveStreamedBodies, streamedBy } from './streamed-bodies';
+
+const isStreamed = streamedBy(/^\/stream$/i);
+
+describe('streamedBy', () => {
+  it.each([
+    ['/stream', true],
+    ['/STREAM?x=/', true],
+    ['/other?/stream', false],
+    ['/stream/x', false],
+  ])('looks at the path of %s only', (url, expected) => {
+    expect(isStreamed({ url } as IncomingMessage)).toBe(expected);
+    expect(streamedBy(undefined)({ url } as IncomingMessage)).toBe(false);
+  });
+});
+
+const failing = () =>
+  new Writable({ write: (_chunk, _encoding, callback) => callback(new Error('too large')) });
+
+describe('bodies', () => {
+  let server: Server;
+  let port: number;
+
+  /** Answers `/stream` and `/slow` when the whole body is there, `/broken` when it has begun, everything else at once. */
+  beforeAll(async () => {
+    const limits = { ARRIVAL_MILLIS: 50, LINGER_MILLIS: 50 };
+    const isStreamedHere = streamedBy(/^\/(stream|refused|broken)$/);
+    server = createServer((incoming, response) => {
+      limitArrival(isStreamedHere, limits)(incoming, response, () => {
+        if (incoming.url === '/broken')
+          // A stage that fails ends all of its pipeline, the request included.
+          void pipeline(incoming, failing()).catch(() => response.writeHead(403).end('no'));
+        else if (incoming.url !== '/stream' && incoming.url !== '/slow') response.writeHead(403).end('no');
+        else
+          void text(incoming).then(
+            (body) => response.headersSent || response.end(body),
+            () => undefined,
+          );
+      });
+    });
+    serveStreamedBodies(server, isStreamedHere);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    ({ port } = server.address() as AddressInfo);
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const begin = (path: string, headers: Record<string, string> = {}) =>
+    request({ port, path, method: 'PUT', headers: { 'Content-Length': 10, ...headers } });
+  async function answerOf(sent: ReturnType<typeof begin>) {
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    return [response.statusCode, await text(response)];
+  }
+
+  it('that come too slowly are 408', async () => {
+    const sent = begin('/slow');
+    sent.on('error', () => undefined);
+    sent.write('first');
+    expect(await answerOf(sent)).toEqual([408, '{"error":"the request took too long to arrive"}']);
+  });
+
+  it('that are streamed may take their time', async () => {
+    const sent = begin('/stream');
+    sent.write('first');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    sent.end('-last');
+    expect(await answerOf(sent)).toEqual([200, 'first-last']);
+  });
+
+  it.each(['/refused', '/refused-json', '/broken'])(
+    '%s unread are hung up on, after the answer',
+    async (path) => {
+      const sent = begin(path);
+      sent.on('error', () => undefined);
+      sent.write('first');
+      const closed = once(sent, 'close');
+      expect(await answerOf(sent)).toEqual([403, 'no']);
+      await closed;
+    },
+  );
+
+  it.each([
+    ['/stream', false],
+    ['/slow', true],
+  ])('to %s that wait for leave are told to come: %s', async (path, isTold) => {
+    const sent = begin(path, { Expect: '100-continue' });
+    let wasTold = false;
+    sent.on('continue', () => (wasTold = true));
+    sent.on('error', () => undefined);
+    sent.flushHeaders();
+    if (isTold) await once(sent, 'continue');
+    else await new Promise((resolve) => setTimeout(resolve, 200));
+    sent.destroy();
+    expect(wasTold).toBe(isTold);
+  });
+});

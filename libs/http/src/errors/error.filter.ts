@@ -1,0 +1,97 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
+import { isDatabaseUnavailable } from '@inference/database';
+import { type Request, type Response } from 'express';
+import { allowedMethods } from './allowed-methods';
+import { DetailedException } from './detailed.exception';
+import { RetryLaterException } from './retry-later.exception';
+
+/** What a client learns of an error. */
+export interface DescribedError {
+  status: number;
+  message: string;
+  headers?: Record<string, string>;
+  /** Further members of the body, for programs. */
+  details?: Record<string, unknown>;
+}
+
+const DATABASE_UNAVAILABLE: DescribedError = {
+  status: 503,
+  message: 'database unavailable',
+  headers: { 'Retry-After': '1' },
+};
+const INTERNAL: DescribedError = { status: 500, message: 'internal server error' };
+
+/** Messages for errors of body-parser and Express, whose own messages may quote the input. */
+const READ_ERRORS: Record<string, string> = {
+  'entity.parse.failed': 'the body is not valid JSON',
+  'entity.too.large': 'the body is too large',
+  'encoding.unsupported': 'the content encoding is not supported',
+  'charset.unsupported': 'the charset is not supported',
+  'media.unsupported': 'the content type must be application/json',
+  'request.aborted': 'the request was aborted',
+  'request.size.invalid': 'the body does not have the announced length',
+};
+
+/** PostgreSQL refused a text of the request, such as a path with %00 (character_not_in_repertoire). */
+function isUnstorableText(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '22021';
+}
+
+function messageOf(exception: HttpException): string {
+  const body = exception.getResponse();
+  if (typeof body === 'string') return body;
+  const { message } = body as { message?: unknown };
+  return Array.isArray(message) ? message.join('; ') : String(message ?? exception.message);
+}
+
+/** Maps anything thrown to a status and a message that reveals no internals. Filters of all body formats use it. */
+export function describeError(error: unknown, request: Request): DescribedError {
+  if (error instanceof DetailedException) {
+    const { message, headers, details } = error;
+    return { status: error.getStatus(), message, details, ...(headers && { headers }) };
+  }
+  if (error instanceof HttpException) {
+    const status = error.getStatus();
+    if (status === 404 && !request.route) return describeUnrouted(request);
+    // Nest's error for a path that cannot be decoded; its message quotes the path.
+    if (status === 400 && !request.route) return { status, message: 'the path is not valid' };
+    return {
+      status,
+      message: status >= 500 && status !== 501 && status !== 503 ? INTERNAL.message : messageOf(error),
+      ...(error instanceof RetryLaterException ? { headers: error.headers } : {}),
+    };
+  }
+  if (isDatabaseUnavailable(error)) return DATABASE_UNAVAILABLE;
+  if (isUnstorableText(error)) return { status: 400, message: 'the request must not contain NUL characters' };
+  if (error instanceof Error && 'status' in error && typeof error.status === 'number' && error.status < 500) {
+    const type = 'type' in error ? String(error.type) : '';
+    return { status: error.status, message: READ_ERRORS[type] ?? 'the request could not be read' };
+  }
+  return INTERNAL;
+}
+
+function describeUnrouted(request: Request): DescribedError {
+  const methods = allowedMethods(request);
+  if (methods.length === 0) return { status: 404, message: 'not found' };
+  return { status: 405, message: 'method not allowed', headers: { Allow: methods.join(', ') } };
+}
+
+/** Renders every error as `{error}` (spec: Errors). The cause of a 500 is logged and never shown. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const response = http.getResponse<Response>();
+    const request = http.getRequest<Request>();
+    const { status, message, headers, details } = describeError(error, request);
+    if (status >= 500 && status !== 501) request.log.error(error);
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    response
+      .status(status)
+      .set(headers ?? {})
+      .json({ error: message, ...details });
+  }
+}

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type LoggerService } from '@nestjs/common';
+import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
+import { type HttpLogger, pinoHttp } from 'pino-http';
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** Creates the service's JSON logger; it writes to standard output unless a destination is given. */
+export function createLogger(name: string, level: string, destination?: DestinationStream): Logger {
+  const options = { name, level, serializers: { err: serializeError } };
+  return destination ? pino(options, destination) : pino(options);
+}
+
+/** Omits PostgreSQL's error details, which quote the row at fault and could contain secrets. */
+function serializeError(error: Error): unknown {
+  if (!(error instanceof Error)) return error;
+  const { detail: _row, where: _statement, internalQuery: _query, ...rest } = stdSerializers.err(error);
+  return rest;
+}
+
+/** Adopts a well-formed X-Request-Id of the caller, or generates one; sends it back in either case. */
+function requestId(request: IncomingMessage, response: ServerResponse): string {
+  const offered = request.headers['x-request-id'];
+  const id = typeof offered === 'string' && REQUEST_ID.test(offered) ? offered : randomUUID();
+  response.setHeader('X-Request-Id', id);
+  return id;
+}
+
+/** Logs one line per request: method, path without query, status and duration. Never logs a header or a body. */
+export function requestLogger(logger: Logger): HttpLogger {
+  return pinoHttp({
+    logger,
+    genReqId: requestId,
+    autoLogging: { ignore: ({ url }) => url === '/healthz' || url === '/metrics' },
+    wrapSerializers: false,
+    serializers: {
+      req: ({ id, method, url = '' }: IncomingMessage) => ({ id, method, path: url.split('?')[0] }),
+      res: ({ statusCode }: ServerResponse) => ({ statusCode }),
+      err: serializeError,
+    },
+    // The id of the usage event, so that a billed request can be found in the log.
+    customProps: (_request, response) => ({
+      inferenceRequestId: response.getHeader('X-Inference-Request-Id'),
+    }),
+    customLogLevel: (_request, { statusCode }, error) =>
+      error || (statusCode >= 500 && statusCode !== 501) ? 'error' : 'info',
+  });
+}
+
+type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+
+const STACK = /\n\s+at .+:\d+:\d+/;
+
+/**
+ * Writes Nest's log calls to the service's log. The message may be followed by an error or its stack, and by the context as the
+ * last argument.
+ */
+export class NestLogger implements LoggerService {
+  constructor(private readonly logger: Logger) {}
+
+  log = (message: unknown, ...rest: unknown[]) => this.write('info', message, rest);
+  error = (message: unknown, ...rest: unknown[]) => this.write('error', message, rest);
+  warn = (message: unknown, ...rest: unknown[]) => this.write('warn', message, rest);
+  debug = (message: unknown, ...rest: unknown[]) => this.write('debug', message, rest);
+  verbose = (message: unknown, ...rest: unknown[]) => this.write('trace', message, rest);
+  fatal = (message: unknown, ...rest: unknown[]) => this.write('fatal', message, rest);
+
+  private write(level: Level, message: unknown, rest: unknown[]): void {
+    const stack = rest.find((value) => typeof value === 'string' && STACK.test(value));
+    const err = [message, ...rest].find((value) => value instanceof Error);
+    const last = rest.at(-1);
+    const context = typeof last === 'string' && last !== stack ? last : undefined;
+    this.logger[level]({ context, err, stack }, message instanceof Error ? message.message : String(message));
+  }
+}

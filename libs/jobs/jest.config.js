@@ -1,0 +1,1 @@
+module.exports = { displayName: 'jobs', preset: '../../jest.preset.js' };

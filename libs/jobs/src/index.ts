@@ -1,0 +1,1 @@
+export { JobWorker, type JobWorkerOptions, type ScheduledJob } from './job-worker';

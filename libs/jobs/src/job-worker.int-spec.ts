@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import { JOB_SCHEMAS } from '@inference/database';
+import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
+import { type TaskList } from 'graphile-worker';
+import { JobWorker, type JobWorkerOptions } from './job-worker';
+
+const SCHEMA = JOB_SCHEMAS.memo;
+const APPLICATION = 'job-worker test';
+
+let database: TestDatabase;
+const workers: JobWorker[] = [];
+
+beforeAll(async () => {
+  Logger.overrideLogger(false);
+  database = await createTestDatabase();
+});
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+  await database.pool.query(`DELETE FROM ${SCHEMA}._private_jobs`);
+});
+afterAll(() => database?.drop());
+
+function startWorker(
+  tasks: (signal: AbortSignal) => TaskList,
+  options: Partial<JobWorkerOptions> = {},
+): JobWorker {
+  const worker = new JobWorker({
+    databaseUrl: database.urlFor('memo'),
+    schema: SCHEMA,
+    applicationName: APPLICATION,
+    concurrency: 2,
+    logger: new Logger('test'),
+    tasks,
+    ...options,
+  });
+  worker.start();
+  workers.push(worker);
+  return worker;
+}
+
+const addJob = (task: string, payload: object = {}) =>
+  database.pool.query(`SELECT FROM ${SCHEMA}.add_job($1, $2::json)`, [task, JSON.stringify(payload)]);
+
+async function countJobs(): Promise<number> {
+  const { rows } = await database.pool.query<{ count: bigint }>(`SELECT count(*) FROM ${SCHEMA}.jobs`);
+  return Number(rows[0]!.count);
+}
+
+it('runs each job once, whichever of several workers takes it', async () => {
+  const seen: unknown[] = [];
+  const tasks = () => ({ note: (payload: unknown) => void seen.push((payload as { n: number }).n) });
+  startWorker(tasks);
+  startWorker(tasks);
+  for (let n = 0; n < 20; n += 1) await addJob('note', { n });
+  await waitFor(() => seen.length >= 20);
+  await waitFor(async () => (await countJobs()) === 0);
+  expect(seen.sort((one, other) => Number(one) - Number(other))).toEqual(
+    Array.from({ length: 20 }, (_, n) => n),
+  );
+});
+
+it('runs a job again that has failed', async () => {
+  let attempts = 0;
+  startWorker(() => ({
+    fail: () => {
+      attempts += 1;
+      if (attempts === 1) throw new Error('the first attempt fails');
+    },
+  }));
+  await addJob('fail');
+  await waitFor(() => attempts === 1);
+  await waitFor(async () => {
+    const { rowCount } = await database.pool.query(
+      `UPDATE ${SCHEMA}._private_jobs SET run_at = now() WHERE locked_at IS NULL AND attempts = 1`,
+    );
+    return rowCount === 1;
+  });
+  await waitFor(async () => (await countJobs()) === 0);
+  expect(attempts).toBe(2);
+});
+
+it('goes on after the database has closed all of its connections', async () => {
+  let done = 0;
+  startWorker(() => ({ count: () => void (done += 1) }));
+  await addJob('count');
+  await waitFor(() => done === 1);
+  await database.pool.query(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1',
+    [APPLICATION],
+  );
+  await addJob('count');
+  await waitFor(() => done === 2);
+});
+
+it('waits at its stop for the jobs that run, tells them by the signal, and takes no others', async () => {
+  let started = 0;
+  let ended = 0;
+  const worker = startWorker((signal) => ({
+    wait: async () => {
+      started += 1;
+      while (!signal.aborted) await sleep(10);
+      ended += 1;
+    },
+  }));
+  for (let n = 0; n < 3; n += 1) await addJob('wait');
+  await waitFor(() => started === 2);
+  await worker.stop();
+  workers.splice(0);
+  expect({ started, ended, left: await countJobs() }).toEqual({ started: 2, ended: 2, left: 1 });
+});
+
+it('registers its scheduled jobs with the queue', async () => {
+  startWorker(() => ({ clean: () => undefined }), {
+    scheduledJobs: [{ task: 'clean', pattern: '15 4 * * *' }],
+  });
+  await waitFor(async () => {
+    const { rows } = await database.pool.query<{ identifier: string }>(
+      `SELECT identifier FROM ${SCHEMA}._private_known_crontabs`,
+    );
+    return rows.some(({ identifier }) => identifier === 'clean');
+  });
+});

@@ -1,0 +1,258 @@
+import { createTestDatabase, insertAccount, publishPrices, type TestDatabase } from '@inference/testing';
+import { postTransfer } from '@inference/wallet';
+import { CHECKS } from './checks';
+import { reconcile } from './reconcile';
+
+const HUNDREDTH = 10n ** 10n;
+
+let database: TestDatabase;
+
+async function insertPayment(accountId: string, id: string, amountMinor: number, status = 'paid') {
+  await database.pool.query(
+    `INSERT INTO billing.payments
+       (id, account_id, provider, amount_minor, currency, status, expires_at, paid_at, provider_reference, ended_at)
+     SELECT $1::text, $2, 'card_provider', $3, 'USD', $4, now(),
+       CASE WHEN $4 = 'paid' THEN now() END, CASE WHEN $4 = 'paid' THEN 'ref_' || $1 END, now()`,
+    [id, accountId, amountMinor, status],
+  );
+}
+
+async function insertRefund(accountId: string, id: string, paymentId: string, status: string) {
+  await database.pool.query(
+    `INSERT INTO billing.refunds (id, payment_id, amount_minor, status, ordered_by, ended_at)
+     VALUES ($1, $2, 500, $3, $4, CASE WHEN $3 <> 'pending' THEN now() END)`,
+    [id, paymentId, status, accountId],
+  );
+}
+
+const move = (accountId: string, kind: 'topup' | 'adjustment', reference: string, hundredths: bigint) =>
+  postTransfer(database.pool, {
+    kind,
+    accountId,
+    amountPicos: hundredths * HUNDREDTH,
+    counterpart: 'provider:card_provider',
+    reference,
+    description: reference,
+  });
+
+/** Inserts payments and refunds of the account in every status. */
+async function insertBilling(accountId: string): Promise<void> {
+  await insertPayment(accountId, 'pay_plain', 2_000);
+  await insertPayment(accountId, 'pay_expired', 2_000, 'expired');
+  await insertPayment(accountId, 'pay_pending', 2_000, 'pending');
+  await move(accountId, 'topup', 'payment:pay_plain', 2_000n);
+  for (const status of ['pending', 'succeeded', 'failed']) {
+    await insertPayment(accountId, `pay_${status}_refund`, 700);
+    await move(accountId, 'topup', `payment:pay_${status}_refund`, 700n);
+    await insertRefund(accountId, `rfd_${status}`, `pay_${status}_refund`, status);
+    await move(accountId, 'adjustment', `refund:rfd_${status}`, -500n);
+  }
+  await move(accountId, 'adjustment', 'refund:rfd_failed:reversal', 500n);
+}
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  const list = await publishPrices(database.pool, [
+    { slug: 'm', unit: 'per_million_tokens', ratePicos: 10n },
+  ]);
+  const { accountId, apiKeyId } = await insertAccount(database.pool, { balancePicos: 1_000n });
+  await database.pool.query("SELECT wallet.draw_lease($1, NULL, NULL, 'lse_1', 'h', 500, 500, 60)", [
+    accountId,
+  ]);
+  const line = { unit: 'per_million_tokens', quantity: 7, tokens: 7, cost_picos: 70, cost_usd_picos: 70 };
+  const event = {
+    request_id: 'req_1',
+    lease_id: 'lse_1',
+    limited: false,
+    started_at: new Date().toISOString(),
+    account_id: accountId,
+    api_key_id: apiKeyId,
+    model: 'm',
+    entrypoint: 'gateway',
+    endpoint: 'chat/completions',
+    upstream: 'u',
+    outcome: 'completed',
+    input_tokens: 3,
+    output_tokens: 4,
+    estimated: false,
+    price_list_id: list.toString(),
+    usd_per_unit: '1',
+    cost_picos: 70,
+    cost_usd_picos: 70,
+    lines: [line],
+  };
+  await database.pool.query("SELECT metering.settle('stl_1', $1)", [JSON.stringify([event])]);
+  await database.pool.query("SELECT training.record_usage('rec_1', $1, 'base', 5, 'trn_1', 'm', 100)", [
+    accountId,
+  ]);
+  await insertBilling(accountId);
+});
+afterEach(async () => {
+  await database.drop();
+});
+
+it('finds no difference in a consistent ledger', async () => {
+  expect(await reconcile(database.pool)).toEqual([]);
+});
+
+const FALSIFICATIONS: [string, string, string[]][] = [
+  [
+    'an entry',
+    `UPDATE wallet.entries SET amount_picos = amount_picos + 1 WHERE ledger_account = 'revenue:usage'`,
+    ['entries of each transfer'],
+  ],
+  ['a balance', 'UPDATE wallet.wallets SET balance_picos = balance_picos + 1', ['each balance']],
+  ['a lease', 'UPDATE wallet.leases SET amount_picos = amount_picos - 1', ['aside in each wallet']],
+  ['a key budget', 'UPDATE wallet.key_budgets SET leased_picos = 1', ['aside in each key budget']],
+  [
+    "a key's spending",
+    'UPDATE wallet.key_budgets SET spent_picos = spent_picos + 1',
+    ['what each key has spent'],
+  ],
+  ["the rollup's cost", 'UPDATE metering.hourly_rollup SET cost_picos = cost_picos - 1', ['cost of events']],
+  [
+    "the rollup's tokens",
+    'UPDATE metering.hourly_rollup SET tokens = tokens + 1',
+    ['tokens and cost in USD'],
+  ],
+  [
+    "an event's tokens",
+    'UPDATE metering.usage_events SET input_tokens = 9',
+    ['tokens and cost in USD', 'prices of its price list'],
+  ],
+  [
+    'a lost event',
+    'DELETE FROM metering.usage_events',
+    ['what each key', 'cost of events', 'tokens and cost in USD'],
+  ],
+  [
+    'an event recorded twice',
+    `INSERT INTO metering.usage_events SELECT (jsonb_populate_record(e, jsonb_build_object('occurred_at', e.occurred_at + interval '1 microsecond'))).*
+     FROM metering.usage_events e`,
+    ['recorded once'],
+  ],
+  [
+    'a lost training record',
+    'DELETE FROM training.usage_records',
+    ['each record of training', 'what each training quota'],
+  ],
+  [
+    "a training's event that is said to be another's",
+    "UPDATE metering.usage_events SET entrypoint = 'gateway' WHERE request_id = 'trn_1'",
+    ['each record of training', 'tokens and cost in USD'],
+  ],
+  [
+    'a wrong used quota',
+    'UPDATE training.quotas SET used_tokens = used_tokens - 1',
+    ['what each training quota'],
+  ],
+  [
+    'a credit without a payment',
+    "DELETE FROM billing.payments WHERE id = 'pay_plain'",
+    ['each paid payment', 'what each provider owes'],
+  ],
+  [
+    'a payment that was not credited',
+    `UPDATE billing.payments SET status = 'paid', paid_at = now(), provider_reference = 'r' WHERE id = 'pay_expired'`,
+    ['each paid payment', 'what each provider owes'],
+  ],
+  [
+    'a credit for a failed payment',
+    "UPDATE billing.payments SET status = 'failed', paid_at = NULL WHERE id = 'pay_plain'",
+    ['each paid payment', 'what each provider owes'],
+  ],
+  [
+    "a payment's amount",
+    "UPDATE billing.payments SET amount_minor = amount_minor + 1 WHERE id = 'pay_plain'",
+    ['each paid payment', 'what each provider owes'],
+  ],
+  [
+    "a payment's currency",
+    "UPDATE billing.payments SET currency = 'CNY' WHERE id = 'pay_plain'",
+    ['each paid payment'],
+  ],
+  [
+    "a payment's provider",
+    "UPDATE billing.payments SET provider = 'wallet_pay_provider' WHERE id = 'pay_plain'",
+    ['each paid payment', 'what each provider owes'],
+  ],
+  [
+    "a payment's account",
+    `WITH other AS (INSERT INTO accounts.accounts (id, email) VALUES ('acct_other', 'o@example.com') RETURNING id),
+       wallet AS (INSERT INTO wallet.wallets (account_id, currency) SELECT id, 'USD' FROM other RETURNING account_id)
+     UPDATE billing.payments SET account_id = wallet.account_id FROM wallet WHERE id = 'pay_plain'`,
+    ['each paid payment'],
+  ],
+  [
+    "a top-up's kind",
+    "UPDATE wallet.transfers SET kind = 'adjustment' WHERE reference = 'payment:pay_plain'",
+    ['each paid payment'],
+  ],
+  [
+    'a payment that was credited twice',
+    `WITH twice AS (
+       INSERT INTO wallet.transfers (id, kind, account_id, reference, description)
+       SELECT 'txn_twice', kind, account_id, reference || ' again', description
+       FROM wallet.transfers WHERE reference = 'payment:pay_plain' RETURNING id)
+     INSERT INTO wallet.entries SELECT twice.id, e.ledger_account, e.amount_picos
+     FROM twice, wallet.entries e JOIN wallet.transfers t ON t.id = e.transfer_id WHERE t.reference = 'payment:pay_plain'`,
+    ['each paid payment', 'what each provider owes', 'each balance'],
+  ],
+  ...['pending', 'succeeded', 'failed'].map((status): [string, string, string[]] => [
+    `the amount of a refund that is ${status}`,
+    `UPDATE billing.refunds SET amount_minor = 499 WHERE id = 'rfd_${status}'`,
+    ['each refund', ...(status === 'failed' ? [] : ['what each provider owes'])],
+  ]),
+  [
+    'a refund without a debit of the wallet',
+    `UPDATE wallet.transfers SET reference = 'adjustment:x' WHERE reference = 'refund:rfd_succeeded'`,
+    ['each refund'],
+  ],
+  [
+    'a failed refund without a reversal',
+    "UPDATE billing.refunds SET status = 'failed' WHERE id = 'rfd_succeeded'",
+    ['each refund', 'what each provider owes'],
+  ],
+  [
+    'a successful refund with a reversal',
+    "UPDATE billing.refunds SET status = 'succeeded' WHERE id = 'rfd_failed'",
+    ['each refund', 'what each provider owes'],
+  ],
+  [
+    "a refund's kind",
+    "UPDATE wallet.transfers SET kind = 'topup' WHERE reference = 'refund:rfd_pending'",
+    ['each refund', 'each paid payment'],
+  ],
+  [
+    'a debit for a refund that does not exist',
+    "DELETE FROM billing.refunds WHERE id = 'rfd_pending'",
+    ['each refund', 'what each provider owes'],
+  ],
+  [
+    'a refund that exceeds its payment',
+    "UPDATE billing.payments SET amount_minor = 499 WHERE id = 'pay_pending_refund'",
+    ['no payment gives back more'],
+  ],
+  [
+    'a refund of an unpaid payment',
+    "UPDATE billing.payments SET status = 'expired', paid_at = NULL WHERE id = 'pay_pending_refund'",
+    ['no payment gives back more'],
+  ],
+  [
+    "a provider's entry",
+    `UPDATE wallet.entries SET ledger_account = 'equity:adjustments' WHERE ledger_account = 'provider:card_provider'
+     AND transfer_id = (SELECT id FROM wallet.transfers WHERE reference = 'payment:pay_plain')`,
+    ['each paid payment', 'what each provider owes'],
+  ],
+];
+
+it.each(FALSIFICATIONS)('finds %s', async (_what, statement, expected) => {
+  await database.pool.query(statement);
+  const found = new Set((await reconcile(database.pool)).map(({ check }) => check));
+  for (const part of expected) expect([...found]).toContainEqual(expect.stringContaining(part));
+});
+
+it('has a falsification for each of its checks', () => {
+  const covered = FALSIFICATIONS.flatMap(([, , expected]) => expected);
+  for (const { name } of CHECKS) expect(covered.some((part) => name.includes(part))).toBe(true);
+});

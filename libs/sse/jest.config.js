@@ -1,0 +1,1 @@
+module.exports = { displayName: 'sse', preset: '../../jest.preset.js' };

@@ -1,0 +1,1 @@
+export { eventStream, type EventStream, type EventStreamOptions, type ServerSentEvent } from './event-stream';

@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createPool, type SqlPool } from '@inference/database';
+import { Client } from 'pg';
+import { rememberSecret } from '../secrets/remembered-secrets';
+import { testRolePassword } from '../secrets/test-secrets';
+
+export type ServiceRole = 'console' | 'gateway' | 'router_cost' | 'training' | 'agent' | 'memo';
+
+export interface TestDatabase {
+  /** A pool of the database owner, for test setup and for assertions. */
+  pool: SqlPool;
+  ownerUrl: string;
+  /** Returns the connection string of the role of one service. */
+  urlFor(role: ServiceRole): string;
+  drop(): Promise<void>;
+}
+
+const ROOT = join(__dirname, '../../../..');
+const MIGRATIONS = join(ROOT, 'libs/database/src/migrations');
+const MIGRATE = join(ROOT, 'dist/libs/database/src/migrate.js');
+const TEMPLATE_LOCK = 5_120_041;
+const ROLES: ServiceRole[] = ['console', 'gateway', 'router_cost', 'training', 'agent', 'memo'];
+
+function serverUrl(): string {
+  const url = process.env.TEST_DATABASE_URL;
+  if (!url) throw new Error('TEST_DATABASE_URL is not set: run the tests through `npm test`.');
+  return url;
+}
+
+function databaseUrl(database: string, role?: ServiceRole): string {
+  const url = new URL(serverUrl());
+  url.pathname = `/${database}`;
+  if (role) {
+    url.username = role;
+    url.password = testRolePassword(role);
+  }
+  rememberSecret(url.password);
+  return url.href;
+}
+
+function templateName(): string {
+  const hash = createHash('sha256');
+  for (const file of readdirSync(MIGRATIONS).sort())
+    hash.update(file).update(readFileSync(join(MIGRATIONS, file)));
+  return `template_${hash.digest('hex').slice(0, 16)}`;
+}
+
+/** Migrates the template database in the first spec file that needs it; other spec files wait for the lock. */
+async function ensureTemplate(admin: Client, template: string): Promise<void> {
+  await admin.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
+  try {
+    const existing = await admin.query('SELECT FROM pg_database WHERE datname = $1 AND datistemplate', [
+      template,
+    ]);
+    if (existing.rowCount) return;
+    await admin.query(`DROP DATABASE IF EXISTS ${template}`);
+    await admin.query(`CREATE DATABASE ${template}`);
+    const passwords = ROLES.map((role) => [
+      `${role.toUpperCase()}_DATABASE_PASSWORD`,
+      testRolePassword(role),
+    ]);
+    await promisify(execFile)(process.execPath, [MIGRATE], {
+      env: { ...process.env, DATABASE_URL: databaseUrl(template), ...Object.fromEntries(passwords) },
+    });
+    await admin.query(`ALTER DATABASE ${template} IS_TEMPLATE true`);
+  } finally {
+    await admin.query('SELECT pg_advisory_unlock($1)', [TEMPLATE_LOCK]);
+  }
+}
+
+async function withAdmin<T>(work: (admin: Client) => Promise<T>): Promise<T> {
+  const admin = new Client({ connectionString: serverUrl() });
+  await admin.connect();
+  try {
+    return await work(admin);
+  } finally {
+    await admin.end();
+  }
+}
+
+/** Creates a database for one spec file, cloned from the migrated template. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const template = templateName();
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await withAdmin(async (admin) => {
+    await ensureTemplate(admin, template);
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
+  });
+  const ownerUrl = databaseUrl(name);
+  const pool = createPool({ url: ownerUrl, applicationName: 'test', size: 10 });
+  return {
+    pool,
+    ownerUrl,
+    urlFor: (role) => databaseUrl(name, role),
+    drop: async () => {
+      await pool.end();
+      await withAdmin((admin) => admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+    },
+  };
+}

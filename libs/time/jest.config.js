@@ -1,0 +1,1 @@
+module.exports = { displayName: 'time', preset: '../../jest.preset.js' };

@@ -1,0 +1,1 @@
+export { type InstantMicros, instantText, parseInstant, parseUtcInstant, startOfMonth } from './instant';

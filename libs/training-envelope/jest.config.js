@@ -1,0 +1,1 @@
+module.exports = { displayName: 'training-envelope', preset: '../../jest.preset.js' };

@@ -1,0 +1,33 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { root } from './workbench.mjs';
+
+/**
+ * The modules of the product that benchmarks call directly, by their path under `dist`.
+ *
+ * @typedef {{
+ *   'libs/database/src': typeof import('../../../libs/database/src/index.ts'),
+ *   'libs/metering/src': typeof import('../../../libs/metering/src/index.ts'),
+ *   'libs/testing/src': typeof import('../../../libs/testing/src/index.ts'),
+ *   'apps/console/src/catalogue/storage/folder/folder-storage': typeof import('../../../apps/console/src/catalogue/storage/folder/folder-storage.ts'),
+ *   'apps/console/src/identity/passwords/password-hasher': typeof import('../../../apps/console/src/identity/passwords/password-hasher.ts'),
+ *   'apps/gateway/src/leases/lease': typeof import('../../../apps/gateway/src/leases/lease.ts'),
+ *   'apps/gateway/src/settlement/usage-event': typeof import('../../../apps/gateway/src/settlement/usage-event.ts'),
+ *   'apps/memo/src/retrieval/analysis/passage-analyzer': typeof import('../../../apps/memo/src/retrieval/analysis/passage-analyzer.ts'),
+ *   'apps/memo/src/retrieval/index/segment-merge': typeof import('../../../apps/memo/src/retrieval/index/segment-merge.ts'),
+ *   'apps/memo/src/retrieval/index/segment-builder': typeof import('../../../apps/memo/src/retrieval/index/segment-builder.ts'),
+ *   'apps/memo/src/retrieval/index/segment-store': typeof import('../../../apps/memo/src/retrieval/index/segment-store.ts'),
+ *   'apps/memo/src/ingestion/reader/chunker': typeof import('../../../apps/memo/src/ingestion/reader/chunker.ts'),
+ *   'apps/memo/src/retrieval/search/search.service': typeof import('../../../apps/memo/src/retrieval/search/search.service.ts'),
+ * }} BuiltModules
+ */
+
+const require = createRequire(import.meta.url);
+
+/**
+ * Requires an open workbench, which builds the product.
+ * @template {keyof BuiltModules} Name
+ * @param {Name} name
+ * @returns {BuiltModules[Name]}
+ */
+export const loadBuilt = (name) => require(path.join(root, 'dist', name));

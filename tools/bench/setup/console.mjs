@@ -1,0 +1,43 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { findFreePort } from '../../setup/ports.mjs';
+import { roleUrl } from './database.mjs';
+
+function newSigningKey() {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return { ...privateKey.export({ format: 'jwk' }), kid: 'bench' };
+}
+
+/**
+ * Starts a built console behind a local proxy, with the default rate limits.
+ * @param {import('./workbench.mjs').Workbench} bench
+ * @param {import('./database.mjs').Database} database
+ * @param {NodeJS.ProcessEnv} environment added to the required variables
+ * @returns {Promise<import('./workbench.mjs').Started>}
+ */
+export async function startConsole(bench, database, environment = {}) {
+  const port = await findFreePort();
+  /** Of services that the benchmarks do not need: the discard port, on which no process listens. */
+  const elsewhere = 'http://127.0.0.1:9';
+  const env = {
+    SITE: 'intl',
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    LOG_LEVEL: 'warn',
+    DATABASE_URL: await roleUrl(database, 'console'),
+    API_KEY_HASH_SECRET: randomBytes(32).toString('hex'),
+    ENCRYPTION_KEYS: randomBytes(32).toString('hex'),
+    SESSION_SIGNING_KEYS: JSON.stringify([newSigningKey()]),
+    DOWNLOAD_LINK_SECRETS: randomBytes(32).toString('hex'),
+    CONSOLE_URL: `http://127.0.0.1:${port}`,
+    GATEWAY_URL: elsewhere,
+    TRAINING_URL: elsewhere,
+    ROUTER_URL: elsewhere,
+    AGENT_URL: elsewhere,
+    MEMO_URL: elsewhere,
+    TRUST_PROXY: 'loopback',
+    RATE_LIMIT_MULTIPLIER: '1',
+    ...environment,
+  };
+  const args = ['--enable-source-maps', 'dist/apps/console/src/main.js'];
+  return bench.start({ name: 'console', args, env, port, probe: '/healthz' });
+}

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { runNode } from '../../launcher/processes/child-processes.mjs';
+import { loadBuilt } from './built-modules.mjs';
+import { root } from './workbench.mjs';
+
+/**
+ * Picos per token, of two models. HTTP requests name the first one only.
+ * @type {import('../../../libs/testing/src/index.ts').TestPrice[]}
+ */
+export const PRICES = [
+  { slug: 'sandbox-chat', unit: 'per_million_input_tokens', ratePicos: 500_000n },
+  { slug: 'sandbox-chat', unit: 'per_million_output_tokens', ratePicos: 1_500_000n },
+  { slug: 'sandbox-mini', unit: 'per_million_input_tokens', ratePicos: 100_000n },
+  { slug: 'sandbox-mini', unit: 'per_million_output_tokens', ratePicos: 300_000n },
+];
+
+/** A million of the site's currency, which no run can spend. */
+export const BALANCE_PICOS = 1_000_000n * 10n ** 12n;
+
+/**
+ * @typedef {object} Database
+ * @property {ReturnType<typeof import('../../../libs/database/src/index.ts').createPool>} pool of the superuser
+ * @property {string} gatewayUrl of the database role of the gateway
+ * @property {bigint} priceListId of PRICES
+ * @property {string} durability the settings of PostgreSQL that decide on it
+ */
+
+/**
+ * Creates a migrated database with published prices.
+ * @param {import('./workbench.mjs').Workbench} bench
+ * @param {string} name
+ * @returns {Promise<Database>}
+ */
+export async function createDatabase(bench, name) {
+  const admin = new pg.Client({ connectionString: bench.postgresUrl });
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${admin.escapeIdentifier(name)}`);
+  const { rows } = await admin.query(
+    "SELECT string_agg(name || ' ' || setting, ', ' ORDER BY name) AS text FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')",
+  );
+  await admin.end();
+
+  const url = new URL(bench.postgresUrl);
+  url.pathname = `/${name}`;
+  const gatewayUrl = new URL(url);
+  gatewayUrl.username = 'gateway';
+  gatewayUrl.password = randomBytes(32).toString('hex');
+  await runNode(['dist/libs/database/src/migrate.js'], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: url.href,
+      GATEWAY_DATABASE_PASSWORD: gatewayUrl.password,
+    },
+    signal: bench.signal,
+  });
+
+  const pool = loadBuilt('libs/database/src').createPool({
+    url: url.href,
+    applicationName: 'bench',
+    size: 4,
+  });
+  bench.defer(() => pool.end());
+  const priceListId = await loadBuilt('libs/testing/src').publishPrices(pool, PRICES);
+  return { pool, gatewayUrl: gatewayUrl.href, priceListId, durability: rows[0].text };
+}
+
+/**
+ * Sets a new password for the database role of a service.
+ * @param {Database} database
+ * @param {string} role
+ * @returns {Promise<string>} the URL of the database for the role
+ */
+export async function roleUrl(database, role) {
+  const password = randomBytes(32).toString('hex');
+  await database.pool.query(`ALTER ROLE ${role} PASSWORD '${password}'`);
+  const url = new URL(database.gatewayUrl);
+  url.username = role;
+  url.password = password;
+  return url.href;
+}

@@ -1,0 +1,193 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import {
+  createTestDatabase,
+  type Credential,
+  type CredentialRow,
+  credentialRows,
+  publishGpuPrices,
+  publishPrices,
+  rememberRequest,
+  rememberSecret,
+  TABLED_SERVICES,
+  type TestDatabase,
+} from '@inference/testing';
+import { decodeJwt } from 'jose';
+import { consoleBody } from '../site/console-client';
+import { createAdmin } from '../site/create-admin';
+import { type ServiceProcess } from '../site/service-process';
+import { Site } from '../site/site';
+
+jest.setTimeout(300_000);
+
+const CUSTOMER = { email: 'customer@example.com', password: 'correct horse battery' };
+const ADMIN = { email: 'admin@example.com', password: 'correct horse battery' };
+const ENVIRONMENTS_KEY = randomBytes(20).toString('hex');
+const CLOSED = 401;
+
+let database: TestDatabase;
+let site: Site;
+let services: Record<string, ServiceProcess>;
+let consoleUrl: string;
+let apiKey: string;
+let deletedKey: string;
+let workspaceKey: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  site = new Site(database);
+  const engine = await site.startEngine();
+  const consoleApp = await site.startConsole();
+  consoleUrl = consoleApp.url;
+  services = {
+    console: consoleApp,
+    gateway: await site.startGateway(engine),
+    'router-cost': await site.startRouterCost(),
+    training: await site.startPlain('training'),
+    agent: await site.startPlain('agent'),
+    memo: await site.startPlain('memo'),
+    'agent-environments': await site.startPlain('agent-environments'),
+    'agent-environments-with-key': await site.startPlain('agent-environments', { API_KEY: ENVIRONMENTS_KEY }),
+  };
+  await publishPrices(database.pool, [{ slug: 'training', unit: 'per_million_tokens', ratePicos: 1n }]);
+  await publishGpuPrices(database.pool, [{ name: 'gpu', hourlyPicos: 1n }]);
+  await createAdmin(database.urlFor('console'), 'intl', ADMIN);
+  const options = { json: CUSTOMER, status: 201 };
+  const { token } = await consoleBody<{ token: string }>(consoleUrl, 'POST', '/api/auth/register', options);
+  ({ key: apiKey } = await makeApiKey(token));
+  const { id, key } = await makeApiKey(token);
+  deletedKey = key;
+  await consoleBody(consoleUrl, 'DELETE', `/api/api-keys/${id}`, { token, status: 204 });
+  workspaceKey = await makeWorkspaceKey(token);
+  rememberSecret(ENVIRONMENTS_KEY);
+});
+
+afterAll(async () => {
+  await site?.stop();
+  await database?.drop();
+});
+
+const makeApiKey = (token: string) =>
+  consoleBody<{ id: string; key: string }>(consoleUrl, 'POST', '/api/api-keys', {
+    token,
+    json: { name: 'e2e' },
+    status: 201,
+  });
+
+/** Of a workspace of the customer's. */
+async function makeWorkspaceKey(token: string): Promise<string> {
+  const post = <T>(path: string) =>
+    consoleBody<T>(services.memo!.url, 'POST', path, { token, json: { name: 'e2e' }, status: 201 });
+  const { id } = await post<{ id: string }>('/v1/workspaces');
+  return (await post<{ key: string }>(`/v1/workspaces/${id}/keys`)).key;
+}
+
+async function signIn({ email, password }: typeof CUSTOMER): Promise<string> {
+  const json = { identifier: email, password };
+  const { token } = await consoleBody<{ token: string }>(consoleUrl, 'POST', '/api/auth/login', { json });
+  return token;
+}
+
+interface Carried {
+  headers?: Record<string, string>;
+  query?: string;
+}
+
+const cookie = (token: string): Carried => ({ headers: { Cookie: `session=${token}` } });
+const bearer = (token: string): Carried => ({ headers: { Authorization: `Bearer ${token}` } });
+
+/** One of each credential, with new sessions. */
+async function newCredentials(): Promise<Record<Credential, Carried>> {
+  const session = await signIn(CUSTOMER);
+  const claims = decodeJwt(session);
+  const justNow = Math.floor(Date.now() / 1000) - 1;
+  const expired = await site.signToken({ ...claims, exp: justNow });
+  const elsewhere = await site.signToken({ ...claims, iss: 'inference-platform/cn' });
+  return {
+    none: {},
+    session: bearer(session),
+    expired: bearer(expired),
+    elsewhere: bearer(elsewhere),
+    admin: bearer(await signIn(ADMIN)),
+    key: bearer(apiKey),
+    deleted: bearer(deletedKey),
+    sk_: { headers: { 'X-API-Key': workspaceKey } },
+    cookie: cookie(session),
+    'cookie-old': cookie(expired),
+    'cookie-else': cookie(elsewhere),
+    '?token=': { query: `?token=${session}` },
+    API_KEY: bearer(ENVIRONMENTS_KEY),
+  };
+}
+
+async function statusOf({ service, method, path }: CredentialRow, { headers, query = '' }: Carried) {
+  const url = services[service]!.url + path.replace(/[:*]\w+/g, 'unknown') + query;
+  const content = method === 'GET' || method === 'DELETE' ? undefined : {};
+  const type = content && { 'Content-Type': 'application/json' };
+  const sent = { Accept: 'application/json', ...type, ...headers };
+  rememberRequest(url, sent, content);
+  const response = await fetch(url, {
+    method,
+    headers: sent,
+    redirect: 'manual',
+    ...(content && { body: JSON.stringify(content) }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+describe.each(TABLED_SERVICES)('%s', (service) => {
+  test.each(credentialRows(service))('$route', async (row) => {
+    const credentials = await newCredentials();
+    const expected = Object.entries(row.statuses) as [Credential, number][];
+    const isClosed = ([, status]: [Credential, number]) => status === CLOSED;
+    // Refused credentials first, because an accepted request may end the session.
+    const ordered = [...expected.filter(isClosed), ...expected.filter((entry) => !isClosed(entry))];
+    const answered: Partial<CredentialRow['statuses']> = {};
+    for (const [name] of ordered) answered[name] = await statusOf(row, credentials[name]);
+    expect(answered).toEqual(row.statuses);
+  });
+});
+
+/** Of helmet, for answers that are no pages: nothing of them may be framed, guessed at, or fetched without TLS again. */
+const SECURITY_HEADERS = {
+  'content-security-policy': expect.stringContaining("default-src 'self'"),
+  'strict-transport-security': expect.stringMatching(/^max-age=\d{7,}/),
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'SAMEORIGIN',
+  'referrer-policy': 'no-referrer',
+};
+
+test.each(TABLED_SERVICES)('%s sends security headers with every response', async (service) => {
+  for (const path of ['/healthz', '/unknown', '/v1/models', '/api/auth/me', '/v1/router/cost', '/%ff']) {
+    const { headers } = await fetch(services[service]!.url + path);
+    expect({ path, ...Object.fromEntries(headers) }).toMatchObject({ path, ...SECURITY_HEADERS });
+    expect(headers.get('x-powered-by')).toBeNull();
+  }
+});
+
+test.each(['session', 'cookie'] as const)('no service accepts a forged %s', async (how) => {
+  const claims = decodeJwt(await signIn(CUSTOMER));
+  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const content = `${encode({ alg: 'HS256', kid: 'e2e' })}.${encode(claims)}`;
+  const jwks = await (await fetch(`${consoleUrl}/.well-known/jwks.json`)).text();
+  const forgeries = [
+    `${encode({ alg: 'none' })}.${encode(claims)}.`,
+    `${content}.${createHmac('sha256', jwks).update(content).digest('base64url')}`,
+    await site.signToken({ ...claims, aud: 'elsewhere' }),
+    await site.signToken({ ...claims, sid: 'sess_unknown' }),
+    await site.signToken({ ...claims, sub: 'acct_unknown' }),
+  ];
+  const closed = TABLED_SERVICES.flatMap(credentialRows).filter(({ statuses }) => statuses.none === CLOSED);
+  for (const row of closed)
+    for (const token of forgeries)
+      expect([row.route, await statusOf(row, how === 'cookie' ? cookie(token) : bearer(token))]).toEqual([
+        row.route,
+        CLOSED,
+      ]);
+});
+
+test('a token with the signature of the expired one is accepted before its expiry', async () => {
+  const claims = decodeJwt(await signIn(CUSTOMER));
+  const row = credentialRows('console').find(({ route }) => route === 'GET /api/auth/me')!;
+  expect(await statusOf(row, bearer(await site.signToken(claims)))).toBe(200);
+});

@@ -1,0 +1,132 @@
+import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
+import { Secret, TOTP } from 'otpauth';
+import { askConsole, consoleBody } from '../site/console-client';
+import { DatabaseProxy } from '../site/database-proxy';
+import { type ServiceProcess } from '../site/service-process';
+import { Site } from '../site/site';
+
+jest.setTimeout(300_000);
+
+/** The maximum time for which a service may accept an ended session. */
+const BOUND_MILLIS = 30_000;
+/** How long a service remembers a session that it has found. */
+const SESSION_CACHE_MILLIS = 10_000;
+const PASSWORD = 'correct horse battery';
+const ROUNDS = 3;
+/** The console's and the cost report's. */
+const LISTENERS = 2;
+
+let database: TestDatabase;
+let proxy: DatabaseProxy;
+let site: Site;
+let consoleApp: ServiceProcess;
+let routerCost: ServiceProcess;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  proxy = await DatabaseProxy.start(database.ownerUrl);
+  site = new Site(database, { databaseUrl: (role) => proxy.through(database.urlFor(role)) });
+  [consoleApp, routerCost] = await Promise.all([site.startConsole(), site.startRouterCost()]);
+});
+
+afterEach(() => proxy.restore());
+
+afterAll(async () => {
+  await site?.stop();
+  await proxy?.stop();
+  await database?.drop();
+});
+
+interface Session {
+  token: string;
+  cookie: string;
+}
+
+/** One account, signed in twice. */
+interface Customer {
+  acting: Session;
+  other: Session;
+}
+
+let customers = 0;
+
+async function newCustomer(): Promise<Customer> {
+  const identifier = `customer-${++customers}@example.com`;
+  const signIn = async (path: string, json: object): Promise<Session> => {
+    const { body, cookie } = await askConsole(consoleApp.url, 'POST', path, { json });
+    return { token: (body as { token: string }).token, cookie: cookie! };
+  };
+  const acting = await signIn('/api/auth/register', { email: identifier, password: PASSWORD });
+  return { acting, other: await signIn('/api/auth/login', { identifier, password: PASSWORD }) };
+}
+
+/** What the console says to the token, and the cost report to the cookie. */
+async function statusesOf({ token, cookie }: Session): Promise<[atConsole: number, atRouterCost: number]> {
+  const { status } = await askConsole(consoleApp.url, 'GET', '/api/auth/me', { token });
+  const response = await fetch(`${routerCost.url}/v1/router/cost`, { headers: { Cookie: cookie } });
+  await response.text();
+  return [status, response.status];
+}
+
+const ask = (session: Session, method: string, path: string, json?: unknown, status = 204) =>
+  consoleBody(consoleApp.url, method, path, { token: session.token, json, status });
+
+async function enableTwoFactor({ acting }: Customer): Promise<void> {
+  const { secret } = (await ask(acting, 'POST', '/api/auth/2fa/setup', undefined, 200)) as { secret: string };
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
+  await ask(acting, 'POST', '/api/auth/2fa/enable', { code }, 200);
+}
+
+/** Each ends the customer's other session; whether the acting one lives on, too. */
+const ENDINGS: [name: string, end: (customer: Customer) => Promise<unknown>][] = [
+  ['logout', ({ other }) => ask(other, 'POST', '/api/auth/logout')],
+  [
+    'password change',
+    ({ acting }) =>
+      ask(acting, 'PUT', '/api/auth/password', {
+        current_password: PASSWORD,
+        new_password: `${PASSWORD} staple`,
+      }),
+  ],
+  ['second factor', enableTwoFactor],
+];
+
+/** Ends a session that both services know, and waits until both refuse it; the time since they came to know it. */
+async function endEverywhere(end: (customer: Customer) => Promise<unknown>): Promise<number> {
+  const customer = await newCustomer();
+  const knownAt = performance.now();
+  expect(await statusesOf(customer.other)).toEqual([200, 200]);
+  await end(customer);
+  await waitFor(
+    async () => (await statusesOf(customer.other)).every((status) => status === 401),
+    BOUND_MILLIS,
+  );
+  const millis = performance.now() - knownAt;
+  expect(await statusesOf(customer.other)).toEqual([401, 401]);
+  expect(await statusesOf(customer.acting)).toEqual([200, 200]);
+  return millis;
+}
+
+test.each(ENDINGS)(
+  '%s: the session ends everywhere, before what is remembered of it has aged',
+  async (_name, end) => {
+    await waitFor(() => proxy.listeners === LISTENERS);
+    // A busy machine may be late with one of them; without the channel, each would take as long as the memory lives.
+    for (let round = 0; round < ROUNDS; round++)
+      if ((await endEverywhere(end)) < SESSION_CACHE_MILLIS) return;
+    throw new Error('The notification channel told nothing.');
+  },
+);
+
+describe.each(['refused', 'frozen'] as const)('with the notification channel %s', (mode) => {
+  beforeEach(async () => {
+    await waitFor(() => proxy.listeners === LISTENERS);
+  });
+
+  test('all services refuse the session when its cache entry expires', async () => {
+    proxy.cutListeners(mode);
+    const millis = await Promise.all(ENDINGS.map(([, end]) => endEverywhere(end)));
+    // A notification would have had an immediate effect.
+    expect(Math.min(...millis)).toBeGreaterThanOrEqual(SESSION_CACHE_MILLIS);
+  });
+});

@@ -1,0 +1,26 @@
+import { type SqlPool, inTransaction } from '@inference/database';
+
+/** Enough to close the hour of any usage. */
+const BACK = `interval '2 hours'`;
+
+/** Events are partitioned by month, and the moved ones may belong to the previous month. */
+const MONTH_BEFORE = `
+  DO $$ BEGIN
+    EXECUTE format('CREATE TABLE IF NOT EXISTS metering.%I PARTITION OF metering.usage_events FOR VALUES FROM (%L) TO (%L)',
+      'usage_events_' || to_char(date_trunc('month', now() AT TIME ZONE 'UTC') - interval '1 month', 'YYYY_MM'),
+      date_trunc('month', now(), 'UTC') - interval '1 month', date_trunc('month', now(), 'UTC'));
+  END $$`;
+
+const MOVES = [
+  MONTH_BEFORE,
+  `UPDATE metering.usage_events SET occurred_at = occurred_at - ${BACK}, started_at = started_at - ${BACK}`,
+  `UPDATE metering.hourly_rollup SET hour = hour - ${BACK}`,
+  `UPDATE wallet.transfers SET hour = hour - ${BACK}, created_at = created_at - ${BACK} WHERE kind = 'usage'`,
+];
+
+/** Moves all usage two hours into the past, in all tables, so that its hours are closed. */
+export async function closeHours(pool: SqlPool): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    for (const statement of MOVES) await client.query(statement);
+  });
+}

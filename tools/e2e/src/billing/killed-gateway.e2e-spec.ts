@@ -1,0 +1,153 @@
+import {
+  createTestDatabase,
+  insertAccount,
+  insertApiKey,
+  publishPrices,
+  type TestDatabase,
+  waitFor,
+} from '@inference/testing';
+import { readEvents, readLeases, runReconcile } from './ledger-totals';
+import { type CallResult } from '../load/call-result';
+import { ContinuousLoad, LOAD_PRICES, loadCost } from '../load/continuous-load';
+import { type ServiceProcess } from '../site/service-process';
+import { Site } from '../site/site';
+
+jest.setTimeout(600_000);
+
+const GATEWAYS = 4;
+const KILLS = 50;
+const CONCURRENCY = 16;
+const LEASE_TTL_SECONDS = 2;
+/** How long each settlement lingers before it commits, so that many a kill strikes in the middle of one. */
+const SETTLEMENT_SECONDS = 0.03;
+const TERMINATION_MILLIS = 6_000;
+const PLENTY_PICOS = 100_000_000_000_000n;
+
+let database: TestDatabase;
+let site: Site;
+let gateways: ServiceProcess[];
+let apiKeys: string[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await publishPrices(database.pool, LOAD_PRICES);
+  await slowSettlementDown();
+  const first = await insertAccount(database.pool, { balancePicos: PLENTY_PICOS });
+  const second = await insertAccount(database.pool, { balancePicos: PLENTY_PICOS });
+  const limited = await insertApiKey(database.pool, second.accountId, { spendLimitPicos: PLENTY_PICOS / 2n });
+  apiKeys = [first.apiKey, limited.apiKey];
+  site = new Site(database);
+  const engine = await site.startEngine();
+  const environment = { LEASE_TTL_SECONDS: String(LEASE_TTL_SECONDS) };
+  gateways = await Promise.all(
+    Array.from({ length: GATEWAYS }, () => site.startGateway(engine, environment)),
+  );
+});
+
+afterAll(async () => {
+  await site?.stop();
+  await database?.drop();
+});
+
+async function slowSettlementDown(): Promise<void> {
+  await database.pool.query(`
+    CREATE FUNCTION metering.linger() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM pg_catalog.pg_sleep(${SETTLEMENT_SECONDS});
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER linger AFTER INSERT ON metering.usage_events FOR EACH STATEMENT EXECUTE FUNCTION metering.linger()`);
+}
+
+const startLoad = () =>
+  new ContinuousLoad(
+    gateways.map(({ url }) => url),
+    apiKeys,
+    CONCURRENCY,
+  );
+
+const randomPause = (fromMillis: number, toMillis: number) =>
+  new Promise((resolve) => setTimeout(resolve, fromMillis + Math.random() * (toMillis - fromMillis)));
+
+/** Complete responses without a usage event of the expected cost. */
+async function wronglyBilled(results: CallResult[]): Promise<CallResult[]> {
+  const events = await readEvents(database.pool);
+  return results
+    .filter(({ complete }) => complete)
+    .filter(({ requestId, usage }) => {
+      const event = events.get(requestId ?? '');
+      return !event || !usage || event.cost_picos !== loadCost(usage);
+    });
+}
+
+/** Waits until the leases, which no gateway renews any more, expire. */
+async function leasesAreGone(): Promise<void> {
+  await Promise.all(gateways.map((gateway) => gateway.stop()));
+  const { rows } = await database.pool.query<{ seconds: number | null }>(
+    'SELECT extract(epoch FROM max(expires_at) - clock_timestamp())::float8 AS seconds FROM wallet.leases',
+  );
+  expect(rows[0]!.seconds ?? 0).toBeLessThanOrEqual(LEASE_TTL_SECONDS);
+  await waitFor(async () => {
+    await database.pool.query('SELECT wallet.sweep_leases()');
+    return (await readLeases(database.pool)).leases === 0n;
+  });
+  expect(await readLeases(database.pool)).toEqual({ leases: 0n, walletPicos: 0n, keyPicos: 0n });
+}
+
+function requestIdsOf(results: CallResult[]): string[] {
+  return results.flatMap(({ complete, requestId }) => (complete && requestId ? [requestId] : []));
+}
+
+test(`complete responses are billed once during ${KILLS} kills with -9 under load`, async () => {
+  const load = startLoad();
+  let kills = 0;
+  const killAndRestart = async (pair: ServiceProcess[]) => {
+    for (let turn = 0; kills < KILLS; turn++) {
+      kills++;
+      const gateway = pair[turn % pair.length]!;
+      await randomPause(20, 300);
+      await waitFor(() => load.inFlight > 0);
+      await gateway.kill();
+      await gateway.start();
+    }
+  };
+  // One gateway of each pair serves while the other one is killed.
+  const pairs = [gateways.slice(0, 2), gateways.slice(2)];
+  await Promise.all(pairs.map(killAndRestart)).finally(() => load.stop());
+  const results = await load.stop();
+  const complete = results.filter((result) => result.complete);
+  const broken = results.filter((result) => result.status === 200 && !result.complete);
+  expect(new Set(results.map(({ status }) => status))).toEqual(new Set([200, 0]));
+  expect(complete.length).toBeGreaterThan(KILLS);
+  expect(broken.length).toBeGreaterThan(0);
+  expect(await wronglyBilled(results)).toEqual([]);
+  expect(new Set(requestIdsOf(results)).size).toBe(complete.length);
+  await leasesAreGone();
+  expect(await runReconcile(database)).toContain('no difference');
+});
+
+test('complete responses are billed once while database connections break', async () => {
+  await Promise.all(gateways.filter(({ isRunning }) => !isRunning).map((gateway) => gateway.start()));
+  const load = startLoad();
+  const deadline = Date.now() + TERMINATION_MILLIS;
+  let terminated = 0;
+  while (Date.now() < deadline) {
+    await randomPause(20, 200);
+    const { rowCount } = await database.pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name LIKE 'gateway%' AND random() < 0.5`,
+    );
+    terminated += rowCount ?? 0;
+  }
+  const pids = gateways.map(({ pid }) => pid);
+  const results = await load.stop();
+  const statuses = new Map<number, number>();
+  for (const { status } of results) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  expect(terminated).toBeGreaterThan(20);
+  expect([...statuses.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+  expect(results.filter(({ complete }) => complete).length).toBeGreaterThan(CONCURRENCY);
+  expect(await wronglyBilled(results)).toEqual([]);
+  expect(gateways.map(({ isRunning, pid }) => (isRunning ? pid : 0))).toEqual(pids);
+  await leasesAreGone();
+  expect(await runReconcile(database)).toContain('no difference');
+});

@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Sql } from '@inference/database';
+import { type TestDatabase } from '@inference/testing';
+import { ROOT } from '../site/service-process';
+
+/** The same amount by several tables, in picos. */
+export interface LedgerTotals {
+  events: bigint;
+  rollup: bigint;
+  debits: bigint;
+  balance: bigint;
+}
+
+const BOOKS = `
+  SELECT
+    (SELECT coalesce(sum(cost_picos), 0) FROM metering.usage_events WHERE account_id = $1) AS events,
+    (SELECT coalesce(sum(cost_picos), 0) FROM metering.hourly_rollup WHERE account_id = $1) AS rollup,
+    (SELECT coalesce(-sum(e.amount_picos), 0) FROM wallet.transfers t JOIN wallet.entries e ON e.transfer_id = t.id
+     WHERE t.kind = 'usage' AND e.ledger_account = 'wallet:' || $1) AS debits,
+    (SELECT balance_picos FROM wallet.wallets WHERE account_id = $1) AS balance`;
+
+export async function readLedgerTotals(sql: Sql, accountId: string): Promise<LedgerTotals> {
+  const { rows } = await sql.query<LedgerTotals>(BOOKS, [accountId]);
+  return rows[0]!;
+}
+
+export interface EventRow {
+  request_id: string;
+  account_id: string;
+  api_key_id: string | null;
+  model: string;
+  outcome: string;
+  input_tokens: bigint;
+  output_tokens: bigint;
+  estimated: boolean;
+  cost_picos: bigint;
+}
+
+/** All usage events by request id. Throws if there are two for one request. */
+export async function readEvents(sql: Sql): Promise<Map<string, EventRow>> {
+  const { rows } = await sql.query<EventRow>(
+    `SELECT request_id, account_id, api_key_id, model, outcome, input_tokens, output_tokens, estimated, cost_picos
+     FROM metering.usage_events`,
+  );
+  const events = new Map(rows.map((row) => [row.request_id, row]));
+  if (events.size !== rows.length) throw new Error(`${rows.length - events.size} events are recorded twice.`);
+  return events;
+}
+
+/** Runs the reconcile command. Rejects with its output if there are differences. */
+export async function runReconcile(database: TestDatabase): Promise<string> {
+  const command = join(ROOT, 'dist/libs/metering/src/reconcile/command.js');
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [command], {
+      env: { PATH: process.env.PATH, DATABASE_URL: database.ownerUrl },
+    });
+    return stdout;
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    throw new Error(`The books differ:\n${stdout}${stderr}`, { cause: error });
+  }
+}
+
+/** The sum of all leases of wallets and key budgets. */
+export async function readLeases(
+  sql: Sql,
+): Promise<{ leases: bigint; walletPicos: bigint; keyPicos: bigint }> {
+  const { rows } = await sql.query<{ leases: bigint; wallets: bigint; keys: bigint }>(
+    `SELECT (SELECT count(*) FROM wallet.leases) AS leases,
+       (SELECT coalesce(sum(leased_picos), 0) FROM wallet.wallets) AS wallets,
+       (SELECT coalesce(sum(leased_picos), 0) FROM wallet.key_budgets) AS keys`,
+  );
+  const { leases, wallets, keys } = rows[0]!;
+  return { leases, walletPicos: wallets, keyPicos: keys };
+}

@@ -1,0 +1,108 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { waitFor } from '@inference/testing';
+import { rawCall } from '../load/raw-calls';
+import { consoleBody } from '../site/console-client';
+import { isFree } from '../site/ports';
+import { type Platform, POSTGRES_OFFSET, readJson, type Run } from './site-runs';
+
+/** The keys of `urls` in platform.json, in the order of their ports. */
+export const SERVICES = [
+  'console',
+  'training',
+  'routerCost',
+  'agent',
+  'memo',
+  'agentEnvironments',
+  'gateway',
+];
+
+export async function expectHealthy({ urls, sandbox }: Platform): Promise<void> {
+  const { engine, oidc, payments, code_host: codeHost } = sandbox;
+  for (const url of [...Object.values(urls), engine!, oidc!, payments!, codeHost!]) {
+    const { status } = await fetch(`${url}/healthz`);
+    expect([url, status]).toEqual([url, 200]);
+  }
+}
+
+/** Checks a login, the currency of the wallet and a model call. */
+export async function expectUsable({ urls, accounts }: Platform, currency: string): Promise<void> {
+  const { identifier, password, apiKey } = accounts.demo;
+  const session = await consoleBody<{ token: string }>(urls.console!, 'POST', '/api/auth/login', {
+    json: { identifier, password },
+  });
+  const settings = await consoleBody<{ currency: string }>(
+    urls.console!,
+    'GET',
+    '/api/billing/settings',
+    session,
+  );
+  expect(settings.currency).toBe(currency);
+  const body = { model: 'sandbox-chat', max_tokens: 4, messages: [{ role: 'user', content: 'Hello' }] };
+  expect(await rawCall({ gatewayUrl: urls.gateway!, apiKey, body })).toMatchObject({
+    status: 200,
+    complete: true,
+  });
+}
+
+/** Checks that the workspace of the first start answers a question from its document. */
+export async function expectAnswer({ urls, memo }: Platform, query: string, answer: string): Promise<void> {
+  await waitFor(async () => {
+    const response = await fetch(`${urls.memo}/v1/workspaces/${memo.workspaceId}/chat`, {
+      method: 'POST',
+      headers: { 'X-API-Key': memo.apiKey, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    const text = await response.text();
+    return text.includes(answer) && text.includes('\ndata: Citations: [1]');
+  });
+}
+
+/** Checks a top-up with the payment sandbox, as the output of the launcher describes it. */
+export async function expectTopup({ urls, accounts, sandbox }: Platform, provider: string): Promise<void> {
+  const { identifier, password } = accounts.demo;
+  const { token } = await consoleBody<{ token: string }>(urls.console!, 'POST', '/api/auth/login', {
+    json: { identifier, password },
+  });
+  const ask = <T>(method: string, path: string, options: { json?: unknown; status?: number } = {}) =>
+    consoleBody<T>(urls.console!, method, path, { token, ...options });
+  const balance = async () =>
+    Number((await ask<{ balance: unknown }>('GET', '/api/billing/settings')).balance);
+  const before = await balance();
+  const payment = await ask<{ id: string; checkout: { url: string } }>('POST', '/api/billing/payments', {
+    json: { provider, amount: 50 },
+    status: 201,
+  });
+  expect(payment.checkout.url).toContain(sandbox.payments);
+  const paid = await fetch(`${sandbox.payments}/orders/${payment.id}/pay`, { method: 'POST' });
+  expect(paid.status).toBe(200);
+  await waitFor(async () => {
+    const { status } = await ask<{ status: string }>('GET', `/api/billing/payments/${payment.id}`);
+    return status === 'paid';
+  });
+  expect(await balance()).toBeCloseTo(before + 50, 6);
+}
+
+/** Stops the launcher, and checks that all its processes have ended and all ports are free. */
+export async function expectNothingLeft({ launcher, dataDir, portBase }: Run): Promise<void> {
+  const members = readJson<{ pid: number }[]>(dataDir, 'running.lock', 'members.json');
+  const started = members.map(({ pid }) => pid);
+  const postmaster = Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]);
+  expect(started).toContain(postmaster);
+  expect(started.length).toBeGreaterThan(SERVICES.length);
+  expect(await launcher.stop()).toBe(0);
+  expect(started.filter(isRunning)).toEqual([]);
+  for (let port = portBase; port <= portBase + POSTGRES_OFFSET; port++)
+    expect([port, await isFree(port)]).toEqual([port, true]);
+}
+
+/** False for a zombie process, too. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+  }
+  const stat = `/proc/${pid}/stat`;
+  return !existsSync(stat) || !/\) Z /.test(readFileSync(stat, 'utf8'));
+}

@@ -1,0 +1,88 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rememberEnvironment, rememberSecret, testLog } from '@inference/testing';
+import { findFreePortRange } from '../site/ports';
+import { LauncherProcess } from './launcher-process';
+
+/** The offset of the port of PostgreSQL from PORT_BASE, the highest one of a site. */
+export const POSTGRES_OFFSET = 20;
+
+interface Account {
+  identifier: string;
+  password: string;
+  apiKey: string;
+}
+
+export interface Platform {
+  site: string;
+  urls: Record<string, string>;
+  accounts: { demo: Account; admin: Account };
+  memo: { workspaceId: string; apiKey: string };
+  database: { url: string };
+  sandbox: { engine?: string; mail?: string; oidc?: string; payments?: string; code_host?: string };
+}
+
+export type Environment = Record<string, string>;
+
+interface KeptSecrets {
+  payments: { console: Environment };
+  downloadLinkSecrets: string[];
+}
+
+/** A data folder, and the site that is started on it several times. */
+export interface Run {
+  dataDir: string;
+  portBase: number;
+  /** Of the last start. */
+  launcher: LauncherProcess;
+  platform: Platform;
+  start(environment?: Environment): Promise<void>;
+}
+
+export const readJson = <T>(...path: string[]): T => JSON.parse(readFileSync(join(...path), 'utf8')) as T;
+
+/** Starts sites on data folders of their own, all of which `cleanUp` removes. */
+export class SiteRuns {
+  readonly folder = mkdtempSync(join(process.env.TEST_DATA_FOLDER ?? tmpdir(), 'launcher-spec-'));
+  private readonly launchers: LauncherProcess[] = [];
+  private readonly dataDirs = new Set<string>();
+
+  launch(environment: Environment): LauncherProcess {
+    const launcher = new LauncherProcess(environment);
+    this.launchers.push(launcher);
+    return launcher;
+  }
+
+  async newRun(settings: Environment = {}): Promise<Run> {
+    const portBase = await findFreePortRange(POSTGRES_OFFSET + 1);
+    const run = { dataDir: join(this.folder, String(portBase)), portBase } as Run;
+    const always = { DATA_DIR: run.dataDir, PORT_BASE: String(portBase), LOG_LEVEL: 'trace', ...settings };
+    run.start = async (environment) => {
+      run.launcher = this.launch({ ...always, ...environment });
+      await run.launcher.untilRunning();
+      this.dataDirs.add(run.dataDir);
+      run.platform = readJson<Platform>(run.dataDir, 'platform.json');
+      rememberSecrets(run);
+    };
+    return run;
+  }
+
+  /** Stops all launchers, and keeps the logs for the search for secrets. */
+  async cleanUp(): Promise<void> {
+    await Promise.all(this.launchers.map((launcher) => launcher.stop()));
+    for (const dataDir of this.dataDirs)
+      for (const name of readdirSync(join(dataDir, 'logs')))
+        testLog('launcher').write(readFileSync(join(dataDir, 'logs', name)));
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function rememberSecrets({ dataDir, platform }: Run): void {
+  for (const { password, apiKey } of Object.values(platform.accounts))
+    [password, apiKey].forEach(rememberSecret);
+  rememberSecret(platform.memo.apiKey);
+  const { payments, downloadLinkSecrets } = readJson<KeptSecrets>(dataDir, 'secrets.json');
+  rememberEnvironment(payments.console);
+  downloadLinkSecrets.forEach(rememberSecret);
+}

@@ -1,0 +1,34 @@
+export interface CallUsage {
+  inputTokens: number;
+  outputTokens: number;
+}
+
+/** The outcome of one request, as its client sees it. */
+export interface CallResult {
+  /** 0 if the connection broke before the response. */
+  status: number;
+  /** The header X-Inference-Request-Id. */
+  requestId: string | null;
+  /** True if a JSON body arrived completely, or if a stream reached its end without an error event. */
+  complete: boolean;
+  /** Null if the response does not report it. */
+  usage: CallUsage | null;
+  /** The `code` of OpenAI's error body. */
+  errorCode: string | null;
+}
+
+export const BROKEN: CallResult = {
+  status: 0,
+  requestId: null,
+  complete: false,
+  usage: null,
+  errorCode: null,
+};
+
+export function usageOf(usage: unknown): CallUsage | null {
+  if (usage === null || typeof usage !== 'object') return null;
+  const { prompt_tokens: input, completion_tokens: output = 0 } = usage as Record<string, unknown>;
+  return typeof input === 'number' && typeof output === 'number'
+    ? { inputTokens: input, outputTokens: output }
+    : null;
+}

@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findFreePort } from './ports';
+import { ROOT } from './service-process';
+
+/** Runs in its own process, because a test cannot load an ES module. */
+const OWNER = `
+  import { startPostgres } from ${JSON.stringify(join(ROOT, 'tools/postgres/postgres.mjs'))};
+  try {
+    const postgres = await startPostgres(JSON.parse(process.env.OPTIONS));
+    process.on('SIGTERM', () => postgres.stop());
+    process.on('disconnect', () => postgres.stop());
+    process.send({ url: postgres.url });
+    await postgres.ended;
+  } catch (error) {
+    process.send({ error: error.message });
+  }
+  process.disconnect();
+`;
+/** The data need not survive a power failure. */
+const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+/** A PostgreSQL server that a test can stop, and restart with the same data and port. */
+export class PostgresProcess {
+  private owner: ChildProcess | undefined;
+
+  private constructor(
+    private readonly folder: string,
+    private readonly port: number,
+  ) {}
+
+  static async create(): Promise<PostgresProcess> {
+    return new PostgresProcess(
+      mkdtempSync(join(process.env.TEST_DATA_FOLDER ?? tmpdir(), 'e2e-postgres-')),
+      await findFreePort(),
+    );
+  }
+
+  /** Resolves with the URL of the superuser when the server accepts connections. */
+  async start(): Promise<string> {
+    const logs = process.env.TEST_LOG_FOLDER;
+    const options = {
+      ...(logs ? { logFile: join(logs, `own-postgres-${this.port}.log`) } : {}),
+      dataDir: join(this.folder, 'data'),
+      port: this.port,
+      password: 'e2e',
+      settings: SETTINGS,
+    };
+    const owner = spawn(process.execPath, ['--input-type=module', '-e', OWNER], {
+      env: { ...process.env, OPTIONS: JSON.stringify(options) },
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    this.owner = owner;
+    const [message] = (await once(owner, 'message')) as [{ url?: string; error?: string }];
+    if (message.url === undefined) throw new Error(message.error);
+    return message.url;
+  }
+
+  async stop(): Promise<void> {
+    const { owner } = this;
+    if (!owner || owner.exitCode !== null || owner.signalCode !== null) return;
+    const exited = once(owner, 'exit');
+    owner.kill('SIGTERM');
+    await exited;
+  }
+
+  async remove(): Promise<void> {
+    await this.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

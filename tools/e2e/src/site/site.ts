@@ -1,0 +1,153 @@
+import { createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { type ServiceRole, TEST_API_KEY_HASH_SECRET, type TestDatabase } from '@inference/testing';
+import { type JWTPayload, SignJWT } from 'jose';
+import { findFreePort } from './ports';
+import { ServiceProcess } from './service-process';
+
+/** Apps that need only their own address, the database and the console. */
+type PlainApp = 'router-cost' | 'training' | 'agent' | 'memo' | 'agent-environments';
+type App = 'console' | 'gateway' | PlainApp;
+type Environment = Record<string, string>;
+
+const DATABASE_ROLES: Partial<Record<App, ServiceRole>> = {
+  console: 'console',
+  gateway: 'gateway',
+  'router-cost': 'router_cost',
+  training: 'training',
+  agent: 'agent',
+  memo: 'memo',
+};
+/** An address without a listener. */
+const ELSEWHERE = 'http://127.0.0.1:9';
+const KID = 'e2e';
+
+function newSigningKey() {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return { ...privateKey.export({ format: 'jwk' }), kid: KID };
+}
+
+export interface SiteOptions {
+  site?: 'intl' | 'cn';
+  /** The connection string that a service gets in place of its own one, for example through a proxy. */
+  databaseUrl?(role: ServiceRole): string;
+}
+
+/** The processes of one site on one database. `stop` ends all of them. */
+export class Site {
+  private readonly processes: ServiceProcess[] = [];
+  private readonly encryptionKey = randomBytes(32).toString('hex');
+  private readonly linkSecret = randomBytes(32).toString('hex');
+  private readonly signingKey = newSigningKey();
+  /** The credential of the agent at the gateway. */
+  private readonly agentCredential = randomBytes(32).toString('hex');
+  /** The credential of the memo service at the gateway. */
+  private readonly memoCredential = randomBytes(32).toString('hex');
+  private consolePort: Promise<number> | undefined;
+
+  constructor(
+    private readonly database: Pick<TestDatabase, 'urlFor'>,
+    private readonly options: SiteOptions = {},
+  ) {}
+
+  async startEngine(): Promise<ServiceProcess> {
+    const port = await findFreePort();
+    return this.start({
+      name: 'sandbox-engine',
+      entry: 'dist/tools/sandbox-engine/src/main.js',
+      port,
+      environment: { SANDBOX_PORT: String(port) },
+    });
+  }
+
+  async startGateway(
+    engine: Pick<ServiceProcess, 'url'>,
+    environment: Environment = {},
+  ): Promise<ServiceProcess> {
+    const upstreams = [{ name: 'sandbox', base_url: `${engine.url}/v1` }];
+    return this.startApp('gateway', await findFreePort(), {
+      UPSTREAMS: JSON.stringify(upstreams),
+      AGENT_CREDENTIALS: this.agentCredential,
+      MEMO_CREDENTIALS: this.memoCredential,
+      ...environment,
+    });
+  }
+
+  startRouterCost(): Promise<ServiceProcess> {
+    return this.startPlain('router-cost');
+  }
+
+  async startAgent(gateway: ServiceProcess, environment: Environment = {}): Promise<ServiceProcess> {
+    return this.startPlain('agent', { GATEWAY_URL: gateway.url, ...environment });
+  }
+
+  async startMemo(gateway: ServiceProcess, environment: Environment = {}): Promise<ServiceProcess> {
+    return this.startPlain('memo', { GATEWAY_URL: gateway.url, ...environment });
+  }
+
+  async startPlain(app: PlainApp, environment: Environment = {}): Promise<ServiceProcess> {
+    const own = {
+      GATEWAY_URL: ELSEWHERE,
+      ...(app === 'agent' && { GATEWAY_CREDENTIAL: this.agentCredential, DEFAULT_MODEL: 'sandbox-chat' }),
+      ...(app === 'memo' && { GATEWAY_CREDENTIAL: this.memoCredential }),
+    };
+    return this.startApp(app, await findFreePort(), { ...own, ...environment });
+  }
+
+  async startConsole(environment: Environment = {}): Promise<ServiceProcess> {
+    return this.startApp('console', await this.portOfConsole(), {
+      SESSION_SIGNING_KEYS: JSON.stringify([this.signingKey]),
+      ENCRYPTION_KEYS: this.encryptionKey,
+      DOWNLOAD_LINK_SECRETS: this.linkSecret,
+      GATEWAY_URL: ELSEWHERE,
+      TRAINING_URL: ELSEWHERE,
+      ROUTER_URL: ELSEWHERE,
+      AGENT_URL: ELSEWHERE,
+      MEMO_URL: ELSEWHERE,
+      RATE_LIMIT_MULTIPLIER: '1000',
+      ...environment,
+    });
+  }
+
+  /** A token as the console signs them, with any claims. */
+  signToken(claims: JWTPayload): Promise<string> {
+    const key = createPrivateKey({ key: this.signingKey, format: 'jwk' });
+    return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: KID, typ: 'JWT' }).sign(key);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.processes.map((service) => service.stop()));
+  }
+
+  private portOfConsole(): Promise<number> {
+    return (this.consolePort ??= findFreePort());
+  }
+
+  private async startApp(app: App, port: number, environment: Environment = {}): Promise<ServiceProcess> {
+    const role = DATABASE_ROLES[app];
+    const database = role && {
+      DATABASE_URL: this.options.databaseUrl?.(role) ?? this.database.urlFor(role),
+    };
+    return this.start({
+      name: app,
+      entry: `dist/apps/${app}/src/main.js`,
+      port,
+      environment: {
+        SITE: this.options.site ?? 'intl',
+        HOST: '127.0.0.1',
+        NODE_ENV: 'test',
+        LOG_LEVEL: 'trace',
+        ...database,
+        CONSOLE_URL: `http://127.0.0.1:${await this.portOfConsole()}`,
+        API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
+        ...environment,
+      },
+    });
+  }
+
+  private async start(description: ConstructorParameters<typeof ServiceProcess>[0]): Promise<ServiceProcess> {
+    const service = new ServiceProcess(description);
+    this.processes.push(service);
+    await service.start();
+    return service;
+  }
+}

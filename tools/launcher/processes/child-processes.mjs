@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import { codeOf } from '../../setup/errors.mjs';
+
+/**
+ * Child processes that never outlive this one: see stop-with-parent.mjs. Each one leads its own process group, so that Ctrl-C in
+ * the terminal reaches only this process, which then ends the others in the right order.
+ *
+ * @import { ChildProcess } from 'node:child_process'
+ */
+
+const PRELOAD = new URL('stop-with-parent.mjs', import.meta.url).href;
+
+/**
+ * @param {string[]} args for Node: options, script, arguments
+ * @param {{ cwd: string, env?: NodeJS.ProcessEnv, stdio: ('ignore' | 'inherit' | 'pipe' | number)[] }} options
+ * @returns {ChildProcess} with a channel for messages
+ */
+export function spawnNode(args, { cwd, env = process.env, stdio }) {
+  /** @type {import('node:child_process').SpawnOptions} */
+  const options = {
+    cwd,
+    env: { ...env, LAUNCHED_BY: String(process.pid) },
+    detached: true,
+    stdio: [...stdio, 'ipc'],
+  };
+  return spawn(process.execPath, ['--import', PRELOAD, ...args], options);
+}
+
+/** Signals a child and everything it has started itself. @param {ChildProcess} child @param {NodeJS.Signals} signal */
+export function signalGroup(child, signal) {
+  if (!child.pid) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch (error) {
+    if (codeOf(error) !== 'ESRCH') throw error;
+  }
+}
+
+/** @param {ChildProcess} child @returns {Promise<string>} how it ended: `exit code 1`, `killed by SIGKILL` */
+export function ending(child) {
+  return new Promise((resolve) => {
+    child.on('error', (error) => resolve(error.message));
+    child.on('exit', (code, signal) => resolve(signal ? `killed by ${signal}` : `exit code ${code}`));
+  });
+}
+
+/**
+ * Runs a script until it ends.
+ * @param {string[]} args
+ * @param {{ cwd: string, env?: NodeJS.ProcessEnv, input?: string, signal?: AbortSignal }} options
+ * @returns {Promise<string>} its output; rejects with the output if the exit code is not 0
+ */
+export async function runNode(args, { cwd, env, input, signal }) {
+  signal?.throwIfAborted();
+  const child = spawnNode(args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const abort = () => signalGroup(child, 'SIGTERM');
+  signal?.addEventListener('abort', abort);
+  let output = '';
+  child.stdout?.on('data', (chunk) => (output += chunk));
+  child.stderr?.on('data', (chunk) => (output += chunk));
+  // A script that ends without reading its input is no failure.
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(input ?? '');
+  const end = await ending(child);
+  signal?.removeEventListener('abort', abort);
+  signal?.throwIfAborted();
+  if (end !== 'exit code 0') throw new Error(`${output.trimEnd()}\n(${args.join(' ')}: ${end})`);
+  return output;
+}
+
+/** @param {string} logFile @param {number} offset in bytes, to start from @returns {string} the last lines of the log */
+export function lastLinesOf(logFile, offset = 0) {
+  if (!fs.existsSync(logFile)) return '(the log is gone)';
+  return fs.readFileSync(logFile).subarray(offset).toString().trimEnd().split('\n').slice(-15).join('\n');
+}
+
+/**
+ * @typedef {object} Service
+ * @property {string} name
+ * @property {string} logFile
+ * @property {ChildProcess} child
+ * @property {Promise<string>} ended how it ended
+ * @property {() => string} lastLines of its log since it started
+ */
+
+/**
+ * @param {{ name: string, entry: string, env: NodeJS.ProcessEnv, cwd: string, logFile: string }} description
+ * @returns {Service}
+ */
+export function startService({ name, entry, env, cwd, logFile }) {
+  const log = fs.openSync(logFile, 'a', 0o600);
+  const offset = fs.fstatSync(log).size;
+  const child = spawnNode(['--enable-source-maps', entry], { cwd, env, stdio: ['ignore', log, log] });
+  fs.closeSync(log);
+  const lastLines = () => lastLinesOf(logFile, offset);
+  return { name, logFile, child, ended: ending(child), lastLines };
+}
+
+/**
+ * @param {Pick<Service, 'child' | 'ended'>} service
+ * @param {number} graceMs after which it is killed
+ * @param {AbortSignal} impatience when aborted, the service is killed at once
+ */
+export async function stopService({ child, ended }, graceMs, impatience) {
+  const kill = () => signalGroup(child, 'SIGKILL');
+  const timer = setTimeout(kill, graceMs);
+  if (impatience.aborted) kill();
+  else impatience.addEventListener('abort', kill);
+  child.kill('SIGTERM');
+  await ended;
+  clearTimeout(timer);
+  impatience.removeEventListener('abort', kill);
+}

@@ -1,0 +1,221 @@
+import path from 'node:path';
+import { codeHostEnvironment } from './code-host-sandbox.mjs';
+import { paymentEnvironment } from './payment-sandbox.mjs';
+
+/**
+ * The services of a site and their environment variables.
+ *
+ * @import { Settings } from '../settings.mjs'
+ * @import { Secrets } from '../secrets.mjs'
+ *
+ * @typedef {object} Description
+ * @property {string} name of the app, also of its log
+ * @property {string} entry script, relative to the workspace
+ * @property {string} url without a trailing slash
+ * @property {NodeJS.ProcessEnv} env
+ */
+
+const HOST = '127.0.0.1';
+const OIDC_PROVIDER = 'sandbox';
+const OIDC_CLIENT_ID = 'inference-platform';
+const TRAINING_QUOTA_TOKENS = 10_000_000;
+const SITE_NAMES = { intl: 'Inference Platform', cn: 'Inference Platform China' };
+
+/** @param {number} port */
+const urlOf = (port) => `http://${HOST}:${port}`;
+
+/** @param {string} role @param {string} password @param {number} port @returns {string} of the product's database */
+export const databaseUrl = (role, password, port) =>
+  `postgres://${role}:${encodeURIComponent(password)}@${HOST}:${port}/platform`;
+
+/** @param {Settings} settings @returns {object[]} the gateway's model servers */
+function upstreams({ engine, ports }) {
+  if (engine) {
+    return [{ name: 'engine', base_url: engine.url, api_key: engine.apiKey, models: engine.models }];
+  }
+  const port = ports['sandbox-engine'];
+  return port === undefined ? [] : [{ name: 'sandbox', base_url: `${urlOf(port)}/v1` }];
+}
+
+/**
+ * The console's mail folder, login providers, payment providers and code host, unless the environment configures them.
+ * @param {Settings} settings
+ * @param {Secrets} secrets
+ * @returns {NodeJS.ProcessEnv}
+ */
+function outsideParties({ site, ports, mailFolder }, { oidcClientSecret, payments }) {
+  return {
+    ...(mailFolder && { MAIL_FOLDER: mailFolder }),
+    ...(ports['sandbox-oidc'] && oauthProvider(ports['sandbox-oidc'], oidcClientSecret)),
+    ...(ports['sandbox-payments'] &&
+      payments &&
+      paymentEnvironment(payments, urlOf(ports['sandbox-payments']))),
+    ...(ports['sandbox-code-host'] && codeHostEnvironment(site, urlOf(ports['sandbox-code-host']))),
+  };
+}
+
+/** @param {number} port of the sandbox @param {string} oidcClientSecret */
+function oauthProvider(port, oidcClientSecret) {
+  const provider = {
+    name: OIDC_PROVIDER,
+    issuer: urlOf(port),
+    client_id: OIDC_CLIENT_ID,
+    client_secret: oidcClientSecret,
+  };
+  return { OAUTH_PROVIDERS: JSON.stringify([provider]) };
+}
+
+/**
+ * The console's storage for model packages, unless the environment configures it.
+ * @param {Settings} settings
+ * @param {Secrets} secrets
+ * @returns {NodeJS.ProcessEnv}
+ */
+function storage({ storageFolder }, { downloadLinkSecrets }) {
+  const { S3_BUCKET, DOWNLOAD_LINK_SECRETS } = process.env;
+  return {
+    ...(storageFolder && { STORAGE_FOLDER: storageFolder }),
+    ...(!S3_BUCKET && { DOWNLOAD_LINK_SECRETS: DOWNLOAD_LINK_SECRETS || downloadLinkSecrets.join(',') }),
+  };
+}
+
+/**
+ * The trainers' credential, the trainable models and the default quota, unless the environment configures them.
+ * @param {Settings} settings
+ * @param {Secrets} secrets
+ * @returns {NodeJS.ProcessEnv}
+ */
+function training({ engine }, { trainerCredential }) {
+  const { TRAINER_CREDENTIALS, TRAINING_MODELS, TRAINING_DEFAULT_QUOTA_TOKENS } = process.env;
+  return {
+    TRAINER_CREDENTIALS: TRAINER_CREDENTIALS || trainerCredential,
+    TRAINING_DEFAULT_QUOTA_TOKENS: TRAINING_DEFAULT_QUOTA_TOKENS || String(TRAINING_QUOTA_TOKENS),
+    ...(!engine && { TRAINING_MODELS: TRAINING_MODELS || 'sandbox-chat,sandbox-mini' }),
+  };
+}
+
+/** Less than the launcher's own grace period for a service. */
+const SHUTDOWN_GRACE = { SHUTDOWN_GRACE_SECONDS: process.env.SHUTDOWN_GRACE_SECONDS || '10' };
+
+/** @param {Secrets} secrets @param {string[] | null} engineModels @returns {NodeJS.ProcessEnv} */
+const agent = ({ agentCredential }, engineModels) => ({
+  GATEWAY_CREDENTIAL: agentCredential,
+  DEFAULT_MODEL: process.env.DEFAULT_MODEL || engineModels?.[0] || 'sandbox-chat',
+  ...SHUTDOWN_GRACE,
+});
+
+/**
+ * Without an engine of the operator there is no chat model: the sandbox engine cannot answer from documents.
+ * @param {Secrets} secrets
+ * @param {string[] | null} engineModels
+ * @returns {NodeJS.ProcessEnv}
+ */
+const memo = ({ memoCredential }, engineModels) => ({
+  GATEWAY_CREDENTIAL: memoCredential,
+  ...SHUTDOWN_GRACE,
+  ...(!process.env.CHAT_MODEL && engineModels?.[0] && { CHAT_MODEL: engineModels[0] }),
+});
+
+/** The caller's environment for the apps, without the variables of npm and of the launcher itself. */
+function inherited() {
+  const own = /^(npm_|INIT_CWD$|PORT_BASE$|DATA_DIR$|ENGINE_|SANDBOX_|API_KEY$)/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));
+}
+
+/**
+ * @param {Settings} settings
+ * @param {Secrets} secrets
+ * @param {string[] | null} engineModels of the operator's engine; null for the sandbox engine
+ * @returns {Description[]} in the order of their ports
+ */
+export function describeServices(settings, secrets, engineModels) {
+  const { site, ports, logLevel } = settings;
+  const common = { ...inherited(), SITE: site, HOST, LOG_LEVEL: logLevel, NODE_ENV: 'development' };
+  /** @param {string} role */
+  const database = (role) => ({
+    DATABASE_URL: databaseUrl(role, secrets.rolePasswords[role] ?? '', ports.postgres),
+  });
+  const callers = { CONSOLE_URL: urlOf(ports.console), API_KEY_HASH_SECRET: secrets.apiKeyHashSecret };
+  const GATEWAY_URL = urlOf(ports.gateway);
+  /** @type {Record<import('../settings.mjs').AppName, NodeJS.ProcessEnv>} */
+  const environments = {
+    console: {
+      ...database('console'),
+      ...callers,
+      ...outsideParties(settings, secrets),
+      ...storage(settings, secrets),
+      SESSION_SIGNING_KEYS: JSON.stringify(secrets.sessionSigningKeys),
+      ENCRYPTION_KEYS: secrets.encryptionKeys.join(','),
+      SITE_NAME: SITE_NAMES[site],
+      GATEWAY_URL,
+      TRAINING_URL: urlOf(ports.training),
+      ROUTER_URL: urlOf(ports['router-cost']),
+      AGENT_URL: urlOf(ports.agent),
+      MEMO_URL: urlOf(ports.memo),
+    },
+    training: { ...database('training'), ...callers, ...training(settings, secrets) },
+    'router-cost': { ...database('router_cost'), ...callers },
+    agent: { ...database('agent'), ...callers, GATEWAY_URL, ...agent(secrets, engineModels) },
+    memo: { ...database('memo'), ...callers, GATEWAY_URL, ...memo(secrets, engineModels) },
+    'agent-environments': {},
+    gateway: {
+      ...database('gateway'),
+      ...callers,
+      UPSTREAMS: JSON.stringify(upstreams(settings)),
+      AGENT_CREDENTIALS: secrets.agentCredential,
+      MEMO_CREDENTIALS: secrets.memoCredential,
+    },
+  };
+  const names = /** @type {import('../settings.mjs').AppName[]} */ (Object.keys(environments));
+  const services = names.map((name) => ({
+    name,
+    entry: `dist/apps/${name}/src/main.js`,
+    url: urlOf(ports[name]),
+    env: { ...common, PORT: String(ports[name]), ...environments[name] },
+  }));
+  return [...services, ...describeSandboxes(settings, secrets, common)];
+}
+
+/**
+ * The sandboxes, each of which replaces an external system that the environment does not configure.
+ * @param {Settings} settings
+ * @param {Secrets} secrets
+ * @param {NodeJS.ProcessEnv} common
+ * @returns {Description[]}
+ */
+function describeSandboxes({ dataDir, ports }, { oidcClientSecret, payments }, common) {
+  const redirectUri = `${urlOf(ports.console)}/api/auth/oauth/${OIDC_PROVIDER}/callback`;
+  const client = {
+    client_id: OIDC_CLIENT_ID,
+    client_secret: oidcClientSecret,
+    redirect_uris: [redirectUri],
+  };
+  /** @type {Record<import('../settings.mjs').SandboxName, NodeJS.ProcessEnv>} */
+  const environments = {
+    'sandbox-engine': { SANDBOX_HOST: HOST, SANDBOX_PORT: String(ports['sandbox-engine']) },
+    'sandbox-oidc': {
+      SANDBOX_OIDC_HOST: HOST,
+      SANDBOX_OIDC_PORT: String(ports['sandbox-oidc']),
+      SANDBOX_OIDC_CLIENTS: JSON.stringify([client]),
+    },
+    'sandbox-payments': {
+      SANDBOX_PAYMENTS_HOST: HOST,
+      SANDBOX_PAYMENTS_PORT: String(ports['sandbox-payments']),
+      SANDBOX_PAYMENTS_PARTIES: JSON.stringify(payments?.parties),
+      SANDBOX_PAYMENTS_MERCHANT: urlOf(ports.console),
+      SANDBOX_PAYMENTS_FILE: path.join(dataDir, 'sandbox-payments.json'),
+    },
+    'sandbox-code-host': {
+      SANDBOX_CODE_HOST_HOST: HOST,
+      SANDBOX_CODE_HOST_PORT: String(ports['sandbox-code-host']),
+      SANDBOX_CODE_HOST_SAMPLES: 'true',
+    },
+  };
+  const names = /** @type {import('../settings.mjs').SandboxName[]} */ (Object.keys(environments));
+  return names.flatMap((name) => {
+    const port = ports[name];
+    if (port === undefined) return [];
+    const entry = `dist/tools/${name}/src/main.js`;
+    return [{ name, entry, url: urlOf(port), env: { ...common, ...environments[name] } }];
+  });
+}

@@ -1,0 +1,50 @@
+import { type ServerResponse } from 'node:http';
+import { type ApiAnswer } from './api';
+import { type Behaviour } from './behaviour';
+
+const ENDLESS_CHUNK = Buffer.alloc(1_048_576, ' ');
+
+/** The answer with another status, other headers or another body. */
+export function shape(told: Behaviour, good: ApiAnswer): ApiAnswer {
+  const isOther = told.body !== undefined || told.status !== undefined;
+  const base = isOther && good.status === 304 ? { ...good, status: 200 } : good;
+  return {
+    status: told.status ?? base.status,
+    headers: { ...base.headers, ...told.headers },
+    body: told.body ?? base.body,
+  };
+}
+
+/** Answers wrongly, or not at all. */
+export function injectFault(
+  fault: NonNullable<Behaviour['fault']>,
+  { status, headers, body }: ApiAnswer,
+  response: ServerResponse,
+): void {
+  const half = body.slice(0, body.length / 2);
+  switch (fault) {
+    case 'hang':
+      return;
+    case 'cut':
+      response.destroy();
+      return;
+    case 'cut_midway':
+      response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) });
+      response.write(half, () => response.destroy());
+      return;
+    case 'truncated':
+      response.writeHead(status, headers).end(half);
+      return;
+    case 'stalled':
+      response.writeHead(status, headers).write(half);
+      return;
+    case 'endless':
+      response.writeHead(status, headers);
+      pourOut(response);
+  }
+}
+
+function pourOut(response: ServerResponse): void {
+  if (response.destroyed) return;
+  response.write(ENDLESS_CHUNK, () => pourOut(response));
+}

@@ -1,0 +1,10 @@
+/** What a `catch` clause may read of what was thrown, which is of no known type. */
+
+/** @param {unknown} error @returns {string} */
+export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
+
+/** @param {unknown} error @returns {string | undefined} of Node (`ESRCH`) or of PostgreSQL (`28P01`), if there is one */
+export function codeOf(error) {
+  if (!(error instanceof Error && 'code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
