@@ -1,0 +1,226 @@
+/**
+ * What each environment variable is for, in the order of the reference. Requirement, default and allowed values come
+ * from the schemas of the services.
+ *
+ * @type {{ title: string, text?: string, variables: Record<string, string> }[]}
+ */
+export const SECTIONS = [
+  {
+    title: 'Every service',
+    variables: {
+      SITE: 'The site: `intl` charges in USD, `cn` in CNY.',
+      HOST: 'Address to listen on.',
+      PORT: 'Port to listen on; 0 takes any free port.',
+      NODE_ENV:
+        '`development` and `test` set the session cookie without `Secure`, so that it works without TLS.',
+      LOG_LEVEL: 'Lowest level that is logged. Logs are JSON lines on standard output.',
+      TRUST_PROXY:
+        'Proxies in front of the service whose `X-Forwarded-For` is believed. Set it behind a proxy: otherwise all callers share the proxy’s address in rate limits and audit events.',
+      CORS_ORIGINS: 'Origins whose pages may call the service from a browser. None by default.',
+    },
+  },
+  {
+    title: 'Database and credentials',
+    text: 'Every service except agent-environments reads these.',
+    variables: {
+      DATABASE_URL:
+        'PostgreSQL, with the role of this service (`console`, `gateway`, `router_cost`, `training`, `agent`, `memo`).',
+      DATABASE_POOL_SIZE: 'Most connections of one process.',
+      CONSOLE_URL:
+        'Where the console is reached. The services that accept sessions (memo, training, router-cost) fetch its public keys there; the console itself writes it into links and redirect URIs.',
+      API_KEY_HASH_SECRET:
+        'Keys the hash under which API keys and workspace keys are stored. The same value in all services; changing it invalidates every key.',
+    },
+  },
+  {
+    title: 'Console: addresses and site',
+    variables: {
+      SITE_NAME: 'Name of the site in `/api/site`, mails, receipts and invoices.',
+      CONSOLE_UI_URL:
+        'Where people use the console in a browser, `CONSOLE_URL` by default. Links in mails and redirects after a browser sign-in lead there. The pages are not part of this repository.',
+      GATEWAY_URL: 'The gateway. The console shows it in `/api/site`; agent and memo call models there.',
+      TRAINING_URL: 'Training service, shown in `/api/site`.',
+      ROUTER_URL: 'Router-cost service, shown in `/api/site`.',
+      AGENT_URL: 'Agent service, shown in `/api/site`.',
+      MEMO_URL: 'Memo service, shown in `/api/site`.',
+      SITEMAP_PAGES: 'JSON array of paths: the public pages of `CONSOLE_UI_URL` that the sitemap lists.',
+    },
+  },
+  {
+    title: 'Console: sign-in and sessions',
+    variables: {
+      SIGNUP: '`closed` answers 403 to registrations and to first sign-ins through a provider.',
+      SESSION_SIGNING_KEYS:
+        'JSON array of private EC P-256 keys (JWK), each with a `kid`. The first one signs; all are published. [How to rotate](../operations/rotate-secrets.md).',
+      SESSION_TTL_SECONDS: 'Life of a session token.',
+      ENCRYPTION_KEYS:
+        'Comma-separated keys that encrypt stored secrets which must be read again, such as those of authenticators. The first one encrypts; all decrypt.',
+      COOKIE_DOMAIN:
+        'Domain of the session cookie, so that the router-cost host receives it too. Without it the cookie goes to the console’s host only.',
+      OAUTH_PROVIDERS:
+        'JSON array of OpenID Connect issuers: `{name, issuer, client_id, client_secret, scope?, token_endpoint_auth_method?}`. Register `CONSOLE_URL/api/auth/oauth/{name}/callback` as the redirect URI.',
+      REDIS_URL:
+        'Shares the request limits among replicas. Without it, and while Redis cannot be reached, each process counts on its own.',
+      RATE_LIMIT_MULTIPLIER: 'Scales every [rate limit](http.md#rate-limits).',
+    },
+  },
+  {
+    title: 'Console: mail',
+    text: 'Without `SMTP_URL` and `MAIL_FOLDER` no mail is sent; a warning is logged at the start.',
+    variables: {
+      SMTP_URL:
+        'Mail server: `smtp://user:password@host:587` or `smtps://…`. A password is never sent to a server without STARTTLS.',
+      MAIL_FROM:
+        'Sender: `no-reply@example.com` or `Example <no-reply@example.com>`. Required with `SMTP_URL`.',
+      MAIL_FOLDER: 'Folder that receives mails as `.eml` files instead of a mail server.',
+    },
+  },
+  {
+    title: 'Console: wallet and payments',
+    text: 'Amounts are in the currency of the site. A payment provider is enabled when all its variables are set.',
+    variables: {
+      MIN_TOPUP: 'Smallest top-up. Default: 5 USD or 10 CNY.',
+      MAX_TOPUP: 'Largest top-up. Default: 10000 USD or 50000 CNY.',
+      TOPUP_PRESETS: 'Comma-separated amounts that `/api/billing/settings` offers.',
+      LOW_BALANCE_THRESHOLD: 'Balance below which an account gets a mail. Default: 5 USD or 20 CNY.',
+      PAYMENT_TTL_SECONDS: 'How long a payment can be paid.',
+      STRIPE_SECRET_KEY: 'Site `intl`. Secret key of Stripe (`card_provider`).',
+      STRIPE_WEBHOOK_SECRETS:
+        'Site `intl`. Signing secrets of the webhook, comma-separated while one replaces another.',
+      STRIPE_API_URL: 'Another address than Stripe’s own.',
+      WECHAT_PAY_APP_ID: 'Site `cn`. App id of WeChat Pay (`messaging_pay_provider`).',
+      WECHAT_PAY_MERCHANT_ID: 'Site `cn`. Merchant number.',
+      WECHAT_PAY_MERCHANT_SERIAL: 'Site `cn`. Serial number of the merchant’s API certificate.',
+      WECHAT_PAY_MERCHANT_KEY:
+        'Site `cn`. Private key of that certificate. Line ends may be written as `\\n`.',
+      WECHAT_PAY_API_V3_KEY: 'Site `cn`. APIv3 key, which decrypts notifications.',
+      WECHAT_PAY_PLATFORM_KEYS:
+        'Site `cn`. JSON: id of a public key (`PUB_KEY_ID_…`) or serial number of a certificate → PEM. Newer certificates are fetched.',
+      WECHAT_PAY_API_URL: 'Another address than WeChat Pay’s own.',
+      ALIPAY_APP_ID: 'Site `cn`. App id of Alipay (`wallet_pay_provider`).',
+      ALIPAY_SELLER_ID: 'Site `cn`. Seller (2088…) that receives the money.',
+      ALIPAY_APP_KEY: 'Site `cn`. Private key of the app, PEM or bare base64. Signs requests (RSA2).',
+      ALIPAY_PUBLIC_KEY: 'Site `cn`. Alipay’s public key, PEM or bare base64.',
+      ALIPAY_GATEWAY_URL: 'Another address than Alipay’s own.',
+    },
+  },
+  {
+    title: 'Console: receipts and invoices',
+    variables: {
+      SELLER:
+        'JSON `{name?, address?, tax_id?, email?, phone?, bank?, bank_account?}`: the seller on receipts and invoices. The name is `SITE_NAME` by default.',
+      TAX_LINES:
+        'JSON `[{"name": "VAT", "percent": "6"}]`: taxes that prices include, shown on receipts and invoices. None by default.',
+      INVOICE_ISSUER_URL:
+        'Site `cn`. Service that makes the tax authority’s invoices ([protocol](invoice-issuer.md)).',
+      INVOICE_ISSUER_TOKEN: 'Site `cn`. Bearer token for it. Required with `INVOICE_ISSUER_URL`.',
+    },
+  },
+  {
+    title: 'Console: model packages and releases',
+    text: 'Packages lie in a folder, or in a bucket when `S3_BUCKET` is set.',
+    variables: {
+      STORAGE_FOLDER:
+        'Folder of the packages, `storage` in the working directory by default. Not with `S3_BUCKET`.',
+      DOWNLOAD_LINK_SECRETS:
+        'Comma-separated secrets that sign links to files of the folder. The first one signs; all verify. Required without `S3_BUCKET`.',
+      DOWNLOAD_LINK_TTL_SECONDS: 'How long a download link works.',
+      MAX_PACKAGE_BYTES: 'Largest package that is accepted (default 1 TiB).',
+      S3_BUCKET: 'Bucket of any server that speaks the S3 protocol.',
+      S3_REGION: 'Its region. Required with `S3_BUCKET`.',
+      S3_PREFIX: 'What the names of the objects begin with.',
+      S3_ENDPOINT: 'Another server than Amazon’s.',
+      S3_PUBLIC_ENDPOINT: 'Where customers reach that server, if elsewhere than the console does.',
+      S3_FORCE_PATH_STYLE: '`true` for servers that name the bucket in the path instead of the host name.',
+      S3_ACCESS_KEY_ID:
+        'Credentials of the bucket. Without them the usual AWS sources apply, such as the role of the machine.',
+      S3_SECRET_ACCESS_KEY: 'Required with `S3_ACCESS_KEY_ID`.',
+      RELEASE_REPOSITORIES:
+        'JSON `{"engine": "owner/repository"}`: repositories whose releases are followed. Components: `engine`, `router`, `agent`, `memo`.',
+      CODE_HOST_URL: 'Host of the release files. Default: GitHub (`intl`), Gitee (`cn`).',
+      CODE_HOST_API_URL:
+        'API of the code host. Required with `CODE_HOST_URL` when repositories are followed.',
+      CODE_HOST_TOKEN: 'Token for that API, which raises its rate limits.',
+      RELEASE_POLL_SECONDS: 'How often the code host is asked.',
+    },
+  },
+  {
+    title: 'Gateway',
+    variables: {
+      UPSTREAMS:
+        'JSON array in the order of preference: `{name, base_url, api_key?, models?}`. `models` is a list, or a map from the published slug to the server’s own name; without it the server serves every priced model.',
+      MODEL_LIMITS:
+        'JSON: model slug, or `*` for all others → `{context_tokens?, max_output_tokens?}`. Gateway: `max_output_tokens` is set in chat requests without a limit (4096 when not configured); `context_tokens` bounds the prompt of requests with images or audio (131072 when not configured). Agent: 32768 and a quarter of the context (at most 4096) when not configured. Use the same value for both.',
+      TRAINING_PRICE_SLUG:
+        'Slug under which the price of training tokens is published. The gateway never offers it as a model. The same value in gateway and training.',
+      AGENT_CREDENTIALS:
+        'Comma-separated secrets with which the agent service calls on behalf of accounts. All are accepted.',
+      MEMO_CREDENTIALS: 'The same for the memo service. None in common with `AGENT_CREDENTIALS`.',
+      UPSTREAM_CONNECT_TIMEOUT_SECONDS: 'Time to connect to an upstream before the next one is tried.',
+      UPSTREAM_FIRST_BYTE_TIMEOUT_SECONDS:
+        'Time to the first byte of an upstream’s answer before the next one is tried, or 504.',
+      UPSTREAM_IDLE_TIMEOUT_SECONDS: 'Longest silence in the middle of an upstream’s answer.',
+      CLIENT_STALL_TIMEOUT_SECONDS:
+        'A client that reads nothing of its stream for this time is disconnected.',
+      LEASE_AMOUNT: 'Amount that a gateway draws from a wallet at a time, in the currency of the site.',
+      LEASE_TTL_SECONDS:
+        'Life of a lease. The money of a gateway that was killed is free again after this time.',
+      SETTLEMENT_PATIENCE_SECONDS:
+        'How long billing is retried while the database cannot be reached, before the response fails with 503.',
+    },
+  },
+  {
+    title: 'Agent and memo',
+    variables: {
+      GATEWAY_CREDENTIAL: 'One of the gateway’s `AGENT_CREDENTIALS` (agent) or `MEMO_CREDENTIALS` (memo).',
+      MODEL_SILENCE_TIMEOUT_SECONDS: 'A model that sends nothing for this time has failed.',
+      HEARTBEAT_SECONDS: 'A stream that is silent for this time gets a comment line.',
+      SHUTDOWN_GRACE_SECONDS:
+        'How long running turns or answers may go on after SIGTERM. The process manager must wait longer before it kills.',
+      DEFAULT_MODEL: 'Model of sessions that name none.',
+      MAX_RUNNING_TURNS:
+        'Turns that one process runs at a time. Queued turns wait; streams beyond it are refused with 503.',
+      REPLICA_TTL_SECONDS:
+        'A process that has not renewed its entry for this time is considered dead, and its turns failed.',
+      FRAME_RETENTION_HOURS: 'How long the stream of a finished turn can be resumed.',
+      CHAT_MODEL: 'Model that writes answers. Without it answers are sentences of the documents.',
+      ANSWER_MAX_TOKENS: 'Longest answer, in tokens.',
+      EMBEDDING_MODEL: 'Model of vector search. Without it search uses words only.',
+      EMBEDDING_LEAST_COSINE:
+        'Cosine from which on a passage that shares no word with the question is found. Choose it with the model.',
+      MAX_DOCUMENT_BYTES: 'Largest file that is accepted (default 100 MiB).',
+      MAX_DOCUMENT_CHARACTERS: 'Longest text that a document may contain.',
+      MAX_ACCOUNT_WORKSPACES: 'Workspaces that one account may have created and not deleted.',
+      MAX_WORKSPACE_DOCUMENTS: 'Documents of one workspace.',
+      MAX_WORKSPACE_BYTES:
+        'Bytes of one workspace: the newest version of each document as uploaded (default 10 GiB). Text, index and older versions are not counted.',
+      INGESTION_WORKERS:
+        'Processes that read documents, one document at a time each. With several, the first one leaves files over 1 MiB to the others. 0 leaves all reading to other hosts.',
+      INGESTION_MEMORY_MEGABYTES:
+        'Memory that reading one document may take, in MiB, before the document fails.',
+      EXTRACTION_TIMEOUT_SECONDS: 'Time that reading one document may take before it fails.',
+    },
+  },
+  {
+    title: 'Training',
+    variables: {
+      TRAINER_CREDENTIALS:
+        'Comma-separated secrets with which trainers record usage. All are accepted. Without one nobody can record.',
+      TRAINING_DEFAULT_QUOTA_TOKENS: 'Quota of accounts for which no admin has set one.',
+      TRAINING_GPU: 'Name of the published GPU price that is shown. Default: the first of the list.',
+      TRAINING_MODELS: 'Comma-separated base models that may be trained.',
+      TRAINING_METHODS: 'Comma-separated training methods.',
+      TRAINING_LORA_METHODS: 'Comma-separated LoRA methods.',
+      TRAINING_EXPORT_FORMATS: 'Comma-separated export formats.',
+      TRAINING_TARGET_MODULES: 'Comma-separated LoRA target modules.',
+      TRAINING_AUTO_INTERVENTION: 'Whether trainings that go wrong are stopped automatically.',
+      TRAINING_INTERVENTION_CONDITIONS: 'Comma-separated conditions on which they are stopped.',
+    },
+  },
+  {
+    title: 'Agent environments',
+    variables: {
+      API_KEY: 'Key that every call must bring as `Authorization: Bearer …`. Without it the calls are open.',
+    },
+  },
+];
