@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { API_KEY_CREDENTIALS, CredentialsModule } from '@inference/guards';
 import { DatabaseModule } from '@inference/database';
 import { ServiceModule } from '@inference/http';
+import { JobsModule } from '@inference/jobs';
 import { BackgroundPoolModule } from './background-pool/background-pool.module';
 import { type AgentConfig } from './config';
 import { ConfigModule } from './config.module';
@@ -19,6 +20,7 @@ export class AppModule {
         ConfigModule.forRoot(config),
         ServiceModule,
         DatabaseModule.forRoot('agent', config),
+        JobsModule.forRoot('agent', config),
         BackgroundPoolModule.forRoot(config),
         CredentialsModule.forRoot({
           ...config,

@@ -3,11 +3,13 @@ import { APP_INTERCEPTOR } from '@nestjs/core';
 import { API_KEY_CREDENTIALS, CredentialsModule, SESSION_CREDENTIALS } from '@inference/guards';
 import { DatabaseModule } from '@inference/database';
 import { ExactJsonInterceptor, ServiceModule } from '@inference/http';
+import { JobsModule } from '@inference/jobs';
 import { IdentityModule } from './identity/identity.module';
 import { publicKeyOf } from './identity/sessions/signing-keys';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { BillingModule } from './billing/billing.module';
 import { CatalogueModule } from './catalogue/catalogue.module';
+import { LostJobsModule } from './jobs/lost-jobs.module';
 import { NotificationsModule } from './notifications/notifications.module';
 import { type ConsoleConfig } from './config';
 import { ConfigModule } from './config.module';
@@ -21,6 +23,7 @@ export class AppModule {
         ServiceModule,
         ConfigModule.forRoot(config),
         DatabaseModule.forRoot('console', config),
+        JobsModule.forRoot('console', config),
         // Before the credentials, so that its guard runs first.
         RateLimitModule,
         CredentialsModule.forRoot({
@@ -32,6 +35,7 @@ export class AppModule {
           sessionCacheSeconds: 0,
           publicKeys: config.sessions.signingKeys.map(publicKeyOf),
         }),
+        LostJobsModule,
         IdentityModule,
         BillingModule,
         CatalogueModule,

@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { API_KEY_CREDENTIALS, CredentialsModule, serviceCallerCredentials } from '@inference/guards';
 import { DatabaseModule } from '@inference/database';
 import { ServiceModule } from '@inference/http';
+import { JobsModule } from '@inference/jobs';
 import { type GatewayConfig } from './config';
 import { ConfigModule } from './config.module';
 import { HousekeepingModule } from './housekeeping/housekeeping.module';
@@ -17,6 +18,7 @@ export class AppModule {
         ServiceModule,
         ConfigModule.forRoot(config),
         DatabaseModule.forRoot('gateway', config),
+        JobsModule.forRoot('gateway', config),
         CredentialsModule.forRoot({
           ...config,
           strategies: [API_KEY_CREDENTIALS, serviceCallerCredentials(config.serviceCallers)],

@@ -22,15 +22,20 @@ const GRANT = (schema: string, role: string) => `
     END LOOP;
   END $$`;
 
-/** Migrates the tables of every job queue to the schema of the installed library and grants its service access to them. */
-export async function migrateJobQueues(client: Client, ownerUrl: string): Promise<void> {
+/**
+ * Migrates the tables of every job queue to the schema of the installed library. Comes before the migrations of the
+ * product, whose triggers add jobs.
+ */
+export async function migrateJobQueues(ownerUrl: string): Promise<void> {
   const pgPool = new Pool({ connectionString: ownerUrl, max: 1 });
   try {
-    for (const [role, schema] of Object.entries(JOB_SCHEMAS)) {
-      await runMigrations({ pgPool, schema, logger: SILENT });
-      await client.query(GRANT(schema, role));
-    }
+    for (const schema of Object.values(JOB_SCHEMAS)) await runMigrations({ pgPool, schema, logger: SILENT });
   } finally {
     await pgPool.end();
   }
+}
+
+/** Grants each service access to its own queue. Comes after the migrations, which create the roles. */
+export async function grantJobQueues(client: Client): Promise<void> {
+  for (const [role, schema] of Object.entries(JOB_SCHEMAS)) await client.query(GRANT(schema, role));
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { env, loadConfig } from '@inference/config';
 import { Client } from 'pg';
 import { z } from 'zod';
-import { migrateJobQueues } from './job-queues';
+import { grantJobQueues, migrateJobQueues } from './job-queues';
 import { scramVerifier } from './scram-verifier';
 
 /** Key of the advisory lock. Arbitrary, but the same on every host. */
@@ -32,6 +32,7 @@ async function migrate(): Promise<void> {
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await migrateJobQueues(config.DATABASE_URL);
     const { runner } = await import('node-pg-migrate');
     const applied = await runner({
       dbClient: client,
@@ -41,7 +42,7 @@ async function migrate(): Promise<void> {
       noLock: true,
       log: () => undefined,
     });
-    await migrateJobQueues(client, config.DATABASE_URL);
+    await grantJobQueues(client);
     for (const [variable, role] of Object.entries(ROLE_PASSWORDS)) {
       const password = config[variable];
       if (password) {

@@ -1,1 +1,4 @@
-export { JobWorker, type JobWorkerOptions, type ScheduledJob } from './job-worker';
+export { BackgroundJobs } from './background-jobs';
+export { EVERY_MINUTE, EVERY_TEN_MINUTES, EVERY_HOUR } from './intervals';
+export { JobWorker, type JobWorkerOptions } from './job-worker';
+export { JobsModule } from './jobs.module';

@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger as NestLogger } from '@nestjs/common';
-import { Logger, parseCronItems, run, type Runner, type TaskList } from 'graphile-worker';
+import { Logger, parseCronItems, run, type Runner, type Task, type TaskList } from 'graphile-worker';
 import { createJobPool } from './job-pool';
 
-/** New jobs are notified; polling finds those whose notification was lost while the connection was down. Chosen. */
+/** New jobs are notified; polling finds those that are due later or whose notification was lost. Chosen: half of it doubles the queries of an idle service. */
 const POLL_MILLIS = 2_000;
 /** Pause before the next attempt when the database is away. Chosen: short beside the time a service takes to be noticed. */
 const RESTART_MILLIS = 1_000;
 /** One connection listens for notifications. */
 const LISTENING_CONNECTIONS = 1;
+/** Connections that take jobs and mark them as done; the jobs themselves use those of the service. Chosen: each use takes a millisecond. */
+const MAX_QUEUE_CONNECTIONS = 4;
 
 /** A job that the queue adds at fixed times, once for all replicas. */
 export interface ScheduledJob {
@@ -30,6 +32,10 @@ export interface JobWorkerOptions {
   /** Returns the tasks by name. The signal is aborted when the worker stops; a job that throws then is taken by another process. */
   tasks: (signal: AbortSignal) => TaskList;
   scheduledJobs?: ScheduledJob[];
+  /** Runs before the first job, and again after an outage of the database. If it throws, it is tried again. */
+  beforeStart?: () => Promise<void>;
+  /** How soon a job is found whose time comes later, or whose notification was lost. */
+  pollMillis?: number;
   logger: NestLogger;
 }
 
@@ -45,7 +51,11 @@ export class JobWorker {
 
   constructor(private readonly options: JobWorkerOptions) {
     const { databaseUrl, applicationName, concurrency } = options;
-    this.pool = createJobPool(databaseUrl, applicationName, concurrency + LISTENING_CONNECTIONS);
+    this.pool = createJobPool(
+      databaseUrl,
+      applicationName,
+      Math.min(concurrency, MAX_QUEUE_CONNECTIONS) + LISTENING_CONNECTIONS,
+    );
   }
 
   start(): void {
@@ -65,6 +75,7 @@ export class JobWorker {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       try {
+        await this.options.beforeStart?.();
         this.runner = await this.startRunner(signal);
         if (signal.aborted) await this.runner.stop();
         await untilBroken(this.runner);
@@ -77,30 +88,42 @@ export class JobWorker {
   }
 
   private startRunner(signal: AbortSignal): Promise<Runner> {
-    const { schema, concurrency, tasks, scheduledJobs = [], logger } = this.options;
+    const { schema, concurrency, tasks, scheduledJobs = [], pollMillis = POLL_MILLIS, logger } = this.options;
     return run({
       pgPool: this.pool,
       schema,
       concurrency,
-      pollInterval: POLL_MILLIS,
+      pollInterval: pollMillis,
       // The application handles signals and calls stop().
       noHandleSignals: true,
       logger: new Logger(() => (level, message) => {
         if (level === 'error' || level === 'warning') logger.warn(message);
         else logger.debug(message);
       }),
-      taskList: tasks(signal),
+      taskList: unlessAborted(signal, tasks(signal)),
       // Given even if empty: otherwise the library looks for a crontab file.
       parsedCronItems: parseCronItems(
         scheduledJobs.map(({ task, pattern }) => ({
           task,
           match: pattern,
-          // The next time makes up for one that failed or was missed.
-          options: { maxAttempts: 1, backfillPeriod: 0 },
+          // The next time makes up for one that failed or was missed. The key keeps those that wait from adding up.
+          options: { maxAttempts: 1, backfillPeriod: 0, jobKey: task },
         })),
       ),
     });
   }
+}
+
+/** Tasks that return a job to the queue if the library takes it while it is being stopped. */
+function unlessAborted(signal: AbortSignal, tasks: TaskList): TaskList {
+  const guarded = Object.entries(tasks).map(([name, task]): [string, Task] => [
+    name,
+    (payload, helpers) => {
+      signal.throwIfAborted();
+      return task!(payload, helpers);
+    },
+  ]);
+  return Object.fromEntries(guarded);
 }
 
 /**

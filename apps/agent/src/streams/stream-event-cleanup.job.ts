@@ -1,14 +1,8 @@
-import {
-  Inject,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnApplicationShutdown,
-} from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { firstIdAt, SQL_POOL, type SqlPool } from '@inference/database';
+import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
 import { STREAMS_CONFIG, type StreamsConfig } from './streams.config';
 
-const INTERVAL_MILLIS = 60_000;
 /** Bounds how long one statement takes. */
 const BATCH_TURNS = 100;
 
@@ -22,30 +16,18 @@ const DELETE_EXPIRED = `
 
 /** Deletes the stream events of turns that ended before the retention time. The session's events are kept. */
 @Injectable()
-export class StreamEventCleanupJob implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly logger = new Logger(StreamEventCleanupJob.name);
-  private timer: NodeJS.Timeout | undefined;
-
+export class StreamEventCleanupJob {
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
     @Inject(STREAMS_CONFIG) private readonly config: StreamsConfig,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.timer = setInterval(() => {
-      this.deleteExpired().catch((error: Error) =>
-        this.logger.warn(`Expired stream events could not be deleted: ${error.message}`),
-      );
-    }, INTERVAL_MILLIS);
+    jobs: BackgroundJobs,
+  ) {
+    jobs.schedule('delete-old-stream-events', EVERY_MINUTE, () => this.deleteExpired());
   }
 
   async deleteExpired(): Promise<void> {
     const before = Date.now() - this.config.retentionMillis;
     const values = [firstIdAt('turn', before), new Date(before)];
     while ((await this.pool.query(DELETE_EXPIRED, values)).rowCount);
-  }
-
-  onApplicationShutdown(): void {
-    clearInterval(this.timer);
   }
 }

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AdjustmentsModule } from './adjustments/adjustments.module';
 import { AdminPaymentsModule } from './admin-payments/admin-payments.module';
 import { ExchangeRatesModule } from './exchange-rates/exchange-rates.module';
+import { IdempotencyModule } from './idempotency/idempotency.module';
 import { InvoicesModule } from './invoices/invoices.module';
 import { PaymentProvidersModule } from './payment-providers/payment-providers.module';
 import { PaymentsModule } from './payments/payments.module';
@@ -23,6 +24,7 @@ import { WebhooksModule } from './webhooks/webhooks.module';
     AdjustmentsModule,
     AdminPaymentsModule,
     ExchangeRatesModule,
+    IdempotencyModule,
     InvoicesModule,
     PaymentProvidersModule,
     PaymentsModule,

@@ -1,30 +1,20 @@
-import {
-  Inject,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { SQL_POOL, type SqlPool } from '@inference/database';
+import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
 
-const INTERVAL_MILLIS = 60_000;
 const FUNCTIONS = ['metering.ensure_partitions', 'wallet.sweep_leases', 'metering.forget_old_settlements'];
 
-/** Runs the maintenance functions of the metering and wallet schemas. Every gateway runs them; they are safe to run concurrently. */
+/** Runs the maintenance functions of the metering and wallet schemas, at the start and every minute. */
 @Injectable()
-export class HousekeepingJob implements OnApplicationBootstrap, OnModuleDestroy {
+export class HousekeepingJob {
   private readonly logger = new Logger(HousekeepingJob.name);
-  private timer: NodeJS.Timeout | undefined;
 
-  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
-
-  onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.run(), INTERVAL_MILLIS);
-    void this.run();
-  }
-
-  onModuleDestroy(): void {
-    clearInterval(this.timer);
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    jobs: BackgroundJobs,
+  ) {
+    jobs.onceAvailable(() => this.run());
+    jobs.schedule('housekeeping', EVERY_MINUTE, () => this.run());
   }
 
   private async run(): Promise<void> {

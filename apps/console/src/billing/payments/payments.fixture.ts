@@ -2,7 +2,6 @@ import { waitFor } from '@inference/testing';
 import { SandboxPayments } from '@inference/sandbox-payments';
 import { type Answer, type SignedIn, TestSite } from '../../testing/console.fixture';
 import { type PaymentProviderName } from '../payment-providers/payment-provider';
-import { PaymentReconciler } from '../settlement/payment-reconciler';
 
 export type Site = 'intl' | 'cn';
 
@@ -87,12 +86,6 @@ export class PaymentSite {
       'UPDATE billing.payments SET next_check_at = now(), claimed_until = NULL WHERE id = $1',
       [paymentId],
     );
-    this.wake();
-  }
-
-  /** Runs the reconciler without waiting for its next poll. */
-  wake(): void {
-    this.site.console.app.get(PaymentReconciler).wake();
   }
 
   /** Makes the payment's time end now, so that the next check closes it. */
@@ -101,7 +94,6 @@ export class PaymentSite {
       'UPDATE billing.payments SET expires_at = now(), next_check_at = now() WHERE id = $1',
       [paymentId],
     );
-    this.wake();
   }
 
   /** The wallet's balance in hundredths of the currency. */

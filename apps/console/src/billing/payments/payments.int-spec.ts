@@ -1,4 +1,4 @@
-import { ExpiryCleanupJob } from '../../identity/sessions/expiry-cleanup.job';
+import { IdempotencyKeyCleanupJob } from '../idempotency/idempotency-key-cleanup.job';
 import { type SignedIn, TestConsole, TestSite } from '../../testing/console.fixture';
 import { type PaymentBody, PaymentSite, PROVIDERS } from './payments.fixture';
 
@@ -164,14 +164,14 @@ describe.each(PROVIDERS)('top-up through %s', (provider, siteName) => {
   it('is a new one with a key that was used a month ago', async () => {
     const headers = { 'Idempotency-Key': `old of ${account.accountId}` };
     const first = await payments.create(account, { provider, amount: 20 }, headers);
-    const sweep = payments.site.console.app.get(ExpiryCleanupJob);
-    await sweep.run();
+    const cleanup = payments.site.console.app.get(IdempotencyKeyCleanupJob);
+    await cleanup.run();
     expect((await payments.create(account, { provider, amount: 20 }, headers)).text).toBe(first.text);
     await payments.site.database.pool.query(
       "UPDATE billing.idempotency_keys SET created_at = now() - interval '31 days' WHERE account_id = $1",
       [account.accountId],
     );
-    await sweep.run();
+    await cleanup.run();
     const second = await payments.create(account, { provider, amount: 20 }, headers);
     expect((second.body as PaymentBody).id).not.toBe((first.body as PaymentBody).id);
   });

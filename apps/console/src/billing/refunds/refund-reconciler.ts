@@ -21,23 +21,15 @@ import { type ClaimedRefund, REFUND_COLUMNS } from './refund';
 const LEASE_SECONDS = 60;
 
 /** A next_check_at later than the claim comes from a notification that arrived meanwhile, and stays. */
-const CLAIMED = `
+const claimIf = (condition: string) => `
   UPDATE billing.refunds r SET claimed_until = now() + make_interval(secs => ${LEASE_SECONDS}), next_check_at = now()
   FROM billing.payments p
-  WHERE p.id = r.payment_id AND r.id IN (SELECT id FROM due)
+  WHERE p.id = r.payment_id AND r.id = $1 AND ${condition}
   RETURNING ${REFUND_COLUMNS}, now() AS now, now()::text AS "claimedAt"`;
-const IS_FREE = '(r.claimed_until IS NULL OR r.claimed_until <= now())';
-const CLAIM_DUE = `
-  WITH due AS MATERIALIZED (
-    SELECT r.id FROM billing.refunds r JOIN billing.payments p ON p.id = r.payment_id
-    WHERE p.provider = $1 AND r.next_check_at <= now() AND ${IS_FREE}
-    ORDER BY r.next_check_at LIMIT $2 FOR UPDATE OF r SKIP LOCKED)
-  ${CLAIMED}`;
-const CLAIM_ONE = `
-  WITH due AS MATERIALIZED (
-    SELECT r.id FROM billing.refunds r
-    WHERE r.id = $1 AND r.next_check_at IS NOT NULL AND ${IS_FREE} FOR UPDATE)
-  ${CLAIMED}`;
+const CLAIM_DUE = claimIf('r.due_at <= now()');
+const CLAIM_NOW = claimIf(
+  'r.next_check_at IS NOT NULL AND (r.claimed_until IS NULL OR r.claimed_until <= now())',
+);
 const RELEASE = `
   UPDATE billing.refunds
   SET claimed_until = NULL,
@@ -69,19 +61,20 @@ export class RefundReconciler {
     private readonly providers: PaymentProviders,
   ) {}
 
-  async claim(provider: PaymentProvider, count: number): Promise<ClaimedRefund[]> {
-    return (await this.pool.query<ClaimedRefund>(CLAIM_DUE, [provider.name, count])).rows;
+  /** Checks the refund if it is due and no other host holds its lease. */
+  async checkDue(provider: PaymentProvider, refundId: string): Promise<void> {
+    const refund = (await this.pool.query<ClaimedRefund>(CLAIM_DUE, [refundId])).rows[0];
+    if (refund) await this.check(provider, refund);
   }
 
   /** Does nothing if another host holds the refund's lease. */
   async checkNow(refundId: string): Promise<void> {
-    const { rows } = await this.pool.query<ClaimedRefund>(CLAIM_ONE, [refundId]);
-    const refund = rows[0];
+    const refund = (await this.pool.query<ClaimedRefund>(CLAIM_NOW, [refundId])).rows[0];
     const provider = refund && this.providers.find(refund.provider);
     if (provider) await this.check(provider, refund);
   }
 
-  async check(provider: PaymentProvider, refund: ClaimedRefund): Promise<void> {
+  private async check(provider: PaymentProvider, refund: ClaimedRefund): Promise<void> {
     try {
       await this.apply(refund, await this.requestRefund(provider, refund));
     } catch (error) {

@@ -47,7 +47,6 @@ describe.each(PROVIDERS)('refunds through %s', (provider, siteName) => {
       'UPDATE billing.refunds SET next_check_at = now(), claimed_until = NULL WHERE payment_id = $1 AND next_check_at IS NOT NULL',
       [paymentId],
     );
-    payments.wake();
   };
   /** WeChat Pay answers `pending` first and returns the result of a later query. */
   const firstStatus = provider === 'messaging_pay_provider' ? 'pending' : 'succeeded';
@@ -168,7 +167,6 @@ describe.each(PROVIDERS)('refunds through %s', (provider, siteName) => {
       'UPDATE billing.refunds SET next_check_at = now() WHERE payment_id = $1',
       [paymentId],
     );
-    payments.wake();
     await waitFor(async () => (await dueChecks()) === 0);
     expect(await atProvider()).toEqual([2000]);
     expect(await balance()).toBe(0);
@@ -181,7 +179,6 @@ describe.each(PROVIDERS)('refunds through %s', (provider, siteName) => {
       "UPDATE billing.refunds SET status = 'failed', next_check_at = now() WHERE payment_id = $1",
       [paymentId],
     );
-    payments.wake();
     await waitFor(async () => (await dueChecks()) === 0);
     expect((await attempts())[0]).toMatchObject({ status: 'failed' });
   });

@@ -1,12 +1,6 @@
-import {
-  Inject,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnApplicationShutdown,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { isDatabaseUnavailable, SQL_POOL, type SqlPool } from '@inference/database';
+import { BackgroundJobs } from '@inference/jobs';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import {
   type OrderState,
@@ -15,25 +9,20 @@ import {
 } from '../payment-providers/payment-provider';
 import { PaymentProviders } from '../payment-providers/payment-providers';
 import { nextCheckAfterEndSeconds, nextCheckSeconds } from '../payments/reconciliation-schedule';
-import { JobPoller } from '../../jobs/job-poller';
 import { toProviderOrder } from '../payments/provider-order';
 import { type Payment, PAYMENT_COLUMNS } from '../payments/payment';
 import { PaymentMismatchError } from './settlement-errors';
 import { PaymentSettlement } from './payment-settlement';
 import { RefundReconciler } from '../refunds/refund-reconciler';
 
-/** Chosen: well below the first check of a payment (5 s). */
-const POLL_MILLIS = 1_000;
+/** Checks of payments and refunds that one process makes at a provider at the same time. Chosen: a slow answer then delays few others. */
+const CONCURRENCY_BY_PROVIDER = 10;
 /** Four times the 15 s that a provider call may take, so that two hosts check one payment only if one of them has died. */
 const LEASE_SECONDS = 60;
 
 const CLAIM = `
-  WITH due AS MATERIALIZED (
-    SELECT id FROM billing.payments
-    WHERE provider = $1 AND next_check_at <= now() AND (claimed_until IS NULL OR claimed_until <= now())
-    ORDER BY next_check_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-  UPDATE billing.payments SET claimed_until = now() + make_interval(secs => $3)
-  WHERE id IN (SELECT id FROM due)
+  UPDATE billing.payments SET claimed_until = now() + make_interval(secs => $2)
+  WHERE id = $1 AND due_at <= now()
   RETURNING ${PAYMENT_COLUMNS}, ended_at AS "endedAt", now() AS now`;
 /** Only with the claimed status: a payment whose status has changed has its next check set already. */
 const RELEASE = `
@@ -50,11 +39,8 @@ const secondsBetween = (from: Date, to: Date) => (to.getTime() - from.getTime())
  * of a replica that dies is taken over when its leases end.
  */
 @Injectable()
-export class PaymentReconciler implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+export class PaymentReconciler {
   private readonly logger = new Logger(PaymentReconciler.name);
-  private readonly queues: { wake(): void; stop(): Promise<void> }[];
-  private timer: NodeJS.Timeout | undefined;
-  private stopped: Promise<unknown> | undefined;
 
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
@@ -62,46 +48,21 @@ export class PaymentReconciler implements OnApplicationBootstrap, OnModuleDestro
     private readonly settlement: PaymentSettlement,
     providers: PaymentProviders,
     refunds: RefundReconciler,
+    jobs: BackgroundJobs,
   ) {
-    const report = (error: unknown) => this.report(error);
-    this.queues = providers.all().flatMap((provider) => [
-      new JobPoller(
-        (count) => this.claim(provider, count),
-        (payment) => this.check(provider, payment),
-        report,
-      ),
-      new JobPoller(
-        (count) => refunds.claim(provider, count),
-        (refund) => refunds.check(provider, refund),
-        report,
-      ),
-    ]);
+    for (const provider of providers.all())
+      jobs.processRows(
+        {
+          [`check-payment-at-${provider.name}`]: (id) => this.check(provider, id),
+          [`check-refund-at-${provider.name}`]: (id) => refunds.checkDue(provider, id),
+        },
+        CONCURRENCY_BY_PROVIDER,
+      );
   }
 
-  onApplicationBootstrap(): void {
-    if (this.queues.length > 0) this.timer = setInterval(() => this.wake(), POLL_MILLIS);
-  }
-
-  /** Checks for due payments and refunds. */
-  wake(): void {
-    for (const queue of this.queues) queue.wake();
-  }
-
-  /** Must return at once: Nest calls it module by module, and all are to stop at the same time. */
-  onModuleDestroy(): void {
-    clearInterval(this.timer);
-    this.stopped = Promise.all(this.queues.map((queue) => queue.stop()));
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.stopped;
-  }
-
-  private async claim(provider: PaymentProvider, count: number): Promise<ClaimedPayment[]> {
-    return (await this.pool.query<ClaimedPayment>(CLAIM, [provider.name, count, LEASE_SECONDS])).rows;
-  }
-
-  private async check(provider: PaymentProvider, payment: ClaimedPayment): Promise<void> {
+  private async check(provider: PaymentProvider, id: string): Promise<void> {
+    const payment = (await this.pool.query<ClaimedPayment>(CLAIM, [id, LEASE_SECONDS])).rows[0];
+    if (!payment) return;
     let hasAnswered = true;
     try {
       await this.settlement.settle(provider.name, payment.id, await this.queryOrClose(provider, payment));
@@ -144,10 +105,5 @@ export class PaymentReconciler implements OnApplicationBootstrap, OnModuleDestro
     const seconds = isLast ? nextCheckAfterEndSeconds(secondsBetween(endedAt, now)) : pause;
     const untilExpiry = status === 'pending' && left > 0 ? left : Infinity;
     await this.pool.query(RELEASE, [id, status, seconds === null ? null : Math.min(seconds, untilExpiry)]);
-  }
-
-  /** An unavailable database is reported by the health probe. */
-  private report(error: unknown): void {
-    if (!isDatabaseUnavailable(error)) this.logger.error(error);
   }
 }

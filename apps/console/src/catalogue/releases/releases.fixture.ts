@@ -3,7 +3,6 @@ import { SandboxCodeHost, type SandboxRelease } from '@inference/sandbox-code-ho
 import { waitFor } from '@inference/testing';
 import { TestSite } from '../../testing/console.fixture';
 import { type Component } from '../components/component';
-import { ReleaseFollower } from './followed/release-follower';
 
 export type TestSiteName = 'intl' | 'cn';
 
@@ -104,7 +103,6 @@ export class FollowingSite {
   /** Resolves when the repository has been read once more. */
   async poll(component: Component = 'engine'): Promise<FollowedRow> {
     await this.makeDue(component);
-    this.site.console.app.get(ReleaseFollower).wake();
     return waitFor(async () => {
       const row = await this.row(component);
       return row?.checked_at && row.claimed_until === null ? row : null;

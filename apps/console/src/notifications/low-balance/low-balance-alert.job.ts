@@ -1,19 +1,11 @@
-import {
-  Inject,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnApplicationShutdown,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type Currency } from '@inference/config';
-import { inTransaction, isDatabaseUnavailable, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
 import { picosToDecimal } from '@inference/money';
 import { queueMail } from '../mail/outbox';
 import { LOW_BALANCE_CONFIG, type LowBalanceConfig } from './low-balance.config';
 
-/** How late a low-balance mail may be requested. */
-const INTERVAL_MILLIS = 15_000;
 /** Wallets locked by one transaction. Kept small, because customers' requests may wait for these locks. */
 const ALERT_BATCH_SIZE = 20;
 const ARM_BATCH_SIZE = 500;
@@ -45,45 +37,22 @@ interface LowWallet {
  * job looks at all wallets.
  */
 @Injectable()
-export class LowBalanceAlertJob implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
-  private readonly logger = new Logger(LowBalanceAlertJob.name);
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> | undefined;
-  private stopping = false;
-
+export class LowBalanceAlertJob {
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
     @Inject(LOW_BALANCE_CONFIG) private readonly config: LowBalanceConfig,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.run(), INTERVAL_MILLIS).unref();
+    jobs: BackgroundJobs,
+  ) {
+    jobs.schedule('alert-low-balances', EVERY_MINUTE, (stop) => this.run(stop));
   }
 
-  /** Must return at once: Nest calls it module by module, and all are to stop at the same time. */
-  onModuleDestroy(): void {
-    this.stopping = true;
-    clearInterval(this.timer);
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.running;
-  }
-
-  /** Resolves when no mail is left to request. Concurrent calls share one run. */
-  run(): Promise<void> {
-    this.running ??= this.alertAndArm()
-      .catch((error: unknown) => this.report(error))
-      .finally(() => (this.running = undefined));
-    return this.running;
-  }
-
-  private async alertAndArm(): Promise<void> {
+  /** Resolves when no mail is left to request. */
+  async run(stop?: AbortSignal): Promise<void> {
     const { thresholdPicos } = this.config;
     const alert = () => inTransaction(this.pool, (client) => this.alertSome(client, thresholdPicos));
-    while (!this.stopping && (await alert()) === ALERT_BATCH_SIZE);
+    while (!stop?.aborted && (await alert()) === ALERT_BATCH_SIZE);
     const arm = async () => (await this.pool.query(ARM, [thresholdPicos])).rowCount;
-    while (!this.stopping && (await arm()) === ARM_BATCH_SIZE);
+    while (!stop?.aborted && (await arm()) === ARM_BATCH_SIZE);
   }
 
   private async alertSome(sql: Sql, thresholdPicos: bigint): Promise<number> {
@@ -99,10 +68,5 @@ export class LowBalanceAlertJob implements OnApplicationBootstrap, OnModuleDestr
       });
     }
     return rows.length;
-  }
-
-  /** The health probe reports an unreachable database. */
-  private report(error: unknown): void {
-    if (!isDatabaseUnavailable(error)) this.logger.error(error);
   }
 }

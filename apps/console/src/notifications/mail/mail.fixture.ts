@@ -1,6 +1,7 @@
 import { type AddressInfo, type Socket } from 'node:net';
 import { Logger } from '@nestjs/common';
-import { createPool, newId, NotificationChannel, type Sql, type SqlPool } from '@inference/database';
+import { createPool, JOB_SCHEMAS, newId, type Sql, type SqlPool } from '@inference/database';
+import { BackgroundJobs } from '@inference/jobs';
 import { waitFor } from '@inference/testing';
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
@@ -100,21 +101,29 @@ export class TestMailServer {
   }
 }
 
+/** The background jobs of a console. Without `polls` it learns of jobs that are due by notifications only. */
+export const consoleJobs = (databaseUrl: string, { polls = true } = {}) =>
+  new BackgroundJobs({
+    databaseUrl,
+    schema: JOB_SCHEMAS.console,
+    applicationName: 'console jobs',
+    ...(!polls && { pollMillis: 3_600_000 }),
+  });
+
 /** A mail sender on a database, as each replica has one. */
 export class TestSender {
   private stopping: Promise<void> | undefined;
+  private shuttingDown: Promise<void> | undefined;
 
   private constructor(
-    private readonly sender: MailSender,
+    private readonly jobs: BackgroundJobs,
     private readonly pool: SqlPool,
-    private readonly channel: NotificationChannel,
   ) {}
 
-  /** With `polls: false` the sender learns of mails by notifications only. */
   static async start(
     databaseUrl: string,
     environment: Record<string, string>,
-    { polls = true } = {},
+    options: { polls?: boolean } = {},
   ): Promise<TestSender> {
     const config = readConsoleConfig({
       ...testEnvironment(databaseUrl),
@@ -122,20 +131,19 @@ export class TestSender {
       ...environment,
     });
     const pool = createPool({ url: databaseUrl, applicationName: 'mail', size: 5 });
-    const channel = new NotificationChannel(databaseUrl, 'mail');
     const invoices = new InvoiceAttachments();
     invoices.register((documentId) => readInvoiceFile(pool, documentId));
     const composer = new MailComposer(pool, config.site, config.mail, invoices);
-    const sender = new MailSender(pool, config.mail, config.site, composer, channel);
-    await channel.start();
-    if (polls) sender.onApplicationBootstrap();
-    return new TestSender(sender, pool, channel);
+    const jobs = consoleJobs(databaseUrl, options);
+    new MailSender(pool, config.mail, config.site, composer, jobs);
+    jobs.onApplicationBootstrap();
+    return new TestSender(jobs, pool);
   }
 
   /** Stops the sender but keeps its connections to the database. */
   shutDown(): Promise<void> {
-    this.sender.onModuleDestroy();
-    return this.sender.onApplicationShutdown();
+    if (!this.shuttingDown) this.jobs.onModuleDestroy();
+    return (this.shuttingDown ??= this.jobs.onApplicationShutdown());
   }
 
   stop(): Promise<void> {
@@ -144,7 +152,6 @@ export class TestSender {
 
   private async end(): Promise<void> {
     await this.shutDown();
-    await this.channel.close();
     await this.pool.end();
   }
 }
@@ -223,7 +230,6 @@ export class TestOutbox {
 
   async makeDue(): Promise<void> {
     await this.sql.query("UPDATE accounts.mail_outbox SET next_attempt_at = now() - interval '1 second'");
-    await this.sql.query("NOTIFY mail, ''");
   }
 
   /** Expires all claims, as if their holders had crashed. */

@@ -1,6 +1,9 @@
 import { newId, type Sql } from '@inference/database';
 import { type MailRequest } from './mail-kinds';
 
+/** The task of each mail in the outbox (migration 0017). */
+export const SEND_MAIL = 'send-mail';
+
 /** A mail that one sender may send until its lease ends. */
 export interface ClaimedMail {
   id: string;
@@ -23,14 +26,9 @@ const GIVE_UP_AFTER = "interval '1 day'";
 const QUEUE = `
   INSERT INTO accounts.mail_outbox (id, kind, identifier, account_id, params) VALUES ($1, $2, $3, $4, $5)`;
 const CLAIM = `
-  WITH due AS MATERIALIZED (
-    SELECT id FROM accounts.mail_outbox
-    WHERE next_attempt_at <= now() AND (claimed_until IS NULL OR claimed_until <= now())
-    ORDER BY next_attempt_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-  UPDATE accounts.mail_outbox o
-  SET attempts = o.attempts + 1, claimed_until = now() + make_interval(secs => $2)
-  FROM due WHERE o.id = due.id
-  RETURNING o.id, o.kind, o.identifier, o.account_id AS "accountId", o.params, o.created_at AS "createdAt", o.attempts`;
+  UPDATE accounts.mail_outbox SET attempts = attempts + 1, claimed_until = now() + make_interval(secs => $2)
+  WHERE id = $1 AND due_at <= now()
+  RETURNING id, kind, identifier, account_id AS "accountId", params, created_at AS "createdAt", attempts`;
 const DELETE = 'DELETE FROM accounts.mail_outbox WHERE id = $1';
 /** POSTPONE and GIVE_UP match the number of attempts: they change nothing once another sender has claimed the mail. */
 const POSTPONE = `
@@ -59,9 +57,13 @@ export async function queueMail(sql: Sql, request: MailRequest): Promise<void> {
   ]);
 }
 
-/** Claims up to `count` due mails for `leaseSeconds`. Mails that another sender has claimed are skipped. */
-export async function claimMails(sql: Sql, count: number, leaseSeconds: number): Promise<ClaimedMail[]> {
-  return (await sql.query<ClaimedMail>(CLAIM, [count, leaseSeconds])).rows;
+/** Claims the mail for `leaseSeconds`, unless it is not due or another sender has claimed it. */
+export async function claimMail(
+  sql: Sql,
+  id: string,
+  leaseSeconds: number,
+): Promise<ClaimedMail | undefined> {
+  return (await sql.query<ClaimedMail>(CLAIM, [id, leaseSeconds])).rows[0];
 }
 
 export async function deleteMail(sql: Sql, id: string): Promise<void> {

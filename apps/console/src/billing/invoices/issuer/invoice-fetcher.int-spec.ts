@@ -57,7 +57,6 @@ describe('tax files', () => {
     await sql().query('UPDATE billing.invoice_requests SET next_attempt_at = now() WHERE document_id = $1', [
       id,
     ]);
-    await sql().query("NOTIFY invoice_requests, ''");
   }
   async function statusOf({ number }: InvoiceBody): Promise<string | undefined> {
     const { body } = await cn.site.console.request('GET', '/api/billing/invoices', { token: account.token });

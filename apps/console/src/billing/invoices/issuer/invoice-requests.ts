@@ -5,6 +5,9 @@ import { queueMail } from '../../../notifications/mail/outbox';
 import { invoiceFileName } from '../invoice-file';
 import { type TaxFile } from './invoice-issuer';
 
+/** The task of each request (migration 0017). */
+export const FETCH_TAX_FILE = 'fetch-tax-file';
+
 /** A request for a tax file under one host's lease. */
 export interface ClaimedTaxFileRequest extends IssuedDocument {
   accountId: string;
@@ -19,13 +22,10 @@ const LONGEST_DELAY_SECONDS = 3_600;
 
 const REQUEST = 'INSERT INTO billing.invoice_requests (document_id) VALUES ($1)';
 const CLAIM = `
-  WITH due AS MATERIALIZED (
-    SELECT document_id FROM billing.invoice_requests
-    WHERE next_attempt_at <= now() AND (claimed_until IS NULL OR claimed_until <= now())
-    ORDER BY next_attempt_at LIMIT $1 FOR UPDATE SKIP LOCKED)
   UPDATE billing.invoice_requests r
   SET attempts = r.attempts + 1, claimed_until = now() + make_interval(secs => $2)
-  FROM due, billing.documents d WHERE r.document_id = due.document_id AND d.id = r.document_id
+  FROM billing.documents d
+  WHERE d.id = r.document_id AND r.document_id = $1 AND r.due_at <= now()
   RETURNING d.id, d.number, d.issued_at AS "issuedAt", d.account_id AS "accountId", d.snapshot, r.attempts`;
 /** Only while the lease is held: the number of attempts changes with every claim. */
 const POSTPONE = `
@@ -48,13 +48,13 @@ export async function queueTaxFileRequest(sql: Sql, documentId: string): Promise
   await sql.query(REQUEST, [documentId]);
 }
 
-/** Claims up to `count` due requests for `leaseSeconds`. */
-export async function claimTaxFileRequests(
+/** Claims the request for `leaseSeconds`, unless it is not due or another host has claimed it. */
+export async function claimTaxFileRequest(
   sql: Sql,
-  count: number,
+  documentId: string,
   leaseSeconds: number,
-): Promise<ClaimedTaxFileRequest[]> {
-  return (await sql.query<ClaimedTaxFileRequest>(CLAIM, [count, leaseSeconds])).rows;
+): Promise<ClaimedTaxFileRequest | undefined> {
+  return (await sql.query<ClaimedTaxFileRequest>(CLAIM, [documentId, leaseSeconds])).rows[0];
 }
 
 /** Schedules the next attempt with exponential backoff. */

@@ -1,16 +1,9 @@
-import {
-  Inject,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnApplicationShutdown,
-  type OnModuleDestroy,
-} from '@nestjs/common';
-import { isDatabaseUnavailable, SQL_POOL, type SqlPool } from '@inference/database';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { SQL_POOL, type SqlPool } from '@inference/database';
+import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
 import { OBJECT_STORAGE, type ObjectStorage } from '../../storage/object-storage';
 import { STORAGE_CONFIG, type StorageConfig } from '../../storage/storage.config';
 
-const INTERVAL_MILLIS = 60_000;
 /** Packages read by one query. */
 const BATCH_ROWS = 20;
 
@@ -29,46 +22,27 @@ const DELETE_UNPUBLISHED = 'DELETE FROM catalogue.packages WHERE id = $1 AND pub
 
 /** Deletes the files of packages that were removed or never completed. All replicas may run it at the same time. */
 @Injectable()
-export class PackageCleanupJob implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+export class PackageCleanupJob {
   private readonly logger = new Logger(PackageCleanupJob.name);
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
-  private stopping = false;
 
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
     @Inject(OBJECT_STORAGE) private readonly storage: ObjectStorage,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.timer = setInterval(() => (this.running = this.running.then(() => this.run())), INTERVAL_MILLIS);
-  }
-
-  /** Must return at once: Nest calls it module by module, and all are to stop at the same time. */
-  onModuleDestroy(): void {
-    this.stopping = true;
-    clearInterval(this.timer);
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.running;
+    jobs: BackgroundJobs,
+  ) {
+    jobs.schedule('delete-removed-packages', EVERY_MINUTE, (stop) => this.run(stop));
   }
 
   /** Removes all files that are due. Failed ones are retried in the next run. */
-  async run(): Promise<void> {
-    try {
-      await this.pool.query(GIVE_UP);
-      const failed: string[] = [];
-      for (let ids = await this.findPurgeable(failed); ids.length > 0; ids = await this.findPurgeable(failed))
-        for (const id of ids) {
-          if (this.stopping) return;
-          if (!(await this.purge(id))) failed.push(id);
-        }
-    } catch (error) {
-      // The health probe reports an unreachable database.
-      if (!isDatabaseUnavailable(error)) this.logger.error(error);
-    }
+  async run(stop?: AbortSignal): Promise<void> {
+    await this.pool.query(GIVE_UP);
+    const failed: string[] = [];
+    for (let ids = await this.findPurgeable(failed); ids.length > 0; ids = await this.findPurgeable(failed))
+      for (const id of ids) {
+        if (stop?.aborted) return;
+        if (!(await this.purge(id))) failed.push(id);
+      }
   }
 
   private async findPurgeable(failed: string[]): Promise<string[]> {

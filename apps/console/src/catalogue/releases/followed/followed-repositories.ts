@@ -44,31 +44,25 @@ export async function replaceFollowedRepositories(
   });
 }
 
-/** Matches component and repository: a replica with an older configuration may follow others. */
+/** Matches component and repository: a replica with an older configuration may follow another one. */
 const CLAIM = `
-  WITH due AS MATERIALIZED (
-    SELECT component FROM catalogue.followed_repositories
-    WHERE (component, repository) IN (SELECT * FROM unnest($1::text[], $2::text[]))
-      AND next_check_at <= now() AND (claimed_until IS NULL OR claimed_until <= now())
-    ORDER BY next_check_at LIMIT $3 FOR UPDATE SKIP LOCKED)
-  UPDATE catalogue.followed_repositories SET claimed_until = clock_timestamp() + make_interval(secs => $4)
-  WHERE component IN (SELECT component FROM due)
+  UPDATE catalogue.followed_repositories SET claimed_until = clock_timestamp() + make_interval(secs => $3)
+  WHERE component = $1 AND repository = $2 AND due_at <= now()
   RETURNING component, repository, failures, last_error AS "lastError", claimed_until::text AS claim,
-    CASE WHEN read_at > now() - make_interval(secs => $5) THEN etag END AS etag`;
+    CASE WHEN read_at > now() - make_interval(secs => $4) THEN etag END AS etag`;
 
 /**
- * Claims at most `count` due repositories for `leaseSeconds`. The entity tag is null if the repository was last read
- * more than `etagSeconds` ago.
+ * Claims the repository for `leaseSeconds`, unless it is not due or another replica has claimed it. The entity tag is
+ * null if the repository was last read more than `etagSeconds` ago.
  */
-export async function claimRepositories(
+export async function claimRepository(
   sql: Sql,
-  repositories: RepositoryByComponent,
-  count: number,
+  component: Component,
+  repository: string,
   { leaseSeconds, etagSeconds }: { leaseSeconds: number; etagSeconds: number },
-): Promise<ClaimedRepository[]> {
-  const names = [Object.keys(repositories), Object.values(repositories)];
-  const parameters = [...names, count, leaseSeconds, etagSeconds];
-  return (await sql.query<ClaimedRepository>(CLAIM, parameters)).rows;
+): Promise<ClaimedRepository | undefined> {
+  const parameters = [component, repository, leaseSeconds, etagSeconds];
+  return (await sql.query<ClaimedRepository>(CLAIM, parameters)).rows[0];
 }
 
 const STILL_CLAIMED = 'component = $1 AND claimed_until = $2::timestamptz';

@@ -4,7 +4,6 @@ import { SandboxCodeHost } from '@inference/sandbox-code-host';
 import { rememberSecret, waitFor } from '@inference/testing';
 import { TestConsole } from '../../../testing/console.fixture';
 import { recordFailure, recordRelease } from './followed-repositories';
-import { ReleaseFollower } from './release-follower';
 import { FollowingSite, hostedRelease, REPOSITORIES } from '../releases.fixture';
 
 let following: FollowingSite;
@@ -37,17 +36,15 @@ async function stop(other: TestConsole): Promise<void> {
 const follow = (repositories: Record<string, string>) => ({
   RELEASE_REPOSITORIES: JSON.stringify(repositories),
 });
-const wake = (...consoles: TestConsole[]) => consoles.forEach(({ app }) => app.get(ReleaseFollower).wake());
 
 describe('several replicas', () => {
   it('read each repository once', async () => {
-    const consoles = [following.site.console, await startOther(), await startOther()];
+    await startOther();
+    await startOther();
     await following.makeDue('engine', 'memo');
-    wake(...consoles);
     await waitFor(
       async () => (await following.row('engine'))?.checked_at && (await following.row('memo'))?.checked_at,
     );
-    wake(...consoles);
     for (const repository of Object.values(REPOSITORIES))
       expect(await following.host.requests(repository)).toHaveLength(1);
   });
@@ -65,7 +62,6 @@ describe('several replicas', () => {
     for (let round = 0; round < 3; round++) await following.poll('memo');
     expect(await following.host.requests('acme/engine')).toEqual([]);
     await claim('-1 second');
-    wake(following.site.console);
     await waitFor(async () => (await following.row())?.checked_at);
     expect(await following.host.requests('acme/engine')).toHaveLength(1);
   });
@@ -112,7 +108,6 @@ describe('several replicas', () => {
     await following.host.publish('acme/fork', hostedRelease('v2.0.0'));
     await following.host.tell({ fault: 'stalled', repository: 'acme/engine' });
     await following.makeDue('engine');
-    wake(following.site.console);
     await waitFor(async () => (await following.host.requests('acme/engine')).length === 1);
     await startOther(follow({ ...REPOSITORIES, engine: 'acme/fork' }));
     await waitFor(async () => (await following.latest())?.tag_name === 'v2.0.0');

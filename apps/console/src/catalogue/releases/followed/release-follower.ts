@@ -1,20 +1,15 @@
-import {
-  Inject,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnApplicationShutdown,
-  type OnModuleDestroy,
-} from '@nestjs/common';
-import { isDatabaseUnavailable, SQL_POOL, type SqlPool } from '@inference/database';
+import { createHash } from 'node:crypto';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { SQL_POOL, type SqlPool } from '@inference/database';
+import { BackgroundJobs } from '@inference/jobs';
 import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
-import { JobPoller } from '../../../jobs/job-poller';
 import { CODE_HOST_CONFIG, type CodeHostConfig } from '../code-host/code-host.config';
+import { type Component } from '../../components/component';
 import { CodeHost, type LatestReleaseResult } from '../code-host/code-host';
 import { CodeHostError } from '../code-host/code-host-request';
 import {
   type ClaimedRepository,
-  claimRepositories,
+  claimRepository,
   replaceFollowedRepositories,
   releaseClaim,
   recordFailure,
@@ -23,7 +18,6 @@ import {
 } from './followed-repositories';
 import { retryDelaySeconds, pollDelaySeconds } from './poll-delay';
 
-const POLL_MILLIS = 1_000;
 /** Limit of all requests that one read of a repository makes. */
 const READ_LIMIT_MILLIS = 120_000;
 /** Longer than a read, so that two replicas read the same repository only if one of them has crashed. */
@@ -36,72 +30,40 @@ const ETAG_SECONDS = 3_600;
  * unreachable, the last published release stays.
  */
 @Injectable()
-export class ReleaseFollower implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+export class ReleaseFollower {
   private readonly logger = new Logger(ReleaseFollower.name);
   private readonly codeHost: CodeHost;
-  private readonly poller: JobPoller<ClaimedRepository>;
-  private readonly stopping = new AbortController();
-  private timer: NodeJS.Timeout | undefined;
-  private stopped: Promise<void> | undefined;
-  /** True once the configured repositories are stored. */
-  private isConfigurationStored = false;
 
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
     @Inject(CODE_HOST_CONFIG) private readonly config: CodeHostConfig,
     @Inject(SITE_CONFIG) { site }: SiteConfig,
+    jobs: BackgroundJobs,
   ) {
     this.codeHost = new CodeHost(config, site);
-    this.poller = new JobPoller(
-      (count) => this.claim(count),
-      (repository) => this.follow(repository),
-      (error) => this.report(error),
-    );
+    const { repositories } = config;
+    jobs.onceAvailable(() => replaceFollowedRepositories(this.pool, repositories));
+    const followed = Object.entries(repositories) as [Component, string][];
+    if (followed.length === 0) return;
+    const tasks = followed.map(([component, repository]) => [
+      followTask(component, repository),
+      (_id: string, stop: AbortSignal) => this.follow(component, repository, stop),
+    ]);
+    jobs.processRows(Object.fromEntries(tasks), followed.length);
   }
 
-  onApplicationBootstrap(): void {
-    this.timer = setInterval(() => this.wake(), POLL_MILLIS);
-    this.wake();
-  }
-
-  /** Reads the repositories that are due. */
-  wake(): void {
-    this.poller.wake();
-  }
-
-  /**
-   * Aborts the reads in progress and releases their claims, so that other replicas can continue at once. Returns without waiting,
-   * because Nest calls this hook module by module and all modules should stop at the same time.
-   */
-  onModuleDestroy(): void {
-    clearInterval(this.timer);
-    this.stopping.abort();
-    this.stopped = this.poller.stop();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.stopped;
-  }
-
-  private async claim(count: number): Promise<ClaimedRepository[]> {
-    const { repositories } = this.config;
-    if (!this.isConfigurationStored) await replaceFollowedRepositories(this.pool, repositories);
-    this.isConfigurationStored = true;
-    if (Object.keys(repositories).length > 0)
-      return claimRepositories(this.pool, repositories, count, {
-        leaseSeconds: LEASE_SECONDS,
-        etagSeconds: ETAG_SECONDS,
-      });
-    clearInterval(this.timer);
-    return [];
-  }
-
-  private async follow(claimed: ClaimedRepository): Promise<void> {
+  /** A read that is interrupted because the service stops releases its claim, so that another replica can continue at once. */
+  private async follow(component: Component, repository: string, stop: AbortSignal): Promise<void> {
+    const claimed = await claimRepository(this.pool, component, repository, {
+      leaseSeconds: LEASE_SECONDS,
+      etagSeconds: ETAG_SECONDS,
+    });
+    if (!claimed) return;
     let result: LatestReleaseResult;
     try {
-      result = await this.read(claimed);
+      result = await this.read(claimed, stop);
     } catch (error) {
-      if (this.stopping.signal.aborted) await releaseClaim(this.pool, claimed);
+      if (stop.aborted) await releaseClaim(this.pool, claimed);
       else await this.fail(claimed, error);
       return;
     }
@@ -109,14 +71,17 @@ export class ReleaseFollower implements OnApplicationBootstrap, OnModuleDestroy,
     const delaySeconds = pollDelaySeconds(this.config.pollSeconds, notBefore);
     if (release === undefined) await recordUnchanged(this.pool, claimed, delaySeconds);
     else await recordRelease(this.pool, claimed, { release, etag }, delaySeconds);
-    const { component, repository, failures } = claimed;
-    if (failures > 0) this.logger.log(`The releases of ${component} at ${repository} can be followed again`);
+    if (claimed.failures > 0)
+      this.logger.log(`The releases of ${component} at ${repository} can be followed again`);
   }
 
-  private async read({ repository, etag }: ClaimedRepository): Promise<LatestReleaseResult> {
+  private async read(
+    { repository, etag }: ClaimedRepository,
+    stop: AbortSignal,
+  ): Promise<LatestReleaseResult> {
     const limit = AbortSignal.timeout(READ_LIMIT_MILLIS);
     try {
-      return await this.codeHost.readLatest(repository, etag, AbortSignal.any([this.stopping.signal, limit]));
+      return await this.codeHost.readLatest(repository, etag, AbortSignal.any([stop, limit]));
     } catch (error) {
       if (limit.aborted) throw new CodeHostError('the code host takes too long to answer');
       throw error;
@@ -139,9 +104,9 @@ export class ReleaseFollower implements OnApplicationBootstrap, OnModuleDestroy,
     if (reason !== lastError)
       this.logger.warn(`The releases of ${component} at ${repository} cannot be followed: ${reason}`);
   }
+}
 
-  /** The health probe reports an unreachable database. */
-  private report(error: unknown): void {
-    if (!isDatabaseUnavailable(error)) this.logger.error(error);
-  }
+/** The name of the task that reads a repository (migration 0017). Its digest keeps the name within the queue's limit. */
+function followTask(component: Component, repository: string): string {
+  return `follow-${component}-at-${createHash('md5').update(repository).digest('hex')}`;
 }

@@ -10,7 +10,7 @@ import {
   TestOutbox,
   TestSender,
 } from '../mail.fixture';
-import { claimMails, queueMail } from '../outbox';
+import { claimMail, queueMail } from '../outbox';
 
 const TOKEN = /(vrf|rst)_[0-9A-Za-z]{43}/;
 
@@ -248,9 +248,10 @@ describe('the delivery of mails', () => {
   it('lets one of many concurrent claims succeed', async () => {
     for (let round = 0; round < 10; round++) {
       await Promise.all(Array.from({ length: 20 }, () => requestSecurityMail()));
-      const claims = await Promise.all(Array.from({ length: 10 }, () => claimMails(database.pool, 5, 60)));
-      const ids = claims.flat().map(({ id }) => id);
-      expect(new Set(ids).size).toBe(ids.length);
+      const ids = (await outbox.rows()).map(({ id }) => id);
+      const tenTimes = Array.from({ length: 10 }, () => ids).flat();
+      const claims = await Promise.all(tenTimes.map((id) => claimMail(database.pool, id, 60)));
+      expect(claims.flatMap((claimed) => claimed?.id ?? []).sort()).toEqual(ids);
       await database.pool.query('DELETE FROM accounts.mail_outbox');
     }
   });
