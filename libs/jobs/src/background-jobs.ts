@@ -43,8 +43,9 @@ export class BackgroundJobs implements OnApplicationBootstrap, OnModuleDestroy, 
   }
 
   /**
-   * Runs the jobs of rows that are due, by the name of their task; the payload of such a job is `{id}`. At most `concurrency` run at a time in this process,
-   * apart from other work, so that a party that does not answer delays nothing else.
+   * Runs the jobs of rows that are due, by the name of their task; the payload of such a job is `{id}`. At most
+   * `concurrency` run at a time in this process, apart from other work, so that a party that does not answer delays
+   * nothing else.
    */
   processRows(tasks: Record<string, RunForRow>, concurrency: number): void {
     this.addWorker(concurrency, (signal) =>
