@@ -6,6 +6,8 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { isDatabaseUnavailable } from '@inference/database';
+import { type Pool } from 'pg';
+import { createJobPool } from './job-pool';
 import { JobWorker, type JobWorkerOptions } from './job-worker';
 
 /** Scheduled jobs that one process runs at a time. Chosen: one that waits for a slow storage then delays no other. */
@@ -16,11 +18,15 @@ type Run = (signal: AbortSignal) => Promise<void>;
 /** Works on one row. */
 type RunForRow = (id: string, signal: AbortSignal) => Promise<void>;
 
-/** Connection and queue of the workers. */
-export type BackgroundJobsOptions = Pick<
-  JobWorkerOptions,
-  'databaseUrl' | 'schema' | 'applicationName' | 'pollMillis'
->;
+export interface BackgroundJobsOptions extends Pick<JobWorkerOptions, 'schema' | 'pollMillis'> {
+  /** Connection string of the service's role. */
+  databaseUrl: string;
+  /** Shown in pg_stat_activity. */
+  applicationName: string;
+}
+
+/** Jobs that have a worker of their own. */
+type Lane = Pick<JobWorkerOptions, 'concurrency' | 'tasks' | 'scheduledJobs' | 'beforeStart'>;
 
 /**
  * Runs a service's background work: at fixed times, and for rows that are due. Features register their work in their
@@ -32,7 +38,9 @@ export class BackgroundJobs implements OnApplicationBootstrap, OnModuleDestroy, 
   private readonly logger = new Logger(BackgroundJobs.name);
   private readonly scheduled = new Map<string, { pattern: string; run: Run }>();
   private readonly preparations: (() => Promise<void>)[] = [];
-  private readonly workers: JobWorker[] = [];
+  private readonly lanes: Lane[] = [];
+  private workers: JobWorker[] = [];
+  private pool: Pool | undefined;
   private stopped: Promise<unknown> | undefined;
 
   constructor(private readonly options: BackgroundJobsOptions) {}
@@ -48,9 +56,11 @@ export class BackgroundJobs implements OnApplicationBootstrap, OnModuleDestroy, 
    * nothing else.
    */
   processRows(tasks: Record<string, RunForRow>, concurrency: number): void {
-    this.addWorker(concurrency, (signal) =>
-      mapValues(tasks, (run) => this.reported((payload) => run((payload as { id: string }).id, signal))),
-    );
+    this.lanes.push({
+      concurrency,
+      tasks: (signal) =>
+        mapValues(tasks, (run) => this.reported((payload) => run((payload as { id: string }).id, signal))),
+    });
   }
 
   /** Runs this once, as soon as the database is available. */
@@ -59,15 +69,15 @@ export class BackgroundJobs implements OnApplicationBootstrap, OnModuleDestroy, 
   }
 
   onApplicationBootstrap(): void {
-    this.addWorker(
-      SCHEDULED_CONCURRENCY,
-      (signal) =>
-        mapValues(Object.fromEntries(this.scheduled), ({ run }) => this.reported(() => run(signal))),
-      {
-        scheduledJobs: [...this.scheduled].map(([task, { pattern }]) => ({ task, pattern })),
-        beforeStart: () => this.prepare(),
-      },
+    const lanes = [this.scheduledLane(), ...this.lanes];
+    const { databaseUrl, applicationName, ...queue } = this.options;
+    const pool = createJobPool(
+      databaseUrl,
+      applicationName,
+      lanes.map(({ concurrency }) => concurrency),
     );
+    this.pool = pool;
+    this.workers = lanes.map((lane) => new JobWorker({ ...queue, ...lane, pool, logger: this.logger }));
     for (const worker of this.workers) worker.start();
   }
 
@@ -79,15 +89,17 @@ export class BackgroundJobs implements OnApplicationBootstrap, OnModuleDestroy, 
   /** Resolves when the jobs in progress have ended. */
   async onApplicationShutdown(): Promise<void> {
     await this.stopped;
+    await this.pool?.end();
   }
 
-  private addWorker(
-    concurrency: number,
-    tasks: JobWorkerOptions['tasks'],
-    options: Pick<JobWorkerOptions, 'scheduledJobs' | 'beforeStart'> = {},
-  ): void {
-    const { logger } = this;
-    this.workers.push(new JobWorker({ ...this.options, concurrency, tasks, logger, ...options }));
+  private scheduledLane(): Lane {
+    const jobs = Object.fromEntries(this.scheduled);
+    return {
+      concurrency: SCHEDULED_CONCURRENCY,
+      tasks: (signal) => mapValues(jobs, ({ run }) => this.reported(() => run(signal))),
+      scheduledJobs: Object.entries(jobs).map(([task, { pattern }]) => ({ task, pattern })),
+      beforeStart: () => this.prepare(),
+    };
   }
 
   /** Only an outage of the database makes the queue try a job again. */

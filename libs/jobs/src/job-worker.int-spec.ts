@@ -3,6 +3,8 @@ import { Logger } from '@nestjs/common';
 import { JOB_SCHEMAS } from '@inference/database';
 import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
 import { type TaskList } from 'graphile-worker';
+import { type Pool } from 'pg';
+import { createJobPool } from './job-pool';
 import { JobWorker, type JobWorkerOptions } from './job-worker';
 
 const SCHEMA = JOB_SCHEMAS.memo;
@@ -10,6 +12,7 @@ const APPLICATION = 'job-worker test';
 
 let database: TestDatabase;
 const workers: JobWorker[] = [];
+const pools: Pool[] = [];
 
 beforeAll(async () => {
   Logger.overrideLogger(false);
@@ -17,6 +20,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+  await Promise.all(pools.splice(0).map((pool) => pool.end()));
   await database.pool.query(`DELETE FROM ${SCHEMA}._private_jobs`);
 });
 afterAll(() => database?.drop());
@@ -25,10 +29,11 @@ function startWorker(
   tasks: (signal: AbortSignal) => TaskList,
   options: Partial<JobWorkerOptions> = {},
 ): JobWorker {
+  const pool = createJobPool(database.urlFor('memo'), APPLICATION, [2]);
+  pools.push(pool);
   const worker = new JobWorker({
-    databaseUrl: database.urlFor('memo'),
+    pool,
     schema: SCHEMA,
-    applicationName: APPLICATION,
     concurrency: 2,
     logger: new Logger('test'),
     tasks,

@@ -1,16 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger as NestLogger } from '@nestjs/common';
 import { Logger, parseCronItems, run, type Runner, type Task, type TaskList } from 'graphile-worker';
-import { createJobPool } from './job-pool';
+import { type Pool } from 'pg';
 
 /** New jobs are notified; polling finds those that are due later or whose notification was lost. Chosen: half of it doubles the queries of an idle service. */
 const POLL_MILLIS = 2_000;
 /** Pause before the next attempt when the database is away. Chosen: short beside the time a service takes to be noticed. */
 const RESTART_MILLIS = 1_000;
-/** One connection listens for notifications. */
-const LISTENING_CONNECTIONS = 1;
-/** Connections that take jobs and mark them as done; the jobs themselves use those of the service. Chosen: each use takes a millisecond. */
-const MAX_QUEUE_CONNECTIONS = 4;
 
 /** A job that the queue adds at fixed times, once for all replicas. */
 export interface ScheduledJob {
@@ -21,12 +17,10 @@ export interface ScheduledJob {
 }
 
 export interface JobWorkerOptions {
-  /** Connection string of the service's role. */
-  databaseUrl: string;
+  /** From `createJobPool`. Whoever created it ends it after `stop`. */
+  pool: Pool;
   /** Schema of the queue: a value of JOB_SCHEMAS. */
   schema: string;
-  /** Shown in pg_stat_activity. */
-  applicationName: string;
   /** Jobs that this process runs at a time. */
   concurrency: number;
   /** Returns the tasks by name. The signal is aborted when the worker stops; a job that throws then is taken by another process. */
@@ -44,19 +38,11 @@ export interface JobWorkerOptions {
  * again until the database answers.
  */
 export class JobWorker {
-  private readonly pool;
   private readonly stopping = new AbortController();
   private runner: Runner | undefined;
   private loop: Promise<void> | undefined;
 
-  constructor(private readonly options: JobWorkerOptions) {
-    const { databaseUrl, applicationName, concurrency } = options;
-    this.pool = createJobPool(
-      databaseUrl,
-      applicationName,
-      Math.min(concurrency, MAX_QUEUE_CONNECTIONS) + LISTENING_CONNECTIONS,
-    );
-  }
+  constructor(private readonly options: JobWorkerOptions) {}
 
   start(): void {
     this.loop = this.work();
@@ -67,7 +53,6 @@ export class JobWorker {
     this.stopping.abort();
     await this.runner?.stop().catch(() => undefined);
     await this.loop;
-    await this.pool.end();
   }
 
   private async work(): Promise<void> {
@@ -88,9 +73,17 @@ export class JobWorker {
   }
 
   private startRunner(signal: AbortSignal): Promise<Runner> {
-    const { schema, concurrency, tasks, scheduledJobs = [], pollMillis = POLL_MILLIS, logger } = this.options;
+    const {
+      pool: pgPool,
+      schema,
+      concurrency,
+      tasks,
+      scheduledJobs = [],
+      pollMillis = POLL_MILLIS,
+      logger,
+    } = this.options;
     return run({
-      pgPool: this.pool,
+      pgPool,
       schema,
       concurrency,
       pollInterval: pollMillis,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { inTransaction, JOB_SCHEMAS, SQL_POOL, type SqlPool } from '@inference/database';
-import { JobWorker } from '@inference/jobs';
+import { createJobPool, JobWorker } from '@inference/jobs';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 import { lockSessionOfTurn } from './turn';
 import { claimTurn } from './turn-claim';
@@ -17,6 +17,7 @@ const FREE_PLACE_POLL_MILLIS = 100;
 /** Takes queued turns and runs them in this process while it has a free place. */
 @Injectable()
 export class TurnQueue implements OnApplicationBootstrap {
+  private readonly jobPool;
   private readonly worker: JobWorker;
 
   constructor(
@@ -25,10 +26,10 @@ export class TurnQueue implements OnApplicationBootstrap {
     private readonly heartbeat: ReplicaHeartbeat,
     private readonly turnRunner: TurnRunner,
   ) {
+    this.jobPool = createJobPool(databaseUrl, 'agent queue', [CONCURRENCY]);
     this.worker = new JobWorker({
-      databaseUrl,
+      pool: this.jobPool,
       schema: JOB_SCHEMAS.agent,
-      applicationName: 'agent queue',
       concurrency: CONCURRENCY,
       logger: new Logger(TurnQueue.name),
       tasks: (signal) => ({
@@ -42,8 +43,9 @@ export class TurnQueue implements OnApplicationBootstrap {
   }
 
   /** Takes no more jobs, and resolves when those that were taken are done. */
-  stop(): Promise<void> {
-    return this.worker.stop();
+  async stop(): Promise<void> {
+    await this.worker.stop();
+    await this.jobPool.end();
   }
 
   private async runTurn(turnId: string, signal: AbortSignal): Promise<void> {

@@ -6,7 +6,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { JOB_SCHEMAS, SQL_POOL, type SqlPool } from '@inference/database';
-import { JobWorker, type JobWorkerOptions } from '@inference/jobs';
+import { createJobPool, JobWorker, type JobWorkerOptions } from '@inference/jobs';
 import { collectGarbage } from '../retrieval/index/garbage-collection';
 import { mergeSegments } from '../retrieval/index/segment-merge';
 import { Embedder } from '../retrieval/vectors/embedder';
@@ -26,6 +26,8 @@ import {
 import { DocumentIngestor } from './versions/document-ingestor';
 import { recoverLostWork } from './versions/recovery';
 
+/** Reading a document takes a core. */
+const CONCURRENCY = 1;
 /** Chosen: half the claim timeout, so that lost work is found soon after it. */
 const RECOVERY_INTERVAL_MS = 15_000;
 
@@ -35,6 +37,7 @@ export const RUNS_LONG_JOBS = Symbol('RUNS_LONG_JOBS');
 @Injectable()
 export class IngestionQueue implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(IngestionQueue.name);
+  private readonly jobPool;
   private readonly workers: JobWorker[];
   private recoveryTimer: NodeJS.Timeout | undefined;
 
@@ -48,19 +51,22 @@ export class IngestionQueue implements OnApplicationBootstrap, BeforeApplication
     @Inject(RUNS_LONG_JOBS) private readonly runsLongJobs: boolean,
   ) {
     const { embeddingModel: model } = vectors;
-    const workerOf = (tasks: JobWorkerOptions['tasks']) =>
-      new JobWorker({
-        databaseUrl,
-        schema: JOB_SCHEMAS.memo,
-        applicationName: 'memo queue',
-        // One at a time: reading a document takes a core.
-        concurrency: 1,
-        logger: this.logger,
-        tasks,
-      });
-    this.workers = [workerOf((signal) => this.readingTasks(signal))];
+    const lanes: JobWorkerOptions['tasks'][] = [(signal) => this.readingTasks(signal)];
     // Embedding jobs have a worker of their own, so that no document waits for a slow model.
-    if (model !== undefined) this.workers.push(workerOf((signal) => this.embeddingTasks(model, signal)));
+    if (model !== undefined) lanes.push((signal) => this.embeddingTasks(model, signal));
+    const jobPool = createJobPool(
+      databaseUrl,
+      'memo queue',
+      lanes.map(() => CONCURRENCY),
+    );
+    const options = {
+      pool: jobPool,
+      schema: JOB_SCHEMAS.memo,
+      concurrency: CONCURRENCY,
+      logger: this.logger,
+    };
+    this.jobPool = jobPool;
+    this.workers = lanes.map((tasks) => new JobWorker({ ...options, tasks }));
   }
 
   onApplicationBootstrap(): void {
@@ -77,6 +83,7 @@ export class IngestionQueue implements OnApplicationBootstrap, BeforeApplication
   async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.recoveryTimer);
     await Promise.all(this.workers.map((worker) => worker.stop()));
+    await this.jobPool.end();
   }
 
   private readingTasks(signal: AbortSignal) {
