@@ -8,7 +8,11 @@ import {
 import { SQL_POOL, type SqlPool } from '@inference/database';
 
 const INTERVAL_MILLIS = 60_000;
-const FUNCTIONS = ['metering.ensure_partitions', 'wallet.sweep_leases', 'metering.forget_old_settlements'];
+const FUNCTIONS = [
+  'metering.ensure_partitions',
+  'wallet.reclaim_expired_leases',
+  'metering.delete_old_settlements',
+];
 
 /** Runs the maintenance functions of the metering and wallet schemas. Every gateway runs them; they are safe to run concurrently. */
 @Injectable()

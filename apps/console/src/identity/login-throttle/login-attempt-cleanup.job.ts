@@ -10,7 +10,7 @@ import { SQL_POOL, type SqlPool } from '@inference/database';
 const INTERVAL_MILLIS = 60_000;
 /** Rows of one statement, so that none holds its locks for long. */
 const BATCH_ROWS = 1_000;
-const DELETE_EXPIRED = 'SELECT accounts.forget_guesses($1) AS deleted';
+const DELETE_EXPIRED = 'SELECT accounts.delete_expired_login_attempts($1) AS deleted';
 
 /** Deletes login attempts that no longer count against anybody. */
 @Injectable()

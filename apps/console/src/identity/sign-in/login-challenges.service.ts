@@ -8,12 +8,12 @@ import { recordEvent } from '../audit-log/audit-log';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { SecondFactorVerifier } from '../second-factor/second-factor-verifier';
 
-const OPEN = 'id_hash = $1 AND ended_at IS NULL AND expires_at > now() AND tries_left > 0';
+const OPEN = 'id_hash = $1 AND ended_at IS NULL AND expires_at > now() AND attempts_left > 0';
 const FIND_ACCOUNT = `SELECT account_id FROM accounts.login_challenges WHERE ${OPEN}`;
 /** Locks the challenge, so that concurrent tries run one after another. Each try is counted before it is checked. */
 const TRY = `
-  UPDATE accounts.login_challenges SET tries_left = tries_left - 1 WHERE ${OPEN}
-  RETURNING account_id AS "accountId", credentials_version AS "credentialsVersion", method, tries_left AS "triesLeft"`;
+  UPDATE accounts.login_challenges SET attempts_left = attempts_left - 1 WHERE ${OPEN}
+  RETURNING account_id AS "accountId", credentials_version AS "credentialsVersion", method, attempts_left AS "triesLeft"`;
 const END = 'UPDATE accounts.login_challenges SET ended_at = now() WHERE id_hash = $1';
 
 interface Challenge {

@@ -18,7 +18,7 @@ const CHALLENGE_DIGITS = 32;
 
 const CHALLENGE = `
   INSERT INTO accounts.login_challenges
-    (id_hash, account_id, credentials_version, method, tries_left, expires_at)
+    (id_hash, account_id, credentials_version, method, attempts_left, expires_at)
   VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6)) RETURNING expires_at`;
 
 /** Only the hash of an id is stored, because the id replaces the password until the challenge ends. */
