@@ -90,7 +90,7 @@ describe('login attempts at one account', () => {
     expect((await throttled.login(email, PASSWORD)).status).toBe(429);
     await throttled.site.console.app
       .get(LoginThrottle)
-      .forgetUnknownNetworks(throttled.site.database.pool, accountId);
+      .resetUnknownNetworks(throttled.site.database.pool, accountId);
     expect((await throttled.login(email, PASSWORD)).status).toBe(200);
   });
 

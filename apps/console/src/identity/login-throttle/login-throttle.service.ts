@@ -113,10 +113,10 @@ export class LoginThrottle {
   }
 
   /**
-   * Forgets the failed passwords from unknown networks, so that an owner who has just reset the password need not wait
-   * for them. Part of the caller's transaction.
+   * Deletes the count of failed passwords from unknown networks, so that an owner who has just reset the password need
+   * not wait for them. Part of the caller's transaction.
    */
-  async forgetUnknownNetworks(sql: Sql, accountId: string): Promise<void> {
+  async resetUnknownNetworks(sql: Sql, accountId: string): Promise<void> {
     await sql.query(DELETE_COUNT, [`password ${accountId} ${UNKNOWN_NETWORKS}`]);
   }
 }
