@@ -28,8 +28,8 @@ function makeClient() {
 /** @param {AgentClient} client @param {string} sessionId */
 async function showAnswer(client, sessionId) {
   const stream = client.stream(sessionId, { role: 'user', content: 'Tell me something.' });
-  for await (const frame of stream) {
-    if (frame.kind === 'delta') process.stdout.write(frame.data.content);
+  for await (const event of stream) {
+    if (event.kind === 'delta') process.stdout.write(event.data.content);
   }
   console.log(`\n— ${stream.outcome} at ${stream.position}\n`);
 }
@@ -50,8 +50,8 @@ async function answerToolCalls(client, sessionId) {
 /** @param {AgentClient} client @param {string} sessionId */
 async function leaveAndResume(client, sessionId) {
   const left = client.stream(sessionId, { role: 'user', content: 'And once more.' });
-  for await (const frame of left) {
-    if (frame.kind === 'delta') break;
+  for await (const event of left) {
+    if (event.kind === 'delta') break;
   }
   console.log(`Left at ${left.position} with ${JSON.stringify(left.text)}; the turn continues.`);
   const rest = client.resume(sessionId, left.position);

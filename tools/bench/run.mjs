@@ -31,7 +31,7 @@ const USAGE = `Usage: npm run bench -- <benchmark> [options]
 Benchmarks
   gateway          compares the gateway with its upstream, a minimal proxy and another gateway; then runs settlement
   settlement       usage events per second that PostgreSQL settles
-  login-throttle   how many of 10,000 guessed passwords and codes are evaluated
+  login-throttle   how many of 10,000 wrong passwords and codes are evaluated
   downloads        compares downloads of a large file from the console with nginx
   agent            compares concurrent streams of the agent with a minimal server; time to the first delta
   memo <folder>…   quality and speed of search, compared with other search engines; each folder holds a collection of

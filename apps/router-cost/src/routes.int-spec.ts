@@ -183,7 +183,7 @@ describe("the service's own database role", () => {
       'SELECT password_hash FROM accounts.accounts',
       'SELECT FROM pricing.model_prices',
       'SELECT metering.settle($$x$$, $$[]$$)',
-      'SELECT wallet.sweep_leases()',
+      'SELECT wallet.reclaim_expired_leases()',
       'DELETE FROM metering.usage_events',
       'UPDATE accounts.accounts SET role = $$admin$$',
       'UPDATE accounts.api_keys SET key_hash = NULL',

@@ -173,7 +173,7 @@ describe('wallet.draw_lease', () => {
   });
 });
 
-describe('wallet.renew_leases, return_lease and sweep_leases', () => {
+describe('wallet.renew_leases, return_lease and reclaim_expired_leases', () => {
   it('renews valid leases and returns them', async () => {
     const account = await insertAccount(database.pool, { balancePicos: 100n });
     const { lease_id: id } = await draw(account, 10n);
@@ -197,7 +197,7 @@ describe('wallet.renew_leases, return_lease and sweep_leases', () => {
     // A draw reclaims expired leases of its own wallet, so the remaining lease is of another wallet.
     const other = await insertAccount(database.pool, { balancePicos: 100n });
     await draw(other, 20n);
-    await gateway.query('SELECT wallet.sweep_leases()');
+    await gateway.query('SELECT wallet.reclaim_expired_leases()');
     expect((await walletOf(account)).leased_picos).toBe(0n);
     expect((await walletOf(other)).leased_picos).toBe(20n);
   });

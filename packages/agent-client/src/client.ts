@@ -38,7 +38,7 @@ export class AgentClient {
   stream(sessionId: string, event: NewEvent, options: SendOptions = {}): TurnStream {
     const start = streamingCall(sessionId, event, options);
     const follower = new TurnFollower(this.transport, { sessionId, start, signal: options.signal });
-    return new TurnStream(follower.frames());
+    return new TurnStream(follower.events());
   }
 
   /**
@@ -46,7 +46,7 @@ export class AgentClient {
    * position: the first open turn from its start, otherwise the latest turn. Ends at once if there is none.
    */
   resume(sessionId: string, after?: string, { signal }: { signal?: AbortSignal } = {}): TurnStream {
-    return new TurnStream(new TurnFollower(this.transport, { sessionId, after, signal }).frames());
+    return new TurnStream(new TurnFollower(this.transport, { sessionId, after, signal }).events());
   }
 
   /** Sends a message and streams its turn. Answers the model's tool calls with these tools until the turn ends. */

@@ -28,14 +28,14 @@ export {
 export { type EventListOptions, type EventPage, type Events, type SendOptions } from './events/events.ts';
 export {
   type Delta,
-  type Frame,
+  type StreamEvent as StreamEvent,
   type RequiresAction,
-  type ToolCallFrame,
-  type TurnCancelledFrame,
+  type ToolCallEvent as ToolCallEvent,
+  type TurnCancelledEvent as TurnCancelledEvent,
   type TurnCompleted,
   type TurnStarted,
-  type UnknownFrame,
-} from './stream/frame.ts';
+  type UnknownEvent as UnknownEvent,
+} from './stream/stream-event.ts';
 export { type Outcome, type TurnStream } from './stream/turn-stream.ts';
 export { type ToolContext, type ToolHandler, type ToolHandlers } from './tool-loop/tool-handlers.ts';
 export { type RunOptions } from './tool-loop/tool-loop.ts';

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-export interface ScriptedFrame {
+export interface ScriptedEvent {
   event: string;
   data: unknown;
 }
@@ -23,9 +23,9 @@ interface SeenRequest {
 
 const PIECE_BYTES = 7;
 const HEARTBEAT_MS = 200;
-const BOUNDARIES = ['turn.requires_action', 'turn.completed', 'turn.cancelled', 'error'];
+const FINAL_TYPES = ['turn.requires_action', 'turn.completed', 'turn.cancelled', 'error'];
 
-interface StoredFrame extends ScriptedFrame {
+interface StoredEvent extends ScriptedEvent {
   id: string;
 }
 
@@ -38,7 +38,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
 
 /**
  * Serves the streams of one session over HTTP like the agent service, with faults on demand. The next fault affects
- * the next response. Each new event streams the next part of the script, up to a boundary frame.
+ * the next response. Each posted event streams the next part of the script, up to an event that ends a response.
  */
 export class ProtocolServer {
   readonly requests: SeenRequest[] = [];
@@ -46,12 +46,12 @@ export class ProtocolServer {
   /** The responses to requests that are no streams. */
   readonly json = new Map<string, { status: number; body?: unknown }>();
   retryMs = 1;
-  /** Number of comments before the first frame, HEARTBEAT_MS apart. */
+  /** Number of comments before the first event, HEARTBEAT_MS apart. */
   heartbeats = 0;
   /** Connections that the client has closed. */
   left = 0;
   private readonly starts = new Map<string, number>();
-  private frames: StoredFrame[] = [];
+  private events: StoredEvent[] = [];
   private shown = 0;
 
   private constructor(private readonly server: Server) {
@@ -68,10 +68,10 @@ export class ProtocolServer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Resets the server, and assigns ids to the frames of each turn. */
-  script(...turns: ScriptedFrame[][]): void {
-    this.frames = turns.flatMap((turn, index) =>
-      turn.map((frame, place) => ({ ...frame, id: `${index + 1}.${place + 1}` })),
+  /** Resets the server, and assigns ids to the events of each turn. */
+  script(...turns: ScriptedEvent[][]): void {
+    this.events = turns.flatMap((turn, index) =>
+      turn.map((event, place) => ({ ...event, id: `${index + 1}.${place + 1}` })),
     );
     this.shown = 0;
     this.starts.clear();
@@ -82,14 +82,14 @@ export class ProtocolServer {
     this.heartbeats = 0;
   }
 
-  /** The ids and frames that a client must yield. */
-  get expected(): StoredFrame[] {
-    return this.frames;
+  /** The events that a client must yield, with their ids. */
+  get expected(): StoredEvent[] {
+    return this.events;
   }
 
   /** Breaks the protocol on purpose. An empty id is omitted. */
   rename(id: string, other: string): void {
-    for (const frame of this.frames) if (frame.id === id) frame.id = other;
+    for (const event of this.events) if (event.id === id) event.id = other;
   }
 
   async close(): Promise<void> {
@@ -123,7 +123,7 @@ export class ProtocolServer {
   private startOf(method: string, headers: IncomingMessage['headers']): number {
     if (method === 'GET') {
       const position = headers['last-event-id'];
-      return position === undefined ? 0 : this.frames.findIndex(({ id }) => id === position) + 1;
+      return position === undefined ? 0 : this.events.findIndex(({ id }) => id === position) + 1;
     }
     const key = String(headers['idempotency-key']);
     const start = this.starts.get(key) ?? this.shown;
@@ -133,20 +133,18 @@ export class ProtocolServer {
   }
 
   private endOf(start: number): number {
-    const boundary = this.frames.findIndex(
-      ({ event }, index) => index >= start && BOUNDARIES.includes(event),
-    );
-    return boundary === -1 ? this.frames.length : boundary + 1;
+    const last = this.events.findIndex(({ event }, index) => index >= start && FINAL_TYPES.includes(event));
+    return last === -1 ? this.events.length : last + 1;
   }
 
   private async stream(response: ServerResponse, from: number, fault?: Fault): Promise<void> {
-    if (from >= this.frames.length) return void response.writeHead(204).end();
+    if (from >= this.events.length) return void response.writeHead(204).end();
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (let sent = 0; sent < this.heartbeats; sent += 1) {
       response.write(': nothing yet\n\n');
       await delay(HEARTBEAT_MS);
     }
-    const shown = this.frames.slice(from, this.endOf(from));
+    const shown = this.events.slice(from, this.endOf(from));
     const text = shown.map(
       ({ id, event, data }) =>
         `event: ${event}\n${id && `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n: still here\n\n`,

@@ -45,7 +45,7 @@ async function takeTurns(site, load) {
 /** @type {[heading: string, field: keyof StreamMeasurement, digits: number][]} */
 const COLUMNS = [
   ['tokens/s', 'tokensPerSecond', 0],
-  ['frames/s', 'framesPerSecond', 0],
+  ['events/s', 'eventsPerSecond', 0],
   ['p50 ms', 'p50Ms', 2],
   ['p99 ms', 'p99Ms', 2],
   ['max ms', 'maxMs', 1],

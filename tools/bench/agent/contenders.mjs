@@ -18,7 +18,7 @@ import { loadBuilt } from '../setup/built-modules.mjs';
  * @property {Started} producer of the tokens: the server itself, or its upstream
  * @property {(stream: string) => string} pathOf the request path of a stream
  * @property {Record<string, string>} headers
- * @property {string} end a part of the last frame of a complete stream
+ * @property {string} end a part of the last event of a complete stream
  */
 
 /** Options of Node that let a server report its memory. */

@@ -8,7 +8,7 @@ import { processTreeTimeMs, processorTimeMs, residentBytes } from '../measuring/
  *
  * @typedef {object} StreamMeasurement
  * @property {number} tokensPerSecond that arrived
- * @property {number} framesPerSecond that contained them
+ * @property {number} eventsPerSecond that contained them
  * @property {number} p50Ms delay from the creation of a token to its arrival
  * @property {number} p99Ms
  * @property {number} maxMs
@@ -49,7 +49,7 @@ export async function measureStreams(site, { key, start }, streams) {
     const perStreamKb = (bytes) => bytes / KILOBYTE / streams;
     const measurement = {
       tokensPerSecond: reading.tokens / reading.seconds,
-      framesPerSecond: reading.frames / reading.seconds,
+      eventsPerSecond: reading.events / reading.seconds,
       ...{ p50Ms: reading.p50Ms, p99Ms: reading.p99Ms, maxMs: reading.maxMs },
       cpu: used.cpu,
       postgresCpu: key === 'agent' ? used.postgresCpu : NaN,

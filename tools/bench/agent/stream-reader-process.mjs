@@ -12,7 +12,7 @@ import { nowMicros, readTimestamp, TOKEN_LENGTH } from './timestamp-tokens.mjs';
  * @property {number} port on loopback
  * @property {string[]} paths one for each stream; the message of a stream is its index
  * @property {Record<string, string>} headers
- * @property {string} end a part of the last frame of a complete stream
+ * @property {string} end a part of the last event of a complete stream
  * @property {[first: number, last: number]} counted tokens of each stream whose delay counts, from 0
  *
  * @typedef {object} Reading
@@ -20,7 +20,7 @@ import { nowMicros, readTimestamp, TOKEN_LENGTH } from './timestamp-tokens.mjs';
  * @property {number} p99Ms
  * @property {number} maxMs
  * @property {number} tokens that count
- * @property {number} frames that contained them
+ * @property {number} events that contained them
  * @property {number} seconds from the creation of the first one to the arrival of the last one
  * @property {Record<string, [tokens: number, checksum: number]>} received by stream
  * @property {string[]} faults
@@ -69,7 +69,7 @@ class StreamReader {
     this.raw += buffer.toString('latin1', 0, length);
     if (this.left === null && !this.readHead()) return true;
     this.unwrap();
-    this.readFrames(arrivedAt);
+    this.readEvents(arrivedAt);
     return true;
   }
 
@@ -114,26 +114,26 @@ class StreamReader {
   }
 
   /** @param {number} arrivedAt */
-  readFrames(arrivedAt) {
+  readEvents(arrivedAt) {
     let at = 0;
     for (let end; (end = this.body.indexOf('\n\n', at)) >= 0; at = end + 2) {
-      this.readFrame(this.body.slice(at, end), arrivedAt);
+      this.readEvent(this.body.slice(at, end), arrivedAt);
     }
     this.body = this.body.slice(at);
   }
 
-  /** @param {string} frame @param {number} arrivedAt */
-  readFrame(frame, arrivedAt) {
+  /** @param {string} event @param {number} arrivedAt */
+  readEvent(event, arrivedAt) {
     if (!this.isOpen) {
       this.isOpen = true;
       this.load.onOpen();
     }
-    const content = frame.indexOf(CONTENT);
+    const content = event.indexOf(CONTENT);
     if (content >= 0) {
       const at = content + CONTENT.length;
-      const text = frame.slice(at, frame.indexOf('"', at));
+      const text = event.slice(at, event.indexOf('"', at));
       if (text !== '') this.readTokens(text, arrivedAt);
-    } else if (frame.includes(this.load.request.end)) {
+    } else if (event.includes(this.load.request.end)) {
       this.isWhole = true;
       this.socket.destroy();
     }
@@ -148,13 +148,13 @@ class StreamReader {
       if (n >= first && n <= last) this.load.onToken(readTimestamp(text, at), arrivedAt);
     }
     this.checksum = zlib.crc32(text, this.checksum);
-    if (before <= last && this.tokens > first) this.load.frames += 1;
+    if (before <= last && this.tokens > first) this.load.events += 1;
   }
 }
 
 class StreamLoad {
-  /** Frames with tokens that count. */
-  frames = 0;
+  /** Events with tokens that count. */
+  events = 0;
   /** @type {Reading['received']} */
   #received = {};
   /** @type {Map<string, number>} streams by failure */
@@ -216,7 +216,7 @@ class StreamLoad {
       p99Ms: percentile(delays, 0.99) / 1000,
       maxMs: percentile(delays, 1) / 1000,
       tokens: this.#tokens,
-      frames: this.frames,
+      events: this.events,
       seconds: (this.#lastAt - this.#firstAt) / 1e6,
       received: this.#received,
       faults: [...this.#failures].map(([why, count]) => `${count} of ${this.size} streams: ${why}`),

@@ -6,7 +6,7 @@ import { createDatabase } from '../setup/database.mjs';
 import { printVerdicts } from '../measuring/report.mjs';
 import { PASSWORD, Target } from './target-console.mjs';
 
-const TRIES = 10_000;
+const ATTEMPTS = 10_000;
 const CONCURRENCY = 32;
 /** In the attack from one address. */
 const ACCOUNTS_FROM_ONE_ADDRESS = 1_000;
@@ -15,10 +15,10 @@ const ACCOUNTS_FROM_MANY_ADDRESSES = 100;
 /** The number of codes of six digits. */
 const CODES = 1_000_000;
 /** The wrong codes that a challenge allows. */
-const TRIES_PER_CHALLENGE = 5;
-/** The 10 guesses before the delays begin, and those that the doubling delays allow during a run. */
+const ATTEMPTS_PER_CHALLENGE = 5;
+/** The 10 attempts before the delays begin, and those that the doubling delays allow during a run. */
 const MAX_PER_ACCOUNT = 20;
-/** The initial 30 guesses, and those of the minutes of a run. */
+/** The initial 30 attempts, and those of the minutes of a run. */
 const MAX_PER_ADDRESS = 45;
 /** An owner who has to wait longer counts as locked out. */
 const OWNER_DEADLINE_MS = 60_000;
@@ -30,7 +30,7 @@ const OWNER_DEADLINE_MS = 60_000;
  */
 
 /**
- * Makes TRIES attempts, CONCURRENCY at a time.
+ * Makes ATTEMPTS attempts, CONCURRENCY at a time.
  * @param {(n: number, attacker: number) => Promise<{ status: number }>} attempt
  * @returns {Promise<Outcome>}
  */
@@ -40,7 +40,7 @@ async function attack(attempt) {
   let next = 0;
   const startedAt = performance.now();
   const attackers = Array.from({ length: CONCURRENCY }, async (_, attacker) => {
-    while (next < TRIES) {
+    while (next < ATTEMPTS) {
       const { status } = await attempt(next++, attacker);
       counts[status] = (counts[status] ?? 0) + 1;
     }
@@ -73,10 +73,10 @@ async function timeSignIn(signIn) {
  */
 function report(title, { counts, seconds }, { evaluated, ownerMs, atMost }) {
   const { 401: wrong = 0, 429: refused = 0, ...others } = counts;
-  console.log(`\n${title}: ${TRIES} tries in ${seconds.toFixed(1)} s`);
+  console.log(`\n${title}: ${ATTEMPTS} attempts in ${seconds.toFixed(1)} s`);
   printVerdicts([
-    { what: '  evaluated (401)', value: wrong, unit: ' tries', atMost },
-    { what: '  refused (429)', value: refused, unit: ' tries' },
+    { what: '  evaluated (401)', value: wrong, unit: ' attempts', atMost },
+    { what: '  refused (429)', value: refused, unit: ' attempts' },
     { what: '  login of the owner from a known address takes', value: ownerMs, unit: ' ms' },
   ]);
   const faults = Object.entries(others).map(([status, count]) => `${title}: ${count} answered ${status}`);
@@ -93,7 +93,7 @@ async function attackAccount(target) {
   const signIn = () => target.login(owner.email, PASSWORD, home);
   await signIn();
   const before = await target.countEvents('login.failed');
-  const outcome = await attack((n) => target.login(owner.email, `guess ${n}`, target.newAddress()));
+  const outcome = await attack((n) => target.login(owner.email, `wrong password ${n}`, target.newAddress()));
   const evaluated = (await target.countEvents('login.failed')) - before;
   const ownerMs = await timeSignIn(signIn);
   const title = '(a) passwords of one account, from 10,000 addresses';
@@ -145,9 +145,9 @@ async function enableTwoFactor(target, token, address) {
   return codes;
 }
 
-/** @typedef {{ id: string, triesLeft: number }} Challenge */
+/** @typedef {{ id: string, attemptsLeft: number }} Challenge */
 
-/** One open challenge for each attacker. It is replaced after TRIES_PER_CHALLENGE wrong codes. */
+/** One open challenge for each attacker. It is replaced after ATTEMPTS_PER_CHALLENGE wrong codes. */
 class Challenges {
   /** @type {Map<number, Challenge>} */
   #open = new Map();
@@ -163,18 +163,18 @@ class Challenges {
   /** @param {number} attacker @returns {Promise<Challenge>} */
   async of(attacker) {
     const open = this.#open.get(attacker);
-    if (open && open.triesLeft > 0) return open;
+    if (open && open.attemptsLeft > 0) return open;
     const next = await this.#next();
     this.#open.set(attacker, next);
     return next;
   }
 
-  /** Signs in sequentially: the throttle treats concurrent logins of one account as guesses. */
+  /** Signs in sequentially: the throttle treats concurrent logins of one account as failed attempts. */
   #next() {
     const begin = async () => {
       const { status, body } = await this.target.login(this.owner.email, PASSWORD, this.target.newAddress());
       if (!body.challenge) throw new Error(`No challenge: ${status} ${JSON.stringify(body)}`);
-      return { id: body.challenge.id, triesLeft: TRIES_PER_CHALLENGE };
+      return { id: body.challenge.id, attemptsLeft: ATTEMPTS_PER_CHALLENGE };
     };
     const next = this.#last.then(begin);
     this.#last = next;
@@ -195,7 +195,7 @@ async function attackSecondFactor(target) {
     const code = String(randomInt(CODES)).padStart(6, '0');
     const answer = await target.verify(challenge.id, code, target.newAddress());
     // A refused attempt (429) is not counted by the challenge.
-    if (answer.status === 401) challenge.triesLeft -= 1;
+    if (answer.status === 401) challenge.attemptsLeft -= 1;
     return answer;
   });
   const evaluated = (await target.countEvents('second_factor.failed')) - before;
@@ -222,7 +222,7 @@ export async function benchLoginThrottle(bench) {
   const database = await createDatabase(bench, 'login_throttle_bench');
   const started = await startConsole(bench, database);
   const target = new Target(started.url, database.pool, bench.signal);
-  console.log(`\nLogin throttle: ${TRIES} tries per attack, ${CONCURRENCY} at a time, default limits.`);
+  console.log(`\nLogin throttle: ${ATTEMPTS} attempts per attack, ${CONCURRENCY} at a time, default limits.`);
   const attacks = [attackAccount, attackFromAddress, attackSecondFactor, attackFromEverywhere];
   /** @type {string[]} */
   const faults = [];

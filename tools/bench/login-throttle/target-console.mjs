@@ -84,7 +84,7 @@ export class Target {
     return owners;
   }
 
-  /** Counts the guesses that the console has evaluated. @param {string} type of the security event @returns {Promise<number>} */
+  /** Counts the attempts that the console has evaluated. @param {string} type of the security event @returns {Promise<number>} */
   async countEvents(type) {
     const { rows } = await this.pool.query(
       'SELECT count(*)::int AS count FROM accounts.security_events WHERE type = $1',

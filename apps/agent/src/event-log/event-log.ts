@@ -22,8 +22,8 @@ export interface NewEvent {
   tokens?: number;
 }
 
-/** `after_frame` is the number of the last stream event of the turn before the event. */
-export type StoredEvent = EventRow & { after_frame: number };
+/** `after_position` is the number of the last stream event of the turn before the event. */
+export type StoredEvent = EventRow & { after_position: number };
 
 /** Tokens that a chat template adds to each message, estimated. */
 export const MESSAGE_OVERHEAD_TOKENS = 8;
@@ -31,9 +31,9 @@ export const MESSAGE_OVERHEAD_TOKENS = 8;
 const INSERT = `
   WITH session AS (UPDATE agent.sessions SET last_seq = last_seq + 1 WHERE id = $2 RETURNING last_seq)
   INSERT INTO agent.events AS e (id, session_id, seq, turn_id, type, role, content, tool_calls, tool_call_results, status,
-    finish_reason, usage, error, tokens, idempotency_key, fingerprint, after_frame)
+    finish_reason, usage, error, tokens, idempotency_key, fingerprint, after_position)
   SELECT $1, $2, last_seq, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
-    (SELECT coalesce(max(n), 0) FROM agent.frames WHERE turn_id = $3)
+    (SELECT coalesce(max(n), 0) FROM agent.stream_events WHERE turn_id = $3)
   FROM session
   RETURNING *`;
 const RELEASE_IDEMPOTENCY_KEY =

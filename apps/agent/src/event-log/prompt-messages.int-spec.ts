@@ -45,7 +45,7 @@ async function newSession(turns: Turn[]): Promise<string> {
     );
     const add = (type: string, role: string, content: string, tokens: number, call?: string) =>
       pool.query(
-        `INSERT INTO agent.events (id, session_id, seq, turn_id, type, role, content, tokens, after_frame, status, tool_calls,
+        `INSERT INTO agent.events (id, session_id, seq, turn_id, type, role, content, tokens, after_position, status, tool_calls,
            tool_call_results) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11)`,
         [
           newId('evt'),

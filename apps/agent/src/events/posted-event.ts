@@ -47,7 +47,7 @@ const tooManyTurns = () =>
   new RetryLaterException(`no more than ${MAX_OPEN_TURNS} turns of a session can wait`, 1);
 
 const FIND_REPLAYED = `
-  SELECT ${EVENT_COLUMNS}, e.after_frame AS "afterPosition", e.fingerprint = $3 AS same, t.number, t.status AS "turnStatus"
+  SELECT ${EVENT_COLUMNS}, e.after_position AS "afterPosition", e.fingerprint = $3 AS same, t.number, t.status AS "turnStatus"
   FROM agent.events e JOIN agent.turns t ON t.id = e.turn_id WHERE e.session_id = $1 AND e.idempotency_key = $2`;
 
 /**
@@ -134,7 +134,7 @@ async function acceptToolResults(
     tokens,
     ...(toolCalls && { toolCalls }),
   });
-  const accepted = { event, afterPosition: event.after_frame, replayed: false };
+  const accepted = { event, afterPosition: event.after_position, replayed: false };
   const pending = await readPendingCalls(sql, turnId);
   if (pending.length > 0) {
     if (replicaId !== null) {

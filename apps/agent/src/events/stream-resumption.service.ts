@@ -16,7 +16,7 @@ interface TurnRow {
 }
 
 const TURN_COLUMNS = `t.id, t.number, t.ended_at IS NULL AS "isOpen",
-  (SELECT coalesce(max(n), 0) FROM agent.frames f WHERE f.turn_id = t.id) AS "lastPosition"`;
+  (SELECT coalesce(max(n), 0) FROM agent.stream_events e WHERE e.turn_id = t.id) AS "lastPosition"`;
 const CURRENT_TURN = `
   SELECT ${TURN_COLUMNS} FROM agent.turns t WHERE session_id = $1
   ORDER BY (ended_at IS NULL) DESC, CASE WHEN ended_at IS NULL THEN number ELSE -number END LIMIT 1`;

@@ -34,11 +34,11 @@ async function turnOf(runner: string): Promise<{ id: string; turnId: string }> {
   // In one statement, so that the recovery never sees a part of it.
   await pool.query(
     `WITH session AS (UPDATE agent.sessions SET last_seq = 1, last_turn = 1 WHERE id = $1),
-     turn AS (INSERT INTO agent.turns (id, session_id, number, api_key_id, status, runner, call_frame)
+     turn AS (INSERT INTO agent.turns (id, session_id, number, api_key_id, status, runner, call_position)
        VALUES ($2, $1, 1, $3, 'running', $4, 1)),
-     event AS (INSERT INTO agent.events (id, session_id, seq, turn_id, type, role, content, tokens, after_frame)
+     event AS (INSERT INTO agent.events (id, session_id, seq, turn_id, type, role, content, tokens, after_position)
        VALUES ($5, $1, 1, $2, 'message', 'user', 'Hello', 9, 0))
-     INSERT INTO agent.frames (turn_id, n, kind, data)
+     INSERT INTO agent.stream_events (turn_id, n, kind, data)
      VALUES ($2, 1, 'turn.started', '{}'), ($2, 2, 'delta', 'Half '), ($2, 3, 'delta', 'a sen')`,
     [id, turnId, account.apiKeyId, runner, newId('evt')],
   );
@@ -122,9 +122,10 @@ test('a replica that has lost a turn stores no more of it and aborts the call of
   });
   const streamEvents = async () =>
     (
-      await site.pool.query<{ data: string }>('SELECT data FROM agent.frames WHERE turn_id = $1 ORDER BY n', [
-        turnId,
-      ])
+      await site.pool.query<{ data: string }>(
+        'SELECT data FROM agent.stream_events WHERE turn_id = $1 ORDER BY n',
+        [turnId],
+      )
     ).rows;
   await waitFor(async () => (await streamEvents()).length === 2);
   await site.pool.query("INSERT INTO agent.replicas VALUES ('rep_other', now() + interval '1 hour')");

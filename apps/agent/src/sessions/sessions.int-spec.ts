@@ -184,7 +184,7 @@ test('cancel ends running and queued turns, keeps the text so far, and can be re
   const spoken = async () =>
     (
       await site.pool.query(
-        'SELECT FROM agent.frames WHERE n = 3 AND turn_id IN (SELECT id FROM agent.turns WHERE session_id = $1)',
+        'SELECT FROM agent.stream_events WHERE n = 3 AND turn_id IN (SELECT id FROM agent.turns WHERE session_id = $1)',
         [id],
       )
     ).rowCount;
@@ -249,12 +249,12 @@ test('the stream events of a deleted session are deleted', async () => {
     await customer.json('POST', '', { id, model: 'sandbox-chat+tokens-500+delay-20' }, 201);
     await customer.json('POST', `/${id}/events`, { role: 'user', content: 'Talk' });
     const turn =
-      'SELECT turn_id FROM agent.frames WHERE n = 2 AND turn_id IN (SELECT id FROM agent.turns WHERE session_id = $1)';
+      'SELECT turn_id FROM agent.stream_events WHERE n = 2 AND turn_id IN (SELECT id FROM agent.turns WHERE session_id = $1)';
     await waitFor(async () => (await site.pool.query(turn, [id])).rowCount);
     await customer.json('DELETE', `/${id}`, undefined, 204);
   }
   const left =
-    'SELECT FROM agent.frames f WHERE NOT EXISTS (SELECT FROM agent.turns t WHERE t.id = f.turn_id)';
+    'SELECT FROM agent.stream_events e WHERE NOT EXISTS (SELECT FROM agent.turns t WHERE t.id = e.turn_id)';
   await waitFor(async () => (await site.pool.query(left)).rowCount === 0);
 });
 

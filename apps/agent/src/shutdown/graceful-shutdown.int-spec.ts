@@ -71,7 +71,9 @@ test('a turn that is interrupted by shutdown fails, and the same request does no
   await stays.json('POST', '', { id: 'broken', model: 'scripted' }, 201);
   const key = { 'Idempotency-Key': 'k' };
   const running = leaves.sendMessage('broken', 'x', '', key);
-  await waitFor(async () => (await site.pool.query("SELECT FROM agent.frames WHERE data = 'Half'")).rowCount);
+  await waitFor(
+    async () => (await site.pool.query("SELECT FROM agent.stream_events WHERE data = 'Half'")).rowCount,
+  );
   await other.close();
   const streamEvents = await running;
   expect(streamEvents.at(-1)).toMatchObject({

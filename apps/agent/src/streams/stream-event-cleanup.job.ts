@@ -8,8 +8,8 @@ const BATCH_TURNS = 100;
 
 /** Ids are ordered by time: the index leads directly to the turns that began before the limit. */
 const DELETE_EXPIRED = `
-  DELETE FROM agent.frames WHERE turn_id IN (
-    SELECT DISTINCT f.turn_id FROM agent.frames f LEFT JOIN agent.turns t ON t.id = f.turn_id
+  DELETE FROM agent.stream_events WHERE turn_id IN (
+    SELECT DISTINCT f.turn_id FROM agent.stream_events f LEFT JOIN agent.turns t ON t.id = f.turn_id
     WHERE f.turn_id < $1 AND (t.id IS NULL OR t.ended_at < $2)
     LIMIT ${BATCH_TURNS}
   )`;

@@ -8,17 +8,17 @@ const PAGE_EVENTS = 100;
 
 const READ = {
   name: 'stream-events-read',
-  text: `SELECT n, kind, data FROM agent.frames WHERE turn_id = $1 AND n > $2 ORDER BY n LIMIT ${PAGE_EVENTS}`,
+  text: `SELECT n, kind, data FROM agent.stream_events WHERE turn_id = $1 AND n > $2 ORDER BY n LIMIT ${PAGE_EVENTS}`,
 };
 const READ_MANY = {
   name: 'stream-events-read-many',
   text: `
-    SELECT c.turn_id AS "turnId", f.n, f.kind, f.data
+    SELECT c.turn_id AS "turnId", e.n, e.kind, e.data
     FROM unnest($1::text[], $2::integer[]) AS c(turn_id, cursor)
     CROSS JOIN LATERAL (
-      SELECT n, kind, data FROM agent.frames
+      SELECT n, kind, data FROM agent.stream_events
       WHERE turn_id = c.turn_id AND n > c.cursor ORDER BY n LIMIT ${PAGE_EVENTS}
-    ) f ORDER BY c.turn_id, f.n`,
+    ) e ORDER BY c.turn_id, e.n`,
 };
 const FIND_DELETED_TURNS = `
   SELECT id FROM unnest($1::text[]) AS u(id) WHERE NOT EXISTS (SELECT FROM agent.turns t WHERE t.id = u.id)`;
@@ -26,25 +26,25 @@ const FIND_DELETED_TURNS = `
 const INSERT_DELTAS = {
   name: 'stream-events-append-deltas',
   text: `
-    INSERT INTO agent.frames (turn_id, n, kind, data)
+    INSERT INTO agent.stream_events (turn_id, n, kind, data)
     SELECT u.turn_id, u.n, 'delta', u.data FROM unnest($1::text[], $2::integer[], $3::text[]) AS u(turn_id, n, data)
     WHERE EXISTS (SELECT FROM agent.turns t WHERE t.id = u.turn_id AND t.runner = $4)
     ON CONFLICT DO NOTHING RETURNING turn_id AS "turnId"`,
 };
 const DELETE_OF_DELETED_TURN = `
-  DELETE FROM agent.frames WHERE turn_id = $1 AND NOT EXISTS (SELECT FROM agent.turns WHERE id = $1)`;
+  DELETE FROM agent.stream_events WHERE turn_id = $1 AND NOT EXISTS (SELECT FROM agent.turns WHERE id = $1)`;
 const FIND_INSERTED_DELTAS = `
-  SELECT f.turn_id AS "turnId"
+  SELECT e.turn_id AS "turnId"
   FROM unnest($1::text[], $2::integer[], $3::text[]) AS u(turn_id, n, data)
-  JOIN agent.frames f ON f.turn_id = u.turn_id AND f.n = u.n AND f.kind = 'delta' AND f.data = u.data
+  JOIN agent.stream_events e ON e.turn_id = u.turn_id AND e.n = u.n AND e.kind = 'delta' AND e.data = u.data
   JOIN agent.turns t ON t.id = u.turn_id AND t.runner = $4`;
 /** Waits for a concurrent insert, and inserts nothing if that one took the number. */
 const INSERT = `
-  INSERT INTO agent.frames (turn_id, n, kind, data)
-  SELECT $1, coalesce(max(n), 0) + 1, $2, $3 FROM agent.frames WHERE turn_id = $1
+  INSERT INTO agent.stream_events (turn_id, n, kind, data)
+  SELECT $1, coalesce(max(n), 0) + 1, $2, $3 FROM agent.stream_events WHERE turn_id = $1
   ON CONFLICT DO NOTHING RETURNING n`;
 const DELETE_OF_SESSION = `
-  DELETE FROM agent.frames WHERE turn_id IN (SELECT id FROM agent.turns WHERE session_id = $1)`;
+  DELETE FROM agent.stream_events WHERE turn_id IN (SELECT id FROM agent.turns WHERE session_id = $1)`;
 
 /** A part of a turn's text that is to become its stream event `n`. */
 export interface Delta {

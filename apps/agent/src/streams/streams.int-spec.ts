@@ -118,10 +118,10 @@ describe('resuming', () => {
       content: 'Hello',
     });
     const countStreamEvents = async (turnId: string) =>
-      (await site.pool.query('SELECT FROM agent.frames WHERE turn_id = $1', [turnId])).rowCount;
+      (await site.pool.query('SELECT FROM agent.stream_events WHERE turn_id = $1', [turnId])).rowCount;
     await waitFor(async () => (await countStreamEvents(openTurn)) === 2);
     const deleted = newId('turn');
-    await site.pool.query("INSERT INTO agent.frames VALUES ($1, 1, 'delta', 'late')", [deleted]);
+    await site.pool.query("INSERT INTO agent.stream_events VALUES ($1, 1, 'delta', 'late')", [deleted]);
     const before = await here.events(id);
     jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 25 * 3_600_000);
     await site.replicas[0]!.app.get(StreamEventCleanupJob).deleteExpired();

@@ -17,15 +17,15 @@ export interface ClaimedTurn extends OpenTurn {
 /** Only the first queued turn of the session, and only while no other turn runs or waits for tools. */
 const CLAIM = `
   UPDATE agent.turns t SET status = 'running', runner = $2,
-    call_frame = (SELECT coalesce(max(n), 0) FROM agent.frames WHERE turn_id = $1)
+    call_position = (SELECT coalesce(max(n), 0) FROM agent.stream_events WHERE turn_id = $1)
   FROM agent.sessions s
   WHERE t.id = $1 AND t.status = 'queued' AND s.id = t.session_id AND NOT EXISTS (
     SELECT FROM agent.turns o WHERE o.session_id = t.session_id
       AND (o.status IN ('running', 'requires_action') OR o.status = 'queued' AND o.number < t.number)
   )
-  RETURNING t.id, t.session_id AS "sessionId", t.number, t.status, t.call_frame AS "callPosition",
+  RETURNING t.id, t.session_id AS "sessionId", t.number, t.status, t.call_position AS "callPosition",
     s.account_id AS "accountId", t.api_key_id AS "apiKeyId", s.model, s.system, s.tools`;
-const SET_CALL_POSITION = 'UPDATE agent.turns SET call_frame = $2 WHERE id = $1';
+const SET_CALL_POSITION = 'UPDATE agent.turns SET call_position = $2 WHERE id = $1';
 /** The API key of the request that continues a turn pays for the continuation. */
 const CONTINUE = `
   UPDATE agent.turns SET status = 'queued', api_key_id = $2 WHERE id = $1`;

@@ -24,16 +24,16 @@ const INSERT_TURN = {
       UPDATE agent.sessions SET last_turn = last_turn + 1, last_seq = last_seq + 1 WHERE id = $1
       RETURNING last_turn, last_seq
     ), turn AS (
-      INSERT INTO agent.turns (id, session_id, number, api_key_id, status, runner, call_frame)
+      INSERT INTO agent.turns (id, session_id, number, api_key_id, status, runner, call_position)
       SELECT $2, $1, last_turn, $3, CASE WHEN $4::text IS NULL THEN 'queued' ELSE 'running' END, $4,
         CASE WHEN $4::text IS NULL THEN 0 ELSE 1 END
       FROM session RETURNING number
     ), started AS (
-      INSERT INTO agent.frames (turn_id, n, kind, data)
+      INSERT INTO agent.stream_events (turn_id, n, kind, data)
       SELECT $2, 1, 'turn.started', $5 WHERE $4::text IS NOT NULL
     )
     INSERT INTO agent.events
-      (id, session_id, seq, turn_id, type, role, content, tool_calls, tokens, idempotency_key, fingerprint, after_frame)
+      (id, session_id, seq, turn_id, type, role, content, tool_calls, tokens, idempotency_key, fingerprint, after_position)
     SELECT $6, $1, last_seq, $2, 'message', 'user', $7, $8, $9, $10, $11, 0 FROM session
     RETURNING *, (SELECT number FROM turn) AS number`,
 };

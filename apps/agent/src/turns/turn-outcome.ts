@@ -17,7 +17,7 @@ import { enqueueTurn } from './turn-job';
 // How turns pause and end. The transaction of every function here has locked the session.
 
 const GENERATED_TEXT = `
-  SELECT coalesce(string_agg(data, '' ORDER BY n), '') AS text FROM agent.frames
+  SELECT coalesce(string_agg(data, '' ORDER BY n), '') AS text FROM agent.stream_events
   WHERE turn_id = $1 AND n > $2 AND kind = 'delta'`;
 const SET_STATUS = `
   UPDATE agent.turns SET status = $2, runner = NULL, answered = answered OR $3,

@@ -12,7 +12,7 @@ export interface OpenTurn {
   callPosition: number;
 }
 
-export const OPEN_TURN_COLUMNS = `id, session_id AS "sessionId", number, status, call_frame AS "callPosition"`;
+export const OPEN_TURN_COLUMNS = `id, session_id AS "sessionId", number, status, call_position AS "callPosition"`;
 
 const OPEN_TURNS = `
   SELECT ${OPEN_TURN_COLUMNS} FROM agent.turns

@@ -7,7 +7,7 @@ import { roleField } from '../identity/accounts/accounts.dto';
 import { findForLogin, insertAccount, setRole, SITE_LANGUAGE } from '../identity/accounts/accounts';
 import { emailField } from '../identity/accounts/account-fields';
 import { newPasswordField } from '../identity/passwords/password-fields';
-import { recordEvent } from '../identity/audit-log/audit-log';
+import { recordAuditEvent } from '../identity/audit-log/audit-log';
 import { hashPassword, PasswordHasher } from '../identity/passwords/password-hasher';
 
 /**
@@ -53,7 +53,7 @@ async function createAccount(): Promise<string> {
         CURRENCY_BY_SITE[SITE],
       );
       const event = { accountId: made, actorId: null, origin: null, details: { role } };
-      if (made !== null) await recordEvent(client, { type: 'account.created', ...event });
+      if (made !== null) await recordAuditEvent(client, { type: 'account.created', ...event });
       return made;
     });
     if (id !== null) return `Made ${email} (${id}) with the role ${role}.`;
@@ -71,7 +71,7 @@ async function createAccount(): Promise<string> {
         origin: null,
         details: { from: before, to: role },
       };
-      await recordEvent(client, { type: 'account.role_changed', ...event });
+      await recordAuditEvent(client, { type: 'account.role_changed', ...event });
     });
     return `${email} exists already; its role is ${role}.`;
   } finally {

@@ -2,7 +2,11 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { SQL_POOL, type SqlPool } from '@inference/database';
 import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
 
-const FUNCTIONS = ['metering.ensure_partitions', 'wallet.sweep_leases', 'metering.forget_old_settlements'];
+const FUNCTIONS = [
+  'metering.ensure_partitions',
+  'wallet.reclaim_expired_leases',
+  'metering.delete_old_settlements',
+];
 
 /** Runs the maintenance functions of the metering and wallet schemas, at the start and every minute. */
 @Injectable()

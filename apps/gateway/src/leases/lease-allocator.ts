@@ -106,7 +106,7 @@ export class LeaseAllocator {
     const first = this.waiters[0]!;
     const refusal = await this.draw(first.amountPicos);
     if (!refusal) return;
-    if (refusal.elsewherePicos > 0n && (await this.waitForRecall(first))) return;
+    if (refusal.otherLeasesPicos > 0n && (await this.waitForRecall(first))) return;
     if (this.serveFromLease()) return;
     const refused = this.waiters.filter((waiter) => waiter.amountPicos >= first.amountPicos);
     this.waiters = this.waiters.filter((waiter) => waiter.amountPicos < first.amountPicos);

@@ -197,7 +197,7 @@ describe('the lifetime of a lease', () => {
     await database.pool.query(`
       SELECT FROM wallet.wallets WHERE account_id = '${of.accountId}' FOR UPDATE;
       UPDATE wallet.leases SET expires_at = now() - interval '1 minute' WHERE account_id = '${of.accountId}';
-      SELECT wallet.sweep_leases()`);
+      SELECT wallet.reclaim_expired_leases()`);
     await waitFor(() => !lost.lease!.isValid);
     const next = await manager.hold(callerOf(of), 1_000n);
     expect(next.lease!.id).not.toBe(lost.lease!.id);

@@ -13,8 +13,7 @@ export interface Draw {
 
 /** A grant, or the reason for which the wallet or the key's limit does not cover `needPicos`. */
 export type DrawResult =
-  | { leaseId: string; grantedPicos: bigint }
-  | { refusal: 'balance' | 'key_limit'; /** Money in leases of other processes. */ elsewherePicos: bigint };
+  { leaseId: string; grantedPicos: bigint } | { refusal: 'balance' | 'key_limit'; otherLeasesPicos: bigint };
 
 /** NOTIFY channel that asks other gateways to return money of an account that they do not need; the payload is the account id. */
 export const RECALL_CHANNEL = 'lease_recall';
@@ -47,7 +46,7 @@ export class LeaseRepository {
       this.config.ttlSeconds,
     ]);
     const row = rows[0]!;
-    if (row.lease_id === null) return { refusal: row.refusal, elsewherePicos: row.elsewhere_picos ?? 0n };
+    if (row.lease_id === null) return { refusal: row.refusal, otherLeasesPicos: row.elsewhere_picos ?? 0n };
     return { leaseId: row.lease_id, grantedPicos: row.granted_picos };
   }
 

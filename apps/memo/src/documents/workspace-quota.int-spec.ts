@@ -161,7 +161,7 @@ it('lets other workspaces and deletions proceed during an upload', async () => {
   try {
     // The locks of an upload that is about to commit.
     await upload.query('BEGIN');
-    await upload.query("SELECT pg_advisory_xact_lock(hashtextextended('memo.holdings:' || $1, 0))", [
+    await upload.query("SELECT pg_advisory_xact_lock(hashtextextended('memo.workspace_usage:' || $1, 0))", [
       workspace.slice(1),
     ]);
     await editor.json('POST', `${other}/documents`, POLICY, 201);

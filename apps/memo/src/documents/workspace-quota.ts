@@ -9,19 +9,19 @@ interface WorkspaceUsage {
 }
 
 const SUM = 'coalesce(sum(documents), 0)::float8 AS documents, coalesce(sum(bytes), 0)::float8 AS bytes';
-const READ = `SELECT ${SUM} FROM memo.holdings WHERE workspace_id = $1`;
+const READ = `SELECT ${SUM} FROM memo.workspace_usage WHERE workspace_id = $1`;
 /** ORDER BY makes the planner use the index; otherwise it scans the table. */
 const HAS_EXTERNAL_IDS = `
   SELECT FROM memo.documents WHERE workspace_id = $1 AND external_id IS NOT NULL
   ORDER BY external_id LIMIT 1`;
-const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('memo.holdings:' || $1, 0))";
+const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('memo.workspace_usage:' || $1, 0))";
 const ADD = `
-  WITH rows AS (DELETE FROM memo.holdings WHERE workspace_id = $1 RETURNING documents, bytes),
-    held AS (SELECT ${SUM} FROM rows)
-  INSERT INTO memo.holdings (workspace_id, documents, bytes) SELECT $1, documents + $2, bytes + $3 FROM held
+  WITH rows AS (DELETE FROM memo.workspace_usage WHERE workspace_id = $1 RETURNING documents, bytes),
+    usage AS (SELECT ${SUM} FROM rows)
+  INSERT INTO memo.workspace_usage (workspace_id, documents, bytes) SELECT $1, documents + $2, bytes + $3 FROM usage
   RETURNING documents, bytes::float8`;
 const SUBTRACT = `
-  INSERT INTO memo.holdings (workspace_id, documents, bytes)
+  INSERT INTO memo.workspace_usage (workspace_id, documents, bytes)
   SELECT v.workspace_id, -1, -v.bytes FROM memo.documents d
   JOIN memo.document_versions v ON v.document_id = d.id AND v.version = d.version WHERE d.id = $1`;
 

@@ -89,7 +89,7 @@ it('deletes only jobs of killed processes, after a day', async () => {
   const age = (set: string, where: string) =>
     site.pool.query(`UPDATE memo_jobs._private_jobs SET ${set} WHERE ${where}`);
   await age("attempts = 1, locked_at = now() - interval '1 minute'", `key = '${id}:1'`);
-  await site.pool.query("UPDATE memo.document_versions SET beat_at = now() - interval '1 minute'");
+  await site.pool.query("UPDATE memo.document_versions SET heartbeat_at = now() - interval '1 minute'");
   expect(await jobs()).toEqual([null, `${id}:1`]);
   await age("locked_at = now() - interval '23 hours', run_at = now() - interval '2 days'", 'key IS NULL');
   expect(await jobs()).toEqual([null, `${id}:1`]);

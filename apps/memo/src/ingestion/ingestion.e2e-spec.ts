@@ -94,7 +94,7 @@ async function expectToBeWhole(id: string): Promise<void> {
 const forget = () =>
   site.pool.query(
     `WITH jobs AS (UPDATE memo_jobs._private_jobs SET locked_at = locked_at - interval '1 minute')
-     UPDATE memo.document_versions SET beat_at = beat_at - interval '1 minute' WHERE status IN ('queued', 'processing')`,
+     UPDATE memo.document_versions SET heartbeat_at = heartbeat_at - interval '1 minute' WHERE status IN ('queued', 'processing')`,
   );
 
 describe('a document', () => {

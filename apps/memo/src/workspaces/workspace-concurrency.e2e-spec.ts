@@ -47,7 +47,7 @@ const INVARIANTS: Record<string, string> = {
   'workspaces with a wrong usage count': `
     SELECT count(*) FROM memo.workspaces w
       LEFT JOIN LATERAL (SELECT sum(documents) AS documents, sum(bytes) AS bytes
-        FROM memo.holdings WHERE workspace_id = w.id) h ON true
+        FROM memo.workspace_usage WHERE workspace_id = w.id) h ON true
       LEFT JOIN LATERAL (SELECT count(*) AS documents, sum(v.bytes) AS bytes
         FROM memo.documents d JOIN memo.document_versions v ON v.document_id = d.id AND v.version = d.version
         WHERE d.workspace_id = w.id) d ON true

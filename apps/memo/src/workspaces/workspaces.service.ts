@@ -43,7 +43,7 @@ const SELECT = 'SELECT w.*, m.role, h.documents, h.bytes';
 const FROM = `
   FROM memo.members m JOIN memo.workspaces w ON w.id = m.workspace_id, LATERAL (
     SELECT coalesce(sum(documents), 0)::float8 AS documents, coalesce(sum(bytes), 0)::float8 AS bytes
-    FROM memo.holdings WHERE workspace_id = w.id) h`;
+    FROM memo.workspace_usage WHERE workspace_id = w.id) h`;
 const FIND = `${SELECT} ${FROM} WHERE w.id = $1 AND m.account_id = $2`;
 const LIST = `
   ${SELECT}, json_build_object('at', to_char(w.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),

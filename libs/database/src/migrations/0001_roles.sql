@@ -1,5 +1,5 @@
 -- Up Migration
--- One login role per service. Roles belong to the whole server, so another database may have made them already.
+-- One login role per service. Roles belong to the whole server, so they may exist already because of another database.
 DO $$
 DECLARE
   service text;

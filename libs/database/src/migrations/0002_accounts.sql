@@ -25,7 +25,7 @@ CREATE TABLE accounts.sessions (
 CREATE INDEX sessions_account ON accounts.sessions (account_id);
 CREATE INDEX sessions_expiry ON accounts.sessions (expires_at);
 
--- Deleted keys stay as rows, because usage events name them; their hash goes.
+-- The row of a deleted key is kept, because usage events refer to it. Its hash is removed.
 CREATE TABLE accounts.api_keys (
   id text PRIMARY KEY,
   account_id text NOT NULL REFERENCES accounts.accounts,
@@ -42,7 +42,7 @@ CREATE TABLE accounts.api_keys (
 CREATE UNIQUE INDEX api_keys_hash ON accounts.api_keys (key_hash);
 CREATE INDEX api_keys_account ON accounts.api_keys (account_id, created_at DESC) WHERE deleted_at IS NULL;
 
--- Whoever ends a credential, by whatever statement, every host hears of it.
+-- Notifies all processes when a credential ends or changes, whichever statement does it.
 CREATE FUNCTION accounts.notify_credential_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_notify('credentials', TG_ARGV[0] || ':' || OLD.id);

@@ -2,7 +2,7 @@
 CREATE SCHEMA pricing;
 GRANT USAGE ON SCHEMA pricing TO console, gateway, training;
 
--- A published list replaces the one before it as a whole and is never changed: the lists are the price history.
+-- A published list replaces the previous list as a whole and never changes. All lists together are the price history.
 CREATE TABLE pricing.price_lists (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   kind text NOT NULL CHECK (kind IN ('models', 'gpus')),
@@ -17,7 +17,7 @@ CREATE TABLE pricing.model_prices (
   slug text NOT NULL,
   unit text NOT NULL CHECK (unit IN
     ('per_million_tokens', 'per_million_input_tokens', 'per_million_output_tokens', 'per_request')),
-  -- Picos for a single token or request.
+  -- Picos per token or per request.
   rate_picos numeric(38, 0) NOT NULL CHECK (rate_picos >= 0),
   PRIMARY KEY (price_list_id, slug, unit)
 );
@@ -30,7 +30,8 @@ CREATE TABLE pricing.gpu_prices (
   PRIMARY KEY (price_list_id, name)
 );
 
--- What one unit of the site's currency is worth in USD; the newest day up to a request's day counts.
+-- The value of one unit of the site's currency in USD. A request uses the rate of its day, or of the last day before it
+-- that has one.
 CREATE TABLE pricing.exchange_rates (
   day date PRIMARY KEY,
   usd_per_unit numeric(20, 10) NOT NULL CHECK (usd_per_unit > 0)

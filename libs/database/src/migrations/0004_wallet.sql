@@ -2,8 +2,8 @@
 CREATE SCHEMA wallet;
 GRANT USAGE ON SCHEMA wallet TO console, gateway, training;
 
--- balance = sum of the wallet's entries; leased = sum of its leases. Money can be spent only out of what is
--- not leased, or out of a lease: the check makes an overdraft impossible whatever the callers do.
+-- balance = sum of the wallet's entries; leased = sum of its leases. Money is spent from a lease or from the part that is
+-- not leased. The check makes an overdraft impossible even if a caller has an error.
 CREATE TABLE wallet.wallets (
   account_id text PRIMARY KEY REFERENCES accounts.accounts,
   currency text NOT NULL CHECK (currency IN ('USD', 'CNY')),
@@ -12,7 +12,7 @@ CREATE TABLE wallet.wallets (
   CONSTRAINT wallet_covers_leases CHECK (leased_picos >= 0 AND balance_picos >= leased_picos)
 );
 
--- What an API key has spent, and the part of its spending limit that leases have set aside.
+-- The amount that an API key has spent, and the part of its spending limit that is set aside in leases.
 CREATE TABLE wallet.key_budgets (
   api_key_id text PRIMARY KEY REFERENCES accounts.api_keys,
   account_id text NOT NULL REFERENCES accounts.accounts,
@@ -24,7 +24,7 @@ CREATE TABLE wallet.key_budgets (
 CREATE TABLE wallet.leases (
   id text PRIMARY KEY,
   account_id text NOT NULL REFERENCES wallet.wallets,
-  -- Set when the money is set aside from that key's limit too.
+  -- Set if the amount is also set aside from the spending limit of this key.
   api_key_id text REFERENCES wallet.key_budgets,
   holder text NOT NULL,
   amount_picos numeric(38, 0) NOT NULL CHECK (amount_picos >= 0),
@@ -33,15 +33,15 @@ CREATE TABLE wallet.leases (
 CREATE INDEX leases_account ON wallet.leases (account_id);
 CREATE INDEX leases_expiry ON wallet.leases (expires_at);
 
--- The ledger: append only. Each transfer's entries sum to zero.
+-- The ledger: append-only. The entries of each transfer sum to zero.
 CREATE TABLE wallet.transfers (
   id text PRIMARY KEY,
   kind text NOT NULL CHECK (kind IN ('topup', 'usage', 'adjustment')),
   account_id text NOT NULL REFERENCES wallet.wallets,
-  -- Says what the transfer is for, once and for all: a second transfer for the same thing is refused.
+  -- Identifies the reason of the transfer, so that the same reason cannot be booked twice.
   reference text NOT NULL UNIQUE,
   description text NOT NULL,
-  -- Usage only: what the reconciliation compares with the rollup.
+  -- Of usage only. Reconciliation compares the transfers with the rollup by model and hour.
   model text,
   hour timestamptz,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -59,7 +59,8 @@ CREATE TABLE wallet.entries (
 );
 CREATE INDEX entries_account ON wallet.entries (ledger_account);
 
--- Gives expired leases back to one wallet. The caller holds that wallet's row lock.
+-- Deletes the expired leases of one wallet and makes their money available again. The caller must hold the lock of the
+-- wallet's row.
 CREATE FUNCTION wallet.reclaim_expired(p_account text) RETURNS void LANGUAGE sql AS $$
   WITH expired AS (
     DELETE FROM wallet.leases WHERE account_id = p_account AND expires_at < clock_timestamp()
@@ -73,9 +74,9 @@ CREATE FUNCTION wallet.reclaim_expired(p_account text) RETURNS void LANGUAGE sql
   WHERE account_id = p_account AND EXISTS (SELECT FROM expired);
 $$;
 
--- Draws on a wallet: extends the lease p_current when it still stands, or opens the lease p_new.
--- Grants between p_need and p_want, or nothing: then lease_id is null and refusal says why
--- ('balance' or 'key_limit'), and elsewhere_picos how much other leases hold; 0 when all of it would not be enough.
+-- Moves money from a wallet into a lease: into p_current if that lease still exists, otherwise into the new lease p_new.
+-- Grants an amount between p_need and p_want, or nothing. If nothing is granted, lease_id is null, refusal is the reason
+-- ('balance' or 'key_limit'), and elsewhere_picos is the amount in other leases, or 0 if even that would not be enough.
 CREATE FUNCTION wallet.draw_lease(
   p_account text, p_key text, p_current text, p_new text, p_holder text,
   p_need numeric, p_want numeric, p_ttl_seconds integer,
@@ -127,8 +128,8 @@ BEGIN
   END IF;
 END $$;
 
--- Keeps leases alive; returns those that still stand. Like every function here it locks wallets first, in the
--- order of their ids, so that no two of them can wait for each other.
+-- Extends leases and returns the ids of those that still exist. Like all functions of this schema, it first locks the
+-- wallets in the order of their ids, so that concurrent calls do not deadlock.
 CREATE FUNCTION wallet.renew_leases(p_ids text[], p_ttl_seconds integer) RETURNS SETOF text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
 BEGIN
@@ -140,7 +141,8 @@ BEGIN
     WHERE id = ANY (p_ids) RETURNING id;
 END $$;
 
--- Gives part of a lease back to its wallet, and the lease up when p_close; false when it stands no more.
+-- Returns p_amount of a lease to its wallet. With p_close it returns the whole amount and deletes the lease. The result is
+-- false if the lease does not exist any more.
 CREATE FUNCTION wallet.return_lease(p_id text, p_amount numeric, p_close boolean) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
 DECLARE
@@ -163,7 +165,7 @@ BEGIN
   RETURN true;
 END $$;
 
--- Reclaims whatever expired anywhere; safe to run from every host at once.
+-- Reclaims the expired leases of all wallets and returns the number of wallets. Processes may call it concurrently.
 CREATE FUNCTION wallet.sweep_leases() RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
 DECLARE

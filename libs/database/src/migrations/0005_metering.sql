@@ -2,7 +2,8 @@
 CREATE SCHEMA metering;
 GRANT USAGE ON SCHEMA metering TO console, gateway, router_cost, training;
 
--- One row per served request. occurred_at is the database's clock at settlement, so that all hosts agree on the hour.
+-- One row per served request. occurred_at is the time of settlement by the clock of the database, so that all processes
+-- assign a request to the same hour.
 CREATE TABLE metering.usage_events (
   request_id text NOT NULL,
   occurred_at timestamptz NOT NULL,
@@ -16,13 +17,13 @@ CREATE TABLE metering.usage_events (
   outcome text NOT NULL CHECK (outcome IN ('completed', 'disconnected', 'interrupted')),
   input_tokens bigint NOT NULL CHECK (input_tokens >= 0),
   output_tokens bigint NOT NULL CHECK (output_tokens >= 0),
-  -- The upstream gave no usage: tokens were counted by us.
+  -- The upstream reported no usage; the gateway estimated the tokens.
   estimated boolean NOT NULL,
   price_list_id bigint NOT NULL,
   usd_per_unit numeric(20, 10) NOT NULL,
   cost_picos numeric(38, 0) NOT NULL CHECK (cost_picos >= 0),
   cost_usd_picos numeric(38, 0) NOT NULL CHECK (cost_usd_picos >= 0),
-  -- How the cost adds up: [{unit, quantity, tokens, cost_picos, cost_usd_picos}], a line per priced unit.
+  -- The parts of the cost, one for each priced unit: [{unit, quantity, tokens, cost_picos, cost_usd_picos}]
   lines jsonb NOT NULL,
   settlement_id text NOT NULL,
   PRIMARY KEY (occurred_at, request_id)
@@ -35,9 +36,9 @@ CREATE TABLE metering.hourly_rollup (
   model text NOT NULL,
   entrypoint text NOT NULL,
   unit text NOT NULL,
-  -- Tokens or requests, as the unit says.
+  -- Tokens or requests, depending on the unit.
   quantity numeric(38, 0) NOT NULL,
-  -- Each token of a request counts on one of its lines only.
+  -- Each token of a request is counted in one of its lines only.
   tokens numeric(38, 0) NOT NULL,
   cost_picos numeric(38, 0) NOT NULL,
   cost_usd_picos numeric(38, 0) NOT NULL,
@@ -45,7 +46,7 @@ CREATE TABLE metering.hourly_rollup (
 );
 CREATE INDEX hourly_rollup_hour ON metering.hourly_rollup (hour);
 
--- One row per group commit: a batch that is sent again after a broken connection is not settled again.
+-- One row per settled batch, so that a batch that is sent again after a broken connection is not settled again.
 CREATE TABLE metering.settlements (
   id text PRIMARY KEY,
   settled_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -56,7 +57,7 @@ CREATE INDEX settlements_age ON metering.settlements (settled_at);
 CREATE TYPE metering.settlement_event AS (
   request_id text,
   lease_id text,
-  -- The lease sets money aside from the key's spending limit as well.
+  -- Whether the lease also sets money aside from the spending limit of the key.
   limited boolean,
   started_at timestamptz,
   account_id text,
@@ -76,9 +77,9 @@ CREATE TYPE metering.settlement_event AS (
   lines jsonb
 );
 
--- Monthly partitions from this month to three months ahead.
--- A partition needs the whole table for a moment: behind a long reader it would stop every settlement, so it gives up
--- soon; there are months in which to succeed.
+-- Creates the monthly partitions from this month to three months ahead.
+-- Creating one locks the whole table. If it waited for a long query, all settlements would wait behind it; so it fails
+-- after lock_timeout, and a later call succeeds well before the partition is needed.
 CREATE FUNCTION metering.ensure_partitions() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog SET lock_timeout = '1s' AS $$
 DECLARE
@@ -94,8 +95,9 @@ BEGIN
 END $$;
 SELECT metering.ensure_partitions();
 
--- Settles events whose lease fell short (it expired and was reclaimed, or the upstream served more than was
--- asked for) out of the wallet's free money, within the key's limit; what is not covered is dropped and named.
+-- Covers events that their lease does not cover, because it was reclaimed or the upstream served more than was requested.
+-- Their cost is taken from the money of the wallet that is not leased, within the limit of the key. Events that are still
+-- not covered are removed from p_events and listed in p_refused.
 CREATE FUNCTION metering.cover_short_events(INOUT p_events metering.settlement_event[], OUT p_refused text[])
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -138,7 +140,8 @@ BEGIN
   p_events := kept;
 END $$;
 
--- Records, rolls up and debits a batch of events in one transaction; returns the request ids it had to refuse.
+-- Stores a batch of events, adds them to the rollup and debits them, in one transaction. Returns the ids of the requests
+-- that the wallet does not cover.
 CREATE FUNCTION metering.settle(p_id text, p_events jsonb) RETURNS SETOF text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
 DECLARE
@@ -214,7 +217,7 @@ BEGIN
   RETURN QUERY SELECT unnest(refused);
 END $$;
 
--- Settlement ids matter only as long as a gateway may send a batch again.
+-- A settlement id is needed only as long as a gateway may send its batch again.
 CREATE FUNCTION metering.forget_old_settlements() RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
   DELETE FROM metering.settlements WHERE settled_at < clock_timestamp() - interval '1 day';

@@ -1,22 +1,22 @@
 -- Up Migration
--- An account that only ever signs in elsewhere has no password.
+-- An account that signs in only through an OpenID provider has no password.
 ALTER TABLE accounts.accounts
   ALTER password_hash DROP NOT NULL,
   ADD email_verified_at timestamptz,
   ADD language text NOT NULL DEFAULT 'en' CHECK (language IN ('en', 'zh-CN')),
-  -- Counts the changes of what the account signs in with: a sign-in begun before one is worth nothing after it.
+  -- Number of changes of the credentials. A sign-in that began before a change is refused after it.
   ADD credentials_version integer NOT NULL DEFAULT 0;
 
 CREATE INDEX accounts_time ON accounts.accounts (created_at DESC, id DESC);
 CREATE INDEX accounts_admins ON accounts.accounts (id) WHERE role = 'admin';
 
--- Who did what to an account's security, when and from where. Nothing is ever changed or deleted.
+-- The audit log: who changed the security of an account, when and from where. Rows are never changed or deleted.
 CREATE TABLE accounts.security_events (
   id text PRIMARY KEY,
-  -- Null for a failed sign-in as somebody who is unknown here.
+  -- Null for a failed sign-in with an unknown identifier.
   account_id text REFERENCES accounts.accounts,
   type text NOT NULL,
-  -- The account that did it; null for somebody who is not signed in, and for an operator's command.
+  -- The account that acted. Null for a caller that is not signed in and for an operator's command.
   actor_id text REFERENCES accounts.accounts,
   address text,
   user_agent text,
@@ -26,13 +26,13 @@ CREATE TABLE accounts.security_events (
 CREATE INDEX security_events_account ON accounts.security_events (account_id, created_at DESC, id DESC);
 CREATE INDEX security_events_time ON accounts.security_events (created_at DESC, id DESC);
 
--- An authenticator (RFC 6238). Its secret is encrypted, since it has to be read again.
+-- Authenticators (RFC 6238). The secret is encrypted and not hashed, because checking a code needs it.
 CREATE TABLE accounts.totp (
   account_id text PRIMARY KEY REFERENCES accounts.accounts,
   sealed_secret text NOT NULL,
-  -- Null until a code has shown that the authenticator has the secret.
+  -- Null until a correct code has proved that the authenticator has the secret.
   enabled_at timestamptz,
-  -- The newest time step whose code was taken: no code is taken twice.
+  -- The time step of the last accepted code. Codes of this and earlier steps are refused.
   last_step bigint NOT NULL DEFAULT 0
 );
 
@@ -43,12 +43,12 @@ CREATE TABLE accounts.recovery_codes (
   PRIMARY KEY (account_id, code_hash)
 );
 
--- What a sign-in with a second factor waits for.
+-- Sign-ins that wait for a second factor.
 CREATE TABLE accounts.login_challenges (
   id_hash bytea PRIMARY KEY,
   account_id text NOT NULL REFERENCES accounts.accounts,
   credentials_version integer NOT NULL,
-  -- How the first factor was shown.
+  -- The kind of the first factor.
   method text NOT NULL,
   tries_left smallint NOT NULL CHECK (tries_left >= 0),
   expires_at timestamptz NOT NULL,
@@ -56,7 +56,7 @@ CREATE TABLE accounts.login_challenges (
 );
 CREATE INDEX login_challenges_account ON accounts.login_challenges (account_id);
 
--- A session that was over is deleted without telling anybody.
+-- Deleting a session that has already ended sends no notification.
 DROP TRIGGER session_changed ON accounts.sessions;
 CREATE TRIGGER session_changed AFTER UPDATE OF ended_at ON accounts.sessions
   FOR EACH ROW EXECUTE FUNCTION accounts.notify_credential_change('session');

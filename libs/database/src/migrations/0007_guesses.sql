@@ -1,6 +1,6 @@
 -- Up Migration
--- Where an address is: itself, or its /64, because whoever has one IPv6 address has all of those. What is no address
--- counts as it is, up to the length of the longest one.
+-- The network of an address: an IPv4 address itself, or the /64 prefix of an IPv6 address, because one subscriber usually
+-- has a whole /64. Text that is not an address is returned as it is, cut to 45 characters, the longest address.
 CREATE FUNCTION accounts.place_of(p_address text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$
   SELECT CASE
     WHEN p_address NOT LIKE '%:%' OR NOT pg_input_is_valid(split_part(p_address, '%', 1), 'inet')
@@ -12,29 +12,30 @@ CREATE FUNCTION accounts.place_of(p_address text) RETURNS text LANGUAGE sql IMMU
   END;
 $$;
 
--- The places where an account has been signed in to.
+-- The networks from which an account has signed in.
 CREATE INDEX security_events_places ON accounts.security_events (account_id, accounts.place_of(address), created_at)
   WHERE type IN ('session.opened', 'password.reset');
 
--- Wrong guesses at a secret, by whatever they count against.
+-- Failed attempts at a secret, one row for each subject that they are counted for.
 CREATE TABLE accounts.guesses (
   subject text PRIMARY KEY,
-  -- What was left of them at counted_at; since then time forgives them.
+  -- The number at counted_at. It falls with time after that.
   failures double precision NOT NULL CHECK (failures >= 0),
   counted_at timestamptz NOT NULL,
-  -- No guess is admitted before; null for at once.
+  -- No attempt is admitted before this time. Null if the next attempt need not wait.
   retry_at timestamptz,
-  -- When the row says no more than its absence would.
+  -- From this time on the row has no effect and can be deleted.
   forgotten_at timestamptz NOT NULL
 );
 CREATE INDEX guesses_forgotten ON accounts.guesses (forgotten_at);
 
--- Counts a guess against each of several subjects, before anybody looks whether it is right: against all of them, or,
--- when one of them has to wait, against none. Null subjects are left out. A failure is forgiven every
--- p_forgive_seconds; after p_allowances of them the next guess waits for a second, then for two, four … 1,800.
--- wait_seconds is 0, or how long is left of the longest wait, and exceeded the allowance of that subject;
--- counted_at says which guess it was, to take_back_guess. Rows are locked in the order of the subjects, so that no
--- two calls can wait for each other: not to be called within a transaction that holds others.
+-- Counts an attempt for each of several subjects before the secret is checked, or for none of them if one has to wait.
+-- Null subjects are ignored. One failure is forgiven every p_forgive_seconds. After p_allowances failures the next attempt
+-- has to wait 1 second, then 2, 4 and so on up to 1,800.
+-- wait_seconds: 0, or the rest of the longest wait, whose subject has the allowance `exceeded`.
+-- counted_at: identifies the attempt for take_back_guess.
+-- Locks rows in the order of the subjects, so that concurrent calls do not deadlock. Do not call it in a transaction that
+-- holds other row locks.
 CREATE FUNCTION accounts.count_guess(
   p_subjects text[], p_allowances integer[], p_forgive_seconds double precision[],
   OUT wait_seconds integer, OUT exceeded integer, OUT counted_at timestamptz
@@ -78,9 +79,9 @@ BEGIN
   WHERE g.subject = c.subject;
 END $$;
 
--- After a right guess: nothing is held against p_forgiven any more, and against p_refunded one guess less, the one
--- counted at p_counted_at, and no delay that only it has caused. One row after the other in the order of the subjects:
--- a row that was not there yet when two were to be locked at once would be locked out of that order.
+-- After a successful attempt: deletes the count of p_forgiven, and takes one attempt off the count of p_refunded. The
+-- attempt is the one counted at p_counted_at; a delay that only this attempt caused ends. Locks one row after another in
+-- the order of the subjects: a single statement would lock a row that was inserted meanwhile out of that order.
 CREATE FUNCTION accounts.take_back_guess(p_forgiven text, p_refunded text, p_counted_at timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -98,7 +99,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- Deletes at most p_limit rows that say nothing any more, and returns how many; safe to run from every host at once.
+-- Deletes at most p_limit expired rows and returns their number. Processes may call it concurrently.
 CREATE FUNCTION accounts.forget_guesses(p_limit integer) RETURNS bigint LANGUAGE sql AS $$
   WITH forgotten AS (
     DELETE FROM accounts.guesses WHERE subject IN (

@@ -1,17 +1,17 @@
 -- Up Migration
--- Mails that are ordered in the transaction they tell of, and sent after it. Nothing here is a secret: the token of a
--- mail is made when the mail is sent.
+-- Mails are inserted in the transaction that they report and sent after it. The table contains no secrets: the token of a
+-- mail is created when the mail is sent.
 CREATE TABLE accounts.mail_outbox (
   id text PRIMARY KEY,
   kind text NOT NULL,
-  -- What somebody typed, whether or not there is such an account: the sender looks it up.
+  -- The identifier that a caller entered. The sender looks up whether an account has it.
   identifier text,
   account_id text REFERENCES accounts.accounts,
   params jsonb NOT NULL DEFAULT '{}',
   created_at timestamptz NOT NULL DEFAULT now(),
   next_attempt_at timestamptz NOT NULL DEFAULT now(),
   attempts integer NOT NULL DEFAULT 0,
-  -- While a sender is at work on it. One that dies leaves it to the others then.
+  -- A sender works on the mail until this time. After it other senders may take the mail.
   claimed_until timestamptz,
   last_error text,
   CHECK ((identifier IS NULL) <> (account_id IS NULL))
@@ -26,14 +26,14 @@ END $$;
 CREATE TRIGGER mail_queued AFTER INSERT ON accounts.mail_outbox
   FOR EACH STATEMENT EXECUTE FUNCTION accounts.notify_mail();
 
--- A token is as good as a password while it is valid, so that only its SHA-256 is kept.
+-- A valid token gives the same access as a password, so only its SHA-256 is stored.
 CREATE TABLE accounts.mail_tokens (
   token_hash bytea PRIMARY KEY,
   account_id text NOT NULL REFERENCES accounts.accounts,
   purpose text NOT NULL CHECK (purpose IN ('verify_email', 'reset_password')),
-  -- The address it is sent to.
+  -- The address that the token was sent to.
   email text NOT NULL,
-  -- The mail it is in: one that is sent again has another token, and still counts once.
+  -- The mail that contains the token. A mail that is sent twice has two tokens and counts once.
   mail_id text NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   expires_at timestamptz NOT NULL,

@@ -1,17 +1,17 @@
 -- Up Migration
--- Where the numbers of each kind have got to. Whoever takes one holds the row until its transaction ends, and one that
--- is rolled back gives its number back: there are no gaps.
+-- The last number given out for each kind of document. A transaction that takes a number locks the row until it ends, and a
+-- rollback undoes the increment, so the numbers have no gaps.
 CREATE TABLE billing.document_counters (
   kind text PRIMARY KEY CHECK (kind IN ('receipt', 'invoice')),
   -- In the site's time zone.
   year integer NOT NULL DEFAULT 0,
   last bigint NOT NULL DEFAULT 0,
-  -- Of the last one; no later number has an earlier time, whatever the clock does.
+  -- Issue time of the last document. A higher number never has an earlier time, even if the clock is set back.
   issued_at timestamptz NOT NULL DEFAULT '-infinity'
 );
 INSERT INTO billing.document_counters (kind) VALUES ('receipt'), ('invoice');
 
--- What was handed to a customer about a payment, as it was said then. Never changed: the console may not.
+-- Receipts and invoices as they were issued. The console has no privilege to change them.
 CREATE TABLE billing.documents (
   id text PRIMARY KEY,
   kind text NOT NULL CHECK (kind IN ('receipt', 'invoice')),
@@ -23,7 +23,7 @@ CREATE TABLE billing.documents (
 );
 CREATE INDEX documents_list ON billing.documents (account_id, kind, issued_at DESC, id DESC);
 
--- The tax authority's own file of an invoice, given out in place of ours.
+-- The tax authority's file of an invoice. It is served instead of the invoice that the platform generates.
 CREATE TABLE billing.invoice_files (
   document_id text PRIMARY KEY REFERENCES billing.documents,
   content_type text NOT NULL,
@@ -33,13 +33,13 @@ CREATE TABLE billing.invoice_files (
   received_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
--- The invoices that an issuer is asked for such a file of.
+-- The invoices whose file is requested from the issuer.
 CREATE TABLE billing.invoice_requests (
   document_id text PRIMARY KEY REFERENCES billing.documents,
   attempts integer NOT NULL DEFAULT 0,
-  -- Null when it is asked no more: the file is there, or was refused.
+  -- Null if the issuer need not be asked again: the file was received or refused.
   next_attempt_at timestamptz DEFAULT now(),
-  -- While one host is asking.
+  -- A process asks the issuer until this time. After it other processes may.
   claimed_until timestamptz,
   refused_at timestamptz,
   last_error text

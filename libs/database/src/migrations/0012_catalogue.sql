@@ -2,8 +2,8 @@
 CREATE SCHEMA catalogue;
 GRANT USAGE ON SCHEMA catalogue TO console;
 
--- When each public part of the catalogue was last changed, removals included: no row that is left would tell of those.
--- HTTP dates count seconds, so no two changes are of the same one, though the later may have to be dated a little ahead.
+-- When each public part of the catalogue last changed, removals included, which the remaining rows do not show.
+-- An HTTP date has a resolution of one second, so each change gets another second, even if it must lie in the future.
 CREATE TABLE catalogue.changes (
   topic text PRIMARY KEY,
   changed_at timestamptz NOT NULL
@@ -20,7 +20,7 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION catalogue.note_change() FROM PUBLIC;
 
--- One version of a model, as a file that lies in the storage under the package's id.
+-- One version of a model: a file that is stored under the id of the package.
 CREATE TABLE catalogue.packages (
   id text PRIMARY KEY,
   slug text NOT NULL,
@@ -30,13 +30,13 @@ CREATE TABLE catalogue.packages (
   sha256 bytea CHECK (length(sha256) = 32),
   uploaded_by text NOT NULL REFERENCES accounts.accounts,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  -- The host that receives it renews this; past it, the upload was given up.
+  -- The process that receives the upload extends this time. After it the upload counts as abandoned.
   uploading_until timestamptz,
   stored_at timestamptz,
-  -- The first time.
+  -- When it was published for the first time.
   published_at timestamptz,
   removed_at timestamptz,
-  -- Since when the storage holds it no more.
+  -- When the file was deleted from the storage.
   purged_at timestamptz,
   UNIQUE (slug, id),
   CHECK ((stored_at IS NULL) = (sha256 IS NULL)),
@@ -44,7 +44,7 @@ CREATE TABLE catalogue.packages (
   CHECK (published_at IS NULL OR stored_at IS NOT NULL),
   CHECK (purged_at IS NULL OR removed_at IS NOT NULL)
 );
--- A version that was ever published never stands for another file.
+-- A version that was published once cannot be used for another file.
 CREATE UNIQUE INDEX packages_version ON catalogue.packages (slug, version)
   WHERE stored_at IS NOT NULL AND (removed_at IS NULL OR published_at IS NOT NULL);
 CREATE INDEX packages_to_purge ON catalogue.packages (removed_at)
@@ -53,7 +53,7 @@ CREATE INDEX packages_uploading ON catalogue.packages (uploading_until) WHERE st
 
 CREATE INDEX packages_published ON catalogue.packages (published_at DESC, id DESC) WHERE published_at IS NOT NULL;
 
--- What was stored stays the same, and what was published is never forgotten, whoever asks for it.
+-- Refuses to change a stored file, and to delete a published package or its publication time.
 CREATE FUNCTION catalogue.keep_package() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'DELETE' THEN
@@ -77,7 +77,7 @@ CREATE TABLE catalogue.models (
   quantization text,
   format text,
   license text,
-  -- What the public gets; null while it gets nothing.
+  -- The published package. Null if none is published.
   package_id text,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   changed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -87,7 +87,7 @@ CREATE INDEX models_packages ON catalogue.models (package_id) WHERE package_id I
 CREATE TRIGGER model_changed AFTER INSERT OR UPDATE ON catalogue.models
   FOR EACH STATEMENT EXECUTE FUNCTION catalogue.note_change('models');
 
--- A download is an account that was given a link to a package on a UTC day, however many links it took.
+-- A download is counted once for each account, package and UTC day, regardless of the number of links.
 CREATE TABLE catalogue.package_downloads (
   package_id text NOT NULL REFERENCES catalogue.packages,
   day date NOT NULL,
@@ -97,7 +97,7 @@ CREATE TABLE catalogue.package_downloads (
 );
 CREATE INDEX package_downloads_days ON catalogue.package_downloads (day);
 
--- Those that an admin published, and of each followed repository the one that counts there.
+-- The releases that admins published, and the latest release of each followed repository.
 CREATE TABLE catalogue.releases (
   component text NOT NULL CHECK (component IN ('engine', 'router', 'agent', 'memo')),
   tag_name text NOT NULL,
@@ -116,16 +116,16 @@ CREATE UNIQUE INDEX releases_followed ON catalogue.releases (component) WHERE so
 CREATE TRIGGER release_changed AFTER INSERT OR UPDATE OR DELETE ON catalogue.releases
   FOR EACH STATEMENT EXECUTE FUNCTION catalogue.note_change('releases');
 
--- How far following a component's repository at the code host has got.
+-- The repositories at the code host that are followed, and the result of the last check.
 CREATE TABLE catalogue.followed_repositories (
   component text PRIMARY KEY CHECK (component IN ('engine', 'router', 'agent', 'memo')),
   repository text NOT NULL,
-  -- Of the newest answer that was taken over, if it tells of a change anywhere in it.
+  -- ETag of the last response that was applied. Null if it does not cover everything that was read.
   etag text,
-  -- When that answer came, whole.
+  -- When that response was received completely.
   read_at timestamptz,
   next_check_at timestamptz NOT NULL DEFAULT now(),
-  -- While one host is asking.
+  -- A process asks the code host until this time. After it other processes may.
   claimed_until timestamptz,
   checked_at timestamptz,
   succeeded_at timestamptz,
@@ -133,7 +133,7 @@ CREATE TABLE catalogue.followed_repositories (
   last_error text
 );
 
--- How often each release was answered as the latest one of its component.
+-- How often each release was returned as the latest release of its component.
 CREATE TABLE catalogue.release_lookups (
   component text NOT NULL,
   tag_name text NOT NULL,
@@ -156,7 +156,7 @@ CREATE INDEX changelog_list ON catalogue.changelog_entries (published_at DESC, i
 CREATE TRIGGER changelog_changed AFTER INSERT OR UPDATE OR DELETE ON catalogue.changelog_entries
   FOR EACH STATEMENT EXECUTE FUNCTION catalogue.note_change('changelog');
 
--- Prices are on public pages too.
+-- Prices are part of public pages.
 CREATE TRIGGER price_list_changed AFTER INSERT ON pricing.price_lists
   FOR EACH STATEMENT EXECUTE FUNCTION catalogue.note_change('prices');
 

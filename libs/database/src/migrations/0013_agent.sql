@@ -2,7 +2,7 @@
 CREATE SCHEMA agent;
 GRANT USAGE ON SCHEMA agent TO agent;
 
--- The running processes of the service. One whose time has passed without renewal is dead, and so are the turns it ran.
+-- The running processes of the service. A process that has not renewed its row in time counts as dead, and its turns fail.
 CREATE TABLE agent.replicas (
   id text PRIMARY KEY,
   expires_at timestamptz NOT NULL
@@ -15,7 +15,7 @@ CREATE TABLE agent.sessions (
   system text,
   tools json NOT NULL DEFAULT '[]',
   metadata json NOT NULL DEFAULT '{}',
-  -- The last numbers given out: of an event, and of a turn. Whoever gives one out holds the row's lock.
+  -- The last number given to an event and to a turn. A transaction that assigns a number locks the row.
   last_seq bigint NOT NULL DEFAULT 0,
   last_turn integer NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp()
@@ -25,15 +25,15 @@ CREATE INDEX sessions_account ON agent.sessions (account_id, created_at DESC, id
 CREATE TABLE agent.turns (
   id text COLLATE "C" PRIMARY KEY,
   session_id text COLLATE "C" NOT NULL REFERENCES agent.sessions ON DELETE CASCADE,
-  -- In the session, from 1; turns run in this order.
+  -- Number in the session, from 1. Turns run in this order.
   number integer NOT NULL,
-  -- On whose behalf the model is called.
+  -- The key that pays for the model calls.
   api_key_id text NOT NULL REFERENCES accounts.api_keys,
   status text NOT NULL CHECK (status IN ('queued', 'running', 'requires_action', 'completed', 'failed', 'cancelled')),
   runner text,
-  -- The last frame before the model call that is under way, or came last.
+  -- Number of the last stream event before the current or last model call.
   call_frame integer NOT NULL DEFAULT 0,
-  -- The model has said something in it: only such a turn is part of what later calls are told.
+  -- Whether the model has answered. Later model calls leave out failed turns without an answer.
   answered boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   ended_at timestamptz,
@@ -41,12 +41,12 @@ CREATE TABLE agent.turns (
   CHECK ((status = 'running') = (runner IS NOT NULL)),
   CHECK ((status IN ('completed', 'failed', 'cancelled')) = (ended_at IS NOT NULL))
 );
--- At most one turn of a session runs or waits for tools, whatever the callers do.
+-- At most one turn of a session is running or waiting for tool results.
 CREATE UNIQUE INDEX turns_active ON agent.turns (session_id) WHERE status IN ('running', 'requires_action');
 CREATE INDEX turns_queued ON agent.turns (session_id, number) WHERE status = 'queued';
 CREATE INDEX turns_running ON agent.turns (runner) WHERE status = 'running';
 
--- What was said, in order and for good. Nothing but an idempotency key is ever taken away from it.
+-- The messages and tool calls of a session, in order. Rows never change, except that idempotency keys are removed.
 CREATE TABLE agent.events (
   id text COLLATE "C" PRIMARY KEY,
   session_id text COLLATE "C" NOT NULL REFERENCES agent.sessions ON DELETE CASCADE,
@@ -57,14 +57,14 @@ CREATE TABLE agent.events (
   content text NOT NULL,
   tool_calls json,
   tool_call_results json,
-  -- Of what the assistant said; the caller's events have the status of their turn.
+  -- Set for events of the assistant and of the end of a turn. The caller's events have the status of their turn.
   status text CHECK (status IN ('completed', 'incomplete', 'failed', 'cancelled')),
   finish_reason text,
   usage json,
   error json,
-  -- What it takes of a model's context, as estimated.
+  -- Estimate of the tokens that the event takes in the context of a model.
   tokens integer NOT NULL,
-  -- The last frame of the turn before this event came: from there on a stream of its answer goes.
+  -- Number of the last stream event of the turn before this event. The stream of its answer begins after it.
   after_frame integer NOT NULL,
   idempotency_key text,
   fingerprint bytea,
@@ -76,7 +76,7 @@ CREATE TABLE agent.events (
 CREATE INDEX events_turn ON agent.events (turn_id, seq);
 CREATE UNIQUE INDEX events_idempotency ON agent.events (session_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
 
--- The calls of tools that the model made, until each has one result.
+-- The tool calls of the model. Each gets at most one result.
 CREATE TABLE agent.tool_calls (
   session_id text COLLATE "C" NOT NULL REFERENCES agent.sessions ON DELETE CASCADE,
   id text NOT NULL,
@@ -87,16 +87,16 @@ CREATE TABLE agent.tool_calls (
   PRIMARY KEY (session_id, id)
 );
 CREATE INDEX tool_calls_turn ON agent.tool_calls (turn_id, position);
--- For what goes with an event that is deleted.
+-- For the foreign key, when events are deleted.
 CREATE INDEX tool_calls_answer ON agent.tool_calls (answered_by);
 
--- What the streams of a turn send, one row a frame: written before it is sent. Without a foreign key, which would lock
--- the turn's row for each of tens of thousands a second; the frames of a turn that is gone go with the old ones.
+-- The stream events of the turns. Each is stored before it is sent. There is no foreign key, because it would lock the row
+-- of the turn for each of tens of thousands of events per second. Events of deleted turns are removed with the old ones.
 CREATE TABLE agent.frames (
   turn_id text COLLATE "C" NOT NULL,
   n integer NOT NULL,
   kind text NOT NULL,
-  -- JSON, as it is sent; of a delta the text itself.
+  -- JSON as it is sent. For a delta, only the text.
   data text NOT NULL,
   PRIMARY KEY (turn_id, n)
 );

@@ -2,14 +2,14 @@
 CREATE SCHEMA training;
 GRANT USAGE ON SCHEMA training TO training;
 
--- How many tokens an account may train with, and has trained with. Without a total it has what the service grants by default.
+-- How many tokens an account may use for training, and has used. Without a total the default of the service applies.
 CREATE TABLE training.quotas (
   account_id text PRIMARY KEY REFERENCES accounts.accounts,
   total_tokens bigint CHECK (total_tokens >= 0),
   used_tokens bigint NOT NULL DEFAULT 0 CHECK (used_tokens >= 0)
 );
 
--- Who set a total, when, from what to what. Append only.
+-- Changes of totals: who, when, old and new total. Append-only.
 CREATE TABLE training.quota_changes (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   account_id text NOT NULL REFERENCES accounts.accounts,
@@ -20,11 +20,11 @@ CREATE TABLE training.quota_changes (
 );
 CREATE INDEX quota_changes_account ON training.quota_changes (account_id, id DESC);
 
--- What the trainers have reported, each under an id of theirs, and the usage event that it was settled as. Append only.
+-- Usage that trainers have reported under ids of their own, and the usage event of its settlement. Append-only.
 CREATE TABLE training.usage_records (
   id text PRIMARY KEY,
   account_id text NOT NULL REFERENCES accounts.accounts,
-  -- The model that was trained; the event has the slug of the price.
+  -- The model that was trained. The usage event has the slug of the price instead.
   model text NOT NULL,
   tokens bigint NOT NULL CHECK (tokens > 0),
   event_id text NOT NULL UNIQUE,
@@ -33,7 +33,7 @@ CREATE TABLE training.usage_records (
 );
 CREATE INDEX usage_records_account ON training.usage_records (account_id);
 
--- What a token costs now under a slug that is priced by the token and by nothing else; nulls when none is.
+-- The current price of a token under a slug. Null if the slug has no price per token, or has other prices too.
 CREATE FUNCTION training.token_price(p_slug text, OUT price_list_id bigint, OUT rate_picos numeric) LANGUAGE sql STABLE AS $$
   SELECT p.price_list_id, p.rate_picos
   FROM pricing.model_prices p
@@ -45,7 +45,7 @@ CREATE FUNCTION training.token_price(p_slug text, OUT price_list_id bigint, OUT 
     );
 $$;
 
--- What one unit of a wallet's currency is worth in USD today; null when no rate is stored.
+-- Today's value of one unit of a currency in USD. Null if no rate is stored.
 CREATE FUNCTION training.usd_per_unit(p_currency text) RETURNS numeric LANGUAGE sql STABLE AS $$
   SELECT CASE p_currency WHEN 'USD' THEN 1 ELSE (
     SELECT usd_per_unit FROM pricing.exchange_rates WHERE day <= (now() AT TIME ZONE 'UTC')::date
@@ -54,8 +54,9 @@ CREATE FUNCTION training.usd_per_unit(p_currency text) RETURNS numeric LANGUAGE 
 $$;
 
 -- Records usage once, counts it against the quota and settles it at the published price, all or nothing.
--- outcome: recorded (now or before); or why nothing was: unknown_account, id_reused, price_missing, rate_missing, quota,
--- balance, or leased: the balance would do, but is set aside for requests that run, and was called back.
+-- outcome: 'recorded' (now or by an earlier call), or the reason why nothing was recorded: 'unknown_account', 'id_reused',
+-- 'price_missing', 'rate_missing', 'quota', 'balance' or 'leased'. 'leased' means that the balance is sufficient but is in
+-- leases of gateways, which were asked to return it.
 CREATE FUNCTION training.record_usage(
   p_id text, p_account text, p_model text, p_tokens bigint, p_event_id text, p_price_slug text, p_default_total bigint,
   OUT outcome text, OUT cost numeric, OUT currency text, OUT recorded timestamptz

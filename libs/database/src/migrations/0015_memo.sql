@@ -2,22 +2,22 @@
 CREATE SCHEMA memo;
 GRANT USAGE ON SCHEMA memo TO memo;
 
--- In ascending order, so that the lower of two roles is the least.
+-- In ascending order, so that least() returns the lower of two roles.
 CREATE TYPE memo.role AS ENUM ('viewer', 'editor', 'admin');
 
 CREATE TABLE memo.workspaces (
   id text COLLATE "C" PRIMARY KEY,
   name text NOT NULL,
   created_by text NOT NULL REFERENCES accounts.accounts,
-  -- How many numbers its chunks have been given; each is given once.
+  -- The next number for a chunk. A number is never used twice.
   next_chunk bigint NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   updated_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE INDEX workspaces_maker ON memo.workspaces (created_by);
 
--- What a workspace holds is the sum of these: how many documents, and the bytes of the newest version of each as it was
--- uploaded. Uploads make one row of all, one at a time; a deletion waits for none of them and adds one below zero.
+-- The usage of a workspace is the sum of its rows: the number of documents, and the uploaded bytes of the newest version of
+-- each. An upload merges all rows into one, and waits for other uploads. A deletion does not wait: it adds a negative row.
 CREATE TABLE memo.holdings (
   workspace_id text COLLATE "C" NOT NULL REFERENCES memo.workspaces ON DELETE CASCADE,
   documents integer NOT NULL,
@@ -25,19 +25,20 @@ CREATE TABLE memo.holdings (
 );
 CREATE INDEX holdings_workspace ON memo.holdings (workspace_id);
 
--- Who changes members has locked the row of their workspace: the last admin stays, whatever comes at the same time.
+-- A transaction that changes members locks the row of the workspace, so that concurrent changes cannot
+-- remove the last admin.
 CREATE TABLE memo.members (
   workspace_id text COLLATE "C" NOT NULL REFERENCES memo.workspaces ON DELETE CASCADE,
   account_id text NOT NULL REFERENCES accounts.accounts,
   role memo.role NOT NULL,
-  -- The others know the address anyway: they were invited by its owner, or invited him by it.
+  -- Whether other members see the email address: if the member created the workspace, or was added by that address.
   shows_email boolean NOT NULL,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (workspace_id, account_id)
 );
 CREATE INDEX members_account ON memo.members (account_id, workspace_id);
 
--- A key can do what both it and its maker may; it ends with its maker's membership.
+-- A key has the lower of its own role and the role of its creator. It is deleted with the membership of its creator.
 CREATE TABLE memo.keys (
   id text COLLATE "C" PRIMARY KEY,
   workspace_id text COLLATE "C" NOT NULL,
@@ -52,13 +53,13 @@ CREATE TABLE memo.keys (
 );
 CREATE INDEX keys_member ON memo.keys (workspace_id, account_id);
 
--- The service sees no email address but those that it has to show or was told.
+-- The service can read only the email addresses that it shows, or that a caller has entered.
 CREATE FUNCTION memo.member_emails(workspace text) RETURNS TABLE (account_id text, email text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
   SELECT a.id, a.email FROM memo.members m JOIN accounts.accounts a ON a.id = m.account_id
   WHERE m.workspace_id = workspace AND m.shows_email
 $$;
--- An address that nobody has proved to be his could be anybody's.
+-- Finds accounts by verified addresses only, because an unverified address may belong to somebody else.
 CREATE FUNCTION memo.find_account(address text) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
   SELECT id FROM accounts.accounts WHERE email = lower(address) AND email_verified_at IS NOT NULL
@@ -70,9 +71,9 @@ CREATE TABLE memo.documents (
   id text COLLATE "C" PRIMARY KEY,
   workspace_id text COLLATE "C" NOT NULL REFERENCES memo.workspaces ON DELETE CASCADE,
   external_id text,
-  -- The newest; versions of a document are made under the lock of this row.
+  -- The newest version. A transaction that adds a version locks this row.
   version integer NOT NULL,
-  -- The one that is found and cited; null until one was ready.
+  -- The version that search uses. Null until a version is ready.
   serving_version integer,
   created_by text NOT NULL REFERENCES accounts.accounts,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -81,7 +82,7 @@ CREATE TABLE memo.documents (
 );
 CREATE INDEX documents_list ON memo.documents (workspace_id, created_at DESC, id DESC);
 
--- The newest one of each document, and the one that is served.
+-- The newest version of each document and the version that is served.
 CREATE TABLE memo.document_versions (
   document_id text COLLATE "C" NOT NULL REFERENCES memo.documents ON DELETE CASCADE,
   version integer NOT NULL,
@@ -91,25 +92,25 @@ CREATE TABLE memo.document_versions (
   media_type text NOT NULL,
   bytes bigint NOT NULL,
   sha256 bytea NOT NULL,
-  -- Of its file, while that is kept.
+  -- The uploaded file in source_parts, as long as it is stored.
   upload_id text COLLATE "C",
-  -- Who pays for what its ingestion costs.
+  -- The account that pays for the ingestion.
   uploaded_by text NOT NULL REFERENCES accounts.accounts,
   status text NOT NULL CHECK (status IN ('queued', 'processing', 'ready', 'failed')),
-  -- Who works on it; whoever takes it over writes another one here.
+  -- Identifies the run that works on the version. A run that takes over writes its own value.
   runner text,
   beat_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  -- How often somebody has begun with it.
+  -- How often the ingestion was started.
   attempts integer NOT NULL DEFAULT 0,
-  -- Pages, or bytes, whichever its format has.
+  -- In pages or bytes, depending on the format.
   processed bigint NOT NULL DEFAULT 0,
   total bigint,
-  -- The number in the workspace of its first chunk, once it is served; the others follow.
+  -- Number of the first chunk in the workspace, once the version is served. The other chunks have the next numbers.
   first_chunk bigint,
   chunk_count integer NOT NULL DEFAULT 0,
-  -- Words in all of its chunks.
+  -- Number of words in all chunks.
   words bigint NOT NULL DEFAULT 0,
-  -- How many of its chunks, from the first one on, have vectors, and of which model.
+  -- How many chunks, counted from the first, have vectors, and the model of the vectors.
   embedding_model text,
   embedded integer NOT NULL DEFAULT 0,
   error_code text,
@@ -125,7 +126,7 @@ CREATE UNIQUE INDEX versions_chunks ON memo.document_versions (workspace_id, fir
 CREATE INDEX versions_open ON memo.document_versions (beat_at) WHERE status IN ('queued', 'processing');
 CREATE INDEX versions_embedded ON memo.document_versions (embedding_model, (embedded < chunk_count)) WHERE status = 'ready';
 
--- A file as it was sent, until its text is stored. In parts, so that nobody has to hold it as a whole.
+-- An uploaded file, until its text is stored. It is in parts, so that no process needs the whole file in memory.
 CREATE TABLE memo.source_parts (
   upload_id text COLLATE "C" NOT NULL,
   n integer NOT NULL,
@@ -134,8 +135,9 @@ CREATE TABLE memo.source_parts (
 );
 ALTER TABLE memo.source_parts ALTER bytes SET STORAGE EXTERNAL;
 
--- The text of a version, in the parts that are found and cited: `lead`, white space, and `text` of all of them, one after
--- another, are the whole. Without foreign keys, like all that follows: what is no longer served is taken away later.
+-- The text of a version in the parts that search finds. `lead` is the white space before `text`. The leads and texts of all
+-- chunks, in order, are the whole text. This table and the next ones have no foreign keys, because rows of versions that are
+-- not served any more are deleted later.
 CREATE TABLE memo.chunks (
   document_id text COLLATE "C" NOT NULL,
   version integer NOT NULL,
@@ -147,28 +149,28 @@ CREATE TABLE memo.chunks (
   PRIMARY KEY (document_id, version, n)
 );
 
--- The index of a workspace is the sum of its segments. One is written once, and replaced by a larger one when it is merged
--- with others. How its columns are packed: apps/memo/src/retrieval/index/segment.ts.
+-- The word index of a workspace consists of its segments. A segment never changes; merging replaces several segments by a
+-- larger one. The packing of the columns is described in apps/memo/src/retrieval/index/segment.ts.
 CREATE TABLE memo.segments (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  -- Null until the version that it was made of is served.
+  -- Null until the version that the segment was built from is served.
   workspace_id text COLLATE "C",
   document_id text COLLATE "C",
   version integer,
-  -- The number of the first chunk, and the distances of the others.
+  -- Number of the first chunk, and the distances from each chunk to the next.
   first_chunk bigint,
   numbers bytea NOT NULL,
   chunks integer NOT NULL,
   words bigint NOT NULL,
   lengths bytea NOT NULL,
-  -- How many chunks had their words shortened by the rules of which language.
+  -- Number of chunks by the language whose stemming was used.
   languages json NOT NULL,
   CHECK ((workspace_id IS NULL) = (first_chunk IS NULL))
 );
 CREATE INDEX segments_workspace ON memo.segments (workspace_id) WHERE workspace_id IS NOT NULL;
 CREATE INDEX segments_version ON memo.segments (document_id, version) WHERE workspace_id IS NULL;
 
--- In which chunks of a segment a term stands, and how often.
+-- The chunks of a segment that contain a term, and how often.
 CREATE TABLE memo.postings (
   segment_id bigint NOT NULL,
   term bigint NOT NULL,
@@ -179,34 +181,35 @@ CREATE TABLE memo.postings (
 ALTER TABLE memo.postings ALTER data SET STORAGE EXTERNAL;
 ALTER TABLE memo.postings SET (autovacuum_vacuum_scale_factor = 0.05);
 
--- Chunks that are not served any more and still stand in segments. No search counts them.
+-- Chunks that are not served any more but are still in segments. Search ignores them.
 CREATE TABLE memo.retired_chunks (
   workspace_id text COLLATE "C" NOT NULL,
   first_chunk bigint NOT NULL,
-  -- From the first one on; all of them, whether they still stand in segments or not.
+  -- Number of all chunks of the range, whether they are still in segments or not.
   range_length integer NOT NULL,
-  -- Of those that do: merging segments leaves the others out.
+  -- Of the chunks that are still in segments. Merging segments removes them.
   chunks integer NOT NULL,
   words bigint NOT NULL,
   PRIMARY KEY (workspace_id, first_chunk)
 );
 
--- What chunks mean, as a model says it. The vectors of one workspace, one model and one length are a space, named by a hash
--- of the three: only those can be compared.
+-- Embeddings of chunks. Only vectors of the same workspace, model and length can be compared. They form a space, whose id
+-- is a hash of the three.
 CREATE TABLE memo.chunk_vectors (
   document_id text COLLATE "C" NOT NULL,
   version integer NOT NULL,
   n integer NOT NULL,
   space bigint NOT NULL,
-  -- In the workspace, as in segments.
+  -- Number of the chunk in the workspace, as in segments.
   number bigint NOT NULL,
-  -- 32-bit floats, the least byte first.
+  -- 32-bit floats, little-endian.
   vector bytea NOT NULL,
   PRIMARY KEY (document_id, version, n)
 );
 ALTER TABLE memo.chunk_vectors ALTER vector SET STORAGE EXTERNAL;
 
--- Of the components of a vector a bit each: whether it is below zero. Apart from them, since a search reads all of a space.
+-- One bit for each component of a vector: whether it is negative. In a table of its own, because a search reads all
+-- signatures of a space.
 CREATE TABLE memo.chunk_signatures (
   space bigint NOT NULL,
   number bigint NOT NULL,
@@ -214,7 +217,8 @@ CREATE TABLE memo.chunk_signatures (
   PRIMARY KEY (space, number)
 );
 
--- What nobody can see any more, to be deleted at leisure: the chunks, vectors and segments of a version, or one segment.
+-- Data that is not visible any more and is deleted in the background: the chunks, vectors and segments of a version, or one
+-- segment.
 CREATE TABLE memo.garbage (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   document_id text COLLATE "C",
@@ -223,15 +227,15 @@ CREATE TABLE memo.garbage (
   CHECK ((document_id IS NULL) = (version IS NULL) AND (document_id IS NULL) <> (segment_id IS NULL))
 );
 
--- Of one member, or of one key of his.
+-- A conversation belongs to a member, or to one key of a member.
 CREATE TABLE memo.conversations (
   id text COLLATE "C" PRIMARY KEY,
   workspace_id text COLLATE "C" NOT NULL,
   account_id text NOT NULL,
-  -- Stays when the key is deleted.
+  -- Kept when the key is deleted.
   key_id text COLLATE "C",
   title text NOT NULL,
-  -- The last number given out, under the lock of this row.
+  -- Number of the last message. A transaction that adds a message locks this row.
   last_message integer NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -242,18 +246,18 @@ CREATE INDEX conversations_list ON memo.conversations (workspace_id, account_id,
 CREATE TABLE memo.messages (
   id text COLLATE "C" PRIMARY KEY,
   conversation_id text COLLATE "C" NOT NULL REFERENCES memo.conversations ON DELETE CASCADE,
-  -- In the conversation, from 1.
+  -- Number in the conversation, from 1.
   n integer NOT NULL,
   role text NOT NULL CHECK (role IN ('user', 'assistant')),
   content text NOT NULL,
   status text NOT NULL CHECK (status IN ('completed', 'failed', 'cancelled')),
-  -- What wrote an answer; null for an extract.
+  -- The model that wrote the answer. Null for an extract of the documents.
   model text,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   UNIQUE (conversation_id, n)
 );
 
--- What an answer rests on. What was quoted of a document goes with it.
+-- The sources of an answer. The citations of a document are deleted with it.
 CREATE TABLE memo.citations (
   message_id text COLLATE "C" NOT NULL REFERENCES memo.messages ON DELETE CASCADE,
   number integer NOT NULL,

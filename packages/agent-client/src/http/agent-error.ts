@@ -18,7 +18,7 @@ export interface AgentErrorDetails {
  * `code`, never on the message. Codes of this package:
  *
  * - `connection_lost`: the service was unreachable or silent for longer than RetryOptions allow
- * - `out_of_order`: a frame was missing or duplicated
+ * - `out_of_order`: a stream event was missing or duplicated
  * - `bad_answer`: the response does not follow the protocol of the service
  * - `turn_cancelled`, `requires_action`: `finalText` found no final text
  * - `nothing_to_resume`: the session has no turn after that position

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { AgentClient } from '../client';
-import { type Fault, ProtocolServer, type ScriptedFrame } from '../protocol-server.fixture';
+import { type Fault, ProtocolServer, type ScriptedEvent } from '../protocol-server.fixture';
 
 const RUNS = 50;
 
@@ -30,13 +30,13 @@ const faults: fc.Arbitrary<Fault> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('stall'), bytes }) },
 ) as fc.Arbitrary<Fault>;
-const endings = fc.constantFrom<ScriptedFrame>(
+const endings = fc.constantFrom<ScriptedEvent>(
   { event: 'turn.completed', data: {} },
   { event: 'turn.cancelled', data: { turn_id: 'turn_1' } },
   { event: 'turn.requires_action', data: { turn_id: 'turn_1', tool_calls: [] } },
 );
 
-test('yields every frame once and in order, wherever the connection is cut', async () => {
+test('yields every event once and in order, wherever the connection is cut', async () => {
   await fc.assert(
     fc.asyncProperty(texts, endings, fc.array(faults, { maxLength: 8 }), async (contents, ending, struck) => {
       server.script([
@@ -47,10 +47,10 @@ test('yields every frame once and in order, wherever the connection is cut', asy
       server.faults.push(...struck);
 
       const stream = client.stream('s', { role: 'user', content: 'Hello' });
-      const frames = [];
-      for await (const { kind, id, data } of stream) frames.push({ event: kind, id, data });
+      const events = [];
+      for await (const { kind, id, data } of stream) events.push({ event: kind, id, data });
 
-      expect(frames).toEqual(server.expected);
+      expect(events).toEqual(server.expected);
       expect(stream.text).toBe(contents.join(''));
       const posts = server.requests.filter(({ method }) => method === 'POST');
       expect(new Set(posts.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);

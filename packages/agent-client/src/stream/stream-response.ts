@@ -2,7 +2,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { AgentError } from '../http/agent-error.ts';
 import { type Connection } from '../http/connection.ts';
 
-/** How long to wait for the end of a response after its last frame. A connection can be reused only after that end. */
+/** How long to wait for the end of a response after its last event. A connection can be reused only after that end. */
 const DRAIN_MS = 1_000;
 
 interface StreamListener {

@@ -3,27 +3,27 @@ import { Connection } from '../http/connection.ts';
 import { RetryBackoff } from '../http/retry.ts';
 import { type Call, type Prepared, type Transport } from '../http/transport.ts';
 import { sessionPath } from '../sessions/session.ts';
-import { type ErrorFrame, type Frame, isBoundary, parseFrame } from './frame.ts';
+import { type TurnErrorEvent, type StreamEvent, endsResponse, parseStreamEvent } from './stream-event.ts';
 import { isNext, parsePosition } from './position.ts';
 import { StreamResponse } from './stream-response.ts';
 
-/** Heartbeats for this time count as progress, even without a frame. */
+/** Heartbeats for this time count as progress, even without an event. */
 const STABLE_AFTER_MS = 10_000;
 
 export interface Following {
   sessionId: string;
-  /** The POST that starts the turn. It is repeated until the first frame arrives, so it needs an Idempotency-Key. */
+  /** The POST that starts the turn. It is repeated until the first stream event arrives, so it needs an Idempotency-Key. */
   start?: Call;
-  /** The id of the last frame that was received. */
+  /** The id of the last stream event that was received. */
   after?: string;
   signal?: AbortSignal;
 }
 
-/** Yields the frames of one turn, each once, from as many responses as necessary. */
+/** Yields the stream events of one turn, each once, from as many responses as necessary. */
 export class TurnFollower {
   private readonly patience: RetryBackoff;
   private after: string | undefined;
-  private hasFrames = false;
+  private hasEvents = false;
 
   constructor(
     private readonly transport: Transport,
@@ -33,14 +33,14 @@ export class TurnFollower {
     this.after = following.after;
   }
 
-  /** Ends with a boundary frame, or without one if the session has no turn. Leaving the loop closes the connection. */
-  async *frames(): AsyncGenerator<Frame | ErrorFrame, void, undefined> {
+  /** Ends with an event that ends a response, or without one if the session has no turn. Leaving the loop closes the connection. */
+  async *events(): AsyncGenerator<StreamEvent | TurnErrorEvent, void, undefined> {
     for (;;) {
       const request = this.transport.prepare(this.call());
       const connection = new Connection(this.transport.silenceMs, this.following.signal);
       let failure: unknown = new Error('the response ended before its turn did.');
       try {
-        if (yield* this.framesOfResponse(request, connection)) return;
+        if (yield* this.eventsOfResponse(request, connection)) return;
       } catch (error) {
         failure = error;
       } finally {
@@ -51,10 +51,10 @@ export class TurnFollower {
   }
 
   /** Returns false if the response was interrupted. */
-  private async *framesOfResponse(
+  private async *eventsOfResponse(
     request: Prepared,
     connection: Connection,
-  ): AsyncGenerator<Frame | ErrorFrame, boolean, undefined> {
+  ): AsyncGenerator<StreamEvent | TurnErrorEvent, boolean, undefined> {
     const answer = await this.transport.open(request, connection);
     if (answer.status === 204) return this.nothingMore();
     const openedAt = Date.now();
@@ -63,11 +63,11 @@ export class TurnFollower {
       onSign: () => Date.now() - openedAt >= STABLE_AFTER_MS && this.patience.progress(),
     });
     for await (const message of response.messages()) {
-      const frame = parseFrame(message);
-      if (!frame) continue;
-      this.advanceTo(frame);
-      yield frame;
-      if (!isBoundary(frame)) continue;
+      const event = parseStreamEvent(message);
+      if (!event) continue;
+      this.advanceTo(event);
+      yield event;
+      if (!endsResponse(event)) continue;
       await response.drain();
       return true;
     }
@@ -77,31 +77,34 @@ export class TurnFollower {
   private call(): Call {
     const { start, sessionId } = this.following;
     const call: Call =
-      start && !this.hasFrames ? start : { method: 'GET', path: `${sessionPath(sessionId)}/events/stream` };
+      start && !this.hasEvents ? start : { method: 'GET', path: `${sessionPath(sessionId)}/events/stream` };
     const position: Record<string, string> =
       call === start || this.after === undefined ? {} : { 'last-event-id': this.after };
     return { ...call, headers: { accept: 'text/event-stream', ...call.headers, ...position } };
   }
 
   private nothingMore(): true {
-    if (!this.hasFrames && !this.following.start) return true;
+    if (!this.hasEvents && !this.following.start) return true;
     throw new AgentError(`The stream ended after ${this.after}, before its turn did.`, {
       code: 'bad_answer',
     });
   }
 
-  private advanceTo({ id }: Frame | ErrorFrame): void {
+  private advanceTo({ id }: StreamEvent | TurnErrorEvent): void {
     const last = parsePosition(this.after);
     const position = parsePosition(id);
-    if (!position) throw new AgentError(`A frame has the id ${id}.`, { code: 'bad_answer' });
-    // The next turn must not begin before the last frame of this one.
-    const isOtherTurn = this.hasFrames && position.turn !== last?.turn;
+    if (!position)
+      throw new AgentError(`A stream event has the id ${id}, which is not a position.`, {
+        code: 'bad_answer',
+      });
+    // The next turn must not begin before the last event of this one.
+    const isOtherTurn = this.hasEvents && position.turn !== last?.turn;
     if (last && (isOtherTurn || !isNext(position, last))) {
-      const message = `Frame ${id} came after ${this.after}: something is missing, or comes twice.`;
+      const message = `Stream event ${id} came after ${this.after}: something is missing, or comes twice.`;
       throw new AgentError(message, { code: 'out_of_order' });
     }
     this.after = id;
-    this.hasFrames = true;
+    this.hasEvents = true;
     this.patience.progress();
   }
 }

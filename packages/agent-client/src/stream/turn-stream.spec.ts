@@ -1,20 +1,20 @@
 import { waitFor } from '@inference/testing';
 import { AgentClient, type AgentClientOptions } from '../client';
-import { ProtocolServer, type ScriptedFrame } from '../protocol-server.fixture';
+import { ProtocolServer, type ScriptedEvent } from '../protocol-server.fixture';
 
 const RETRY = { maxFailures: 5, giveUpAfterMs: 60_000, baseDelayMs: 1, maxDelayMs: 2 };
 const HELLO = { role: 'user', content: 'Hello' } as const;
 const CALL = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } } as const;
 
-const started: ScriptedFrame = { event: 'turn.started', data: { turn_id: 'turn_1' } };
-const delta = (content: string): ScriptedFrame => ({ event: 'delta', data: { content } });
-const completed: ScriptedFrame = { event: 'turn.completed', data: {} };
-const cancelled: ScriptedFrame = { event: 'turn.cancelled', data: { turn_id: 'turn_1' } };
-const waiting: ScriptedFrame = {
+const started: ScriptedEvent = { event: 'turn.started', data: { turn_id: 'turn_1' } };
+const delta = (content: string): ScriptedEvent => ({ event: 'delta', data: { content } });
+const completed: ScriptedEvent = { event: 'turn.completed', data: {} };
+const cancelled: ScriptedEvent = { event: 'turn.cancelled', data: { turn_id: 'turn_1' } };
+const waiting: ScriptedEvent = {
   event: 'turn.requires_action',
   data: { turn_id: 'turn_1', tool_calls: [CALL] },
 };
-const failed: ScriptedFrame = {
+const failed: ScriptedEvent = {
   event: 'error',
   data: { error: 'The model has gone.', code: 'model_unavailable', retryable: true },
 };
@@ -31,7 +31,7 @@ afterAll(() => server.close());
 
 const methods = () => server.requests.map(({ method }) => method);
 const sent = (header: string) => server.requests.map(({ headers }) => headers[header]);
-/** The length of the response up to and including the frame with this text. */
+/** The length of the response up to and including the event with this text. */
 const bytesUntil = (text: string) => `retry: 1\nevent: turn.started\nid: 1.1\ndata: ${text}\n\n`.length;
 
 test('reports the text, the position and the outcome of the turn', async () => {
@@ -51,7 +51,7 @@ test('reports the text, the position and the outcome of the turn', async () => {
   ]);
 });
 
-test('repeats the event with the same idempotency key until the first frame arrives, then only resumes', async () => {
+test('repeats the event with the same idempotency key until the first stream event arrives, then only resumes', async () => {
   const until = bytesUntil('{"turn_id":"turn_1"}');
   server.faults.push({ kind: 'no-answer' }, { kind: 'cut', bytes: until - 1 }, { kind: 'end', bytes: until });
   const options = { idempotencyKey: 'mine', onBusy: 'enqueue' } as const;
@@ -81,7 +81,7 @@ test.each([
   ['is missing', '1.3', '1.4'],
   ['comes twice', '1.3', '1.2'],
   ['is of the next turn', '1.3', '2.1'],
-])('a frame that %s ends the stream', async (_what, id, other) => {
+])('an event that %s ends the stream', async (_what, id, other) => {
   server.rename(id, other);
   await expect(clientOf().stream('s', HELLO).finalText()).rejects.toMatchObject({ code: 'out_of_order' });
   expect(server.requests).toHaveLength(1);
@@ -98,23 +98,23 @@ test('rejects a resumed stream that does not continue at the position', async ()
 test.each([
   ['without an id', { event: 'delta', data: { content: 'x' } }, ''],
   ['with an id of another kind', { event: 'delta', data: { content: 'x' } }, 'seventeen'],
-  ['of a wrong shape', { event: 'delta', data: { text: 'x' } }, '1.2'],
+  ['with invalid data', { event: 'delta', data: { text: 'x' } }, '1.2'],
   ['that is null', { event: 'tool_call', data: null }, '1.2'],
-])('a frame %s ends the stream', async (_what, frame, id) => {
-  server.script([started, frame, completed]);
+])('an event %s ends the stream', async (_what, event, id) => {
+  server.script([started, event, completed]);
   server.rename('1.2', id);
   await expect(clientOf().stream('s', HELLO).finalText()).rejects.toMatchObject({ code: 'bad_answer' });
   expect(server.requests).toHaveLength(1);
 });
 
-test('yields a frame of an unknown kind as unknown', async () => {
+test('yields an event of an unknown kind as unknown', async () => {
   server.script([started, { event: 'toString', data: [1] }, completed]);
   const kinds = [];
-  for await (const frame of clientOf().stream('s', HELLO)) kinds.push(frame.kind);
+  for await (const event of clientOf().stream('s', HELLO)) kinds.push(event.kind);
   expect(kinds).toEqual(['turn.started', 'unknown', 'turn.completed']);
 });
 
-test('ignores a frame of an unknown kind without an id', async () => {
+test('ignores an event of an unknown kind without an id', async () => {
   server.script([started, { event: 'usage', data: {} }, delta('x'), completed]);
   server.rename('1.2', '');
   server.rename('1.3', '1.2');
@@ -187,7 +187,7 @@ test('gives up after the maximum of consecutive failures', async () => {
   expect(server.requests).toHaveLength(5);
 });
 
-test('resets the failures when a frame arrives', async () => {
+test('resets the failures when an event arrives', async () => {
   const until = bytesUntil('{"turn_id":"turn_1"}');
   const four = Array.from({ length: 4 }, () => ({ kind: 'no-answer' }) as const);
   server.faults.push(...four, { kind: 'cut', bytes: until }, ...four.slice(1));
@@ -223,7 +223,7 @@ test('closes the connection when the loop is left, does not cancel the turn, and
   server.faults.push({ kind: 'stall', bytes: 150 });
   const client = clientOf();
   const stream = client.stream('s', HELLO);
-  for await (const frame of stream) if (frame.kind === 'delta') break;
+  for await (const event of stream) if (event.kind === 'delta') break;
   await waitFor(() => server.left === 1);
   await expect(stream.finalText()).rejects.toMatchObject({ code: 'left_early' });
 
@@ -232,7 +232,7 @@ test('closes the connection when the loop is left, does not cancel the turn, and
   expect(methods()).toEqual(['POST', 'GET']);
 });
 
-test('rejects with the reason of the signal while it waits for a frame or for the next attempt', async () => {
+test('rejects with the reason of the signal while it waits for an event or for the next attempt', async () => {
   server.faults.push({ kind: 'stall', bytes: 0 });
   const leaving = new AbortController();
   const reading = clientOf().stream('s', HELLO, { signal: leaving.signal }).finalText();
@@ -255,7 +255,7 @@ test('rejects with the reason of the signal while it waits for a frame or for th
 
 test('yields nothing if there is nothing to resume', async () => {
   const stream = clientOf().resume('s', '1.4');
-  for await (const frame of stream) throw new Error(frame.kind);
+  for await (const event of stream) throw new Error(event.kind);
   expect(stream.outcome).toBeUndefined();
   await expect(stream.finalText()).rejects.toMatchObject({ code: 'nothing_to_resume' });
 });
@@ -277,17 +277,17 @@ test('does not read ahead', async () => {
     {
       pull: (stream) => {
         read += 1;
-        const frame = `event: delta\nid: 1.${read}\ndata: {"content":"x"}\n\n`;
-        stream.enqueue(new TextEncoder().encode(frame));
+        const event = `event: delta\nid: 1.${read}\ndata: {"content":"x"}\n\n`;
+        stream.enqueue(new TextEncoder().encode(event));
       },
     },
     { highWaterMark: 0 },
   );
   const headers = { 'content-type': 'text/event-stream' };
   const stream = clientOf({ fetch: () => Promise.resolve(new Response(endless, { headers })) }).resume('s');
-  for await (const frame of stream) {
+  for await (const event of stream) {
     await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(read).toBe(Number(frame.id.split('.')[1]));
+    expect(read).toBe(Number(event.id.split('.')[1]));
     if (read === 4) break;
   }
 });

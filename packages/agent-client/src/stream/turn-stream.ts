@@ -1,16 +1,16 @@
 import { type ToolCall } from '../events/event.ts';
 import { AgentError } from '../http/agent-error.ts';
-import { type ErrorFrame, type Frame } from './frame.ts';
+import { type TurnErrorEvent, type StreamEvent } from './stream-event.ts';
 
 export type Outcome = 'completed' | 'requires_action' | 'cancelled' | 'failed';
 
 /**
- * The stream of a turn. It can be read once: frame by frame with `for await`, or to its end with `finalText`. Nothing is sent
+ * The stream of a turn. It can be read once: event by event with `for await`, or to its end with `finalText`. Nothing is sent
  * before reading begins, and nothing is read ahead. Leaving the loop closes the connection, but the turn
  * continues: `resume` with `position` reads the rest.
  */
-export class TurnStream implements AsyncIterable<Frame> {
-  private readonly frames: AsyncGenerator<Frame, void, undefined>;
+export class TurnStream implements AsyncIterable<StreamEvent> {
+  private readonly events: AsyncGenerator<StreamEvent, void, undefined>;
   private failure: unknown;
   private shownText = '';
   private shownPosition: string | undefined;
@@ -18,11 +18,11 @@ export class TurnStream implements AsyncIterable<Frame> {
   private shownOutcome: Outcome | undefined;
   private unanswered: ToolCall[] = [];
 
-  constructor(source: AsyncGenerator<Frame | ErrorFrame, void, undefined>) {
-    this.frames = this.observed(source);
+  constructor(source: AsyncGenerator<StreamEvent | TurnErrorEvent, void, undefined>) {
+    this.events = this.observed(source);
   }
 
-  /** The id of the last frame that was read, for `resume`. */
+  /** The id of the last event that was read, for `resume`. */
   get position(): string | undefined {
     return this.shownPosition;
   }
@@ -46,13 +46,13 @@ export class TurnStream implements AsyncIterable<Frame> {
     return this.unanswered;
   }
 
-  [Symbol.asyncIterator](): AsyncIterator<Frame, void, undefined> {
-    return this.frames;
+  [Symbol.asyncIterator](): AsyncIterator<StreamEvent, void, undefined> {
+    return this.events;
   }
 
   /** Reads to the end. Rejects with an AgentError unless the turn is completed. */
   async finalText(): Promise<string> {
-    for await (const _frame of this.frames);
+    for await (const _event of this.events);
     if (this.failure !== undefined) throw this.failure;
     if (this.shownOutcome === 'completed') return this.shownText;
     throw this.noFinalText();
@@ -75,12 +75,12 @@ export class TurnStream implements AsyncIterable<Frame> {
     }
   }
 
-  private async *observed(source: AsyncGenerator<Frame | ErrorFrame, void, undefined>) {
+  private async *observed(source: AsyncGenerator<StreamEvent | TurnErrorEvent, void, undefined>) {
     try {
-      for await (const frame of source) {
-        this.note(frame);
-        if (frame.kind === 'error') throw this.failureOf(frame);
-        yield frame;
+      for await (const event of source) {
+        this.note(event);
+        if (event.kind === 'error') throw this.failureOf(event);
+        yield event;
       }
     } catch (error) {
       this.failure = error;
@@ -88,30 +88,30 @@ export class TurnStream implements AsyncIterable<Frame> {
     }
   }
 
-  private note(frame: Frame | ErrorFrame): void {
-    this.shownPosition = frame.id;
+  private note(event: StreamEvent | TurnErrorEvent): void {
+    this.shownPosition = event.id;
     if (this.shownOutcome === 'requires_action') {
       this.shownOutcome = undefined;
       this.unanswered = [];
       this.shownText = '';
     }
-    switch (frame.kind) {
+    switch (event.kind) {
       case 'turn.started':
-        this.shownTurnId = frame.data.turn_id;
+        this.shownTurnId = event.data.turn_id;
         break;
       case 'delta':
-        this.shownText += frame.data.content;
+        this.shownText += event.data.content;
         break;
       case 'turn.requires_action':
-        this.shownTurnId = frame.data.turn_id;
-        this.unanswered = frame.data.tool_calls;
+        this.shownTurnId = event.data.turn_id;
+        this.unanswered = event.data.tool_calls;
         this.shownOutcome = 'requires_action';
         break;
       case 'turn.completed':
         this.shownOutcome = 'completed';
         break;
       case 'turn.cancelled':
-        this.shownTurnId = frame.data.turn_id;
+        this.shownTurnId = event.data.turn_id;
         this.shownOutcome = 'cancelled';
         break;
       case 'error':
@@ -119,7 +119,7 @@ export class TurnStream implements AsyncIterable<Frame> {
     }
   }
 
-  private failureOf({ data }: ErrorFrame): AgentError {
+  private failureOf({ data }: TurnErrorEvent): AgentError {
     const { error, code, retryable } = data;
     return new AgentError(error, { code, retryable, turnId: this.turnId });
   }

@@ -1,5 +1,5 @@
 import { AgentClient } from '../client';
-import { ProtocolServer, type ScriptedFrame } from '../protocol-server.fixture';
+import { ProtocolServer, type ScriptedEvent } from '../protocol-server.fixture';
 
 let server: ProtocolServer;
 let client: AgentClient;
@@ -11,16 +11,16 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const started: ScriptedFrame = { event: 'turn.started', data: { turn_id: 'turn_1' } };
-const delta = (content: string): ScriptedFrame => ({ event: 'delta', data: { content } });
-const completed: ScriptedFrame = { event: 'turn.completed', data: {} };
+const started: ScriptedEvent = { event: 'turn.started', data: { turn_id: 'turn_1' } };
+const delta = (content: string): ScriptedEvent => ({ event: 'delta', data: { content } });
+const completed: ScriptedEvent = { event: 'turn.completed', data: {} };
 
 const callOf = (id: string, name: string, written = '{}') => ({
   id,
   type: 'function',
   function: { name, arguments: written },
 });
-const waitingFor = (...calls: ReturnType<typeof callOf>[]): ScriptedFrame[] => [
+const waitingFor = (...calls: ReturnType<typeof callOf>[]): ScriptedEvent[] => [
   ...calls.map((data) => ({ event: 'tool_call', data })),
   { event: 'turn.requires_action', data: { turn_id: 'turn_1', tool_calls: calls } },
 ];
@@ -121,7 +121,7 @@ test('ends with an error and leaves the turn open after the maximum of rounds', 
   expect(stream.toolCalls).toEqual([call]);
 });
 
-test('rejects a continuation that does not follow the frames before the tool calls', async () => {
+test('rejects a continuation that does not follow the events before the tool calls', async () => {
   server.script([started, ...waitingFor(callOf('a', 'f')), delta('x'), completed]);
   server.rename('1.5', '1.6');
   server.rename('1.4', '1.5');
@@ -162,14 +162,14 @@ test('does not run tools again whose results are stored when a run is repeated',
   const run = () => client.run('s', 'Go', { tools, idempotencyKey: 'key' });
 
   keep({}, { calls: ['a', 'b'] });
-  for await (const frame of run()) if (frame.id === '1.6') break;
+  for await (const event of run()) if (event.id === '1.6') break;
   expect(ran).toEqual(['first', 'second']);
 
   server.requests.length = 0;
   keep({}, { calls: ['a', 'b'] }, { results: ['a', 'b'] }, { calls: ['c'] });
   const ids = [];
   const again = run();
-  for await (const frame of again) ids.push(frame.id);
+  for await (const event of again) ids.push(event.id);
   expect(ids).toEqual(server.expected.map(({ id }) => id));
   expect([again.text, ran]).toEqual(['x', ['first', 'second', 'third']]);
   const look = ['GET ', 'GET events?after=0&limit=100'];
@@ -197,10 +197,10 @@ test('runs only the tools without results, and resumes the turn after the calls'
   };
   const stream = client.run('s', 'Go', { tools, idempotencyKey: 'key' });
   const ids = [];
-  for await (const frame of stream) ids.push(frame.id);
+  for await (const event of stream) ids.push(event.id);
   expect([ids, stream.outcome]).toEqual([server.expected.map(({ id }) => id), 'completed']);
   expect(ran).toEqual(['second']);
-  // Not by a stream, which would skip the frames that followed the first result.
+  // Not by a stream, which would skip the events that followed the first result.
   expect(sent()).toContain('POST events');
   const results = { role: 'tool', tool_call_results: [{ tool_call_id: 'b', content: '1' }] };
   expect(bodies()).toEqual([{ role: 'user', content: 'Go' }, results]);

@@ -3,7 +3,7 @@ import { type SendOptions, sendingCall } from '../events/events.ts';
 import { makeIdempotencyKey } from '../events/idempotency-key.ts';
 import { AgentError } from '../http/agent-error.ts';
 import { type Call, type Transport } from '../http/transport.ts';
-import { type ErrorFrame, type Frame } from '../stream/frame.ts';
+import { type TurnErrorEvent, type StreamEvent } from '../stream/stream-event.ts';
 import { type Following, TurnFollower } from '../stream/turn-follower.ts';
 import { runTools, type ToolHandlers } from './tool-handlers.ts';
 import { unansweredCalls } from './unanswered-calls.ts';
@@ -17,7 +17,7 @@ export interface RunOptions extends SendOptions {
   maxRounds?: number;
 }
 
-type Frames = AsyncGenerator<Frame | ErrorFrame, void, undefined>;
+type StreamEvents = AsyncGenerator<StreamEvent | TurnErrorEvent, void, undefined>;
 
 /** Streams a turn from the user's message to its end, and sends the results of the tools. */
 export async function* toolLoop(
@@ -25,18 +25,18 @@ export async function* toolLoop(
   sessionId: string,
   content: string,
   options: RunOptions,
-): Frames {
+): StreamEvents {
   const { maxRounds = DEFAULT_MAX_ROUNDS, onBusy, signal } = options;
   const key = options.idempotencyKey ?? makeIdempotencyKey();
   const start = streamingCall(sessionId, { role: 'user', content }, { idempotencyKey: key, onBusy });
-  let frames = new TurnFollower(transport, { sessionId, start, signal }).frames();
+  let events = new TurnFollower(transport, { sessionId, start, signal }).events();
   for (let round = 1; ; round += 1) {
     let after: string | undefined;
     let waiting: { turn_id: string; tool_calls: ToolCall[] } | undefined;
-    for await (const frame of frames) {
-      after = frame.id;
-      if (frame.kind === 'turn.requires_action') waiting = frame.data;
-      yield frame;
+    for await (const event of events) {
+      after = event.id;
+      if (event.kind === 'turn.requires_action') waiting = event.data;
+      yield event;
     }
     if (!waiting) return;
     if (round > maxRounds) {
@@ -49,7 +49,7 @@ export async function* toolLoop(
       idempotencyKey: `${key}.${round}`,
       mayBeJoined: options.idempotencyKey !== undefined,
     };
-    frames = answered(transport, { sessionId, after, signal }, waiting.tool_calls, answering);
+    events = answered(transport, { sessionId, after, signal }, waiting.tool_calls, answering);
   }
 }
 
@@ -63,7 +63,7 @@ async function* answered(
     idempotencyKey,
     mayBeJoined,
   }: { tools: ToolHandlers; idempotencyKey: string; mayBeJoined: boolean },
-): Frames {
+): StreamEvents {
   const { sessionId, signal } = following;
   const open = mayBeJoined ? await unansweredCalls(transport, sessionId, calls, signal) : calls;
   if (open.length > 0) {
@@ -71,9 +71,9 @@ async function* answered(
     try {
       if (open.length === calls.length) {
         const start = streamingCall(sessionId, event, { idempotencyKey });
-        return yield* new TurnFollower(transport, { ...following, start }).frames();
+        return yield* new TurnFollower(transport, { ...following, start }).events();
       }
-      // A new stream would skip the frames since these calls.
+      // A new stream would skip the events since these calls.
       await transport.json(sendingCall(sessionId, event, { idempotencyKey }), signal);
     } catch (error) {
       // A 409 means that another run, or the end of the turn, came first. Any other error is final.
@@ -81,7 +81,7 @@ async function* answered(
       if (!isLate || (await unansweredCalls(transport, sessionId, open, signal)).length > 0) throw error;
     }
   }
-  yield* new TurnFollower(transport, following).frames();
+  yield* new TurnFollower(transport, following).events();
 }
 
 /** Sends an event and streams its turn. */

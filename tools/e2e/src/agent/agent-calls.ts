@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 
 /** A received event of a turn's stream. */
-export interface SeenFrame {
+export interface SeenStreamEvent {
   event: string;
   id: string;
   data: Record<string, unknown>;
@@ -20,20 +20,23 @@ export interface SeenEvent {
   error?: { code: string; message: string; retryable: boolean };
 }
 
-/** Kinds of the last frame of a complete response. */
-const BOUNDARIES = new Set(['turn.requires_action', 'turn.completed', 'turn.cancelled', 'error']);
+/** Types of the last event of a complete response. */
+const FINAL_TYPES = new Set(['turn.requires_action', 'turn.completed', 'turn.cancelled', 'error']);
 
-export const isBoundary = ({ event }: { event: string }) => BOUNDARIES.has(event);
+export const endsResponse = ({ event }: { event: string }) => FINAL_TYPES.has(event);
 
-export const textOf = (frames: readonly SeenFrame[]) =>
-  frames.flatMap(({ event, data }) => (event === 'delta' ? [data.content as string] : [])).join('');
+export const textOf = (events: readonly SeenStreamEvent[]) =>
+  events.flatMap(({ event, data }) => (event === 'delta' ? [data.content as string] : [])).join('');
 
-/** Calls back for each complete frame. Rejects if the connection breaks. */
-export async function readFrames(response: Response, onFrame: (frame: SeenFrame) => void): Promise<void> {
+/** Calls back for each complete event. Rejects if the connection breaks. */
+export async function readStreamEvents(
+  response: Response,
+  onEvent: (event: SeenStreamEvent) => void,
+): Promise<void> {
   const decoder = new TextDecoder();
   const parser = createParser({
     onEvent: ({ event = '', id = '', data }) =>
-      onFrame({ event, id, data: JSON.parse(data) as SeenFrame['data'] }),
+      onEvent({ event, id, data: JSON.parse(data) as SeenStreamEvent['data'] }),
   });
   for await (const chunk of response.body ?? []) {
     parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }));
@@ -42,17 +45,17 @@ export async function readFrames(response: Response, onFrame: (frame: SeenFrame)
 
 /** A stream that is read in the background. */
 export class OpenStream {
-  readonly frames: SeenFrame[] = [];
+  readonly events: SeenStreamEvent[] = [];
   /** Rejects if the connection breaks. */
   readonly end: Promise<void>;
 
   constructor(response: Response) {
-    this.end = readFrames(response, (frame) => this.frames.push(frame));
+    this.end = readStreamEvents(response, (event) => this.events.push(event));
     this.end.catch(() => undefined);
   }
 
   get text(): string {
-    return textOf(this.frames);
+    return textOf(this.events);
   }
 }
 
@@ -100,7 +103,7 @@ export class AgentCaller {
     return this.open('POST', `/${sessionId}/events/stream${query}`, { role: 'user', content });
   }
 
-  /** Streams what follows a frame, by default the current turn. */
+  /** Streams what follows an event, by default the current turn. */
   resume(sessionId: string, after?: string): Promise<OpenStream> {
     const headers: Record<string, string> = after === undefined ? {} : { 'Last-Event-ID': after };
     return this.open('GET', `/${sessionId}/events/stream`, undefined, headers);

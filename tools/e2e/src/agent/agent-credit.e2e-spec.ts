@@ -99,7 +99,7 @@ test('another key of the account is not affected by the limit of a key', async (
   const other = await insertApiKey(database.pool, accountId);
   const stream = await caller(other.apiKey).stream(sessionId, 'Answer me');
   await stream.end;
-  expect(stream.frames.at(-1)!.event).toBe('turn.completed');
+  expect(stream.events.at(-1)!.event).toBe('turn.completed');
   const { rows } = await database.pool.query<{ api_key_id: string }>(
     'SELECT api_key_id FROM metering.usage_events WHERE account_id = $1',
     [accountId],
@@ -120,7 +120,7 @@ test('a running turn of a deleted key ends and is billed, and its queued turns f
   );
   await waitFor(async () => (await caller(apiKey).call('GET', '/deleted-key')).status === 401);
   await stream.end;
-  expect(stream.frames.at(-1)!.event).toBe('turn.completed');
+  expect(stream.events.at(-1)!.event).toBe('turn.completed');
   expect(await untilFailed(other, 'deleted-key')).toMatchObject({
     error: { code: 'api_key_gone', retryable: false },
   });
@@ -136,13 +136,13 @@ test('a running turn of a deleted key ends and is billed, and its queued turns f
   expect(await usageOf(database.pool, accountId)).toMatchObject([{ outcome: 'completed' }]);
   const again = await caller(other).stream('deleted-key', 'Answer me now');
   await again.end;
-  expect(again.frames.at(-1)!.event).toBe('turn.completed');
+  expect(again.events.at(-1)!.event).toBe('turn.completed');
 });
 
 test('no lease remains, and the ledger is consistent', async () => {
   await site.stop();
   await waitFor(async () => {
-    await database.pool.query('SELECT wallet.sweep_leases()');
+    await database.pool.query('SELECT wallet.reclaim_expired_leases()');
     return (await readLeases(database.pool)).leases === 0n;
   });
   expect(await runReconcile(database)).toContain('no difference');

@@ -5,7 +5,7 @@ import {
   type TestDatabase,
   waitFor,
 } from '@inference/testing';
-import { AgentCaller, isBoundary, type OpenStream, type SeenFrame, textOf } from './agent-calls';
+import { AgentCaller, endsResponse, type OpenStream, type SeenStreamEvent, textOf } from './agent-calls';
 import { askEngine, messagesOf, turnsOf, usageOf } from './agent-records';
 import { runReconcile } from '../billing/ledger-totals';
 import { runConcurrently } from '../load/run-concurrently';
@@ -63,18 +63,18 @@ const isUnderWay = (stream: OpenStream) => waitFor(() => stream.text !== '');
 
 const turnsIn = async (sessionId: string) => turnsOf(await at(replica).events(sessionId));
 
-const lastOf = ({ frames }: OpenStream) => frames.at(-1)!.event;
+const lastOf = ({ events }: OpenStream) => events.at(-1)!.event;
 
 const idsFrom = (turn: number, first: number, count: number) =>
   Array.from({ length: count }, (_, index) => `${turn}.${first + index}`);
 
 /** Resumes an interrupted stream at another replica. */
-async function withRest(sessionId: string, { frames }: OpenStream): Promise<SeenFrame[]> {
-  const last = frames.at(-1)!;
-  if (isBoundary(last)) return frames;
+async function withRest(sessionId: string, { events }: OpenStream): Promise<SeenStreamEvent[]> {
+  const last = events.at(-1)!;
+  if (endsResponse(last)) return events;
   const rest = await at(replica).resume(sessionId, last.id);
   await rest.end;
-  return [...frames, ...rest.frames];
+  return [...events, ...rest.events];
 }
 
 describe('a replica that shuts down', () => {
@@ -90,7 +90,7 @@ describe('a replica that shuts down', () => {
     const stopped = leaving.stop();
     await away.end;
     expect(lastOf(away)).toBe('delta');
-    const rest = await at(replica).resume('foreign', away.frames.at(-1)!.id);
+    const rest = await at(replica).resume('foreign', away.events.at(-1)!.id);
     await Promise.all([own.end, rest.end, atHome.end]);
     expect(await stopped).toBe(true);
 
@@ -99,8 +99,8 @@ describe('a replica that shuts down', () => {
     expect([lastOf(own), lastOf(rest)]).toEqual(['turn.completed', 'turn.completed']);
     expect(own.text).toBe(ownTurn!.answer!.content);
     expect(away.text + rest.text).toBe(foreignTurn!.answer!.content);
-    const ids = [...away.frames, ...rest.frames].map(({ id }) => id);
-    expect(ids).toEqual(idsFrom(1, 1, atHome.frames.length));
+    const ids = [...away.events, ...rest.events].map(({ id }) => id);
+    expect(ids).toEqual(idsFrom(1, 1, atHome.events.length));
     expect(ownTurn!.answer!.content).toBe(await askEngine(engine, LONG, messagesOf([ownTurn!])[0]!));
   });
 
@@ -111,7 +111,7 @@ describe('a replica that shuts down', () => {
     await isUnderWay(stream);
     expect(await leaving.stop()).toBe(true);
     await stream.end;
-    expect(stream.frames.at(-1)).toMatchObject({
+    expect(stream.events.at(-1)).toMatchObject({
       event: 'error',
       data: { code: 'interrupted', retryable: true, error: expect.any(String) as string },
     });
@@ -121,10 +121,10 @@ describe('a replica that shuts down', () => {
       type: 'turn.failed',
       error: { code: 'interrupted', retryable: true },
     });
-    // A later reader gets the same frames.
+    // A later reader gets the same events.
     const later = await at(replica).resume('cut');
     await later.end;
-    expect(later.frames).toEqual(stream.frames);
+    expect(later.events).toEqual(stream.events);
   });
 
   test('loses no word of an interrupted turn', async () => {
@@ -137,10 +137,10 @@ describe('a replica that shuts down', () => {
     await Promise.all(streams.map(({ end }) => end));
     for (const [index, id] of ids.entries()) {
       const [turn] = await turnsIn(id);
-      const frames = await withRest(id, streams[index]!);
-      expect(frames.at(-1)).toMatchObject({ event: 'error', data: { code: 'interrupted' } });
-      expect(frames.map((frame) => frame.id)).toEqual(idsFrom(1, 1, frames.length));
-      expect(turn!.answer!.content).toBe(textOf(frames));
+      const events = await withRest(id, streams[index]!);
+      expect(events.at(-1)).toMatchObject({ event: 'error', data: { code: 'interrupted' } });
+      expect(events.map((event) => event.id)).toEqual(idsFrom(1, 1, events.length));
+      expect(turn!.answer!.content).toBe(textOf(events));
     }
   });
 });
@@ -202,10 +202,10 @@ describe('an interrupting message that is posted to another replica', () => {
     await runConcurrently(jobs, 8);
     await Promise.all(streams.map(({ end }) => end));
     for (const [index, id] of ids.entries()) {
-      const { frames, text } = streams[index]!;
+      const { events, text } = streams[index]!;
       const [turn] = await turnsIn(id);
-      expect(frames.at(-1)).toMatchObject({ event: 'turn.cancelled', data: { turn_id: turn!.id } });
-      expect(frames.map((frame) => frame.id)).toEqual(idsFrom(1, 1, frames.length));
+      expect(events.at(-1)).toMatchObject({ event: 'turn.cancelled', data: { turn_id: turn!.id } });
+      expect(events.map((event) => event.id)).toEqual(idsFrom(1, 1, events.length));
       expect(turn!.answer).toMatchObject({ status: 'incomplete', content: text });
       expect(turn!.ending).toMatchObject({ type: 'turn.cancelled' });
     }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AgentClient, AgentError, type TurnStream } from '@inference/agent-client';
-import { isBoundary, readFrames, type SeenFrame, textOf } from './agent-calls';
+import { endsResponse, readStreamEvents, type SeenStreamEvent, textOf } from './agent-calls';
 import { seededRandom } from '../load/random';
 
 /** A placeholder, which is replaced by the address of a replica. */
@@ -19,7 +19,7 @@ export interface SeenTurn {
   content: string;
   text: string;
   outcome: 'completed' | 'failed';
-  /** The ids of its frames, in the order of arrival. */
+  /** The ids of its events, in the order of arrival. */
   ids: string[];
   /** The error of a failed turn. */
   error?: { code: string; retryable: boolean };
@@ -79,17 +79,17 @@ export class PlainClient implements ReconnectingClient {
   ) {}
 
   async say(sessionId: string, content: string): Promise<SeenTurn> {
-    const frames: SeenFrame[] = [];
+    const events: SeenStreamEvent[] = [];
     const start = {
       method: 'POST',
       body: JSON.stringify({ role: 'user', content }),
       headers: { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() },
     };
     for (;;) {
-      const last = frames.at(-1);
-      if (last && isBoundary(last)) return this.seen(content, frames, last);
+      const last = events.at(-1);
+      if (last && endsResponse(last)) return this.seen(content, events, last);
       const resumption = { method: 'GET', headers: { 'Last-Event-ID': last?.id ?? '' } };
-      const refusal = await this.read(sessionId, last ? resumption : start, frames);
+      const refusal = await this.read(sessionId, last ? resumption : start, events);
       if (refusal) throw new Error(`${sessionId} after ${last?.id}: ${refusal}`);
     }
   }
@@ -98,7 +98,7 @@ export class PlainClient implements ReconnectingClient {
   private async read(
     sessionId: string,
     { headers, ...init }: RequestInit,
-    frames: SeenFrame[],
+    events: SeenStreamEvent[],
   ): Promise<string | null> {
     try {
       const response = await this.connections.fetch(
@@ -110,7 +110,7 @@ export class PlainClient implements ReconnectingClient {
       );
       if (response.status !== 200 && !RETRIED.has(response.status))
         return `${response.status} ${await response.text()}`;
-      if (response.status === 200) await readFrames(response, (frame) => frames.push(frame));
+      if (response.status === 200) await readStreamEvents(response, (event) => events.push(event));
     } catch (error) {
       if (!BREAKS.has((error as Error).name)) throw error;
     }
@@ -118,9 +118,9 @@ export class PlainClient implements ReconnectingClient {
     return null;
   }
 
-  private seen(content: string, frames: SeenFrame[], { event, data }: SeenFrame): SeenTurn {
-    const ids = frames.map(({ id }) => id);
-    const turn = { content, text: textOf(frames), ids };
+  private seen(content: string, events: SeenStreamEvent[], { event, data }: SeenStreamEvent): SeenTurn {
+    const ids = events.map(({ id }) => id);
+    const turn = { content, text: textOf(events), ids };
     if (event === 'turn.completed') return { ...turn, outcome: 'completed' };
     if (event !== 'error') throw new Error(`The turn ended with ${event}.`);
     const { code, retryable } = data as { code: string; retryable: boolean };

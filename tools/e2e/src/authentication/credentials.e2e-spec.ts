@@ -148,7 +148,7 @@ describe.each(TABLED_SERVICES)('%s', (service) => {
   });
 });
 
-/** Of helmet, for answers that are no pages: nothing of them may be framed, guessed at, or fetched without TLS again. */
+/** Set by helmet on responses that are not pages: no framing, no content sniffing, HTTPS only. */
 const SECURITY_HEADERS = {
   'content-security-policy': expect.stringContaining("default-src 'self'"),
   'strict-transport-security': expect.stringMatching(/^max-age=\d{7,}/),

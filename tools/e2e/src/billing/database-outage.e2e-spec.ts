@@ -21,8 +21,8 @@ const MODEL = 'sandbox-chat';
 const LONG_MODEL = 'sandbox-chat+delay-100';
 const LONG_TOKENS = 30;
 const RATE_PICOS = 500_000n;
-/** Longer than the services remember a key and the prices. */
-const FORGETTING_MILLIS = 3_500;
+/** Longer than the services cache a key and the prices. */
+const CACHE_EXPIRY_MILLIS = 3_500;
 /** How long a gateway tries to bill what it has served. */
 const PATIENCE_SECONDS = 20;
 
@@ -102,7 +102,7 @@ test('every service reports an outage of the database, and none ends', async () 
   await postgres.stop();
   await untilHealthIs(UNHEALTHY);
 
-  await new Promise((resolve) => setTimeout(resolve, FORGETTING_MILLIS));
+  await new Promise((resolve) => setTimeout(resolve, CACHE_EXPIRY_MILLIS));
   for (const stream of [false, true]) {
     const response = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',

@@ -88,7 +88,7 @@ async function leasesAreGone(): Promise<void> {
   );
   expect(rows[0]!.seconds ?? 0).toBeLessThanOrEqual(LEASE_TTL_SECONDS);
   await waitFor(async () => {
-    await database.pool.query('SELECT wallet.sweep_leases()');
+    await database.pool.query('SELECT wallet.reclaim_expired_leases()');
     return (await readLeases(database.pool)).leases === 0n;
   });
   expect(await readLeases(database.pool)).toEqual({ leases: 0n, walletPicos: 0n, keyPicos: 0n });

@@ -176,15 +176,15 @@ test('an EventSource resumes after an interruption, and stops at the end', async
       fetch(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${apiKey}` } }),
   });
   stops.push(async () => source.close());
-  const frames: { event: string; id: string; data: string }[] = [];
+  const events: { event: string; id: string; data: string }[] = [];
   for (const event of KINDS) {
-    source.addEventListener(event, ({ data, lastEventId: id }) => frames.push({ event, id, data }));
+    source.addEventListener(event, ({ data, lastEventId: id }) => events.push({ event, id, data }));
   }
   await waitFor(() => source.readyState === EventSource.CLOSED);
   expect(proxy.cutsLeft).toBe(0);
-  expect(frames.map(({ id }) => id)).toEqual(frames.map((_, index) => `1.${index + 1}`));
-  expect(frames.at(-1)!.event).toBe('turn.completed');
-  expect(textOf(frames)).toBe(await keptText(session));
+  expect(events.map(({ id }) => id)).toEqual(events.map((_, index) => `1.${index + 1}`));
+  expect(events.at(-1)!.event).toBe('turn.completed');
+  expect(textOf(events)).toBe(await keptText(session));
 });
 
 ifThere(browser)('a page of another origin streams, leaves and resumes', async () => {
@@ -199,9 +199,9 @@ ifThere(browser)('a page of another origin streams, leaves and resumes', async (
       const inPage = new Client({ baseUrl, apiKey: key });
       const left = inPage.stream(sessionId, { role: 'user', content: 'Hello' });
       let first = 0;
-      for await (const frame of left) {
-        first ||= frame.kind === 'delta' ? performance.now() : 0;
-        if (frame.id === '1.4') break;
+      for await (const event of left) {
+        first ||= event.kind === 'delta' ? performance.now() : 0;
+        if (event.id === '1.4') break;
       }
       const busy = inPage.stream(sessionId, { role: 'user', content: 'Hello' }).finalText();
       const turnOfRefusal = await busy.catch(({ status, turnId }: { status: number; turnId: string }) => ({
@@ -219,7 +219,7 @@ ifThere(browser)('a page of another origin streams, leaves and resumes', async (
   expect(refusal).toEqual({ status: 409, turnId: expect.stringMatching(/^turn_/) });
 });
 
-test('the client package loses no frame over repeated interruptions, with tool calls in between', async () => {
+test('the client package loses no stream event over repeated interruptions, with tool calls in between', async () => {
   const proxy = await InterruptingProxy.start(
     agent.url,
     [0, 40, 900, 1_300, 1_500, 1_100, 30, 0, 1_400, 1_600, 1_200],
@@ -230,9 +230,9 @@ test('the client package loses no frame over repeated interruptions, with tool c
   const cut = new AgentClient({ baseUrl: proxy.url, apiKey, retry: { baseDelayMs: 10, maxDelayMs: 20 } });
 
   const stream = cut.run(id, 'Ask your tool', { tools: { clock: () => 'noon' } });
-  const frames: string[] = [];
-  for await (const frame of stream) frames.push(frame.id);
-  expect(frames).toEqual(frames.map((_, index) => `1.${index + 1}`));
+  const events: string[] = [];
+  for await (const event of stream) events.push(event.id);
+  expect(events).toEqual(events.map((_, index) => `1.${index + 1}`));
   const kept = [];
   for await (const { type, content } of client.events.list(id)) kept.push([type, content]);
   expect(kept.map(([type]) => type)).toEqual(['message', 'tool_calls', 'tool_result', 'message']);

@@ -206,7 +206,7 @@ test('a client that disconnects pays for the tokens that were generated', async 
 test('no lease remains, and the ledger is consistent', async () => {
   await site.stop();
   await waitFor(async () => {
-    await database.pool.query('SELECT wallet.sweep_leases()');
+    await database.pool.query('SELECT wallet.reclaim_expired_leases()');
     return (await readLeases(database.pool)).leases === 0n;
   });
   expect(await runReconcile(database)).toContain('no difference');

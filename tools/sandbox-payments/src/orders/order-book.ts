@@ -33,7 +33,7 @@ export class OrderBook {
       refunds: [],
     };
     this.orders.set(opened.id, opened);
-    this.forgetOldest();
+    this.deleteOldest();
     return opened;
   }
 
@@ -100,7 +100,7 @@ export class OrderBook {
     return refund;
   }
 
-  private forgetOldest(): void {
+  private deleteOldest(): void {
     if (this.orders.size <= MAX_ORDERS) return;
     const oldest = [...this.orders.values()].find(({ status }) => status !== 'open');
     if (oldest) this.orders.delete(oldest.id);

@@ -3,7 +3,7 @@ import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/databas
 import { picosToDecimal } from '@inference/money';
 import { postTransfer } from '@inference/wallet';
 import { type Actor } from '../../identity/audit-log/actor';
-import { recordEvent } from '../../identity/audit-log/audit-log';
+import { recordAuditEvent } from '../../identity/audit-log/audit-log';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { armLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert';
 import { TOP_UP_CONFIG, type TopUpConfig } from '../settings/top-up.config';
@@ -40,7 +40,7 @@ export class AdjustmentsService {
       });
       if (!transfer.isNew) return transfer;
       await armLowBalanceAlert(client, accountId, this.topUp.lowBalanceThresholdPicos);
-      await recordEvent(client, {
+      await recordAuditEvent(client, {
         type: 'admin.adjustment_posted',
         accountId,
         actorId: admin.accountId,

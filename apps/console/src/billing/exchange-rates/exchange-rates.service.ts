@@ -4,7 +4,7 @@ import { RATE_DIGITS } from '@inference/metering';
 import { scaledToDecimal } from '@inference/money';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type Actor } from '../../identity/audit-log/actor';
-import { recordAct } from '../../identity/audit-log/audit-log';
+import { recordActorEvent } from '../../identity/audit-log/audit-log';
 import { type PublishExchangeRatesDto } from './exchange-rates.dto';
 
 const UPSERT = `
@@ -29,7 +29,7 @@ export class ExchangeRatesService {
         rates.map(({ date }) => date),
         rates.map(({ usd_per_unit: rate }) => scaledToDecimal(rate, RATE_DIGITS)),
       ]);
-      await recordAct(client, admin, 'admin.exchange_rates_published', { rows: rates.length });
+      await recordActorEvent(client, admin, 'admin.exchange_rates_published', { rows: rates.length });
     });
   }
 }

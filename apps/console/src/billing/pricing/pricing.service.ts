@@ -5,7 +5,7 @@ import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readLastChange } from '../../caching/topic-changes';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type Actor } from '../../identity/audit-log/actor';
-import { recordAct } from '../../identity/audit-log/audit-log';
+import { recordActorEvent } from '../../identity/audit-log/audit-log';
 import {
   type GpuPriceRow,
   gpuPriceView,
@@ -92,7 +92,10 @@ export class PricingService {
     await inTransaction(this.pool, async (client) => {
       const listId = await this.openList(client, kind, admin.accountId);
       await client.query(insertRows, [listId, ...columns]);
-      await recordAct(client, admin, 'admin.prices_published', { list: kind, rows: columns[0]?.length ?? 0 });
+      await recordActorEvent(client, admin, 'admin.prices_published', {
+        list: kind,
+        rows: columns[0]?.length ?? 0,
+      });
     });
   }
 

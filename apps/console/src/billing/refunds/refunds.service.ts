@@ -8,7 +8,7 @@ import {
 import { inTransaction, newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { postTransfer } from '@inference/wallet';
 import { type Actor } from '../../identity/audit-log/actor';
-import { recordEvent } from '../../identity/audit-log/audit-log';
+import { recordAuditEvent } from '../../identity/audit-log/audit-log';
 import {
   claimIdempotencyKey,
   type IdempotentRequest,
@@ -99,7 +99,7 @@ export class RefundsService {
       reference: `refund:${refundId}`,
       description: `Refund of payment ${paymentId}`,
     });
-    await recordEvent(sql, {
+    await recordAuditEvent(sql, {
       type: 'admin.refund_ordered',
       accountId,
       actorId: admin.accountId,

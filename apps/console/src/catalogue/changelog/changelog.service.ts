@@ -5,7 +5,7 @@ import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readLastChange } from '../../caching/topic-changes';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type Actor } from '../../identity/audit-log/actor';
-import { recordAct } from '../../identity/audit-log/audit-log';
+import { recordActorEvent } from '../../identity/audit-log/audit-log';
 import { atomFeed } from './atom-feed';
 import { type ChangelogEntryInput, type ChangelogEntryView, type ChangelogQuery } from './changelog.dto';
 import {
@@ -97,6 +97,6 @@ export class ChangelogService {
     entryId: string,
     action: 'published' | 'replaced' | 'removed',
   ): Promise<void> {
-    return recordAct(sql, admin, 'admin.changelog_changed', { entry_id: entryId, action });
+    return recordActorEvent(sql, admin, 'admin.changelog_changed', { entry_id: entryId, action });
   }
 }

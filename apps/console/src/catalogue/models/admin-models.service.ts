@@ -2,7 +2,7 @@ import { ConflictException, Inject, Injectable, NotFoundException } from '@nestj
 import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
 import { type Actor } from '../../identity/audit-log/actor';
-import { recordAct } from '../../identity/audit-log/audit-log';
+import { recordActorEvent } from '../../identity/audit-log/audit-log';
 import { type AdminModelView, type ModelInput } from './models.dto';
 import { type PackageView } from './model-packages/package';
 import { PackagesService } from './model-packages/packages.service';
@@ -85,7 +85,7 @@ export class AdminModelsService {
         packageId,
         newId('mdl'),
       ]);
-      await recordAct(sql, admin, 'admin.model_changed', {
+      await recordActorEvent(sql, admin, 'admin.model_changed', {
         slug,
         ...(input.version === undefined ? {} : { version: input.version }),
       });
@@ -99,7 +99,7 @@ export class AdminModelsService {
       if ((await sql.query(FIND, [slug])).rowCount === 0) throw new NotFoundException('no such model');
       if ((await sql.query(REMOVE_MODEL, [slug])).rowCount === 0)
         throw new ConflictException('this model has packages: remove them first');
-      await recordAct(sql, admin, 'admin.model_changed', { slug, removed: true });
+      await recordActorEvent(sql, admin, 'admin.model_changed', { slug, removed: true });
     });
   }
 }

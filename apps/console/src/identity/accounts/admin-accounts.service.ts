@@ -6,7 +6,7 @@ import { type Account, listAccounts, lockAdmins, readAccount, setRole } from './
 import { normaliseIdentifier } from './identifier';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type Actor } from '../audit-log/actor';
-import { recordEvent } from '../audit-log/audit-log';
+import { recordAuditEvent } from '../audit-log/audit-log';
 import { type AccountsQuery, type AccountView } from './accounts.dto';
 
 const ID_FORM = /^acct_[0-9A-Za-z]{1,64}$/;
@@ -54,7 +54,7 @@ export class AdminAccountsService {
       const before = await setRole(client, accountId, role);
       if (before === null) throw new NotFoundException('no such account');
       if (before !== role)
-        await recordEvent(client, {
+        await recordAuditEvent(client, {
           type: 'account.role_changed',
           accountId,
           actorId: adminId,

@@ -11,7 +11,7 @@ import { exactNumber, picosToDecimal } from '@inference/money';
 import { SessionsService } from '../sessions/sessions.service';
 import { lockAccount } from '../accounts/credentials';
 import { type Actor } from '../audit-log/actor';
-import { recordEvent } from '../audit-log/audit-log';
+import { recordAuditEvent } from '../audit-log/audit-log';
 import { API_KEYS_CONFIG, type ApiKeysConfig } from './api-keys.config';
 import { type ApiKeyView, type CreatedApiKeyView, type NewApiKey } from './api-keys.dto';
 
@@ -87,7 +87,13 @@ export class ApiKeysService {
         [id, accountId, spendLimitPicos],
       );
       const details = { api_key_id: id, prefix };
-      await recordEvent(client, { type: 'api_key.created', accountId, actorId: accountId, origin, details });
+      await recordAuditEvent(client, {
+        type: 'api_key.created',
+        accountId,
+        actorId: accountId,
+        origin,
+        details,
+      });
       return rows[0]!;
     });
     const { last_used_at: _neverUsed, id, name, ...shown } = view(row);
@@ -104,7 +110,13 @@ export class ApiKeysService {
       const deleted = ID_FORM.test(id) && (await client.query(DELETE, [id, accountId])).rowCount === 1;
       if (!deleted) throw new NotFoundException('no such API key');
       const details = { api_key_id: id };
-      await recordEvent(client, { type: 'api_key.deleted', accountId, actorId: accountId, origin, details });
+      await recordAuditEvent(client, {
+        type: 'api_key.deleted',
+        accountId,
+        actorId: accountId,
+        origin,
+        details,
+      });
     });
   }
 

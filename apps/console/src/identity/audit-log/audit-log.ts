@@ -52,7 +52,7 @@ const INSERT = `
   VALUES ($1, $2, $3, $4, $5, $6, $7)`;
 
 /** Part of the caller's transaction, so that an event is recorded if and only if its change is committed. */
-export async function recordEvent(sql: Sql, event: NewAuditEvent): Promise<void> {
+export async function recordAuditEvent(sql: Sql, event: NewAuditEvent): Promise<void> {
   await sql.query(INSERT, [
     newId('evt'),
     event.accountId,
@@ -65,11 +65,11 @@ export async function recordEvent(sql: Sql, event: NewAuditEvent): Promise<void>
 }
 
 /** Records an action of a signed-in account under that account. Part of the caller's transaction. */
-export async function recordAct(
+export async function recordActorEvent(
   sql: Sql,
   { accountId, origin }: Actor,
   type: AuditEventType,
   details: NonNullable<NewAuditEvent['details']>,
 ): Promise<void> {
-  await recordEvent(sql, { type, accountId, actorId: accountId, origin, details });
+  await recordAuditEvent(sql, { type, accountId, actorId: accountId, origin, details });
 }

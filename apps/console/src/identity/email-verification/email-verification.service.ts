@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
 import { queueMail } from '../../notifications/mail/outbox';
 import { markEmailVerified } from '../accounts/credentials';
-import { recordEvent } from '../audit-log/audit-log';
+import { recordAuditEvent } from '../audit-log/audit-log';
 import { type Origin } from '../audit-log/request-origin';
 import { redeemMailToken } from './mail-token';
 
@@ -19,7 +19,7 @@ export class EmailVerificationService {
     await inTransaction(this.pool, async (client) => {
       const { accountId, email } = await redeemMailToken(client, 'verify_email', token);
       if (await markEmailVerified(client, accountId, email))
-        await recordEvent(client, { type: 'email.verified', accountId, actorId: accountId, origin });
+        await recordAuditEvent(client, { type: 'email.verified', accountId, actorId: accountId, origin });
     });
   }
 }

@@ -9,7 +9,7 @@ import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
 import { SessionsService } from '../sessions/sessions.service';
 import { type Actor } from '../audit-log/actor';
 import { type Origin } from '../audit-log/request-origin';
-import { recordEvent } from '../audit-log/audit-log';
+import { recordAuditEvent } from '../audit-log/audit-log';
 import { queueSecurityMail } from '../../notifications/mail/security-mail';
 import { incrementCredentialsVersion, lockCredentials } from '../accounts/credentials';
 import {
@@ -64,7 +64,7 @@ export class IdentitiesService {
         if (existing?.accountId !== accountId) throw new OAuthException('identity_taken');
         return this.viewOf(existing);
       }
-      await recordEvent(client, {
+      await recordAuditEvent(client, {
         type: 'identity.linked',
         accountId,
         actorId: accountId,
@@ -92,7 +92,7 @@ export class IdentitiesService {
         throw new ConflictException('this is the only way to sign in to the account; set a password first');
       await this.sessions.endOthers(client, accountId, sessionId);
       await deleteIdentity(client, identity);
-      await recordEvent(client, {
+      await recordAuditEvent(client, {
         type: 'identity.unlinked',
         accountId,
         actorId: accountId,

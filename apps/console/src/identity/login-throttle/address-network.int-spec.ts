@@ -26,12 +26,12 @@ describe('the network of an address', () => {
     ['no:address', 'no:address'],
     [null, null],
   ])('%s is %s', async (address, network) => {
-    const { rows } = await sql.query('SELECT accounts.place_of($1) AS network', [address]);
+    const { rows } = await sql.query('SELECT accounts.address_network($1) AS network', [address]);
     expect(rows).toEqual([{ network }]);
   });
 
   it('is cut to the length of the longest address', async () => {
-    const { rows } = await sql.query<{ length: number }>('SELECT length(accounts.place_of($1))', [
+    const { rows } = await sql.query<{ length: number }>('SELECT length(accounts.address_network($1))', [
       'x'.repeat(5_000),
     ]);
     expect(rows).toEqual([{ length: 45 }]);
@@ -43,11 +43,11 @@ describe('the network of an address', () => {
         `
       BEGIN; SET LOCAL enable_seqscan = off;
       EXPLAIN SELECT FROM accounts.security_events
-      WHERE account_id = 'a' AND accounts.place_of(address) = 'p' AND type IN ('session.opened', 'password.reset')
+      WHERE account_id = 'a' AND accounts.address_network(address) = 'p' AND type IN ('session.opened', 'password.reset')
         AND created_at > now() - interval '30 days';
       ROLLBACK`,
       )
       .then((results) => (results as unknown as { rows: Record<string, string>[] }[])[2]!);
-    expect(JSON.stringify(rows)).toContain('security_events_places');
+    expect(JSON.stringify(rows)).toContain('security_events_networks');
   });
 });

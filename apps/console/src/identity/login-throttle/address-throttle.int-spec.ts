@@ -71,7 +71,7 @@ describe('login attempts from one address', () => {
   it('are not counted for the address if it is unknown', async () => {
     await throttle().admit({ kind: 'password', accountId: 'acct_unaddressed', address: null });
     expect(await throttled.subjects('%unaddressed%')).toEqual([
-      { subject: 'password acct_unaddressed strangers', failures: 1 },
+      { subject: 'password acct_unaddressed unknown_networks', failures: 1 },
     ]);
   });
 });
@@ -85,7 +85,7 @@ describe('the multiplier', () => {
     const attempt = { kind: 'password', accountId: 'acct_strict', address: null } as const;
     const throttle = strict.app.get(LoginThrottle);
     await throttle.admit(attempt);
-    await throttled.block('password acct_strict strangers');
+    await throttled.block('password acct_strict unknown_networks');
     await expect(throttle.admit(attempt)).rejects.toMatchObject({
       status: 429,
       headers: { 'RateLimit-Limit': '1' },
@@ -104,7 +104,7 @@ describe('the multiplier', () => {
     const attempt = { kind: 'password', accountId: 'acct_lax', address: newAddress() } as const;
     const throttle = lax.app.get(LoginThrottle);
     await Promise.all(Array.from({ length: 10 * FREE_PER_ACCOUNT }, () => throttle.admit(attempt)));
-    await throttled.block('password acct_lax strangers');
+    await throttled.block('password acct_lax unknown_networks');
     await expect(throttle.admit(attempt)).rejects.toMatchObject({ headers: { 'RateLimit-Limit': '100' } });
     await lax.close();
   });

@@ -35,14 +35,14 @@ interface Counted {
 async function countAttempt(subjects: (string | null)[], rules: Rule[] = subjects.map(() => ACCOUNT)) {
   const { rows } = await sql.query<Counted>(
     `SELECT wait_seconds, exceeded, counted_at::text, (extract(epoch FROM counted_at) * 1000000)::bigint AS now
-     FROM accounts.count_guess($1, $2, $3)`,
+     FROM accounts.count_login_attempt($1, $2, $3)`,
     [subjects, rules.map(({ free }) => free), rules.map(({ forgiveSeconds }) => forgiveSeconds)],
   );
   return rows[0]!;
 }
 
-const takeBack = (forgiven: string, refunded: string | null, { counted_at }: Counted) =>
-  sql.query('SELECT accounts.take_back_guess($1, $2, $3)', [forgiven, refunded, counted_at]);
+const recordSuccess = (forgiven: string, refunded: string | null, { counted_at }: Counted) =>
+  sql.query('SELECT accounts.record_login_success($1, $2, $3)', [forgiven, refunded, counted_at]);
 
 /** Instants are microseconds. */
 interface Row {
@@ -54,7 +54,7 @@ interface Row {
 async function read(subject: string): Promise<Row | undefined> {
   const { rows } = await sql.query<Row>(
     `SELECT failures, (extract(epoch FROM counted_at) * 1000000)::bigint AS counted,
-       (extract(epoch FROM retry_at) * 1000000)::bigint AS retry FROM accounts.guesses WHERE subject = $1`,
+       (extract(epoch FROM retry_at) * 1000000)::bigint AS retry FROM accounts.login_attempts WHERE subject = $1`,
     [subject],
   );
   return rows[0];
@@ -63,8 +63,8 @@ async function read(subject: string): Promise<Row | undefined> {
 /** Moves the state of a subject into the past. */
 const passTime = (subject: string, seconds: number) =>
   sql.query(
-    `UPDATE accounts.guesses SET counted_at = counted_at - make_interval(secs => $2),
-       retry_at = retry_at - make_interval(secs => $2), forgotten_at = forgotten_at - make_interval(secs => $2)
+    `UPDATE accounts.login_attempts SET counted_at = counted_at - make_interval(secs => $2),
+       retry_at = retry_at - make_interval(secs => $2), expires_at = expires_at - make_interval(secs => $2)
      WHERE subject = $1`,
     [subject, seconds],
   );
@@ -128,7 +128,9 @@ describe('counting login attempts', () => {
       ...[1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
     ]);
     expect(Math.max(...waits)).toBeLessThanOrEqual(MAX_DELAY_SECONDS);
-    await sql.query("UPDATE accounts.guesses SET failures = 1e9, retry_at = NULL WHERE subject = 'patient'");
+    await sql.query(
+      "UPDATE accounts.login_attempts SET failures = 1e9, retry_at = NULL WHERE subject = 'patient'",
+    );
     expect((await countAttempt(['patient'])).wait_seconds).toBe(0);
     expect((await countAttempt(['patient'])).wait_seconds).toBe(MAX_DELAY_SECONDS);
   });
@@ -137,7 +139,7 @@ describe('counting login attempts', () => {
     const rules = [ACCOUNT, { free: 1, forgiveSeconds: 60 }];
     expect((await countAttempt(['first', 'second'], rules)).wait_seconds).toBe(0);
     await sql.query(
-      "UPDATE accounts.guesses SET retry_at = now() + interval '100 s' WHERE subject = 'second'",
+      "UPDATE accounts.login_attempts SET retry_at = now() + interval '100 s' WHERE subject = 'second'",
     );
     const before = [await read('first'), await read('second')];
     for (const subjects of [
@@ -151,7 +153,7 @@ describe('counting login attempts', () => {
     expect([await read('first'), await read('second')]).toEqual(before);
     expect(await read('unseen')).toBeUndefined();
     await sql.query(
-      "UPDATE accounts.guesses SET retry_at = now() + interval '1000 s' WHERE subject = 'first'",
+      "UPDATE accounts.login_attempts SET retry_at = now() + interval '1000 s' WHERE subject = 'first'",
     );
     expect(await countAttempt(['first', 'second'], rules)).toMatchObject({ exceeded: ACCOUNT.free });
   });
@@ -185,29 +187,29 @@ describe('counting login attempts', () => {
       );
       if (n % 7 === 0) {
         forgiven += subjects.length;
-        await sql.query('SELECT accounts.take_back_guess(NULL, s, $2) FROM unnest($1::text[]) s ORDER BY s', [
-          subjects,
-          counted.counted_at,
-        ]);
+        await sql.query(
+          'SELECT accounts.record_login_success(NULL, s, $2) FROM unnest($1::text[]) s ORDER BY s',
+          [subjects, counted.counted_at],
+        );
       }
-      if (n % 10 === 0) await sql.query('SELECT accounts.forget_guesses(5)');
+      if (n % 10 === 0) await sql.query('SELECT accounts.delete_expired_login_attempts(5)');
       return subjects.length;
     });
     const counted = (await Promise.all(work)).reduce((sum, count) => sum + count, 0);
     const { rows } = await sql.query<{ sum: number }>(
-      "SELECT sum(failures) FROM accounts.guesses WHERE subject LIKE 'ring %'",
+      "SELECT sum(failures) FROM accounts.login_attempts WHERE subject LIKE 'ring %'",
     );
     expect(rows[0]!.sum).toBeCloseTo(counted - forgiven, 3);
   });
 });
 
-describe('taking a login attempt back', () => {
-  it('forgets one subject, and refunds one attempt and its delay to the other', async () => {
+describe('recording a successful login attempt', () => {
+  it('deletes the count of one subject, and refunds one attempt and its delay to the other', async () => {
     const rules = [ACCOUNT, { free: 3, forgiveSeconds: 60 }];
     for (let n = 0; n < 2; n++) await countAttempt(['mine', 'ours'], rules);
     const right = await countAttempt(['mine', 'ours'], rules);
     expect((await read('ours'))!.retry).not.toBeNull();
-    await takeBack('mine', 'ours', right);
+    await recordSuccess('mine', 'ours', right);
     expect(await read('mine')).toBeUndefined();
     const refunded = (await read('ours'))!;
     expect([Math.ceil(refunded.failures), refunded.retry]).toEqual([2, null]);
@@ -218,7 +220,7 @@ describe('taking a login attempt back', () => {
     const right = await countAttempt(['shared'], rules);
     await countAttempt(['shared'], rules);
     const before = (await read('shared'))!;
-    await takeBack('nobody', 'shared', right);
+    await recordSuccess('nobody', 'shared', right);
     const after = (await read('shared'))!;
     expect([after.retry, after.counted]).toEqual([before.retry, before.counted]);
     expect(after.failures).toBeCloseTo(before.failures - 1);
@@ -227,7 +229,7 @@ describe('taking a login attempt back', () => {
   it('does not deadlock for any order of two subjects', async () => {
     const work = Array.from({ length: 400 }, async (_, n) => {
       const [a, b] = n % 2 ? ['left', 'right'] : ['right', 'left'];
-      await takeBack(a!, b!, await countAttempt([a!, b!], [OPEN, OPEN]));
+      await recordSuccess(a!, b!, await countAttempt([a!, b!], [OPEN, OPEN]));
     });
     await Promise.all(work);
   });
@@ -236,14 +238,14 @@ describe('taking a login attempt back', () => {
     const right = await countAttempt(['b known'], [OPEN]);
     const blocker = await sql.connect();
     try {
-      await blocker.query("BEGIN; SELECT FROM accounts.guesses WHERE subject = 'b known' FOR UPDATE");
-      const taken = takeBack('a new', 'b known', right);
+      await blocker.query("BEGIN; SELECT FROM accounts.login_attempts WHERE subject = 'b known' FOR UPDATE");
+      const recorded = recordSuccess('a new', 'b known', right);
       await waitForLock(database.pool);
       await countAttempt(['a new'], [OPEN]);
       const both = countAttempt(['a new', 'b known'], [OPEN, OPEN]);
       await waitForLock(database.pool, 2);
       await blocker.query('COMMIT');
-      await Promise.all([taken, both]);
+      await Promise.all([recorded, both]);
     } finally {
       blocker.release();
     }
@@ -254,7 +256,7 @@ describe('taking a login attempt back', () => {
 
 describe('deleting expired login attempts', () => {
   it('deletes forgiven subjects in batches, and nothing else', async () => {
-    await sql.query('DELETE FROM accounts.guesses');
+    await sql.query('DELETE FROM accounts.login_attempts');
     for (let n = 0; n < 5; n++) await countAttempt([`old ${n}`]);
     for (let n = 0; n < 12; n++) {
       await countAttempt(['young']);
@@ -263,15 +265,15 @@ describe('deleting expired login attempts', () => {
     // Two failures take twice as long as one to be forgiven.
     await countAttempt(['old 4']);
     for (let n = 0; n < 5; n++) await passTime(`old ${n}`, ACCOUNT.forgiveSeconds + 1);
-    const forget = async (limit: number) => {
-      const { rows } = await sql.query<{ forgotten: bigint }>(
-        'SELECT accounts.forget_guesses($1) AS forgotten',
+    const deleteExpired = async (limit: number) => {
+      const { rows } = await sql.query<{ deleted: bigint }>(
+        'SELECT accounts.delete_expired_login_attempts($1) AS deleted',
         [limit],
       );
-      return Number(rows[0]!.forgotten);
+      return Number(rows[0]!.deleted);
     };
-    expect([await forget(3), await forget(3), await forget(3)]).toEqual([3, 1, 0]);
-    const { rows } = await sql.query('SELECT subject FROM accounts.guesses ORDER BY subject');
+    expect([await deleteExpired(3), await deleteExpired(3), await deleteExpired(3)]).toEqual([3, 1, 0]);
+    const { rows } = await sql.query('SELECT subject FROM accounts.login_attempts ORDER BY subject');
     expect(rows).toEqual([{ subject: 'old 4' }, { subject: 'young' }]);
   });
 });
@@ -280,11 +282,11 @@ it('no other service may read or change login attempts', async () => {
   for (const role of ['gateway', 'router_cost', 'training', 'agent', 'memo'] as const) {
     const other = createPool({ url: database.urlFor(role), applicationName: 'test', size: 1 });
     for (const statement of [
-      'SELECT FROM accounts.guesses',
-      'DELETE FROM accounts.guesses',
-      'SELECT accounts.forget_guesses(1)',
-      "SELECT accounts.count_guess('{a}', '{1}', '{1}')",
-      "SELECT accounts.take_back_guess('a', 'b', now())",
+      'SELECT FROM accounts.login_attempts',
+      'DELETE FROM accounts.login_attempts',
+      'SELECT accounts.delete_expired_login_attempts(1)',
+      "SELECT accounts.count_login_attempt('{a}', '{1}', '{1}')",
+      "SELECT accounts.record_login_success('a', 'b', now())",
     ])
       await expect(other.query(statement)).rejects.toThrow('permission denied');
     await other.end();

@@ -4,7 +4,7 @@ import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
 
 /** Rows of one statement, so that none holds its locks for long. */
 const BATCH_ROWS = 1_000;
-const DELETE_EXPIRED = 'SELECT accounts.forget_guesses($1) AS deleted';
+const DELETE_EXPIRED = 'SELECT accounts.delete_expired_login_attempts($1) AS deleted';
 
 /** Deletes login attempts that no longer count against anybody. */
 @Injectable()

@@ -29,7 +29,9 @@ function send(method: string, path: string, json: unknown, token?: string) {
 async function statusesOf(attempt: () => Promise<{ status: number }>): Promise<number[]> {
   const statuses: number[] = [];
   for (let n = 0; n < FREE; n++) statuses.push((await attempt()).status);
-  await site.database.pool.query("UPDATE accounts.guesses SET retry_at = retry_at + interval '1 hour'");
+  await site.database.pool.query(
+    "UPDATE accounts.login_attempts SET retry_at = retry_at + interval '1 hour'",
+  );
   return [...statuses, (await attempt()).status];
 }
 const throttled = (status: number) => [...Array<number>(FREE).fill(status), 429];

@@ -59,7 +59,7 @@ export class ThrottledSite {
   /** Blocks a subject for longer than any test takes. */
   async block(subject: string): Promise<void> {
     await this.site.database.pool.query(
-      `UPDATE accounts.guesses SET retry_at = clock_timestamp() + interval '10 minutes' WHERE subject = $1`,
+      `UPDATE accounts.login_attempts SET retry_at = clock_timestamp() + interval '10 minutes' WHERE subject = $1`,
       [subject],
     );
   }
@@ -67,8 +67,8 @@ export class ThrottledSite {
   /** Moves the state of all subjects into the past. */
   async passTime(seconds: number): Promise<void> {
     await this.site.database.pool.query(
-      `UPDATE accounts.guesses SET counted_at = counted_at - make_interval(secs => $1),
-         retry_at = retry_at - make_interval(secs => $1), forgotten_at = forgotten_at - make_interval(secs => $1)`,
+      `UPDATE accounts.login_attempts SET counted_at = counted_at - make_interval(secs => $1),
+         retry_at = retry_at - make_interval(secs => $1), expires_at = expires_at - make_interval(secs => $1)`,
       [seconds],
     );
   }
@@ -76,7 +76,7 @@ export class ThrottledSite {
   /** The subjects that match a LIKE pattern, in alphabetical order. */
   async subjects(pattern: string): Promise<{ subject: string; failures: number }[]> {
     const { rows } = await this.site.database.pool.query<{ subject: string; failures: number }>(
-      'SELECT subject, ceil(failures)::float8 AS failures FROM accounts.guesses WHERE subject LIKE $1 ORDER BY subject',
+      'SELECT subject, ceil(failures)::float8 AS failures FROM accounts.login_attempts WHERE subject LIKE $1 ORDER BY subject',
       [pattern],
     );
     return rows;

@@ -16,7 +16,7 @@ describe('login attempts at one account', () => {
   it('are refused after ten failures, from any address', async () => {
     const { accountId, email } = await throttled.newOwner();
     expect(await throttled.failedLogins(FREE_PER_ACCOUNT, email)).toEqual(Array(FREE_PER_ACCOUNT).fill(401));
-    await throttled.block(`password ${accountId} strangers`);
+    await throttled.block(`password ${accountId} unknown_networks`);
     const refused = await throttled.login(email, PASSWORD);
     expect([refused.status, refused.body]).toEqual([429, { error: 'too many attempts, try again later' }]);
     const [retryAfter, reset, limit, remaining] = limitHeaders(refused);
@@ -35,7 +35,7 @@ describe('login attempts at one account', () => {
     for (const spelling of spellings)
       expect((await throttled.login(spelling, 'wrong password')).status).toBe(401);
     expect(await throttled.subjects(`password ${accountId}%`)).toEqual([
-      { subject: `password ${accountId} strangers`, failures: spellings.length },
+      { subject: `password ${accountId} unknown_networks`, failures: spellings.length },
     ]);
   });
 
@@ -58,7 +58,7 @@ describe('login attempts at one account', () => {
     const homeAddress = newAddress();
     expect((await throttled.login(email, PASSWORD, homeAddress)).status).toBe(200);
     await throttled.failedLogins(FREE_PER_ACCOUNT, email);
-    await throttled.block(`password ${accountId} strangers`);
+    await throttled.block(`password ${accountId} unknown_networks`);
     expect((await throttled.login(email, PASSWORD)).status).toBe(429);
     expect((await throttled.login(email, PASSWORD, homeAddress)).status).toBe(200);
     // Failures on that network are counted for that network only.
@@ -71,7 +71,7 @@ describe('login attempts at one account', () => {
     const { accountId, email } = await throttled.newOwner();
     expect((await throttled.login(email, PASSWORD, '2001:db8:7:7::1')).status).toBe(200);
     await throttled.failedLogins(FREE_PER_ACCOUNT, email);
-    await throttled.block(`password ${accountId} strangers`);
+    await throttled.block(`password ${accountId} unknown_networks`);
     expect((await throttled.login(email, PASSWORD, '2001:db8:7:7:aaaa::2')).status).toBe(200);
     expect((await throttled.login(email, PASSWORD, '2001:db8:7:8::1')).status).toBe(429);
   });
@@ -79,7 +79,7 @@ describe('login attempts at one account', () => {
   it('do not lock the owner out on a network where the password was reset by mail', async () => {
     const { accountId, email } = await throttled.newOwner();
     await throttled.failedLogins(FREE_PER_ACCOUNT, email);
-    await throttled.block(`password ${accountId} strangers`);
+    await throttled.block(`password ${accountId} unknown_networks`);
     const otherAddress = newAddress();
     await throttled.site.database.pool.query(
       `INSERT INTO accounts.security_events (id, account_id, type, address)
@@ -90,7 +90,7 @@ describe('login attempts at one account', () => {
     expect((await throttled.login(email, PASSWORD)).status).toBe(429);
     await throttled.site.console.app
       .get(LoginThrottle)
-      .forgetUnknownNetworks(throttled.site.database.pool, accountId);
+      .resetUnknownNetworks(throttled.site.database.pool, accountId);
     expect((await throttled.login(email, PASSWORD)).status).toBe(200);
   });
 
@@ -104,14 +104,14 @@ describe('login attempts at one account', () => {
     );
     await throttled.failedLogins(1, email, homeAddress);
     expect(await throttled.subjects(`password ${accountId}%`)).toEqual([
-      { subject: `password ${accountId} strangers`, failures: 1 },
+      { subject: `password ${accountId} unknown_networks`, failures: 1 },
     ]);
   });
 
   it('let the owner in from any network after Retry-After, and forget the failures then', async () => {
     const { accountId, email } = await throttled.newOwner();
     await throttled.failedLogins(FREE_PER_ACCOUNT, email);
-    await throttled.block(`password ${accountId} strangers`);
+    await throttled.block(`password ${accountId} unknown_networks`);
     const refused = await throttled.login(email, PASSWORD);
     await throttled.passTime(Number(refused.headers.get('retry-after')));
     expect((await throttled.login(email, PASSWORD)).status).toBe(200);
@@ -121,7 +121,7 @@ describe('login attempts at one account', () => {
   it('are shared by all consoles and kept across restarts', async () => {
     const { accountId, email } = await throttled.newOwner();
     await throttled.failedLogins(FREE_PER_ACCOUNT, email);
-    await throttled.block(`password ${accountId} strangers`);
+    await throttled.block(`password ${accountId} unknown_networks`);
     const other = await TestConsole.start(throttled.site.database.urlFor('console'), ENVIRONMENT);
     expect((await throttled.login(email, PASSWORD, newAddress(), other)).status).toBe(429);
     await other.close();
@@ -134,7 +134,7 @@ describe('login attempts at one account', () => {
       .admit({ kind: 'second_factor', accountId, address: newAddress() });
     expect((await throttled.login(email, PASSWORD)).status).toBe(200);
     expect(await throttled.subjects(`%${accountId}%`)).toEqual([
-      { subject: `second_factor ${accountId} strangers`, failures: 1 },
+      { subject: `second_factor ${accountId} unknown_networks`, failures: 1 },
     ]);
   });
 });
@@ -154,10 +154,10 @@ describe('login attempts at an unknown identifier', () => {
     for (let n = 0; n < FREE_PER_ACCOUNT; n++) await both();
     const [unknown] = await throttled.subjects('password ?%');
     expect(unknown).toEqual({
-      subject: expect.stringMatching(/^password \?[0-9a-f]{64} strangers$/),
+      subject: expect.stringMatching(/^password \?[0-9a-f]{64} unknown_networks$/),
       failures: FREE_PER_ACCOUNT,
     });
-    await throttled.block(`password ${accountId} strangers`);
+    await throttled.block(`password ${accountId} unknown_networks`);
     await throttled.block(unknown!.subject);
     const [known, other] = await both();
     expect(known!.status).toBe(429);

@@ -28,23 +28,25 @@ interface Allowance {
 const ACCOUNT: Allowance = { free: 10, forgiveSeconds: 900 };
 const ADDRESS: Allowance = { free: 30, forgiveSeconds: 60 };
 
+const UNKNOWN_NETWORKS = 'unknown_networks';
+
 /**
- * Counts a login attempt for its account and for its network (an IPv4 address or an IPv6 prefix, accounts.place_of). A network is
- * known to an account after a login or password reset from it within 30 days. Each known network has a counter of its own, and all
- * other networks share one ('strangers'), so attackers cannot lock the owner out.
+ * Counts a login attempt for its account and for its network: an IPv4 address or an IPv6 /64 prefix. A network is known to an
+ * account after a login or password reset from it within 30 days. Each known network has a counter of its own, and all other
+ * networks share one (UNKNOWN_NETWORKS), so attackers cannot lock the owner out.
  */
-const COUNT = `
-  WITH attempt AS MATERIALIZED (SELECT $1 || ' ' || $2 AS secret, accounts.place_of($3) AS network),
+const COUNT_ATTEMPT = `
+  WITH attempt AS MATERIALIZED (SELECT $1 || ' ' || $2 AS secret, accounts.address_network($3) AS network),
   subjects AS MATERIALIZED (
     SELECT 'address ' || network AS address, secret || ' ' || CASE WHEN EXISTS (
       SELECT FROM accounts.security_events
-      WHERE account_id = $2 AND accounts.place_of(address) = network AND type IN ('session.opened', 'password.reset')
-        AND created_at > now() - interval '30 days') THEN network ELSE 'strangers' END AS account
+      WHERE account_id = $2 AND accounts.address_network(address) = network AND type IN ('session.opened', 'password.reset')
+        AND created_at > now() - interval '30 days') THEN network ELSE '${UNKNOWN_NETWORKS}' END AS account
     FROM attempt)
   SELECT s.account, s.address, c.wait_seconds, c.exceeded, c.counted_at::text
-  FROM subjects s, accounts.count_guess(ARRAY[s.account, s.address], $4, $5) c`;
-const TAKE_BACK = 'SELECT accounts.take_back_guess($1, $2, $3)';
-const FORGET = 'DELETE FROM accounts.guesses WHERE subject = $1';
+  FROM subjects s, accounts.count_login_attempt(ARRAY[s.account, s.address], $4, $5) c`;
+const RECORD_SUCCESS = 'SELECT accounts.record_login_success($1, $2, $3)';
+const DELETE_COUNT = 'DELETE FROM accounts.login_attempts WHERE subject = $1';
 
 interface CountedAttempt {
   /** Under what the attempt was counted for the account. */
@@ -88,7 +90,7 @@ export class LoginThrottle {
    * the count. Throws 429 if the attempt has to wait.
    */
   async admit({ kind, accountId, identifier, address }: LoginAttempt): Promise<AdmittedAttempt> {
-    const { rows } = await this.pool.query<CountedAttempt>(COUNT, [
+    const { rows } = await this.pool.query<CountedAttempt>(COUNT_ATTEMPT, [
       kind,
       accountId ?? unknownAccount(identifier),
       address,
@@ -105,16 +107,16 @@ export class LoginThrottle {
     }
     return {
       succeeded: async () => {
-        await this.pool.query(TAKE_BACK, [counted.account, counted.address, counted.counted_at]);
+        await this.pool.query(RECORD_SUCCESS, [counted.account, counted.address, counted.counted_at]);
       },
     };
   }
 
   /**
-   * Forgets the failed passwords from unknown networks, so that an owner who has just reset the password need not wait
-   * for them. Part of the caller's transaction.
+   * Deletes the count of failed passwords from unknown networks, so that an owner who has just reset the password need
+   * not wait for them. Part of the caller's transaction.
    */
-  async forgetUnknownNetworks(sql: Sql, accountId: string): Promise<void> {
-    await sql.query(FORGET, [`password ${accountId} strangers`]);
+  async resetUnknownNetworks(sql: Sql, accountId: string): Promise<void> {
+    await sql.query(DELETE_COUNT, [`password ${accountId} ${UNKNOWN_NETWORKS}`]);
   }
 }

@@ -28,10 +28,10 @@ const flow = z.object({
 });
 export type Flow = z.output<typeof flow>;
 
-const FORGET_OLD = `
+const DELETE_EXPIRED = `
   DELETE FROM accounts.oauth_flows_used WHERE id_hash IN (
     SELECT id_hash FROM accounts.oauth_flows_used WHERE expires_at < now() LIMIT 100 FOR UPDATE SKIP LOCKED)`;
-const SPEND = `
+const INSERT_USED = `
   INSERT INTO accounts.oauth_flows_used (id_hash, expires_at) VALUES ($1, now() + make_interval(secs => $2))
   ON CONFLICT DO NOTHING`;
 
@@ -62,11 +62,11 @@ export class OAuthFlowsService {
     return flow.safeParse(claims).data ?? null;
   }
 
-  /** Uses a flow up; returns true once for each flow, also under concurrency. */
+  /** Marks a flow as used. Returns true once for each flow, also for concurrent calls. */
   async spend({ id }: Flow): Promise<boolean> {
-    await this.pool.query(FORGET_OLD);
+    await this.pool.query(DELETE_EXPIRED);
     const hash = createHash('sha256').update(id).digest();
-    const { rowCount } = await this.pool.query(SPEND, [hash, REMEMBERED_SECONDS]);
+    const { rowCount } = await this.pool.query(INSERT_USED, [hash, REMEMBERED_SECONDS]);
     return rowCount === 1;
   }
 }

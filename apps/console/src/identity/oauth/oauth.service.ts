@@ -9,7 +9,7 @@ import { SIGN_UP_CONFIG, type SignUpConfig } from '../accounts/sign-up.config';
 import { type OAuthProvider } from '../oauth-providers/oauth-providers.config';
 import { type Actor } from '../audit-log/actor';
 import { type Origin } from '../audit-log/request-origin';
-import { recordEvent } from '../audit-log/audit-log';
+import { recordAuditEvent } from '../audit-log/audit-log';
 import { type ProviderEmail } from '../oauth-providers/claims';
 import { type Link, OAuthFlowsService } from './oauth-flows.service';
 import { findIdentity, insertIdentity } from '../identities/identities.repository';
@@ -136,8 +136,8 @@ export class OAuthService {
       if (!(await insertIdentity(client, identity, accountId, email)))
         throw new OAuthException('identity_taken');
       const event = { accountId, actorId: accountId, origin, details };
-      await recordEvent(client, { ...event, type: 'account.created' });
-      await recordEvent(client, { ...event, type: 'identity.linked' });
+      await recordAuditEvent(client, { ...event, type: 'account.created' });
+      await recordAuditEvent(client, { ...event, type: 'identity.linked' });
     });
   }
 }

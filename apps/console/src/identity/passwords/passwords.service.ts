@@ -3,7 +3,7 @@ import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type Actor } from '../audit-log/actor';
 import { type Origin } from '../audit-log/request-origin';
-import { recordEvent } from '../audit-log/audit-log';
+import { recordAuditEvent } from '../audit-log/audit-log';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { revokeMailTokens } from '../../notifications/mail/mail-tokens';
 import { queueSecurityMail } from '../../notifications/mail/security-mail';
@@ -47,8 +47,8 @@ export class PasswordsService {
       // Sessions are locked before identities, in the same order as when an identity is linked.
       await this.sessions.endOthers(client, accountId, null);
       await revokeUnverifiedAccess(client, accountId, verifiedAt, origin);
-      await this.throttle.forgetUnknownNetworks(client, accountId);
-      await recordEvent(client, { type: 'password.reset', accountId, actorId: accountId, origin });
+      await this.throttle.resetUnknownNetworks(client, accountId);
+      await recordAuditEvent(client, { type: 'password.reset', accountId, actorId: accountId, origin });
       await queueSecurityMail(client, 'password_changed', accountId, origin);
     });
   }
@@ -67,7 +67,7 @@ export class PasswordsService {
         throw new ConflictException('the credentials of the account have just changed');
       await this.sessions.endOthers(client, accountId, sessionId);
       await revokeMailTokens(client, accountId, 'reset_password');
-      await recordEvent(client, { type: 'password.changed', accountId, actorId: accountId, origin });
+      await recordAuditEvent(client, { type: 'password.changed', accountId, actorId: accountId, origin });
       await queueSecurityMail(client, 'password_changed', accountId, origin);
     });
   }

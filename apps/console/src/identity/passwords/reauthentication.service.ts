@@ -1,7 +1,7 @@
 import { BadRequestException, ForbiddenException, Inject, Injectable } from '@nestjs/common';
 import { SQL_POOL, type SqlPool } from '@inference/database';
 import { type Actor } from '../audit-log/actor';
-import { recordEvent } from '../audit-log/audit-log';
+import { recordAuditEvent } from '../audit-log/audit-log';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { readForSignIn, type SignInAccount } from '../accounts/accounts';
 import { SessionsService } from '../sessions/sessions.service';
@@ -39,7 +39,7 @@ export class ReauthenticationService {
     if (password === undefined) throw new BadRequestException(`${field}: is missing`);
     const attempt = await this.throttle.admit({ kind: 'password', accountId, address: origin.address });
     if (!(await this.passwords.matches(account.passwordHash, password))) {
-      await recordEvent(this.pool, { type: 'password.failed', accountId, actorId: accountId, origin });
+      await recordAuditEvent(this.pool, { type: 'password.failed', accountId, actorId: accountId, origin });
       throw new ForbiddenException(`${field}: is wrong`);
     }
     await attempt.succeeded();

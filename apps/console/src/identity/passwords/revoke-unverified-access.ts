@@ -1,6 +1,6 @@
 import { type Sql } from '@inference/database';
 import { deleteAllApiKeys } from '../api-keys/api-keys.repository';
-import { recordEvent } from '../audit-log/audit-log';
+import { recordAuditEvent } from '../audit-log/audit-log';
 import { type Origin } from '../audit-log/request-origin';
 import { unlinkIdentities } from '../identities/identities.repository';
 
@@ -19,8 +19,8 @@ export async function revokeUnverifiedAccess(
 ): Promise<void> {
   const event = { accountId, actorId: accountId, origin };
   for (const issuer of await unlinkIdentities(sql, accountId, verifiedAt))
-    await recordEvent(sql, { ...event, type: 'identity.unlinked', details: { issuer } });
+    await recordAuditEvent(sql, { ...event, type: 'identity.unlinked', details: { issuer } });
   if (verifiedAt !== null) return;
   for (const id of await deleteAllApiKeys(sql, accountId))
-    await recordEvent(sql, { ...event, type: 'api_key.deleted', details: { api_key_id: id } });
+    await recordAuditEvent(sql, { ...event, type: 'api_key.deleted', details: { api_key_id: id } });
 }

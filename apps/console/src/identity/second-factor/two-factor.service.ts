@@ -15,7 +15,7 @@ import { ReauthenticationService } from '../passwords/reauthentication.service';
 import { SessionsService } from '../sessions/sessions.service';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type Actor } from '../audit-log/actor';
-import { recordEvent } from '../audit-log/audit-log';
+import { recordAuditEvent } from '../audit-log/audit-log';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { revokeMailTokens } from '../../notifications/mail/mail-tokens';
 import { queueSecurityMail } from '../../notifications/mail/security-mail';
@@ -74,7 +74,7 @@ export class TwoFactorService {
       if (!(await this.sessions.hold(client, { accountId, sessionId })))
         throw new UnauthorizedException('the session has just ended');
       await this.endOtherAccess(client, accountId, sessionId);
-      await recordEvent(client, { type: 'two_factor.enabled', accountId, actorId: accountId, origin });
+      await recordAuditEvent(client, { type: 'two_factor.enabled', accountId, actorId: accountId, origin });
       await queueSecurityMail(client, 'two_factor_enabled', accountId, origin);
       return { recovery_codes: codes };
     });
@@ -105,7 +105,12 @@ export class TwoFactorService {
     const { accountId, origin } = actor;
     return this.confirmed(actor, body, async (client) => {
       const codes = await replaceRecoveryCodes(client, accountId);
-      await recordEvent(client, { type: 'recovery_codes.replaced', accountId, actorId: accountId, origin });
+      await recordAuditEvent(client, {
+        type: 'recovery_codes.replaced',
+        accountId,
+        actorId: accountId,
+        origin,
+      });
       await queueSecurityMail(client, 'recovery_codes_replaced', accountId, origin);
       return { recovery_codes: codes };
     });
@@ -124,7 +129,12 @@ export class TwoFactorService {
     const done = await inTransaction(this.pool, async (client) => {
       await this.lockEnabled(client, accountId);
       if ((await this.secondFactor.verify(client, accountId, code)) === null) {
-        await recordEvent(client, { type: 'second_factor.failed', accountId, actorId: accountId, origin });
+        await recordAuditEvent(client, {
+          type: 'second_factor.failed',
+          accountId,
+          actorId: accountId,
+          origin,
+        });
         return null;
       }
       if (!(await lockCredentials(client, accountId, account.credentialsVersion, 'exclusive')))
@@ -151,7 +161,7 @@ export class TwoFactorService {
     await sql.query('DELETE FROM accounts.recovery_codes WHERE account_id = $1', [accountId]);
     await incrementCredentialsVersion(sql, accountId);
     await this.endOtherAccess(sql, accountId, keptSessionId);
-    await recordEvent(sql, { type: 'two_factor.disabled', accountId, actorId, origin });
+    await recordAuditEvent(sql, { type: 'two_factor.disabled', accountId, actorId, origin });
     await queueSecurityMail(sql, 'two_factor_disabled', accountId, origin);
   }
 

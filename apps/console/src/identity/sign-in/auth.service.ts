@@ -11,7 +11,7 @@ import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { SIGN_UP_CONFIG, type SignUpConfig } from '../accounts/sign-up.config';
 import { type Actor } from '../audit-log/actor';
 import { type Origin } from '../audit-log/request-origin';
-import { recordEvent } from '../audit-log/audit-log';
+import { recordAuditEvent } from '../audit-log/audit-log';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { queueMail } from '../../notifications/mail/outbox';
 import { findForLogin, insertAccount, type Language, readAccount, SITE_LANGUAGE } from '../accounts/accounts';
@@ -64,7 +64,7 @@ export class AuthService {
           'an account with this e-mail address, phone number or username exists already',
         );
       }
-      await recordEvent(client, { type: 'account.created', accountId: id, actorId: id, origin });
+      await recordAuditEvent(client, { type: 'account.created', accountId: id, actorId: id, origin });
       await queueMail(client, { kind: 'verify_email', identifier: email });
       return this.signIn.open(
         client,
@@ -89,7 +89,7 @@ export class AuthService {
     if (!account || !matches) {
       // Recorded for unknown accounts too, so that both take the same time.
       const accountId = account?.id ?? null;
-      await recordEvent(this.pool, { type: 'login.failed', accountId, actorId: null, origin });
+      await recordAuditEvent(this.pool, { type: 'login.failed', accountId, actorId: null, origin });
       throw new UnauthorizedException('the identifier or the password is wrong');
     }
     const view = await this.signIn.begin(account, 'password', origin);
@@ -100,7 +100,7 @@ export class AuthService {
   async logout({ accountId, sessionId, origin }: Actor): Promise<void> {
     await inTransaction(this.pool, async (client) => {
       await this.sessions.end(client, sessionId);
-      await recordEvent(client, { type: 'session.ended', accountId, actorId: accountId, origin });
+      await recordAuditEvent(client, { type: 'session.ended', accountId, actorId: accountId, origin });
     });
   }
 

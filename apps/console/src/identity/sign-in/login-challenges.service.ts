@@ -4,23 +4,23 @@ import { readForSignIn } from '../accounts/accounts';
 import { type ChallengeAnswer, type SessionView } from './auth.dto';
 import { hashChallengeId, SignInService } from './sign-in.service';
 import { type Origin } from '../audit-log/request-origin';
-import { recordEvent } from '../audit-log/audit-log';
+import { recordAuditEvent } from '../audit-log/audit-log';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { SecondFactorVerifier } from '../second-factor/second-factor-verifier';
 
-const OPEN = 'id_hash = $1 AND ended_at IS NULL AND expires_at > now() AND tries_left > 0';
+const OPEN = 'id_hash = $1 AND ended_at IS NULL AND expires_at > now() AND attempts_left > 0';
 const FIND_ACCOUNT = `SELECT account_id FROM accounts.login_challenges WHERE ${OPEN}`;
-/** Locks the challenge, so that concurrent tries run one after another. Each try is counted before it is checked. */
-const TRY = `
-  UPDATE accounts.login_challenges SET tries_left = tries_left - 1 WHERE ${OPEN}
-  RETURNING account_id AS "accountId", credentials_version AS "credentialsVersion", method, tries_left AS "triesLeft"`;
+/** Locks the challenge, so that concurrent attempts run one after another. Each attempt is counted before it is checked. */
+const COUNT_ATTEMPT = `
+  UPDATE accounts.login_challenges SET attempts_left = attempts_left - 1 WHERE ${OPEN}
+  RETURNING account_id AS "accountId", credentials_version AS "credentialsVersion", method, attempts_left AS "attemptsLeft"`;
 const END = 'UPDATE accounts.login_challenges SET ended_at = now() WHERE id_hash = $1';
 
 interface Challenge {
   accountId: string;
   credentialsVersion: number;
   method: string;
-  triesLeft: number;
+  attemptsLeft: number;
 }
 
 const ENDED = 'the challenge has ended; sign in again';
@@ -57,16 +57,16 @@ export class LoginChallengesService {
     code: string,
     origin: Origin,
   ): Promise<SessionView | string> {
-    const { rows } = await sql.query<Challenge>(TRY, [idHash]);
+    const { rows } = await sql.query<Challenge>(COUNT_ATTEMPT, [idHash]);
     const [challenge] = rows;
     if (!challenge) return ENDED;
-    const { accountId, credentialsVersion, method, triesLeft } = challenge;
+    const { accountId, credentialsVersion, method, attemptsLeft } = challenge;
     const account = await readForSignIn(sql, accountId);
     if (!account || account.credentialsVersion !== credentialsVersion) return ENDED;
     const factor = await this.secondFactor.verify(sql, accountId, code);
     if (factor === null) {
-      await recordEvent(sql, { type: 'second_factor.failed', accountId, actorId: null, origin });
-      return triesLeft > 0 ? 'the code is wrong, or was used before' : ENDED;
+      await recordAuditEvent(sql, { type: 'second_factor.failed', accountId, actorId: null, origin });
+      return attemptsLeft > 0 ? 'the code is wrong, or was used before' : ENDED;
     }
     await sql.query(END, [idHash]);
     return this.signIn.open(sql, account, { method, second_factor: factor }, origin);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Inject, Injectable, UnauthorizedException } from '@nestjs/common';
 import { inTransaction, randomBase62, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { type Origin } from '../audit-log/request-origin';
-import { recordEvent } from '../audit-log/audit-log';
+import { recordAuditEvent } from '../audit-log/audit-log';
 import { type SignInAccount } from '../accounts/accounts';
 import { type ChallengeView, type SessionView } from './auth.dto';
 import { SessionsService } from '../sessions/sessions.service';
@@ -18,7 +18,7 @@ const CHALLENGE_DIGITS = 32;
 
 const CHALLENGE = `
   INSERT INTO accounts.login_challenges
-    (id_hash, account_id, credentials_version, method, tries_left, expires_at)
+    (id_hash, account_id, credentials_version, method, attempts_left, expires_at)
   VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6)) RETURNING expires_at`;
 
 /** Only the hash of an id is stored, because the id replaces the password until the challenge ends. */
@@ -52,7 +52,7 @@ export class SignInService {
         CHALLENGE_TRIES,
         CHALLENGE_SECONDS,
       ]);
-      await recordEvent(client, {
+      await recordAuditEvent(client, {
         type: 'login.challenged',
         accountId: account.id,
         actorId: null,
@@ -74,7 +74,7 @@ export class SignInService {
     const { id, email, credentialsVersion } = account;
     const token = await this.sessions.open(sql, id, credentialsVersion);
     if (token === null) throw new UnauthorizedException('the credentials of the account have just changed');
-    await recordEvent(sql, { type: 'session.opened', accountId: id, actorId: id, origin, details: how });
+    await recordAuditEvent(sql, { type: 'session.opened', accountId: id, actorId: id, origin, details: how });
     return { token, user: { id, email } };
   }
 }

@@ -16,11 +16,11 @@ const MAX_UPLOAD_DURATION_MS = 24 * 3_600_000;
 /** Versions whose worker ended, before or after it claimed them, and versions whose job is lost. */
 const FIND_ABANDONED = `
   SELECT v.document_id AS "documentId", v.version, v.bytes::float8 AS bytes FROM memo.document_versions v
-  WHERE v.status IN ('queued', 'processing') AND v.beat_at < clock_timestamp() - make_interval(secs => ${CLAIM_TIMEOUT_SECONDS})
+  WHERE v.status IN ('queued', 'processing') AND v.heartbeat_at < clock_timestamp() - make_interval(secs => ${CLAIM_TIMEOUT_SECONDS})
     AND NOT EXISTS (
       SELECT FROM ${JOB_SCHEMAS.memo}.jobs j WHERE j.key = v.document_id || ':' || v.version
         AND (j.locked_at IS NULL OR j.locked_at > clock_timestamp() - make_interval(secs => ${CLAIM_TIMEOUT_SECONDS})))
-  ORDER BY v.beat_at LIMIT 100`;
+  ORDER BY v.heartbeat_at LIMIT 100`;
 /** Parts that belong to no version: the sender disconnected, or the receiving process was killed. */
 const DELETE_UNUSED_PARTS = `
   DELETE FROM memo.source_parts p WHERE p.upload_id < $1

@@ -31,13 +31,13 @@ export const CLAIM_TIMEOUT_SECONDS = 30;
 
 const CLAIM = `
   UPDATE memo.document_versions SET status = 'processing', runner = $3, attempts = attempts + 1,
-    beat_at = clock_timestamp(), processed = 0, total = NULL
+    heartbeat_at = clock_timestamp(), processed = 0, total = NULL
   WHERE document_id = $1 AND version = $2 AND (status = 'queued'
-    OR status = 'processing' AND beat_at < clock_timestamp() - make_interval(secs => ${CLAIM_TIMEOUT_SECONDS}))
+    OR status = 'processing' AND heartbeat_at < clock_timestamp() - make_interval(secs => ${CLAIM_TIMEOUT_SECONDS}))
   RETURNING document_id AS "documentId", version, workspace_id AS "workspaceId", title, media_type AS "mediaType",
     upload_id AS "uploadId", bytes::float8 AS bytes, uploaded_by AS "uploadedBy", attempts, runner`;
 const CLAIMED = `document_id = $1 AND version = $2 AND status = 'processing' AND runner = $3`;
-const RECORD_HEARTBEAT = `UPDATE memo.document_versions SET beat_at = clock_timestamp(), processed = $4, total = $5 WHERE ${CLAIMED}`;
+const RECORD_HEARTBEAT = `UPDATE memo.document_versions SET heartbeat_at = clock_timestamp(), processed = $4, total = $5 WHERE ${CLAIMED}`;
 const RELEASE = `
   UPDATE memo.document_versions SET status = 'queued', runner = NULL, attempts = attempts - 1, processed = 0, total = NULL
   WHERE ${CLAIMED}`;

@@ -8,7 +8,7 @@ const MAX_STEPS = 20;
 /** Skips entries that another process works on. */
 const NEXT = `
   SELECT id, document_id, version, segment_id FROM memo.garbage ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`;
-const FORGET = 'DELETE FROM memo.garbage WHERE id = $1';
+const DELETE_ENTRY = 'DELETE FROM memo.garbage WHERE id = $1';
 /**
  * Deletes chunks and their vectors. Addresses rows by ctid: the planner has no statistics about new rows and would
  * otherwise scan for each of them.
@@ -58,7 +58,7 @@ async function collectOnce(sql: Sql): Promise<boolean> {
     garbage.segment_id === null
       ? await deleteOfVersion(sql, garbage)
       : await sql.query(DELETE_POSTINGS, [garbage.segment_id]);
-  if (deleted! < MAX_ROWS_PER_STEP) await sql.query(FORGET, [garbage.id]);
+  if (deleted! < MAX_ROWS_PER_STEP) await sql.query(DELETE_ENTRY, [garbage.id]);
   return true;
 }
 

@@ -19,11 +19,11 @@ const LOCK_WORKSPACE = 'SELECT FROM memo.workspaces WHERE id = $1 FOR SHARE';
 const DISCARD = `
   WITH gone AS (DELETE FROM memo.segments WHERE id = ANY($1::bigint[]) RETURNING id)
   INSERT INTO memo.garbage (segment_id) SELECT id FROM gone`;
-const LOWER_RETIRED = `
+const SUBTRACT_RETIRED = `
   UPDATE memo.retired_chunks r SET chunks = r.chunks - u.chunks, words = r.words - u.words
   FROM unnest($2::bigint[], $3::integer[], $4::bigint[]) AS u(first_chunk, chunks, words)
   WHERE r.workspace_id = $1 AND r.first_chunk = u.first_chunk`;
-const FORGET_RETIRED = 'DELETE FROM memo.retired_chunks WHERE workspace_id = $1 AND chunks = 0';
+const DELETE_EMPTY_RANGES = 'DELETE FROM memo.retired_chunks WHERE workspace_id = $1 AND chunks = 0';
 
 interface HeadRow {
   id: bigint;
@@ -79,8 +79,8 @@ async function mergeOnce(sql: Sql, workspaceId: string, signal: AbortSignal): Pr
   if (gone.rowCount !== chosen.length) throw new WorkspaceGone();
   const [firsts, counts] = [[...dropped.keys()], [...dropped.values()]];
   const values = [firsts, counts.map(({ chunks }) => chunks), counts.map(({ words }) => words)];
-  await sql.query(LOWER_RETIRED, [workspaceId, ...values]);
-  await sql.query(FORGET_RETIRED, [workspaceId]);
+  await sql.query(SUBTRACT_RETIRED, [workspaceId, ...values]);
+  await sql.query(DELETE_EMPTY_RANGES, [workspaceId]);
   return true;
 }
 

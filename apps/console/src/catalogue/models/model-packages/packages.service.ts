@@ -1,7 +1,7 @@
 import { ConflictException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { type Actor } from '../../../identity/audit-log/actor';
-import { recordAct } from '../../../identity/audit-log/audit-log';
+import { recordActorEvent } from '../../../identity/audit-log/audit-log';
 import { packageView, type PackageView } from './package';
 import { isPublished, listPackages, lockPackage, markPublished, removePackage } from './packages.repository';
 
@@ -37,7 +37,7 @@ export class PackagesService {
       if (await isPublished(sql, slug, found.id))
         throw new ConflictException('this package is published: publish another one, or none, first');
       await removePackage(sql, found.id);
-      await recordAct(sql, admin, 'admin.package_removed', { slug, version });
+      await recordActorEvent(sql, admin, 'admin.package_removed', { slug, version });
     });
   }
 }

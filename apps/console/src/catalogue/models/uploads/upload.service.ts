@@ -11,7 +11,7 @@ import {
 } from '@nestjs/common';
 import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/database';
 import { type Actor } from '../../../identity/audit-log/actor';
-import { recordAct } from '../../../identity/audit-log/audit-log';
+import { recordActorEvent } from '../../../identity/audit-log/audit-log';
 import { OBJECT_STORAGE, type ObjectStorage } from '../../storage/object-storage';
 import { STORAGE_CONFIG, type StorageConfig } from '../../storage/storage.config';
 import { type PackageRow, packageView, type PackageView } from '../model-packages/package';
@@ -138,7 +138,7 @@ export class UploadService implements BeforeApplicationShutdown, OnApplicationSh
       const completed = await completeUpload(sql, id, wanted, sha256);
       if (!completed) throw new ConflictException(GIVEN_UP);
       if ('removed' in completed) return completed;
-      await recordAct(sql, admin, 'admin.package_uploaded', {
+      await recordActorEvent(sql, admin, 'admin.package_uploaded', {
         slug,
         version,
         sha256: sha256.toString('hex'),

@@ -1,7 +1,7 @@
 import { BadRequestException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { type Actor } from '../../../identity/audit-log/actor';
-import { recordAct } from '../../../identity/audit-log/audit-log';
+import { recordActorEvent } from '../../../identity/audit-log/audit-log';
 import { type Component } from '../../components/component';
 import { CODE_HOST_CONFIG, type CodeHostConfig } from '../code-host/code-host.config';
 import { type Release, RELEASE_COLUMNS } from './release';
@@ -79,7 +79,7 @@ export class ReleasesService {
       action: 'created' | 'replaced' | 'removed';
     },
   ): Promise<void> {
-    return recordAct(sql, admin, 'admin.release_changed', details);
+    return recordActorEvent(sql, admin, 'admin.release_changed', details);
   }
 
   /** Checks that need the tag or the configuration. Throws BadRequestException with all faults. */

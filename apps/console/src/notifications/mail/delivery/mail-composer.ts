@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { type Account, findForLogin, readAccount } from '../../../identity/accounts/accounts';
-import { recordEvent } from '../../../identity/audit-log/audit-log';
+import { recordAuditEvent } from '../../../identity/audit-log/audit-log';
 import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
 import { InvoiceAttachments } from '../invoice-attachments';
 import {
@@ -131,5 +131,5 @@ async function recordResetRequest(
   const earlier = await sql.query(EARLIER_ATTEMPT, [accountId, mailId]);
   if (earlier.rowCount !== 0) return;
   const origin = { address: address ?? null, userAgent: null };
-  await recordEvent(sql, { type: 'password.reset_requested', accountId, actorId: null, origin });
+  await recordAuditEvent(sql, { type: 'password.reset_requested', accountId, actorId: null, origin });
 }
