@@ -178,16 +178,67 @@ it('prepares itself once, as soon as it can', async () => {
   expect(attempts).toBe(2);
 });
 
-it('registers scheduled jobs once for all hosts', async () => {
-  for (let host = 0; host < 2; host += 1) {
-    const jobs = new ControlledJobs();
-    jobs.jobs.schedule('clean', '15 4 * * *', () => Promise.resolve());
-    jobs.start();
-  }
-  await waitFor(async () => {
-    const { rowCount } = await database.pool.query(
-      `SELECT FROM ${SCHEMA}._private_known_crontabs WHERE identifier = 'clean'`,
+describe('a scheduled job', () => {
+  const scheduled = async () => {
+    const { rows } = await database.pool.query<{ id: string }>(
+      `SELECT id::text FROM ${SCHEMA}.jobs WHERE key = 'clean' AND locked_at IS NULL`,
     );
-    return rowCount === 1;
+    return rows.map(({ id }) => id);
+  };
+  const makeDue = () =>
+    database.pool.query(
+      `UPDATE ${SCHEMA}._private_jobs SET run_at = now() WHERE key = 'clean' AND locked_at IS NULL`,
+    );
+  function startHost(run: () => Promise<void>): ControlledJobs {
+    const jobs = new ControlledJobs();
+    jobs.jobs.schedule('clean', 3_600, run);
+    return jobs.start();
+  }
+
+  it('runs once for all hosts each time, also after it failed', async () => {
+    let runs = 0;
+    for (let host = 0; host < 3; host += 1)
+      startHost(() => {
+        runs += 1;
+        return Promise.reject(new Error(`failure ${runs}`));
+      });
+    for (let time = 1; time <= 3; time += 1) {
+      await waitFor(async () => (await scheduled()).length === 1);
+      await makeDue();
+      await waitFor(() => errors.length === time);
+    }
+    await waitFor(async () => (await scheduled()).length === 1);
+    expect(errors).toEqual(['failure 1', 'failure 2', 'failure 3']);
+  });
+
+  it('keeps its next time when another host starts', async () => {
+    const nextTime = async () => {
+      const { rows } = await database.pool.query(`SELECT run_at FROM ${SCHEMA}.jobs WHERE key = 'clean'`);
+      return rows;
+    };
+    startHost(() => Promise.resolve());
+    const before = await waitFor(async () => ((await scheduled()).length === 1 ? nextTime() : null));
+    const other = new ControlledJobs();
+    let isReady = false;
+    other.jobs.schedule('clean', 60, () => Promise.resolve());
+    other.jobs.onceAvailable(() => Promise.resolve(void (isReady = true)));
+    other.start();
+    await waitFor(() => isReady);
+    expect(await nextTime()).toEqual(before);
+  });
+
+  it('runs again when its host has died', async () => {
+    let runs = 0;
+    const run = () => Promise.resolve(void (runs += 1));
+    await startHost(run).stop();
+    const dead = await scheduled();
+    await database.pool.query(
+      `UPDATE ${SCHEMA}._private_jobs SET locked_at = now(), locked_by = 'a host that died', attempts = 1 WHERE key = 'clean'`,
+    );
+    startHost(run);
+    const next = await waitFor(async () => ((await scheduled()).length === 1 ? scheduled() : null));
+    expect(next).not.toEqual(dead);
+    await makeDue();
+    await waitFor(() => runs === 1);
   });
 });

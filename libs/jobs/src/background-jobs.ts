@@ -26,7 +26,7 @@ export interface BackgroundJobsOptions extends Pick<JobWorkerOptions, 'schema' |
 }
 
 /** Jobs that have a worker of their own. */
-type Lane = Pick<JobWorkerOptions, 'concurrency' | 'tasks' | 'scheduledJobs' | 'beforeStart'>;
+type Lane = Pick<JobWorkerOptions, 'concurrency' | 'tasks' | 'beforeStart'>;
 
 /**
  * Runs a service's background work: at fixed times, and for rows that are due. Features register their work in their
@@ -36,7 +36,7 @@ type Lane = Pick<JobWorkerOptions, 'concurrency' | 'tasks' | 'scheduledJobs' | '
 @Injectable()
 export class BackgroundJobs implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
   private readonly logger = new Logger(BackgroundJobs.name);
-  private readonly scheduled = new Map<string, { pattern: string; run: Run }>();
+  private readonly scheduled = new Map<string, { everySeconds: number; run: Run }>();
   private readonly preparations: (() => Promise<void>)[] = [];
   private readonly lanes: Lane[] = [];
   private workers: JobWorker[] = [];
@@ -45,9 +45,9 @@ export class BackgroundJobs implements OnApplicationBootstrap, OnModuleDestroy, 
 
   constructor(private readonly options: BackgroundJobsOptions) {}
 
-  /** Runs a job at the times of a cron pattern in UTC, once for all hosts. */
-  schedule(name: string, pattern: string, run: Run): void {
-    this.scheduled.set(name, { pattern, run });
+  /** Runs a job again and again, once for all hosts: the first time after `everySeconds`. */
+  schedule(name: string, everySeconds: number, run: Run): void {
+    this.scheduled.set(name, { everySeconds, run });
   }
 
   /**
@@ -93,13 +93,33 @@ export class BackgroundJobs implements OnApplicationBootstrap, OnModuleDestroy, 
   }
 
   private scheduledLane(): Lane {
-    const jobs = Object.fromEntries(this.scheduled);
     return {
       concurrency: SCHEDULED_CONCURRENCY,
-      tasks: (signal) => mapValues(jobs, ({ run }) => this.reported(() => run(signal))),
-      scheduledJobs: Object.entries(jobs).map(([task, { pattern }]) => ({ task, pattern })),
+      tasks: (signal) =>
+        mapValues(Object.fromEntries(this.scheduled), ({ run }) => {
+          const work = this.reported(() => run(signal));
+          return async (payload) => {
+            await this.addScheduledJobs();
+            await work(payload);
+          };
+        }),
       beforeStart: () => this.prepare(),
     };
+  }
+
+  /**
+   * Gives each scheduled job that is not waiting in the queue its next time. That is the one that calls this, and one whose
+   * host died before it had called this.
+   */
+  private async addScheduledJobs(): Promise<void> {
+    // In one order, so that hosts that do this at the same time do not wait for each other in a circle.
+    const names = [...this.scheduled.keys()].sort();
+    const seconds = names.map((name) => this.scheduled.get(name)!.everySeconds);
+    await this.pool!.query(
+      `SELECT FROM unnest($1::text[], $2::integer[]) AS next (name, seconds), ${this.options.schema}.add_job(
+         name, run_at := now() + make_interval(secs => seconds), job_key := name, job_key_mode := 'preserve_run_at')`,
+      [names, seconds],
+    );
   }
 
   /** Only an outage of the database makes the queue try a job again. */
@@ -115,6 +135,7 @@ export class BackgroundJobs implements OnApplicationBootstrap, OnModuleDestroy, 
   }
 
   private async prepare(): Promise<void> {
+    await this.addScheduledJobs();
     for (let run = this.preparations[0]; run; run = this.preparations[0]) {
       await run();
       this.preparations.shift();

@@ -114,15 +114,3 @@ it('waits at its stop for the jobs that run, tells them by the signal, and takes
   workers.splice(0);
   expect({ started, ended, left: await countJobs() }).toEqual({ started: 2, ended: 2, left: 1 });
 });
-
-it('registers its scheduled jobs with the queue', async () => {
-  startWorker(() => ({ clean: () => undefined }), {
-    scheduledJobs: [{ task: 'clean', pattern: '15 4 * * *' }],
-  });
-  await waitFor(async () => {
-    const { rows } = await database.pool.query<{ identifier: string }>(
-      `SELECT identifier FROM ${SCHEMA}._private_known_crontabs`,
-    );
-    return rows.some(({ identifier }) => identifier === 'clean');
-  });
-});

@@ -1,20 +1,13 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger as NestLogger } from '@nestjs/common';
-import { Logger, parseCronItems, run, type Runner, type Task, type TaskList } from 'graphile-worker';
+import { Logger, runTaskList, type Task, type TaskList, type WorkerEvents } from 'graphile-worker';
 import { type Pool } from 'pg';
 
 /** New jobs are notified; polling finds those that are due later or whose notification was lost. Chosen: half of it doubles the queries of an idle service. */
 const POLL_MILLIS = 2_000;
 /** Pause before the next attempt when the database is away. Chosen: short beside the time a service takes to be noticed. */
 const RESTART_MILLIS = 1_000;
-
-/** A job that the queue adds at fixed times, once for all replicas. */
-export interface ScheduledJob {
-  /** A name in the task list. */
-  task: string;
-  /** Cron pattern of five fields in UTC, such as `15 4 * * *`. */
-  pattern: string;
-}
 
 export interface JobWorkerOptions {
   /** From `createJobPool`. Whoever created it ends it after `stop`. */
@@ -25,8 +18,7 @@ export interface JobWorkerOptions {
   concurrency: number;
   /** Returns the tasks by name. The signal is aborted when the worker stops; a job that throws then is taken by another process. */
   tasks: (signal: AbortSignal) => TaskList;
-  scheduledJobs?: ScheduledJob[];
-  /** Runs before the first job, and again after an outage of the database. If it throws, it is tried again. */
+  /** Runs before the first job, and each time the worker starts again. If it throws, it is tried again. */
   beforeStart?: () => Promise<void>;
   /** How soon a job is found whose time comes later, or whose notification was lost. */
   pollMillis?: number;
@@ -34,12 +26,13 @@ export interface JobWorkerOptions {
 }
 
 /**
- * Takes jobs from a service's queue (Graphile Worker) until it is stopped. Survives an outage of the database: it starts
- * again until the database answers.
+ * Takes jobs from a service's queue (Graphile Worker) until it is stopped, and goes on after an outage of the database.
+ *
+ * The library's `run` and its cron items are not used: a failing query of theirs is an unhandled rejection, which ends the
+ * process when the database is away at the turn of a minute (0.16.6).
  */
 export class JobWorker {
   private readonly stopping = new AbortController();
-  private runner: Runner | undefined;
   private loop: Promise<void> | undefined;
 
   constructor(private readonly options: JobWorkerOptions) {}
@@ -51,59 +44,50 @@ export class JobWorker {
   /** Takes no more jobs. Resolves when the jobs that are running have ended. */
   async stop(): Promise<void> {
     this.stopping.abort();
-    await this.runner?.stop().catch(() => undefined);
     await this.loop;
   }
 
   private async work(): Promise<void> {
-    const { logger } = this.options;
+    const { beforeStart, logger } = this.options;
     const { signal } = this.stopping;
     while (!signal.aborted) {
       try {
-        await this.options.beforeStart?.();
-        this.runner = await this.startRunner(signal);
-        if (signal.aborted) await this.runner.stop();
-        await untilBroken(this.runner);
+        await beforeStart?.();
+        await this.runUntilBroken(signal);
       } catch (error) {
         if (!signal.aborted) logger.warn(`The job queue is not available: ${(error as Error).message}`);
       }
-      this.runner = undefined;
       await sleep(RESTART_MILLIS, undefined, { signal }).catch(() => undefined);
     }
   }
 
-  private startRunner(signal: AbortSignal): Promise<Runner> {
-    const {
-      pool: pgPool,
-      schema,
-      concurrency,
-      tasks,
-      scheduledJobs = [],
-      pollMillis = POLL_MILLIS,
-      logger,
-    } = this.options;
-    return run({
+  /**
+   * Returns when it is stopped, or broken: when the library cannot mark a job as done because the database is away, that
+   * worker of it ends silently and is not replaced.
+   */
+  private async runUntilBroken(signal: AbortSignal): Promise<void> {
+    const { pool: pgPool, schema, concurrency, tasks, pollMillis = POLL_MILLIS, logger } = this.options;
+    const events: WorkerEvents = new EventEmitter();
+    const isBroken = once(events, 'worker:fatalError', { signal }).catch(() => undefined);
+    const runner = runTaskList(
+      {
+        pgPool,
+        schema,
+        concurrency,
+        pollInterval: pollMillis,
+        events,
+        // The application handles signals and calls stop().
+        noHandleSignals: true,
+        logger: new Logger(() => (level, message) => {
+          if (level === 'error' || level === 'warning') logger.warn(message);
+          else logger.debug(message);
+        }),
+      },
+      unlessAborted(signal, tasks(signal)),
       pgPool,
-      schema,
-      concurrency,
-      pollInterval: pollMillis,
-      // The application handles signals and calls stop().
-      noHandleSignals: true,
-      logger: new Logger(() => (level, message) => {
-        if (level === 'error' || level === 'warning') logger.warn(message);
-        else logger.debug(message);
-      }),
-      taskList: unlessAborted(signal, tasks(signal)),
-      // Given even if empty: otherwise the library looks for a crontab file.
-      parsedCronItems: parseCronItems(
-        scheduledJobs.map(({ task, pattern }) => ({
-          task,
-          match: pattern,
-          // The next time makes up for one that failed or was missed. The key keeps those that wait from adding up.
-          options: { maxAttempts: 1, backfillPeriod: 0, jobKey: task },
-        })),
-      ),
-    });
+    );
+    await isBroken;
+    await runner.gracefulShutdown();
   }
 }
 
@@ -117,13 +101,4 @@ function unlessAborted(signal: AbortSignal, tasks: TaskList): TaskList {
     },
   ]);
   return Object.fromEntries(guarded);
-}
-
-/**
- * Resolves when the runner has ended. When the library cannot mark a job as done because the database is away, that
- * worker of it ends silently and is not replaced: then the whole runner is stopped, to be started again.
- */
-async function untilBroken(runner: Runner): Promise<void> {
-  const broken = new Promise<void>((resolve) => runner.events.once('worker:fatalError', () => resolve()));
-  await Promise.race([runner.promise, broken.then(() => runner.stop())]);
 }

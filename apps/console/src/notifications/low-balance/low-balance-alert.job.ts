@@ -1,11 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Currency } from '@inference/config';
 import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
-import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
+import { BackgroundJobs } from '@inference/jobs';
 import { picosToDecimal } from '@inference/money';
 import { queueMail } from '../mail/outbox';
 import { LOW_BALANCE_CONFIG, type LowBalanceConfig } from './low-balance.config';
 
+/** How late a low-balance mail may be requested. */
+const INTERVAL_SECONDS = 15;
 /** Wallets locked by one transaction. Kept small, because customers' requests may wait for these locks. */
 const ALERT_BATCH_SIZE = 20;
 const ARM_BATCH_SIZE = 500;
@@ -43,7 +45,7 @@ export class LowBalanceAlertJob {
     @Inject(LOW_BALANCE_CONFIG) private readonly config: LowBalanceConfig,
     jobs: BackgroundJobs,
   ) {
-    jobs.schedule('alert-low-balances', EVERY_MINUTE, (stop) => this.run(stop));
+    jobs.schedule('alert-low-balances', INTERVAL_SECONDS, (stop) => this.run(stop));
   }
 
   /** Resolves when no mail is left to request. */

@@ -68,7 +68,7 @@ describe('the delivery of mails', () => {
     await outbox.failedTimes(1);
     expect(server.connections).toBe(1);
     expect(server.mails).toEqual([]);
-    expect(log.join()).toContain('warn: Mail');
+    await waitFor(() => log.join().includes('warn: Mail'));
   });
 
   it('retries with backoff under the same Message-ID, and logs reasons without addresses', async () => {
@@ -207,9 +207,11 @@ describe('the delivery of mails', () => {
       held++;
       return new Promise(() => undefined);
     };
-    await startSender();
+    const first = await startSender();
     await requestReset();
     await waitFor(() => held === 1);
+    // It takes no other mail from now on.
+    const stopping = first.stop();
     const second = await startServer();
     second.onMail = () => refusal(451, 'later');
     await startSender({ SMTP_URL: second.url });
@@ -219,7 +221,7 @@ describe('the delivery of mails', () => {
     await waitFor(() => log.length === 2);
     expect(await outbox.rows()).toEqual([{ ...row, delay: expect.any(Number) }]);
     second.onMail = () => null;
-    await Promise.all([senders.shift()!.stop(), outbox.makeDue()]);
+    await Promise.all([stopping, outbox.makeDue()]);
     await waitFor(() => second.mails.length === 1);
   });
 
