@@ -9,7 +9,7 @@ import {
 } from '@inference/testing';
 import { OnBehalfResolver } from './on-behalf-resolver';
 
-const NAME = 'directory under test';
+const NAME = 'resolver under test';
 
 let database: TestDatabase;
 let pool: SqlPool;
@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const resolve = (apiKeyId?: string) => resolver.resolve(account.accountId, apiKeyId);
 
-describe('OnBehalfDirectory', () => {
+describe('OnBehalfResolver', () => {
   it('queries the database once, and caches accounts and their keys separately', async () => {
     const query = jest.spyOn(pool, 'query');
     const { apiKeyId } = await insertApiKey(database.pool, account.accountId, { allowedModels: [] });
