@@ -2,9 +2,9 @@ import { type IncomingMessage } from 'node:http';
 
 const MAX_KEPT = 10_000;
 
-/** One call of the API, as the host saw it. */
+/** One received call of the API. */
 export interface SandboxRequest {
-  /** With the query. */
+  /** Path and query. */
   path: string;
   /** Milliseconds since 1970. */
   at: number;
@@ -14,7 +14,7 @@ export interface SandboxRequest {
   api_version: string | null;
   /** Whether it brought any token. */
   has_token: boolean;
-  /** What was answered; null while or if it was not. */
+  /** The status of the answer; null if there is none yet. */
   status: number | null;
 }
 
@@ -26,7 +26,7 @@ export class Requests {
       const value = request.headers[name];
       return typeof value === 'string' ? value : null;
     };
-    const noted: SandboxRequest = {
+    const entry: SandboxRequest = {
       path: request.url ?? '/',
       at: Date.now(),
       if_none_match: header('if-none-match'),
@@ -36,9 +36,9 @@ export class Requests {
       has_token: header('authorization') !== null,
       status: null,
     };
-    this.kept.push(noted);
+    this.kept.push(entry);
     if (this.kept.length > MAX_KEPT) this.kept.shift();
-    return noted;
+    return entry;
   }
 
   list(): SandboxRequest[] {

@@ -1,11 +1,11 @@
 import { HttpException, Inject, Injectable, type MessageEvent } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
 import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
-import { DetailedException } from '@inference/http';
+import { DetailedException, UnavailableException } from '@inference/http';
 import { type Refusal } from '@inference/model-calls';
 import { type Response } from 'express';
 import { type Observable } from 'rxjs';
-import { estimateEventTokens } from '../event-log/event-log';
+import { estimateEventTokens } from '../session-log/session-log';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 import { type StreamEvent, turnStartedEvent } from '../streams/stream-event';
 import { shuttingDownError, StreamHub } from '../streams/stream-hub';
@@ -30,8 +30,7 @@ const ADMISSION_MILLIS = 2_000;
 /** Response header of a request that was accepted before under its idempotency key. */
 const REPLAYED = 'Idempotent-Replayed';
 /** The client is to retry at another replica, or later. */
-const overloadedError = () =>
-  new DetailedException(503, 'too many turns run now', { code: 'overloaded' }, { 'Retry-After': '1' });
+const overloadedError = () => new UnavailableException('too many turns run now', 'overloaded');
 
 /** Takes events from callers, and streams their turns. */
 @Injectable()
@@ -66,7 +65,7 @@ export class EventPostingService {
     const refusal = await admissionOf(run);
     if (refusal) throw refusalError(refusal, turn.id);
     run.onStreamed();
-    if (run.lost) await this.resumptions.requireTurn(turn.id);
+    if (run.isAbandoned) await this.resumptions.requireTurn(turn.id);
     return this.hub.open(turn, afterPosition, response, () => eventsBeforeText(run));
   }
 

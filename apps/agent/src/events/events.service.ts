@@ -1,7 +1,7 @@
 import { Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { EVENT_COLUMNS, type EventRow } from '../event-log/event';
+import { EVENT_COLUMNS, type EventRow } from '../session-log/session-event';
 import { requireSession } from '../sessions/session-lock';
 import { type TurnStatus } from '../turns/turn';
 import { type EventView, toEventView } from './event-view';
@@ -41,7 +41,7 @@ export class EventsService {
   async find({ accountId }: Caller, sessionId: string, eventId: string): Promise<EventView> {
     const values = [sessionId, accountId, eventId];
     const { rows } = await this.pool.query<EventRow & { turn_status: TurnStatus }>(FIND, values);
-    if (!rows[0]) throw new NotFoundException('there is no such event');
+    if (!rows[0]) throw new NotFoundException('no such event');
     return toEventView(rows[0], rows[0].turn_status);
   }
 }

@@ -3,8 +3,8 @@ import { BadRequestException, ConflictException } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
 import { type Sql } from '@inference/database';
 import { DetailedException, RetryLaterException } from '@inference/http';
-import { EVENT_COLUMNS, type EventRow, type Idempotency } from '../event-log/event';
-import { appendToolResults } from '../event-log/event-log';
+import { EVENT_COLUMNS, type EventRow, type Idempotency } from '../session-log/session-event';
+import { appendToolResults } from '../session-log/session-log';
 import { type LockedSession, lockOrCreateSession } from '../sessions/session-lock';
 import { notifyReplicas, TURN_CHANGED } from '../streams/turn-notifications';
 import { findCalls, readPendingCalls, type StoredCall } from '../tool-calls/tool-calls';
@@ -120,7 +120,7 @@ async function acceptToolResults(
   idempotency: Idempotency | null,
 ): Promise<AcceptedEvent> {
   const { sessionId, caller, onBusy, replicaId, tokens } = posting;
-  if (onBusy) throw new BadRequestException('on_busy: is for messages, not for results of tools');
+  if (onBusy) throw new BadRequestException('on_busy: is allowed only for messages of the user');
   const callIds = results.map((result) => result.tool_call_id);
   const { turnId, turnNumber: number } = await requirePendingCalls(sql, sessionId, callIds);
   const event = await appendToolResults(sql, {
@@ -162,7 +162,7 @@ async function requirePendingCalls(sql: Sql, sessionId: string, callIds: string[
   const answered = calls.filter((call) => call.answered).map(({ id }) => id);
   if (answered.length > 0)
     throw new ConflictException(
-      `the call ${answered.join(', ')} of a tool is answered already, or was given up`,
+      `tool_call_results: the call ${answered.join(', ')} already has a result, or its turn has ended`,
     );
   return calls[0]!;
 }

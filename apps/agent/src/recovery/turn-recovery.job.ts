@@ -19,7 +19,7 @@ const FIND_ORPHANED = `
   WHERE t.status = 'running' AND NOT EXISTS (
     SELECT FROM agent.replicas r WHERE r.id = t.runner AND r.expires_at > clock_timestamp()
   ) LIMIT ${BATCH_TURNS}`;
-/** The same condition again, under the lock of the session. */
+/** Repeats the condition of FIND_ORPHANED under the lock of the session. */
 const READ_ORPHANED = `
   SELECT ${OPEN_TURN_COLUMNS} FROM agent.turns t
   WHERE t.id = $1 AND t.status = 'running' AND NOT EXISTS (
@@ -48,8 +48,8 @@ const FIND_WITHOUT_JOB = `
 export class TurnRecoveryJob implements OnApplicationBootstrap {
   private readonly logger = new Logger(TurnRecoveryJob.name);
   private readonly task: RepeatingTask;
-  /** Turns that at the last run belonged to this replica in the database, but did not run here. */
-  private unaccounted = new Set<string>();
+  /** Turns that belonged to this replica in the database at the last run, but did not run here. */
+  private missingAtLastRun = new Set<string>();
 
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
@@ -70,7 +70,7 @@ export class TurnRecoveryJob implements OnApplicationBootstrap {
   async run(): Promise<void> {
     try {
       if (this.heartbeat.isListComplete) await this.failOrphaned();
-      await this.compareOwn();
+      await this.reconcileOwnTurns();
       await this.enqueueWithoutJob();
       await this.heartbeat.deleteDead();
     } catch (error) {
@@ -85,20 +85,20 @@ export class TurnRecoveryJob implements OnApplicationBootstrap {
   }
 
   /**
-   * A turn that other replicas have ended stops here, in case their notification was lost. A turn of this replica that does not
-   * run here could not record its end, and has failed.
+   * Abandons turns that other replicas have ended, in case their notification was lost. Fails turns that belong to this replica
+   * in the database but do not run here, because they could not record their end.
    */
-  private async compareOwn(): Promise<void> {
+  private async reconcileOwnTurns(): Promise<void> {
     const { replicaId } = this.heartbeat;
     const runningBefore = this.runner.runningTurns;
     const { rows } = await this.pool.query<{ id: string }>(FIND_OWN, [replicaId]);
     const stored = new Set(rows.map(({ id }) => id));
-    for (const id of runningBefore) if (!stored.has(id)) this.runner.lose(id);
+    for (const id of runningBefore) if (!stored.has(id)) this.runner.abandon(id);
     const runningNow = new Set(this.runner.runningTurns);
-    const unaccounted = [...stored].filter((id) => !runningNow.has(id));
-    // A turn that has just been claimed or has just ended is accounted for at the next run.
-    const missingTwice = unaccounted.filter((id) => this.unaccounted.has(id));
-    this.unaccounted = new Set(unaccounted);
+    const missing = [...stored].filter((id) => !runningNow.has(id));
+    // A turn that has just been claimed or has just ended is missing in one run only.
+    const missingTwice = missing.filter((id) => this.missingAtLastRun.has(id));
+    this.missingAtLastRun = new Set(missing);
     for (const id of missingTwice)
       await this.failInterrupted(id, (sql) => sql.query<OpenTurn>(READ_OWN, [id, replicaId]));
   }

@@ -12,10 +12,10 @@ import { LeaseAllocator } from './lease-allocator';
 import { LeaseRepository, RECALL_CHANNEL } from './lease.repository';
 import { LEASES_CONFIG, type LeasesConfig } from './leases.config';
 
-/** An allocator without requests for this long returns its lease. Chosen: longer wastes the money of other gateways, shorter draws again between two requests of one conversation. */
+/** An allocator without requests for this long returns its lease. Twice withholds money from other gateways; half draws again between two requests of one conversation. */
 const IDLE_MILLIS = 5_000;
 const SHUTDOWN_POLL_MILLIS = 20;
-/** Upkeep looks at all leases this often at least, and four times within the life of a lease. */
+/** Longest interval between two checks of all leases. A lease is checked at least four times in its life. */
 const MAX_UPKEEP_INTERVAL_MILLIS = 1_000;
 
 /** Reserves money for requests from leases, renews the leases while they are needed and returns what is not. */
@@ -87,7 +87,7 @@ export class LeaseManager implements OnApplicationBootstrap, OnApplicationShutdo
         if (allocator.isIdle && !allocator.current) this.allocators.delete(key);
       if (performance.now() - this.renewedAtMillis > this.ttlMillis / 3) await this.renew();
     } catch (error) {
-      this.logger.warn(`Leases could not be kept up: ${(error as Error).message}`);
+      this.logger.warn(`Leases could not be renewed: ${(error as Error).message}`);
     }
   }
 
@@ -112,7 +112,7 @@ export class LeaseManager implements OnApplicationBootstrap, OnApplicationShutdo
       .map((allocator) => allocator.returnUnused());
     for (const result of await Promise.allSettled(returns)) {
       if (result.status === 'rejected')
-        this.logger.warn(`A lease was not given back: ${String(result.reason)}`);
+        this.logger.warn(`A lease was not returned: ${String(result.reason)}`);
     }
   }
 }

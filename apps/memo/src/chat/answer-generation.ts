@@ -1,16 +1,16 @@
 import { HttpException, Logger } from '@nestjs/common';
 import { newId } from '@inference/database';
-import { DetailedException } from '@inference/http';
+import { DetailedException, UnavailableException } from '@inference/http';
 import { type CallEnd, type Message, type ModelGateway, type Refusal } from '@inference/model-calls';
 import { type Response } from 'express';
 import { type Member } from '../access/member';
-import { type Citation, citationsLine } from './answers/citation';
+import { type Citation, citationsLine } from './citations/citation';
 import { extractAnswer, type QuotedSentence } from './answers/extractive-answer';
 import { type Exchange, promptMessages } from './answers/prompt-messages';
-import { bestQuotation, quotationWithin } from './answers/quotation';
+import { bestSnippet, snippetWithin } from './citations/citation-snippet';
 import { refusalText } from './answers/refusal-text';
-import { citedStatement } from './answers/cited-statement';
-import { collapseWhitespace, type Slice } from './answers/sentence-segmentation';
+import { citingSentence } from './citations/citing-sentence';
+import { collapseWhitespace, type Slice } from './sentences/sentence-segmentation';
 import { type ConversationRef, type MessageStatus } from './conversations/conversation';
 import { type ConversationLog } from './conversations/conversation-log';
 import { type SearchOutcome } from '../retrieval/search/passage';
@@ -29,12 +29,12 @@ export interface ChatQuestion {
 
 /**
  * How long the response waits for the gateway's decision, so that a refusal can still be sent as an HTTP status.
- * Chosen: longer delays the first byte of slow answers; shorter turns more refusals into error events.
+ * Twice as long delays the first byte of slow answers; half turns more refusals into error events.
  */
 const ADMISSION_TIMEOUT_MS = 2_000;
 /**
- * Longest answer that is accepted, whatever the model server makes of the token limit. Chosen: far above 100,000
- * tokens of ordinary text; bounds the memory of an answer.
+ * Longest answer that is accepted, even if the model server ignores the token limit. It is far above 100,000
+ * tokens of ordinary text; twice as much doubles the memory of a running answer.
  */
 const MAX_ANSWER_CHARACTERS = 1_000_000;
 const TOO_LONG: StreamError = { error: 'The answer is too long.', code: 'model_error', retryable: false };
@@ -172,7 +172,7 @@ export class AnswerGeneration {
       // conversation.
       if (isWhole) stream.end();
     } catch (error) {
-      this.logger.warn(`An answer could not be kept: ${(error as Error).message}`);
+      this.logger.warn(`An answer could not be stored: ${(error as Error).message}`);
       if (isWhole) stream.fail(error instanceof HttpException ? notAllowedError(error) : UNCONFIRMED);
     } finally {
       this.settle();
@@ -183,7 +183,7 @@ export class AnswerGeneration {
     return this.stream.cited.map((number) => {
       const { documentId, title, version, chunkIndex, start, text } =
         this.question.search.passages[number - 1]!;
-      const slice = this.quotation(number, text);
+      const slice = this.snippetOf(number, text);
       return {
         ...{ number, documentId, title, version, chunkIndex },
         start: start + slice.start,
@@ -197,11 +197,11 @@ export class AnswerGeneration {
    * The part of a passage that is shown as its citation: the quoted sentence, or the part closest to what the answer
    * says.
    */
-  private quotation(number: number, text: string): Slice {
+  private snippetOf(number: number, text: string): Slice {
     const { relevance } = this.question.search;
     const quoted = this.quoted.find(({ passage }) => passage === number);
-    if (quoted) return quotationWithin(text, quoted, relevance);
-    return bestQuotation(text, relevance, citedStatement(this.stream.text, number));
+    if (quoted) return snippetWithin(text, quoted, relevance);
+    return bestSnippet(text, relevance, citingSentence(this.stream.text, number));
   }
 }
 
@@ -212,8 +212,7 @@ const notAllowedError = ({ message: error }: HttpException): StreamError => ({
   retryable: false,
 });
 
-const stoppedError = ({ error, code }: StreamError) =>
-  new DetailedException(503, error, { code }, { 'Retry-After': '1' });
+const stoppedError = ({ error, code }: StreamError) => new UnavailableException(error, code);
 
 function refusalError({ status, message, code, retryAfter }: Refusal): HttpException {
   const headers = retryAfter === undefined ? undefined : { 'Retry-After': retryAfter };

@@ -106,7 +106,7 @@ describe('an answer', () => {
 });
 
 describe('a failure', () => {
-  it('in the middle of an answer is an error event without citations', async () => {
+  it('a failure in the middle of an answer is an error event without citations', async () => {
     chats.model.says((answer) => {
       answer.delta({ content: 'Five days [1]. And' });
       setTimeout(() => answer.breakOff(), 50);
@@ -126,7 +126,7 @@ describe('a failure', () => {
     });
   });
 
-  it('before an answer is an HTTP status', async () => {
+  it('a failure before an answer is an HTTP status', async () => {
     const poor = await chats.site.person(0n);
     await owner.json('POST', `/${workspace}/members`, { user_id: poor.accountId, role: 'viewer' }, 201);
     expect(await chats.refused({ query: QUESTION }, poor)).toEqual([
@@ -259,7 +259,7 @@ describe('a failure', () => {
 
   it('is 404 for a caller who is not a member', async () => {
     const stranger = await chats.site.person();
-    expect(await chats.refused({ query: QUESTION }, stranger)).toEqual([404, 'there is no such workspace']);
+    expect(await chats.refused({ query: QUESTION }, stranger)).toEqual([404, 'no such workspace']);
     expect((await chats.refused({ query: QUESTION }, owner.withKey('sk_nothing')))[0]).toBe(401);
     const elsewhere = await stranger.newWorkspace();
     expect((await stranger.refusal('POST', `/${elsewhere}/chat`, { query: '' }))[0]).toBe(400);

@@ -38,8 +38,8 @@ export async function checkRoomForGrowth(
 }
 
 /**
- * The same for a new document. If any document has an external_id, the upload may replace it, which is known only
- * after the upload; then nothing is checked.
+ * Throws 409, before the upload is read, if the workspace has no room for a new document. Checks nothing if any
+ * document has an external_id: the upload may replace that document, which is known only after the upload.
  */
 export async function checkRoomForDocument(
   sql: Sql,
@@ -52,8 +52,9 @@ export async function checkRoomForDocument(
 }
 
 /**
- * The last statement of a transaction that adds to a workspace. From here on other uploads to the workspace wait;
- * this transaction waits for none of them. Throws 409 if the workspace exceeds its limits.
+ * Counts an addition to a workspace. It must be the last statement of its transaction, because other uploads to the
+ * workspace wait from here on, while this transaction waits for none of them. Throws 409 if the workspace exceeds its
+ * limits.
  */
 export async function recordGrowth(
   sql: Sql,

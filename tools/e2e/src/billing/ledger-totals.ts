@@ -5,7 +5,7 @@ import { type Sql } from '@inference/database';
 import { type TestDatabase } from '@inference/testing';
 import { ROOT } from '../site/service-process';
 
-/** The same amount by several tables, in picos. */
+/** The cost of all usage according to four tables, in picos. The four figures must be equal. */
 export interface LedgerTotals {
   events: bigint;
   rollup: bigint;
@@ -59,7 +59,7 @@ export async function runReconcile(database: TestDatabase): Promise<string> {
     return stdout;
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string };
-    throw new Error(`The books differ:\n${stdout}${stderr}`, { cause: error });
+    throw new Error(`The ledger is inconsistent:\n${stdout}${stderr}`, { cause: error });
   }
 }
 

@@ -73,7 +73,7 @@ describe.each(SERVICES)('%s, built and started alone', (app, role, own) => {
   }
 
   it(
-    'answers from its environment alone, and ends when told to',
+    'needs no configuration but its environment, and ends on SIGTERM',
     async () => {
       const { child, url } = await running(database.urlFor(role));
       const health = await fetch(`${url}/healthz`);
@@ -91,7 +91,7 @@ describe.each(SERVICES)('%s, built and started alone', (app, role, own) => {
   );
 
   it(
-    'starts without its database and says that it is away',
+    'starts without its database and reports it as unavailable',
     async () => {
       const { url } = await running('postgres://u:p@127.0.0.1:1/none');
       const health = await fetch(`${url}/healthz`);

@@ -4,14 +4,14 @@ export type HostName = 'github' | 'gitee';
 
 const UPLOADER = { id: 1, login: 'sandbox', type: 'User' };
 
-/** Which host a path belongs to, and what lies below its API's root. */
+/** The host of a path, and the part of the path below the root of its API. */
 export const API_ROOTS: Record<HostName, string> = { github: '/github/api', gitee: '/gitee/api/v5' };
 
-/** Of one repository at one host. */
+/** A repository at one of the hosts. */
 export interface Place {
   host: HostName;
   repository: string;
-  /** Of the sandbox. */
+  /** Origin of the sandbox. */
   origin: string;
 }
 
@@ -24,7 +24,7 @@ function fileUrl(place: Place, tag: string, asset: StoredAsset): string {
   return asset.url ?? base(place) + path;
 }
 
-/** What GitHub's list says of a release. */
+/** A release as GitHub's API returns it. */
 export function githubRelease(place: Place, release: StoredRelease): object {
   const { id, tag_name, name, draft, prerelease, published_at, assets } = release;
   return {
@@ -62,7 +62,7 @@ export function githubRelease(place: Place, release: StoredRelease): object {
   };
 }
 
-/** The same of Gitee's, which knows no sizes here and names the archives of the sources among the files. */
+/** A release as Gitee's API returns it: without the sizes of files, and with the source archives among the assets. */
 export function giteeRelease(place: Place, release: StoredRelease): object {
   const { id, tag_name, name, prerelease, published_at, assets } = release;
   const sources = ['zip', 'tar.gz'].map((extension) => ({
@@ -88,7 +88,7 @@ export function giteeRelease(place: Place, release: StoredRelease): object {
   };
 }
 
-/** What Gitee's list of a release's uploaded files says of one. */
+/** An uploaded file as Gitee's API returns it. */
 export function giteeFile(
   place: Place,
   { id, tag_name }: StoredRelease,

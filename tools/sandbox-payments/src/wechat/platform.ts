@@ -1,5 +1,5 @@
 import { createCipheriv, createSign, randomBytes, randomInt, X509Certificate } from 'node:crypto';
-import { type WechatParty, type WechatPlatformKey } from '../credentials/parties';
+import { type WechatAccount, type WechatPlatformKey } from '../credentials/provider-accounts';
 import { chinaTime } from './china-time';
 
 const NONCE_BYTES = 16;
@@ -13,18 +13,18 @@ export interface SigningFaults {
 
 /** Signs and encrypts as WeChat Pay does. */
 export class WechatPlatform {
-  constructor(private readonly party: WechatParty) {}
+  constructor(private readonly account: WechatAccount) {}
 
   knows(serial: string): boolean {
-    return this.party.platformKeys.some(({ id }) => id === serial);
+    return this.account.platformKeys.some(({ id }) => id === serial);
   }
 
   /**
-   * The signature headers of a body. `asked` is the id of the public key that the merchant requests. Without it
+   * The signature headers of a body. `requestedKeyId` is the id of the public key that the merchant requests. Without it
    * the key is any of the platform's keys, as during a rotation.
    */
-  sign(body: string, asked?: string, faults: SigningFaults = {}): Record<string, string> {
-    const key = this.keyFor(asked);
+  sign(body: string, requestedKeyId?: string, faults: SigningFaults = {}): Record<string, string> {
+    const key = this.keyFor(requestedKeyId);
     const timestamp = Math.floor(Date.now() / 1000) + (faults.clockOffset ?? 0);
     const nonce = randomBytes(NONCE_BYTES).toString('hex');
     const signed = faults.wrongSignature ? `${body} ` : body;
@@ -42,7 +42,7 @@ export class WechatPlatform {
   /** AES-256-GCM with the merchant's APIv3 key. */
   encrypt(plaintext: string, associatedData: string) {
     const nonce = randomBytes(NONCE_BYTES).toString('hex').slice(0, GCM_NONCE_CHARS);
-    const cipher = createCipheriv('aes-256-gcm', this.party.apiV3Key, nonce).setAAD(
+    const cipher = createCipheriv('aes-256-gcm', this.account.apiV3Key, nonce).setAAD(
       Buffer.from(associatedData),
     );
     const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()]);
@@ -56,7 +56,7 @@ export class WechatPlatform {
 
   /** The data of GET /v3/certificates. Empty if the merchant has only public keys. */
   certificates() {
-    return this.party.platformKeys.flatMap(({ id, certificate }) => {
+    return this.account.platformKeys.flatMap(({ id, certificate }) => {
       if (certificate === undefined) return [];
       const { validFrom, validTo } = new X509Certificate(certificate);
       return [
@@ -70,9 +70,11 @@ export class WechatPlatform {
     });
   }
 
-  private keyFor(asked?: string): WechatPlatformKey {
-    const { platformKeys } = this.party;
-    const named = platformKeys.find(({ id, certificate }) => id === asked && certificate === undefined);
+  private keyFor(requestedKeyId?: string): WechatPlatformKey {
+    const { platformKeys } = this.account;
+    const named = platformKeys.find(
+      ({ id, certificate }) => id === requestedKeyId && certificate === undefined,
+    );
     return named ?? platformKeys[randomInt(platformKeys.length)]!;
   }
 }

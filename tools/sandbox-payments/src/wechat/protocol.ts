@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ConnectionReset } from '../connection-reset';
 import { type OrderBook } from '../orders/order-book';
-import { type WechatParty } from '../credentials/parties';
+import { type WechatAccount } from '../credentials/provider-accounts';
 import {
   type ApiCall,
   type Protocol,
@@ -28,17 +28,17 @@ interface Route {
 }
 
 /** WeChat Pay's API v3: Native orders, refunds, certificates. */
-export function wechatProtocol(book: OrderBook, party: WechatParty, context: ProtocolContext): Protocol {
-  const platform = new WechatPlatform(party);
+export function wechatProtocol(book: OrderBook, account: WechatAccount, context: ProtocolContext): Protocol {
+  const platform = new WechatPlatform(account);
   const routes = routesOf(
-    new Transactions(book, party, () => context.sandboxUrl()),
+    new Transactions(book, account, () => context.sandboxUrl()),
     new Refunds(book),
     platform,
   );
   return {
     answer: async (request) =>
-      request.path.startsWith(PREFIX) ? answer(request, routes, party, platform, context) : null,
-    notification: (order, faults) => notificationOf(order, faults, party, platform),
+      request.path.startsWith(PREFIX) ? answer(request, routes, account, platform, context) : null,
+    notification: (order, faults) => notificationOf(order, faults, account, platform),
     isAcknowledged: ({ status }) => status === 200 || status === 204,
   };
 }
@@ -88,17 +88,17 @@ function routesOf(transactions: Transactions, refunds: Refunds, platform: Wechat
 async function answer(
   request: WireRequest,
   routes: Route[],
-  party: WechatParty,
+  account: WechatAccount,
   platform: WechatPlatform,
   context: ProtocolContext,
 ): Promise<WireAnswer> {
   const route = routes.find(({ method, path }) => method === request.method && path.test(request.path));
   const fault = route?.call && context.api(route.call);
   if (fault === 'hang') return new Promise<never>(() => undefined);
-  const asked = request.headers['wechatpay-serial']?.toString();
+  const requestedKeyId = request.headers['wechatpay-serial']?.toString();
   const outcome = outcomeOf(() => {
-    checkAuthorization(request, party);
-    if (asked !== undefined && !platform.knows(asked))
+    checkAuthorization(request, account);
+    if (requestedKeyId !== undefined && !platform.knows(requestedKeyId))
       throw new WechatError(400, 'PARAM_ERROR', '平台证书序列号Wechatpay-Serial错误');
     if (typeof fault === 'number') throw errorOfStatus(fault);
     if (!route) throw errorOfStatus(404);
@@ -109,15 +109,15 @@ async function answer(
   const headers: Record<string, string> = {
     'Request-ID': randomUUID(),
     ...(body === '' ? {} : { 'Content-Type': 'application/json; charset=utf-8' }),
-    ...platform.sign(body, asked, { wrongSignature: fault === 'unsigned' }),
+    ...platform.sign(body, requestedKeyId, { wrongSignature: fault === 'unsigned' }),
   };
   return { status: fault === 'garbage' ? 200 : outcome.status, headers, body };
 }
 
 function outcomeOf(work: () => object | void): { status: number; body: string } {
   try {
-    const said = work();
-    return said === undefined ? { status: 204, body: '' } : { status: 200, body: JSON.stringify(said) };
+    const answer = work();
+    return answer === undefined ? { status: 204, body: '' } : { status: 200, body: JSON.stringify(answer) };
   } catch (error) {
     if (error instanceof WechatError) return { status: error.status, body: error.body };
     throw error;

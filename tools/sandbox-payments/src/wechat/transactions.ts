@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import { type OrderBook } from '../orders/order-book';
 import { type Order } from '../orders/order';
-import { type WechatParty } from '../credentials/parties';
+import { type WechatAccount } from '../credentials/provider-accounts';
 import { chinaTime } from './china-time';
 import { parsed } from './parameters';
 import { WechatError } from './wechat-error';
@@ -38,9 +38,9 @@ const STATES: Record<Order['status'], [state: string, description: string]> = {
 const REFUNDED: [string, string] = ['REFUND', '订单发生过退款，退款详情请查询退款单'];
 
 /** An order in the format of the query API. */
-export function transactionOf(order: Order, party: WechatParty) {
+export function transactionOf(order: Order, account: WechatAccount) {
   const [state, description] = order.refunds.length > 0 ? REFUNDED : STATES[order.status];
-  const known = { appid: party.appId, mchid: party.merchantId, out_trade_no: order.id, attach: '' };
+  const known = { appid: account.appId, mchid: account.merchantId, out_trade_no: order.id, attach: '' };
   const outcome = { trade_state: state, trade_state_desc: description };
   const { amountMinor: total, currency } = order;
   if (order.paidAt === null) return { ...known, ...outcome, amount: { total, currency }, payer: {} };
@@ -60,34 +60,34 @@ export function transactionOf(order: Order, party: WechatParty) {
 export class Transactions {
   constructor(
     private readonly book: OrderBook,
-    private readonly party: WechatParty,
+    private readonly account: WechatAccount,
     private readonly sandboxUrl: () => string,
   ) {}
 
   /** Idempotent: the same parameters get the same code. */
   open(body: Buffer): { code_url: string } {
-    const asked = parsed(nativeOrder, body);
-    if (asked.mchid !== this.party.merchantId || asked.appid !== this.party.appId)
+    const input = parsed(nativeOrder, body);
+    if (input.mchid !== this.account.merchantId || input.appid !== this.account.appId)
       throw new WechatError(400, 'APPID_MCHID_NOT_MATCH', 'appid和mch_id不匹配，请检查后再试');
-    const known = this.book.find(asked.out_trade_no);
-    if (known) return { code_url: this.again(known, asked) };
+    const known = this.book.find(input.out_trade_no);
+    if (known) return { code_url: this.again(known, input) };
     const expiry =
-      asked.time_expire === undefined ? Date.now() + DEFAULT_LIFE_MS : Date.parse(asked.time_expire);
+      input.time_expire === undefined ? Date.now() + DEFAULT_LIFE_MS : Date.parse(input.time_expire);
     if (expiry <= Date.now())
       throw new WechatError(400, 'PARAM_ERROR', 'time_expire时间过短，刷卡至少1分钟，其他5分钟');
     // Not a weixin:// address, so that a browser can open it.
-    const codeUrl = `${this.sandboxUrl()}/orders/${asked.out_trade_no}`;
+    const codeUrl = `${this.sandboxUrl()}/orders/${input.out_trade_no}`;
     this.book.open({
-      id: asked.out_trade_no,
+      id: input.out_trade_no,
       provider: 'wechat',
-      amountMinor: asked.amount.total,
-      currency: asked.amount.currency,
-      description: asked.description,
+      amountMinor: input.amount.total,
+      currency: input.amount.currency,
+      description: input.description,
       reference: newWechatId('4200'),
       expiresAt: new Date(expiry).toISOString(),
-      notifyUrl: asked.notify_url,
+      notifyUrl: input.notify_url,
       returnUrl: null,
-      details: { code_url: codeUrl, time_expire: asked.time_expire ?? '' },
+      details: { code_url: codeUrl, time_expire: input.time_expire ?? '' },
     });
     return { code_url: codeUrl };
   }
@@ -96,14 +96,14 @@ export class Transactions {
     this.checkMerchant(mchid);
     return transactionOf(
       this.find(({ id: known }) => known === id),
-      this.party,
+      this.account,
     );
   }
 
   byTransactionId(reference: string, mchid: string | null) {
     this.checkMerchant(mchid);
     const order = this.find((known) => known.reference === reference && known.paidAt !== null);
-    return transactionOf(order, this.party);
+    return transactionOf(order, this.account);
   }
 
   close(id: string, body: Buffer): void {
@@ -114,13 +114,13 @@ export class Transactions {
     this.book.close(order);
   }
 
-  private again(order: Order, asked: z.output<typeof nativeOrder>): string {
+  private again(order: Order, input: z.output<typeof nativeOrder>): string {
     const same =
       order.provider === 'wechat' &&
-      order.amountMinor === asked.amount.total &&
-      order.description === asked.description &&
-      order.notifyUrl === asked.notify_url &&
-      order.details.time_expire === (asked.time_expire ?? '');
+      order.amountMinor === input.amount.total &&
+      order.description === input.description &&
+      order.notifyUrl === input.notify_url &&
+      order.details.time_expire === (input.time_expire ?? '');
     if (!same) throw new WechatError(403, 'OUT_TRADE_NO_USED', '商户订单号重复');
     if (order.status === 'paid') throw new WechatError(400, 'ORDERPAID', '该订单已支付');
     if (order.status !== 'open') throw new WechatError(400, 'ORDER_CLOSED', '该订单已关闭');
@@ -134,7 +134,7 @@ export class Transactions {
   }
 
   private checkMerchant(mchid: string | null): void {
-    if (mchid !== this.party.merchantId)
+    if (mchid !== this.account.merchantId)
       throw new WechatError(400, 'PARAM_ERROR', '输入源“/query/mchid”映射到字段“商户号”字符串规则校验失败');
   }
 }

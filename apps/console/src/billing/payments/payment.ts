@@ -4,6 +4,9 @@ import { type Position } from '@inference/http';
 import { type PaymentProviderName } from '../payment-providers/payment-provider';
 import { type PaymentStatus } from './payment-status';
 
+/** Longest name and address of a payer, in characters: longer than any real one, and short enough for one page. */
+export const MAX_PAYER_CHARS = 500;
+
 /** A row of billing.payments. */
 export interface Payment {
   id: string;
@@ -51,7 +54,7 @@ export async function lockPayment(sql: Sql, id: string): Promise<Payment | null>
   return (await sql.query<Payment>(LOCK, [id])).rows[0] ?? null;
 }
 
-/** As lockPayment; null for another account's payment too. */
+/** Locks the account's own payment like lockPayment. Null for an unknown payment and for another account's. */
 export async function lockOwnPayment(sql: Sql, accountId: string, id: string): Promise<Payment | null> {
   return (await sql.query<Payment>(LOCK_OWN, [id, accountId])).rows[0] ?? null;
 }

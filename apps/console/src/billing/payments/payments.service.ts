@@ -48,7 +48,7 @@ const END_REFUSED = `
   SET status = 'failed', ended_at = clock_timestamp(), failure = $2,
     next_check_at = clock_timestamp() + make_interval(secs => $3)
   WHERE id = $1 AND status = 'pending' AND checkout_url IS NULL`;
-/** Retry-After of an account with too many pending payments. Chosen: some of them expire or are paid meanwhile. */
+/** Retry-After of an account with too many pending payments: within a minute some of them expire or are paid. */
 const PENDING_RETRY_SECONDS = 60;
 const COUNT_PENDING = `
   SELECT count(*) AS pending FROM billing.payments WHERE account_id = $1 AND status = 'pending'`;
@@ -66,9 +66,9 @@ export class PaymentsService {
   ) {}
 
   /**
-   * Commits the payment before the provider is called, so that every later notification finds it. A request that broke
-   * off in between continues when it is repeated with its idempotency key. Throws 400 for an amount out of bounds, 409
-   * for a provider that is not enabled or a reused idempotency key, 429 for too many pending payments, 503 while the
+   * Commits the payment before the provider is called, so that every later notification finds it. A client that repeats
+   * an interrupted request with the same idempotency key continues it. Throws 400 for an amount out of bounds, 409 for
+   * a provider that is not enabled or a reused idempotency key, 429 for too many pending payments, 503 while the
    * provider is not available.
    */
   async create(accountId: string, input: CreatePaymentDto, key: string | null): Promise<PaymentView> {

@@ -12,7 +12,7 @@ import { ReceiptsService } from '../receipts/receipts.service';
 import { TOP_UP_CONFIG, type TopUpConfig } from '../settings/top-up.config';
 import { minorToDecimal, minorToPicos } from '../payments/minor-amount';
 import { nextCheckAfterEndSeconds } from '../payments/reconciliation-schedule';
-import { findPayment, type Payment, PAYMENT_COLUMNS } from '../payments/payment';
+import { findPayment, MAX_PAYER_CHARS, type Payment, PAYMENT_COLUMNS } from '../payments/payment';
 import { PaymentMismatchError, UnknownPaymentError } from './settlement-errors';
 import { allowedPreviousStatuses } from '../payments/payment-status';
 
@@ -23,8 +23,6 @@ const METHOD_NAMES: Record<PaymentProviderName, string> = {
   wallet_pay_provider: 'Alipay',
 };
 
-/** Chosen: longer than any real name or address. */
-const MAX_PAYER_CHARS = 500;
 /** PostgreSQL's text cannot hold NUL. */
 const UNSTORABLE = /\0/g;
 
@@ -39,7 +37,7 @@ const END = `
     next_check_at = clock_timestamp() + make_interval(secs => $5)
   WHERE id = $1 AND status = ANY ($2)`;
 
-/** Text that a payer typed at the provider, made storable so that it cannot make the credit fail. */
+/** Makes a payer's text storable: text that PostgreSQL refuses would prevent the credit. */
 const toStorableText = (text: string | null) =>
   text === null ? null : text.replace(UNSTORABLE, '\ufffd').slice(0, MAX_PAYER_CHARS);
 
@@ -91,7 +89,7 @@ export class PaymentSettlement {
     if (proof.amountMinor !== payment.amountMinor || proof.currency !== payment.currency)
       throw new PaymentMismatchError(
         payment.id,
-        `${proof.amountMinor} ${proof.currency} (hundredths) were paid in place of ${payment.amountMinor} ${payment.currency}`,
+        `${proof.amountMinor} ${proof.currency} (hundredths) were paid instead of ${payment.amountMinor} ${payment.currency}`,
       );
     try {
       if (await inTransaction(this.pool, (client) => this.credit(client, payment.id, proof)))

@@ -160,7 +160,7 @@ describe('the identities of an account', () => {
     const { token, apiKey } = await all.site.signedIn();
     expect((await request('POST', path, { token: apiKey })).status).toBe(401);
     const unknown = await request('POST', '/api/auth/oauth/gamma/link', { token });
-    expect([unknown.status, unknown.body]).toEqual([404, { error: 'there is no such provider' }]);
+    expect([unknown.status, unknown.body]).toEqual([404, { error: 'no such provider' }]);
     for (const return_to of ['//evil.example', 'https://evil.example', '/\\evil', 7]) {
       const answer = await request('POST', path, { token, json: { return_to } });
       expect([answer.status, answer.body]).toEqual([400, { error: expect.stringContaining('return_to') }]);
@@ -170,15 +170,15 @@ describe('the identities of an account', () => {
   it('are not linked through a provider that is down', async () => {
     const { console, client } = await all.another({});
     const { token } = await all.site.signedIn();
-    await all.beta.tell({ status: { '/.well-known/openid-configuration': 500 } });
+    await all.beta.injectFaults({ status: { '/.well-known/openid-configuration': 500 } });
     const answer = await console.request('POST', '/api/auth/oauth/beta/link', { token });
-    await all.beta.tell();
+    await all.beta.injectFaults();
     expect(answer.status).toBe(503);
     const { authorizationUrl, cookie } = await client.beginLink('beta', token);
     const returned = await all.beta.signIn(authorizationUrl, { email: someAddress() });
-    await all.beta.tell({ status: { '/token': 500 } });
+    await all.beta.injectFaults({ status: { '/token': 500 } });
     const down = await client.finish(returned, cookie);
-    await all.beta.tell();
+    await all.beta.injectFaults();
     await console.close();
     expect(down.status).toBe(503);
     expect(await list(token)).toEqual([]);

@@ -10,11 +10,11 @@ describe('a provider that is down fails only its own sign-ins', () => {
   beforeAll(async () => (all = await OAuthSite.start()));
   afterEach(() => {
     jest.restoreAllMocks();
-    return all.alpha.tell();
+    return all.alpha.injectFaults();
   });
   afterAll(() => all.stop());
 
-  it('when its token endpoint fails or sends invalid responses', async () => {
+  it('a sign-in fails when the token endpoint fails or sends invalid responses', async () => {
     const failing: [path: string, status: number][] = [
       ['/token', 500],
       ['/token', 503],
@@ -23,7 +23,7 @@ describe('a provider that is down fails only its own sign-ins', () => {
     ];
     for (const [path, status] of failing) {
       const { console, client } = await all.another({});
-      await all.alpha.tell({ status: { [path]: status } });
+      await all.alpha.injectFaults({ status: { [path]: status } });
       const { authorizationUrl, cookie } = await client.begin('alpha');
       const returned = await all.alpha.signIn(authorizationUrl, { email: EMAIL });
       const answer = await client.finish(returned, cookie);
@@ -34,18 +34,18 @@ describe('a provider that is down fails only its own sign-ins', () => {
     }
   });
 
-  it('when its userinfo endpoint fails', async () => {
-    await all.alpha.tell({ status: { '/me': 500 } });
+  it('a sign-in fails when the userinfo endpoint fails', async () => {
+    await all.alpha.injectFaults({ status: { '/me': 500 } });
     const fresh = await all.client.signIn(all.alpha, 'alpha', { email: 'fresh@example.com' });
     expect([fresh.status, fresh.body]).toEqual([503, UNAVAILABLE]);
-    await all.alpha.tell();
+    await all.alpha.injectFaults();
     expect((await all.client.signIn(all.alpha, 'alpha', { email: EMAIL })).status).toBe(200);
-    await all.alpha.tell({ status: { '/me': 500 } });
+    await all.alpha.injectFaults({ status: { '/me': 500 } });
     // A linked identity needs no address.
     expect((await all.client.signIn(all.alpha, 'alpha', { email: EMAIL })).status).toBe(200);
   });
 
-  it('when it does not respond within ten seconds', async () => {
+  it('a sign-in fails when the provider does not respond within ten seconds', async () => {
     const timeout = AbortSignal.timeout.bind(AbortSignal);
     const limits: number[] = [];
     for (const path of ['/.well-known/openid-configuration', '/token', '/jwks']) {
@@ -53,21 +53,21 @@ describe('a provider that is down fails only its own sign-ins', () => {
       const begins = path.startsWith('/.well-known') ? all.client : client;
       const { authorizationUrl, cookie } = await begins.begin('alpha');
       const returned = await all.alpha.signIn(authorizationUrl, { email: EMAIL });
-      await all.alpha.tell({ hang: [path] });
+      await all.alpha.injectFaults({ hang: [path] });
       jest.spyOn(AbortSignal, 'timeout').mockImplementation((millis) => {
         limits.push(millis);
         return timeout(300);
       });
       const answer = await client.finish(returned, cookie);
       jest.restoreAllMocks();
-      await all.alpha.tell();
+      await all.alpha.injectFaults();
       await console.close();
       expect([path, answer.status, answer.body]).toEqual([path, 503, UNAVAILABLE]);
     }
     expect(new Set(limits)).toEqual(new Set([10_000]));
   });
 
-  it('when it was down at first; a later discovery succeeds', async () => {
+  it('a later discovery succeeds when the provider was down at first', async () => {
     await all.alpha.kill();
     const { console, client } = await all.another({});
     const start = () => client.get('/api/auth/oauth/alpha');
@@ -84,7 +84,7 @@ describe('a provider that is down fails only its own sign-ins', () => {
     expect([ofBeta.status, third.status]).toEqual([302, 302]);
   });
 
-  it('when it goes down later; its metadata are fetched again after ten minutes', async () => {
+  it('the metadata are fetched again after ten minutes when the provider goes down later', async () => {
     const { console, client } = await all.another({});
     const { authorizationUrl, cookie } = await client.begin('alpha');
     const returned = await all.alpha.signIn(authorizationUrl, { email: EMAIL });
@@ -102,7 +102,7 @@ describe('a provider that is down fails only its own sign-ins', () => {
     expect([remembered.status, forgotten.status]).toEqual([302, 503]);
   });
 
-  it('when its metadata name another issuer, or the secret is wrong', async () => {
+  it('a sign-in fails when the metadata name another issuer, or the secret is wrong', async () => {
     const named = { ...settingsOf('alpha', all.alpha.issuer.replace('127.0.0.1', 'localhost')) };
     const impostor = await all.another({ OAUTH_PROVIDERS: JSON.stringify([named]) });
     const byName = await impostor.client.get('/api/auth/oauth/alpha');

@@ -120,6 +120,7 @@ export class TestSender {
     private readonly pool: SqlPool,
   ) {}
 
+  /** Starts a sender. With `polls: false` it reacts to notifications only. */
   static async start(
     databaseUrl: string,
     environment: Record<string, string>,

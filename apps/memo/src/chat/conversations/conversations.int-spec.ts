@@ -97,7 +97,7 @@ describe('a conversation', () => {
     };
     const [one, two] = [await makeKey(), await makeKey()];
     const [own, byKey] = [(await chats.ask()).conversationId, (await chats.ask({}, one)).conversationId];
-    const missing = [404, 'there is no such conversation'];
+    const missing = [404, 'no such conversation'];
     for (const [person, sees] of [
       [owner, [own, byKey]],
       [one, [byKey]],
@@ -126,7 +126,7 @@ describe('a conversation', () => {
     await owner.json('DELETE', `/${workspace}/conversations/${id}`, undefined, 204);
     expect(await owner.refusal('GET', `/${workspace}/conversations/${id}`)).toEqual([
       404,
-      'there is no such conversation',
+      'no such conversation',
     ]);
     const { rows } = await chats.site.pool.query('SELECT FROM memo.messages WHERE conversation_id = $1', [
       id,

@@ -105,7 +105,7 @@ describe.each(UPLOADS)('an upload as %s', (_what, headers, start, end) => {
   });
 });
 
-it('refuses a form before its end if the data beside its file does not end', async () => {
+it('refuses a form with endless data after the file before its end', async () => {
   const { sent, answer } = upload(FORM);
   sent.write(`${FILE}A\r\n${FILE.replace('"file"', '"other"')}`);
   sent.on('drain', () => sent.write(BEGINNING));
@@ -131,7 +131,7 @@ it('does not apply the stall timeout to a sender that has sent everything', asyn
 
 describe('a caller who loses access during the upload', () => {
   const [, headers, start, end] = UPLOADS[0]!;
-  const NO_WORKSPACE = [404, 'there is no such workspace'];
+  const NO_WORKSPACE = [404, 'no such workspace'];
 
   it.each<[string, unknown[], (editor: Person) => Promise<unknown>]>([
     [

@@ -28,13 +28,13 @@ export interface Upload {
   fields: DocumentFields;
 }
 
-/** Size of a JSON body relative to its text. Chosen: ordinary text has few escapes; text of escapes alone needs a file. */
+/** Largest size of a JSON body relative to its text. Ordinary text has few escapes; a text of escapes only must be uploaded as a file. */
 const MAX_JSON_OVERHEAD = 2;
 /** Room for the fields of a form beside its file; more than the longest valid title and metadata. */
 const MAX_FIELDS_BYTES = 262_144;
 /** A JSON body of at most this declared length is held in memory while it arrives; a larger one is stored first. */
 const MAX_UNSTORED_JSON_BYTES = 1_048_576;
-/** How long uploads may continue while the service stops. Chosen: lets small ones finish; large ones may take hours. */
+/** How long uploads may continue while the service stops. Small ones finish in this time; large ones may take hours. */
 const SHUTDOWN_DRAIN_MS = 3_000;
 /** A larger text has to come as a file: JSON is parsed as a whole, which takes about seven times its size in memory. */
 const MAX_JSON_BYTES = 33_554_432;
@@ -74,9 +74,9 @@ export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown 
     const type = request.headers['content-type'] ?? '';
     const isForm = isFormType(type);
     if (!isForm && !JSON_TYPE.test(type))
-      throw new UnsupportedMediaTypeException(`a document is sent as application/json or as ${FORM_TYPE}`);
+      throw new UnsupportedMediaTypeException(`Content-Type: must be application/json or ${FORM_TYPE}`);
     if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
-      throw new UnsupportedMediaTypeException('Content-Encoding: a document is sent without one');
+      throw new UnsupportedMediaTypeException('Content-Encoding: is not supported for documents');
     const limit = isForm ? this.formLimit : this.jsonLimit;
     if (Number(request.headers['content-length'] ?? 0) > limit.bytes) throw limit.error();
     if (request.headers.expect !== undefined) response.writeContinue();
@@ -106,7 +106,7 @@ export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown 
     const { socket } = request;
     const disconnect = () => socket.destroy();
     socket.setTimeout(this.config.clientStallTimeoutMs, disconnect);
-    // A sender that has sent everything waits for the service, not the other way round.
+    // After the end of the body the client waits for the service, so the timeout no longer applies.
     request.once('end', () => socket.setTimeout(0, disconnect));
     const working = work();
     this.activeUploads.set(working, socket);
@@ -179,7 +179,8 @@ function limitedBody(request: IncomingMessage, limit?: SizeLimit): Readable {
     bytes += chunk.length;
     if (limit && bytes > limit.bytes) body.destroy(limit.error());
   });
-  const onClose = () => request.readableEnded || body.destroy(new BadRequestException('the body broke off'));
+  const onClose = () =>
+    request.readableEnded || body.destroy(new BadRequestException('the body ended early'));
   // The consumer may have stopped listening by then.
   body.on('error', () => undefined);
   body.once('close', () => request.unpipe(body).resume());

@@ -4,7 +4,7 @@ import { decodeText, detectEncoding } from './text/character-encoding';
 import { HtmlText } from './html';
 import { type TextWriter } from './text/text-writer';
 
-/** Parts end at the first good position after this length. Chosen: at half link definitions are searched more often; at twice the parser needs more memory. */
+/** Parts end at the first good position after this length. At half link definitions are searched more often; at twice the parser needs more memory. */
 const PART_CHARACTERS = 64 * 1024;
 /** A part is cut here even without a good position: the parser's time and memory grow faster than its input. */
 const MAX_PART_CHARACTERS = 512 * 1024;
@@ -69,8 +69,8 @@ function splitParts(text: string, last: boolean): { parts: string[]; remainder: 
     const lineEnd = text.indexOf('\n', lineStart) + 1 || text.length;
     const line = text.slice(lineStart, Math.min(lineEnd, lineStart + 200));
     const length = lineStart - start;
-    const good = fence === '' && blank && FRESH_LINE.test(line) && length > PART_CHARACTERS;
-    if ((good && !commentOpen(text, start, lineStart)) || length > MAX_PART_CHARACTERS) {
+    const isGoodPosition = fence === '' && blank && FRESH_LINE.test(line) && length > PART_CHARACTERS;
+    if ((isGoodPosition && !commentOpen(text, start, lineStart)) || length > MAX_PART_CHARACTERS) {
       parts.push(text.slice(start, lineStart));
       start = lineStart;
     }

@@ -4,12 +4,12 @@ import { type RetiredRange } from '../index/retired-range';
 import { termId } from '../index/term-id';
 
 /**
- * A query word in a larger share of the passages is ignored, unless all words are that common. Chosen: such words
- * distinguish hardly any passages and have the longest postings.
+ * A query word in a larger share of the passages is ignored, unless all words are that common. Half ignores words that
+ * still distinguish passages; twice reads the longest postings for words that distinguish none.
  */
 const COMMON_CHARACTER_SHARE = 0.3;
 const COMMON_WORD_SHARE = 0.5;
-/** In fewer passages a word may be common by chance. */
+/** With fewer passages the share of a word says little, because a word may be common in them by chance. */
 const MIN_CHUNKS_FOR_COMMON_WORDS = 1_000;
 
 /**

@@ -25,7 +25,7 @@ import { providerErrorOf, StripeRefusedError } from './stripe-errors';
 import { createStripeHttpClient } from './stripe-http-client';
 import { readNotification } from './stripe-webhook';
 
-/** Chosen: below the 15 s that a provider call may take. */
+/** Below the 15 s that a provider call may take. */
 const TIME_LIMIT_MILLIS = 14_000;
 /** Share of the time limit for one request, so that one retry fits. */
 const REQUEST_SHARE = 0.45;
@@ -71,7 +71,7 @@ export class StripeProvider implements PaymentProvider {
 
   async query(order: ProviderOrder): Promise<OrderState> {
     const { providerOrderId } = order;
-    // Without the session's id nobody was redirected to its page.
+    // Without the session's id no payer was redirected to its page.
     if (providerOrderId === null) return { status: 'absent' };
     return this.withTimeLimit(QUERY, () => this.readSession(order, providerOrderId));
   }

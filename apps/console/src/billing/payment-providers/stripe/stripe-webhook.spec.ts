@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { rememberSecret } from '@inference/testing';
-import { completed, eventOf, faultOf, session } from './stripe-events.fixture';
+import { completed, eventOf, verdictOf, session } from './stripe-events.fixture';
 import { NotificationInbox, StripeSandbox } from './stripe.fixture';
 
 let stripe: StripeSandbox;
@@ -10,7 +10,7 @@ beforeAll(async () => {
   [stripe, inbox] = await Promise.all([StripeSandbox.start(), NotificationInbox.start()]);
   await stripe.sandbox.deliverTo(inbox.origin);
 });
-beforeEach(() => stripe.sandbox.tell());
+beforeEach(() => stripe.sandbox.injectFaults());
 afterAll(() => Promise.all([stripe.sandbox.kill(), inbox.stop()]));
 
 describe('notification of the sandbox', () => {
@@ -62,7 +62,7 @@ describe('notification of the sandbox', () => {
     const { paymentId } = await stripe.openOrder();
     await stripe.sandbox.act(paymentId, 'expire');
     await inbox.take(paymentId);
-    await stripe.sandbox.tell({ paid_after_expiry: true });
+    await stripe.sandbox.injectFaults({ paid_after_expiry: true });
     await stripe.sandbox.act(paymentId, 'pay');
     const verified = await stripe.provider.verify(await inbox.take(paymentId));
     expect(verified).toMatchObject({ paymentId, state: { status: 'paid' } });
@@ -82,17 +82,17 @@ describe('notification of the sandbox', () => {
     ['future_timestamp', 'signature'],
     ['wrong_merchant', 'merchant'],
   ])('is rejected with %s', async (fault, expected) => {
-    await stripe.sandbox.tell({ [fault]: true });
+    await stripe.sandbox.injectFaults({ [fault]: true });
     const { order } = await stripe.payOrder();
     const raw = await inbox.take(order.paymentId);
-    expect(await faultOf(stripe.provider.verify(raw))).toBe(expected);
+    expect(await verdictOf(stripe.provider.verify(raw))).toBe(expected);
   });
 
   it.each([
     ['wrong_amount', { amountMinor: 2_001n, currency: 'USD' }],
     ['wrong_currency', { amountMinor: 2_000n, currency: 'EUR' }],
   ])('passes on a signed %s unchanged', async (fault, proof) => {
-    await stripe.sandbox.tell({ [fault]: true });
+    await stripe.sandbox.injectFaults({ [fault]: true });
     const { order } = await stripe.payOrder();
     const raw = await inbox.take(order.paymentId);
     expect(await stripe.provider.verify(raw)).toMatchObject({ state: { status: 'paid', proof } });
@@ -108,7 +108,7 @@ describe('event', () => {
     expect(await stateOf(completed(UNPAID))).toEqual({ status: 'open' });
   });
 
-  it('of an asynchronous payment proves it at its own time', async () => {
+  it('an event of an asynchronous payment proves the payment at the time of the event', async () => {
     const event = eventOf('checkout.session.async_payment_succeeded', session());
     expect(await stateOf(event)).toMatchObject({
       status: 'paid',
@@ -164,15 +164,17 @@ describe('event', () => {
     ['paid without a payment', completed({ payment_intent: null })],
     ['with a payment status that there is not', completed({ payment_status: 'PAID' })],
   ])('%s is malformed', async (_, event) => {
-    expect(await faultOf(stripe.provider.verify(stripe.signed(event)))).toBe('malformed');
+    expect(await verdictOf(stripe.provider.verify(stripe.signed(event)))).toBe('malformed');
   });
 
-  it('of any shape is accepted or throws InvalidNotificationError', async () => {
+  it('accepts an event of any shape, or throws InvalidNotificationError', async () => {
     await fc.assert(
       fc.asyncProperty(fc.json(), fc.jsonValue(), async (json, value) => {
-        expect(await faultOf(stripe.provider.verify(stripe.signed(json)))).toBe('malformed');
+        expect(await verdictOf(stripe.provider.verify(stripe.signed(json)))).toBe('malformed');
         const object = { ...session(), ...(value as object) };
-        expect(await faultOf(verify(completed(object)))).toMatch(/^(accepted: (payment|nothing)|malformed)$/);
+        expect(await verdictOf(verify(completed(object)))).toMatch(
+          /^(accepted: (payment|nothing)|malformed)$/,
+        );
       }),
     );
   });

@@ -1,0 +1,112 @@
+/**
+ * A possible marker: `[2]`, `[2, 5]`, `[[2]]`, `[[2], 5]`, and `【2】`, which some models write. Numbers of four digits
+ * are years.
+ */
+const MARKER_PREFIX = /^[[【](?:[[【\]】\s,，、;]|\d{1,3}(?!\d))*/;
+/**
+ * A longer sequence is not a marker. This bounds the text that is held back. Half is too short for a list of 50
+ * numbers with separators.
+ */
+const MAX_MARKER_CHARACTERS = 300;
+const OPENING_BRACKETS = '[【';
+const CLOSING_BRACKETS = ']】';
+const SPACE_OR_TEXT = /[ \t]+|[^ \t[【]+/y;
+const SPACE = /[ \t]/;
+/** Characters before which the space of a removed marker is removed too. */
+const CLOSING = /[\s.,;:!?)\]}"'…。，、；：！？）】」』”’]/;
+/** A marker as it is sent, with the spaces before it. */
+const WITH_SPACES = /(?<![ \t])[ \t]*\[\d{1,3}\]/g;
+/** Text of a document that looks like a marker, such as the reference to a footnote. */
+const NOTE = /[[【](\s*\d{1,3}(?:\s*[,，、;]\s*\d{1,3})*\s*)[\]】]/g;
+
+/**
+ * Filters the citation markers of an answer while it arrives. Keeps markers `[n]` of existing passages, removes those
+ * of others, and collects the cited numbers. The output does not depend on how the answer is divided into pieces.
+ */
+export class CitationMarkerFilter {
+  readonly cited = new Set<number>();
+  /** Text that may be the start of a marker. */
+  private pendingMarker = '';
+  /** White space that belongs before the next output. */
+  private pendingSpace = '';
+  /** Whether a marker after the pending space was removed. */
+  private removedMarker = false;
+
+  /** @param passages how many passages the prompt contains, numbered from 1 */
+  constructor(private readonly passages: number) {}
+
+  /** Returns the text that can be sent so far. */
+  push(text: string): string {
+    return this.read(this.pendingMarker + text, false);
+  }
+
+  /** Returns the rest at the end of the answer. */
+  end(): string {
+    return this.read(this.pendingMarker, true) + (this.removedMarker ? '' : this.pendingSpace);
+  }
+
+  private read(text: string, isWhole: boolean): string {
+    let output = '';
+    let at = 0;
+    while (at < text.length) {
+      SPACE_OR_TEXT.lastIndex = at;
+      const plain = SPACE_OR_TEXT.exec(text)?.[0];
+      const length = plain === undefined ? markerLength(text.slice(at, at + MAX_MARKER_CHARACTERS)) : 0;
+      if (length === undefined && !isWhole) break;
+      // A bracket that starts no marker is text.
+      const part = plain ?? text.slice(at, at + (length || 1));
+      output += length ? this.marker(part) : this.plain(part);
+      at += part.length;
+    }
+    this.pendingMarker = text.slice(at);
+    return output;
+  }
+
+  private plain(part: string): string {
+    if (SPACE.test(part[0]!)) {
+      this.pendingSpace = this.removedMarker ? part : this.pendingSpace + part;
+      this.removedMarker = false;
+      return '';
+    }
+    if (this.removedMarker && CLOSING.test(part[0]!)) this.pendingSpace = '';
+    return this.takeSpace() + part;
+  }
+
+  private marker(marker: string): string {
+    const validNumbers = (marker.match(/\d+/g) ?? []).map(Number).filter((n) => n >= 1 && n <= this.passages);
+    for (const number of validNumbers) this.cited.add(number);
+    if (validNumbers.length > 0)
+      return this.takeSpace() + validNumbers.map((number) => `[${number}]`).join('');
+    this.removedMarker = true;
+    return '';
+  }
+
+  private takeSpace(): string {
+    const { pendingSpace } = this;
+    this.pendingSpace = '';
+    this.removedMarker = false;
+    return pendingSpace;
+  }
+}
+
+/**
+ * The length of the marker at the start of a text; 0 if there is none, undefined if more text is needed to decide.
+ */
+function markerLength(text: string): number | undefined {
+  const beginning = MARKER_PREFIX.exec(text)![0];
+  let depth = 0;
+  for (let i = 0; i < beginning.length; i++) {
+    if (OPENING_BRACKETS.includes(beginning[i]!)) depth += 1;
+    else if (CLOSING_BRACKETS.includes(beginning[i]!)) depth -= 1;
+    if (depth === 0) return /\d/.test(beginning.slice(0, i)) ? i + 1 : 0;
+  }
+  if (beginning.length < text.length) return 0;
+  // Drops the bracket, so that the rest of the sequence cannot be read as a marker.
+  return text.length === MAX_MARKER_CHARACTERS ? 1 : undefined;
+}
+
+/** The answer without its citation markers. */
+export const removeMarkers = (answer: string): string => answer.replace(WITH_SPACES, '');
+
+/** Makes sure that no text of a document looks like a citation marker: the footnote `[7]` becomes `(7)`. */
+export const escapeMarkers = (text: string): string => text.replace(NOTE, '($1)');

@@ -1,0 +1,29 @@
+import { type Source } from '../extraction/extraction';
+import { type FailureCode } from '../extraction/text/extraction-error';
+import { type PackedPostings, type Segment } from '../../retrieval/index/segment';
+import { type Chunk } from './chunker';
+import { type ExtractionSummary } from './extraction-thread';
+
+/** Indexes of the shared counters: the number of consumed batches, and 1 while the thread waits for the consumer. */
+export const CONSUMED_BATCHES = 0;
+export const IS_WAITING = 1;
+export const FLOW_CONTROL_BYTES = 2 * Int32Array.BYTES_PER_ELEMENT;
+
+/** A document to be extracted. Its title is indexed with each chunk. */
+export interface TitledSource extends Source {
+  title: string;
+}
+
+/** The worker data of the thread. Each message to the thread is a TitledSource. */
+export interface ThreadData {
+  flowControl: Int32Array;
+  maxCharacters: number;
+}
+
+/** For each source: any number of batches, which may be empty, and segments; then `done` or `failed`. */
+export type ThreadMessage =
+  | { kind: 'chunks'; chunks: Chunk[]; progress: [processed: number, total: number] | undefined }
+  | { kind: 'segment'; segment: Segment; postings: PackedPostings }
+  | { kind: 'done'; summary: ExtractionSummary }
+  /** Without a code the service is at fault, not the document. */
+  | { kind: 'failed'; code: FailureCode | undefined; message: string };

@@ -1,0 +1,174 @@
+import { createPool, isDatabaseUnavailable, NotificationChannel, type SqlPool } from '@inference/database';
+import {
+  createTestDatabase,
+  insertAccount,
+  insertApiKey,
+  TEST_API_KEY_HASH_SECRET,
+  type TestAccount,
+  type TestDatabase,
+  waitFor,
+} from '@inference/testing';
+import { type CredentialsOptions } from '../credentials.options';
+import { createApiKey } from './api-key';
+import { ApiKeyVerifier } from './api-key-verifier';
+
+const OPTIONS: CredentialsOptions = {
+  SITE: 'intl',
+  API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
+  publicKeys: [],
+  strategies: [],
+  defaultKinds: ['api_key'],
+};
+const NOWHERE = 'postgres://u:p@127.0.0.1:1/none';
+const NAME = 'directory under test';
+
+let database: TestDatabase;
+let pool: SqlPool;
+let channel: NotificationChannel;
+let verifier: ApiKeyVerifier;
+let account: TestAccount;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ url: database.urlFor('router_cost'), applicationName: NAME, size: 4 });
+});
+
+beforeEach(async () => {
+  channel = new NotificationChannel(database.urlFor('router_cost'), NAME);
+  verifier = new ApiKeyVerifier(pool, OPTIONS, channel);
+  await channel.start();
+  account = await insertAccount(database.pool);
+});
+
+afterEach(() => channel.close());
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+async function deleteKey(id: string): Promise<void> {
+  await database.pool.query(
+    'UPDATE accounts.api_keys SET key_hash = NULL, deleted_at = now() WHERE id = $1',
+    [id],
+  );
+}
+
+const untilRefused = (key: string) => waitFor(async () => (await verifier.verify(key)) === null);
+
+/** Freezes the clock, so that cache entries do not expire: only a notification evicts them. */
+const stopClock = (atMillis = 0) => jest.spyOn(performance, 'now').mockReturnValue(atMillis);
+afterEach(() => jest.restoreAllMocks());
+
+describe('ApiKeyDirectory', () => {
+  it('finds the caller of a key, with the limits of the key', async () => {
+    expect(await verifier.verify(account.apiKey)).toEqual({
+      accountId: account.accountId,
+      role: 'user',
+      apiKey: { id: account.apiKeyId, spendLimited: false, allowedModels: null },
+    });
+    const bounds = { spendLimitPicos: 5n, allowedModels: ['one', 'two'] };
+    const bounded = await insertApiKey(database.pool, account.accountId, bounds);
+    expect(await verifier.verify(bounded.apiKey)).toMatchObject({
+      apiKey: { id: bounded.apiKeyId, spendLimited: true, allowedModels: ['one', 'two'] },
+    });
+  });
+
+  it('does not find a key that was never issued or that has a hash of another secret', async () => {
+    expect(await verifier.verify(createApiKey().key)).toBeNull();
+    const options = { ...OPTIONS, API_KEY_HASH_SECRET: 'y'.repeat(40) };
+    expect(await new ApiKeyVerifier(pool, options, channel).verify(account.apiKey)).toBeNull();
+  });
+
+  it('refuses malformed keys without a query', async () => {
+    const unreachable = createPool({ url: NOWHERE, applicationName: NAME, size: 1 });
+    const blind = new ApiKeyVerifier(unreachable, OPTIONS, channel);
+    const { key } = createApiKey();
+    for (const text of ['', 'bfvk-', `${key}0`, `${key.slice(0, -1)}!`, 'bfvk-\0']) {
+      expect(await blind.verify(text)).toBeNull();
+    }
+    const failure: unknown = await blind.verify(key).catch((error: unknown) => error);
+    expect(isDatabaseUnavailable(failure)).toBe(true);
+    await unreachable.end();
+  });
+
+  it('stores when a key was last used', async () => {
+    await verifier.verify(account.apiKey);
+    await waitFor(async () => {
+      const { rowCount } = await database.pool.query(
+        "SELECT FROM accounts.api_keys WHERE id = $1 AND last_used_at > now() - interval '1 minute'",
+        [account.apiKeyId],
+      );
+      return rowCount === 1;
+    });
+  });
+
+  it('evicts a deleted key at once', async () => {
+    stopClock();
+    expect(await verifier.verify(account.apiKey)).not.toBeNull();
+    await deleteKey(account.apiKeyId);
+    await untilRefused(account.apiKey);
+  });
+
+  it('evicts deleted keys under load, and never accepts one again', async () => {
+    stopClock();
+    const keys = await Promise.all(
+      Array.from({ length: 12 }, () => insertApiKey(database.pool, account.accountId)),
+    );
+    let stopped = false;
+    const late: string[] = [];
+    const refused = new Set<string>();
+    const users = keys.map(async ({ apiKeyId, apiKey }) => {
+      while (!stopped) {
+        if (await verifier.verify(apiKey)) {
+          if (refused.has(apiKeyId)) late.push(apiKeyId);
+        } else refused.add(apiKeyId);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    });
+    for (const { apiKeyId } of keys) await deleteKey(apiKeyId);
+    await waitFor(() => refused.size === keys.length).finally(() => (stopped = true));
+    await Promise.all(users);
+    expect(late).toEqual([]);
+  });
+
+  it('evicts changed key limits and a changed role at once', async () => {
+    stopClock();
+    const caller = async () => (await verifier.verify(account.apiKey))!;
+    expect((await caller()).role).toBe('user');
+    await database.pool.query("UPDATE accounts.accounts SET role = 'admin' WHERE id = $1", [
+      account.accountId,
+    ]);
+    await waitFor(async () => (await caller()).role === 'admin');
+    await database.pool.query("UPDATE accounts.api_keys SET allowed_models = '{x}' WHERE id = $1", [
+      account.apiKeyId,
+    ]);
+    await waitFor(async () => (await caller()).apiKey?.allowedModels?.[0] === 'x');
+  });
+
+  it('clears the cache when the channel reconnects, so that a missed deletion takes effect', async () => {
+    stopClock();
+    await verifier.verify(account.apiKey);
+    const cut = await database.pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE application_name = $1 AND datname = current_database()`,
+      [`${NAME} listen`],
+    );
+    expect(cut.rowCount).toBe(1);
+    await deleteKey(account.apiKeyId);
+    await untilRefused(account.apiKey);
+  });
+
+  it('refuses a deleted key after three seconds without a notification', async () => {
+    const deaf = new NotificationChannel(NOWHERE, NAME);
+    await deaf.start();
+    const uninformed = new ApiKeyVerifier(pool, OPTIONS, deaf);
+    stopClock();
+    await uninformed.verify(account.apiKey);
+    await deleteKey(account.apiKeyId);
+    stopClock(2_999);
+    expect(await uninformed.verify(account.apiKey)).not.toBeNull();
+    stopClock(3_000);
+    expect(await uninformed.verify(account.apiKey)).toBeNull();
+    await deaf.close();
+  });
+});

@@ -1,0 +1,56 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { NotificationChannel, SQL_POOL, type SqlPool } from '@inference/database';
+import { type Caller, type Role } from '../caller';
+import { callerCache } from '../caching/caller-cache';
+import { type CredentialCache } from '../caching/credential-cache';
+import { CREDENTIALS_OPTIONS, type CredentialsOptions } from '../credentials.options';
+import { hashSecretKey } from '../secret-keys/secret-key';
+import { isApiKey } from './api-key';
+
+interface KeyRow {
+  id: string;
+  account_id: string;
+  role: Role;
+  spend_limited: boolean;
+  allowed_models: string[] | null;
+}
+
+const FIND = `
+  SELECT k.id, k.account_id, a.role, k.spend_limit_picos IS NOT NULL AS spend_limited, k.allowed_models
+  FROM accounts.api_keys k JOIN accounts.accounts a ON a.id = k.account_id WHERE k.key_hash = $1`;
+const TOUCH = `
+  UPDATE accounts.api_keys SET last_used_at = now()
+  WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '10 seconds')`;
+
+/** Finds the caller of an API key. A deletion takes effect at once through NOTIFY `credentials`. */
+@Injectable()
+export class ApiKeyVerifier {
+  private readonly cache: CredentialCache<Caller>;
+
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(CREDENTIALS_OPTIONS) private readonly options: CredentialsOptions,
+    channel: NotificationChannel,
+  ) {
+    this.cache = callerCache(channel);
+  }
+
+  async verify(key: string): Promise<Caller | null> {
+    if (!isApiKey(key)) return null;
+    const hash = hashSecretKey(key, this.options.API_KEY_HASH_SECRET);
+    return this.cache.get(hash.toString('base64'), () => this.lookUp(hash));
+  }
+
+  private async lookUp(hash: Buffer): Promise<Caller | null> {
+    const { rows } = await this.pool.query<KeyRow>(FIND, [hash]);
+    const row = rows[0];
+    if (!row) return null;
+    // The time of the last use is informative only: it must not delay or fail a request.
+    this.pool.query(TOUCH, [row.id]).catch(() => undefined);
+    return {
+      accountId: row.account_id,
+      role: row.role,
+      apiKey: { id: row.id, spendLimited: row.spend_limited, allowedModels: row.allowed_models },
+    };
+  }
+}

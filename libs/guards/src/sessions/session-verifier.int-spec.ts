@@ -1,0 +1,226 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { Logger, ServiceUnavailableException } from '@nestjs/common';
+import { createPool, NotificationChannel, newId, type SqlPool } from '@inference/database';
+import {
+  createTestDatabase,
+  insertAccount,
+  TEST_API_KEY_HASH_SECRET,
+  type TestDatabase,
+  waitFor,
+} from '@inference/testing';
+import {
+  exportJWK,
+  exportSPKI,
+  generateKeyPair,
+  type GenerateKeyPairResult,
+  type JWTPayload,
+  SignJWT,
+} from 'jose';
+import { SessionVerifier } from './session-verifier';
+import { SESSION_AUDIENCE, sessionIssuer } from './session-token';
+
+const NAME = 'sessions under test';
+
+let database: TestDatabase;
+let pool: SqlPool;
+let channel: NotificationChannel;
+let verifier: SessionVerifier;
+let accountId: string;
+let sessionId: string;
+let pair: GenerateKeyPairResult;
+
+/** Simulated console, which publishes its public keys. */
+let server: Server;
+let consoleUrl: string;
+let answerKeys: () => { status: number; body: string } | null;
+
+async function published(...pairs: [string, GenerateKeyPairResult][]): Promise<string> {
+  const keys = pairs.map(async ([kid, { publicKey }]) => ({
+    ...(await exportJWK(publicKey)),
+    kid,
+    alg: 'ES256',
+  }));
+  return JSON.stringify({ keys: await Promise.all(keys) });
+}
+
+const options = (CONSOLE_URL: string) => ({
+  SITE: 'intl' as const,
+  API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
+  CONSOLE_URL,
+  strategies: [],
+  defaultKinds: [],
+  sessionCacheSeconds: 3_600,
+});
+const newVerifier = (url = consoleUrl) => new SessionVerifier(pool, options(url), channel);
+
+async function insertSession(lifetime = '30 minutes'): Promise<string> {
+  const id = newId('ses');
+  await database.pool.query(
+    'INSERT INTO accounts.sessions (id, account_id, expires_at) VALUES ($1, $2, now() + $3::interval)',
+    [id, accountId, lifetime],
+  );
+  return id;
+}
+
+interface Making {
+  claims?: JWTPayload;
+  without?: string;
+  kid?: string;
+  alg?: string;
+  key?: Parameters<SignJWT['sign']>[0];
+}
+
+function makeToken({ claims = {}, without, kid = 'one', alg = 'ES256', key = pair.privateKey }: Making = {}) {
+  const payload: JWTPayload = {
+    ...{ sub: accountId, sid: sessionId, iss: sessionIssuer('intl'), aud: SESSION_AUDIENCE },
+    exp: Math.floor(Date.now() / 1000) + 1_800,
+    ...claims,
+  };
+  if (without) delete payload[without];
+  return new SignJWT(payload).setProtectedHeader({ alg, kid }).sign(key);
+}
+
+beforeAll(async () => {
+  Logger.overrideLogger(false);
+  database = await createTestDatabase();
+  pool = createPool({ url: database.urlFor('training'), applicationName: NAME, size: 2 });
+  ({ accountId } = await insertAccount(database.pool));
+  pair = await generateKeyPair('ES256', { extractable: true });
+  server = createServer((_request, response) => {
+    const answer = answerKeys();
+    if (answer) response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(answer.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  consoleUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+beforeEach(async () => {
+  const body = await published(['one', pair]);
+  answerKeys = () => ({ status: 200, body });
+  sessionId = await insertSession();
+  channel = new NotificationChannel(database.urlFor('training'), NAME);
+  verifier = newVerifier();
+  await channel.start();
+});
+
+afterEach(() => channel.close());
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await pool.end();
+  await database.drop();
+});
+
+describe('SessionVerifier', () => {
+  it('finds the caller of a token', async () => {
+    expect(await verifier.verify(await makeToken())).toEqual({ accountId, role: 'user', sessionId });
+  });
+
+  const past = Math.floor(Date.now() / 1000) - 5;
+  it.each<[string, () => Promise<string> | string]>([
+    ['no token', () => ''],
+    ['no JWT', () => 'a.b.c'],
+    ['a key', () => 'bfvk-1'],
+    ['an expired token', () => makeToken({ claims: { exp: past } })],
+    ['a token of the other site', () => makeToken({ claims: { iss: sessionIssuer('cn') } })],
+    ['a token for another audience', () => makeToken({ claims: { aud: 'another' } })],
+    ['a token that is not valid yet', () => makeToken({ claims: { nbf: past + 3_600 } })],
+    ['a token without session', () => makeToken({ without: 'sid' })],
+    ['a token without account', () => makeToken({ without: 'sub' })],
+    ['a token without end', () => makeToken({ without: 'exp' })],
+    ['a token without issuer', () => makeToken({ without: 'iss' })],
+    ['a token without audience', () => makeToken({ without: 'aud' })],
+    ["another account's session", () => makeToken({ claims: { sub: 'acct_other' } })],
+    ['a session that does not exist', () => makeToken({ claims: { sid: 'ses_none' } })],
+    ['an unknown kid', () => makeToken({ kid: 'two' })],
+    [
+      'a foreign key under a known kid',
+      async () => makeToken({ key: (await generateKeyPair('ES256')).privateKey }),
+    ],
+    [
+      'another algorithm',
+      async () => makeToken({ alg: 'ES384', key: (await generateKeyPair('ES384')).privateKey }),
+    ],
+    [
+      'HS256 with the public key as secret',
+      async () => makeToken({ alg: 'HS256', key: Buffer.from(await exportSPKI(pair.publicKey)) }),
+    ],
+  ])('refuses %s', async (_what, token) => {
+    expect(await verifier.verify(await token())).toBeNull();
+    expect(await verifier.verify(await makeToken())).not.toBeNull();
+  });
+
+  it('refuses a token with the algorithm "none" or with exchanged parts', async () => {
+    const [header, payload, signature] = (await makeToken()).split('.') as [string, string, string];
+    const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as JWTPayload;
+    const forged = encode({ ...claims, exp: claims.exp! + 1 });
+    for (const alg of ['none', 'None', 'NONE', '']) {
+      expect(await verifier.verify(`${encode({ alg, kid: 'one' })}.${payload}.`)).toBeNull();
+      expect(await verifier.verify(`${encode({ alg, kid: 'one' })}.${payload}.${signature}`)).toBeNull();
+    }
+    expect(await verifier.verify(`${header}.${forged}.${signature}`)).toBeNull();
+    expect(await verifier.verify(`${header}.${payload}.`)).toBeNull();
+    expect(await verifier.verify(`${header}.${payload}`)).toBeNull();
+  });
+
+  it('refuses a valid token of an expired session', async () => {
+    sessionId = await insertSession('-1 second');
+    expect(await verifier.verify(await makeToken())).toBeNull();
+  });
+
+  it('evicts an ended session and a changed role before the cache entry expires', async () => {
+    const token = await makeToken();
+    const setRole = (role: string) =>
+      database.pool.query('UPDATE accounts.accounts SET role = $2 WHERE id = $1', [accountId, role]);
+    expect((await verifier.verify(token))?.role).toBe('user');
+    await setRole('analyst');
+    await waitFor(async () => (await verifier.verify(token))?.role === 'analyst');
+    await setRole('user');
+    await database.pool.query('UPDATE accounts.sessions SET ended_at = now() WHERE id = $1', [sessionId]);
+    await waitFor(async () => (await verifier.verify(token)) === null);
+  });
+
+  it('works without the console after the keys are loaded', async () => {
+    expect(await verifier.verify(await makeToken())).not.toBeNull();
+    answerKeys = () => ({ status: 500, body: '' });
+    sessionId = await insertSession();
+    expect(await verifier.verify(await makeToken())).not.toBeNull();
+  });
+
+  it('fails with 503 while the console is unavailable, and recovers', async () => {
+    const token = await makeToken();
+    await expect(newVerifier('http://127.0.0.1:1').verify(token)).rejects.toThrow(
+      ServiceUnavailableException,
+    );
+    for (const [status, body] of [
+      [500, ''],
+      [404, '{"error":"not found"}'],
+      [200, '<html>'],
+      [200, '{"keys":"none"}'],
+    ] as const) {
+      const recovering = newVerifier();
+      const whole = answerKeys;
+      answerKeys = () => ({ status, body });
+      await expect(recovering.verify(token)).rejects.toThrow(ServiceUnavailableException);
+      answerKeys = whole;
+      expect(await recovering.verify(token)).not.toBeNull();
+    }
+  });
+
+  it('fails with 503 when the console does not answer at all', async () => {
+    answerKeys = () => null;
+    await expect(verifier.verify(await makeToken())).rejects.toThrow(ServiceUnavailableException);
+  });
+
+  it('accepts a new key, and the old one while it is published', async () => {
+    await verifier.verify(await makeToken());
+    const second = await generateKeyPair('ES256', { extractable: true });
+    const body = await published(['two', second], ['one', pair]);
+    answerKeys = () => ({ status: 200, body });
+    const token = await makeToken({ kid: 'two', key: second.privateKey });
+    expect(await verifier.verify(token)).not.toBeNull();
+    expect(await verifier.verify(await makeToken())).not.toBeNull();
+  });
+});
