@@ -7,12 +7,12 @@ import {
   identityOf,
   type PresentedCredential,
 } from '../strategies/credential.strategy';
-import { ApiKeyDirectory } from './api-key-directory';
+import { ApiKeyVerifier } from './api-key-verifier';
 
 /** API keys: `api_key` in the scheme Bearer, `api_key_scheme` in the scheme ApiKey. */
 @Injectable()
 class ApiKeyStrategy implements CredentialStrategy {
-  constructor(private readonly apiKeys: ApiKeyDirectory) {}
+  constructor(private readonly apiKeys: ApiKeyVerifier) {}
 
   async identify(
     { authorization }: PresentedCredential,
@@ -20,12 +20,12 @@ class ApiKeyStrategy implements CredentialStrategy {
   ): Promise<Identity | null> {
     if (!authorization) return null;
     const kind = authorization.scheme === 'apikey' ? 'api_key_scheme' : 'api_key';
-    return accepted.includes(kind) ? identityOf(await this.apiKeys.find(authorization.secret)) : null;
+    return accepted.includes(kind) ? identityOf(await this.apiKeys.verify(authorization.secret)) : null;
   }
 }
 
 /** Registers the kinds `api_key` and `api_key_scheme`. */
 export const API_KEY_CREDENTIALS: CredentialRegistration = {
   strategy: ApiKeyStrategy,
-  providers: [ApiKeyDirectory],
+  providers: [ApiKeyVerifier],
 };

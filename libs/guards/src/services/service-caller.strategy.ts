@@ -8,7 +8,7 @@ import {
   type Identity,
   type PresentedCredential,
 } from '../strategies/credential.strategy';
-import { OnBehalfDirectory } from './on-behalf-directory';
+import { OnBehalfResolver } from './on-behalf-resolver';
 import { OnBehalfException } from './on-behalf.exception';
 import { SERVICE_SECRETS, ServiceCredentials, type ServiceSecrets } from './service-credentials';
 
@@ -20,7 +20,7 @@ const ON_BEHALF_OF_KEY = 'X-On-Behalf-Of-Key';
 class ServiceCallerStrategy implements CredentialStrategy {
   constructor(
     private readonly services: ServiceCredentials,
-    private readonly onBehalf: OnBehalfDirectory,
+    private readonly onBehalf: OnBehalfResolver,
   ) {}
 
   /** Throws OnBehalfException if the service names no account, or one that is not valid. */
@@ -29,14 +29,14 @@ class ServiceCallerStrategy implements CredentialStrategy {
     accepted: readonly CredentialKind[],
   ): Promise<Identity | null> {
     if (authorization?.scheme !== 'bearer') return null;
-    const service = this.services.find(authorization.secret);
+    const service = this.services.identify(authorization.secret);
     if (service === null) return null;
     const onBehalf = accepted.includes('on_behalf');
     if (accepted.includes('service') && !(onBehalf && namesAccount(request))) return {};
     if (!onBehalf) return null;
     const accountId = request.get(ON_BEHALF_OF);
     if (!accountId) throw new OnBehalfException('on_behalf_missing');
-    const caller = await this.onBehalf.find(accountId, request.get(ON_BEHALF_OF_KEY));
+    const caller = await this.onBehalf.resolve(accountId, request.get(ON_BEHALF_OF_KEY));
     if (!caller) throw new OnBehalfException('on_behalf_unknown');
     return { caller: { ...caller, service } };
   }
@@ -54,5 +54,5 @@ const namesAccount = (request: Request): boolean =>
 /** Registers the kinds `service` and `on_behalf` for the services that have these secrets. */
 export const serviceCallerCredentials = (secrets: ServiceSecrets): CredentialRegistration => ({
   strategy: ServiceCallerStrategy,
-  providers: [ServiceCredentials, OnBehalfDirectory, { provide: SERVICE_SECRETS, useValue: secrets }],
+  providers: [ServiceCredentials, OnBehalfResolver, { provide: SERVICE_SECRETS, useValue: secrets }],
 });

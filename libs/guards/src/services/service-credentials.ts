@@ -20,7 +20,7 @@ export class ServiceCredentials {
   }
 
   /** Returns the name of the service whose secret this is, or null. */
-  find(secret: string): string | null {
+  identify(secret: string): string | null {
     const offered = digest(secret);
     // Digests have equal length, so the duration of the comparison reveals nothing about the secret.
     return this.known.find((one) => timingSafeEqual(one.digest, offered))?.service ?? null;

@@ -11,14 +11,14 @@ import {
   type PresentedCredential,
 } from '../strategies/credential.strategy';
 import { mayUseCookie } from './cross-site';
-import { SessionDirectory } from './session-directory';
+import { SessionVerifier } from './session-verifier';
 import { SESSION_COOKIE } from './session-token';
 
 /** Session tokens: `session` as Bearer, `session_query` as `?token=`, `session_cookie` in the session cookie. */
 @Injectable()
 class SessionStrategy implements CredentialStrategy {
   constructor(
-    private readonly sessions: SessionDirectory,
+    private readonly sessions: SessionVerifier,
     @Inject(CREDENTIALS_OPTIONS) private readonly options: CredentialsOptions,
   ) {}
 
@@ -30,7 +30,7 @@ class SessionStrategy implements CredentialStrategy {
     const token = authorization
       ? authorization.scheme === 'bearer' && accepted.includes('session') && authorization.secret
       : this.tokenOutsideAuthorization(request, accepted);
-    return token ? identityOf(await this.sessions.find(token)) : null;
+    return token ? identityOf(await this.sessions.verify(token)) : null;
   }
 
   private tokenOutsideAuthorization(
@@ -51,5 +51,5 @@ class SessionStrategy implements CredentialStrategy {
 /** Registers the kinds `session`, `session_query` and `session_cookie`. */
 export const SESSION_CREDENTIALS: CredentialRegistration = {
   strategy: SessionStrategy,
-  providers: [SessionDirectory],
+  providers: [SessionVerifier],
 };

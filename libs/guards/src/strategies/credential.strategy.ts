@@ -36,5 +36,5 @@ export interface CredentialRegistration {
   providers?: Provider[];
 }
 
-/** The identity of a caller that a directory has found, or null. */
+/** The identity of a caller; null for no caller. */
 export const identityOf = (caller: Caller | null): Identity | null => caller && { caller };

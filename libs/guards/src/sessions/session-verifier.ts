@@ -28,7 +28,7 @@ const CACHE_SECONDS = 10;
 
 /** Finds the caller of a session JWT. Verifies the signature with the console's public keys and the session in the database. */
 @Injectable()
-export class SessionDirectory implements OnApplicationBootstrap, OnApplicationShutdown {
+export class SessionVerifier implements OnApplicationBootstrap, OnApplicationShutdown {
   /** Undefined if the app has the public keys itself. */
   private readonly remoteKeys: SessionKeys | undefined;
   private readonly findKey: JWTVerifyGetKey;
@@ -62,13 +62,13 @@ export class SessionDirectory implements OnApplicationBootstrap, OnApplicationSh
   }
 
   /** Returns null for an invalid token or ended session. Throws 503 if the public keys are unavailable. */
-  async find(token: string): Promise<Caller | null> {
-    const claims = await this.verify(token);
+  async verify(token: string): Promise<Caller | null> {
+    const claims = await this.verifyToken(token);
     if (!claims) return null;
     return this.cache.get(claims.sessionId, () => this.lookUp(claims.sessionId, claims.accountId));
   }
 
-  private async verify(token: string): Promise<{ sessionId: string; accountId: string } | null> {
+  private async verifyToken(token: string): Promise<{ sessionId: string; accountId: string } | null> {
     try {
       const { payload } = await jwtVerify(token, this.findKey, {
         algorithms: ['ES256'],

@@ -10,7 +10,7 @@ import {
 } from '@inference/testing';
 import { type CredentialsOptions } from '../credentials.options';
 import { createApiKey } from './api-key';
-import { ApiKeyDirectory } from './api-key-directory';
+import { ApiKeyVerifier } from './api-key-verifier';
 
 const OPTIONS: CredentialsOptions = {
   SITE: 'intl',
@@ -25,7 +25,7 @@ const NAME = 'directory under test';
 let database: TestDatabase;
 let pool: SqlPool;
 let channel: NotificationChannel;
-let directory: ApiKeyDirectory;
+let verifier: ApiKeyVerifier;
 let account: TestAccount;
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   channel = new NotificationChannel(database.urlFor('router_cost'), NAME);
-  directory = new ApiKeyDirectory(pool, OPTIONS, channel);
+  verifier = new ApiKeyVerifier(pool, OPTIONS, channel);
   await channel.start();
   account = await insertAccount(database.pool);
 });
@@ -53,7 +53,7 @@ async function deleteKey(id: string): Promise<void> {
   );
 }
 
-const untilRefused = (key: string) => waitFor(async () => (await directory.find(key)) === null);
+const untilRefused = (key: string) => waitFor(async () => (await verifier.verify(key)) === null);
 
 /** Freezes the clock, so that cache entries do not expire: only a notification evicts them. */
 const stopClock = (atMillis = 0) => jest.spyOn(performance, 'now').mockReturnValue(atMillis);
@@ -61,38 +61,38 @@ afterEach(() => jest.restoreAllMocks());
 
 describe('ApiKeyDirectory', () => {
   it('finds the caller of a key, with the limits of the key', async () => {
-    expect(await directory.find(account.apiKey)).toEqual({
+    expect(await verifier.verify(account.apiKey)).toEqual({
       accountId: account.accountId,
       role: 'user',
       apiKey: { id: account.apiKeyId, spendLimited: false, allowedModels: null },
     });
     const bounds = { spendLimitPicos: 5n, allowedModels: ['one', 'two'] };
     const bounded = await insertApiKey(database.pool, account.accountId, bounds);
-    expect(await directory.find(bounded.apiKey)).toMatchObject({
+    expect(await verifier.verify(bounded.apiKey)).toMatchObject({
       apiKey: { id: bounded.apiKeyId, spendLimited: true, allowedModels: ['one', 'two'] },
     });
   });
 
   it('does not find a key that was never issued or that has a hash of another secret', async () => {
-    expect(await directory.find(createApiKey().key)).toBeNull();
+    expect(await verifier.verify(createApiKey().key)).toBeNull();
     const options = { ...OPTIONS, API_KEY_HASH_SECRET: 'y'.repeat(40) };
-    expect(await new ApiKeyDirectory(pool, options, channel).find(account.apiKey)).toBeNull();
+    expect(await new ApiKeyVerifier(pool, options, channel).verify(account.apiKey)).toBeNull();
   });
 
   it('refuses malformed keys without a query', async () => {
     const unreachable = createPool({ url: NOWHERE, applicationName: NAME, size: 1 });
-    const blind = new ApiKeyDirectory(unreachable, OPTIONS, channel);
+    const blind = new ApiKeyVerifier(unreachable, OPTIONS, channel);
     const { key } = createApiKey();
     for (const text of ['', 'bfvk-', `${key}0`, `${key.slice(0, -1)}!`, 'bfvk-\0']) {
-      expect(await blind.find(text)).toBeNull();
+      expect(await blind.verify(text)).toBeNull();
     }
-    const failure: unknown = await blind.find(key).catch((error: unknown) => error);
+    const failure: unknown = await blind.verify(key).catch((error: unknown) => error);
     expect(isDatabaseUnavailable(failure)).toBe(true);
     await unreachable.end();
   });
 
   it('stores when a key was last used', async () => {
-    await directory.find(account.apiKey);
+    await verifier.verify(account.apiKey);
     await waitFor(async () => {
       const { rowCount } = await database.pool.query(
         "SELECT FROM accounts.api_keys WHERE id = $1 AND last_used_at > now() - interval '1 minute'",
@@ -104,7 +104,7 @@ describe('ApiKeyDirectory', () => {
 
   it('evicts a deleted key at once', async () => {
     stopClock();
-    expect(await directory.find(account.apiKey)).not.toBeNull();
+    expect(await verifier.verify(account.apiKey)).not.toBeNull();
     await deleteKey(account.apiKeyId);
     await untilRefused(account.apiKey);
   });
@@ -119,7 +119,7 @@ describe('ApiKeyDirectory', () => {
     const refused = new Set<string>();
     const users = keys.map(async ({ apiKeyId, apiKey }) => {
       while (!stopped) {
-        if (await directory.find(apiKey)) {
+        if (await verifier.verify(apiKey)) {
           if (refused.has(apiKeyId)) late.push(apiKeyId);
         } else refused.add(apiKeyId);
         await new Promise((resolve) => setImmediate(resolve));
@@ -133,7 +133,7 @@ describe('ApiKeyDirectory', () => {
 
   it('evicts changed key limits and a changed role at once', async () => {
     stopClock();
-    const caller = async () => (await directory.find(account.apiKey))!;
+    const caller = async () => (await verifier.verify(account.apiKey))!;
     expect((await caller()).role).toBe('user');
     await database.pool.query("UPDATE accounts.accounts SET role = 'admin' WHERE id = $1", [
       account.accountId,
@@ -147,7 +147,7 @@ describe('ApiKeyDirectory', () => {
 
   it('clears the cache when the channel reconnects, so that a missed deletion takes effect', async () => {
     stopClock();
-    await directory.find(account.apiKey);
+    await verifier.verify(account.apiKey);
     const cut = await database.pool.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE application_name = $1 AND datname = current_database()`,
@@ -161,14 +161,14 @@ describe('ApiKeyDirectory', () => {
   it('refuses a deleted key after three seconds without a notification', async () => {
     const deaf = new NotificationChannel(NOWHERE, NAME);
     await deaf.start();
-    const uninformed = new ApiKeyDirectory(pool, OPTIONS, deaf);
+    const uninformed = new ApiKeyVerifier(pool, OPTIONS, deaf);
     stopClock();
-    await uninformed.find(account.apiKey);
+    await uninformed.verify(account.apiKey);
     await deleteKey(account.apiKeyId);
     stopClock(2_999);
-    expect(await uninformed.find(account.apiKey)).not.toBeNull();
+    expect(await uninformed.verify(account.apiKey)).not.toBeNull();
     stopClock(3_000);
-    expect(await uninformed.find(account.apiKey)).toBeNull();
+    expect(await uninformed.verify(account.apiKey)).toBeNull();
     await deaf.close();
   });
 });

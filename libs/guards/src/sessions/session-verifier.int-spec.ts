@@ -17,7 +17,7 @@ import {
   type JWTPayload,
   SignJWT,
 } from 'jose';
-import { SessionDirectory } from './session-directory';
+import { SessionVerifier } from './session-verifier';
 import { SESSION_AUDIENCE, sessionIssuer } from './session-token';
 
 const NAME = 'sessions under test';
@@ -25,7 +25,7 @@ const NAME = 'sessions under test';
 let database: TestDatabase;
 let pool: SqlPool;
 let channel: NotificationChannel;
-let directory: SessionDirectory;
+let verifier: SessionVerifier;
 let accountId: string;
 let sessionId: string;
 let pair: GenerateKeyPairResult;
@@ -52,7 +52,7 @@ const options = (CONSOLE_URL: string) => ({
   defaultKinds: [],
   sessionCacheSeconds: 3_600,
 });
-const newDirectory = (url = consoleUrl) => new SessionDirectory(pool, options(url), channel);
+const newVerifier = (url = consoleUrl) => new SessionVerifier(pool, options(url), channel);
 
 async function insertSession(lifetime = '30 minutes'): Promise<string> {
   const id = newId('ses');
@@ -100,7 +100,7 @@ beforeEach(async () => {
   answerKeys = () => ({ status: 200, body });
   sessionId = await insertSession();
   channel = new NotificationChannel(database.urlFor('training'), NAME);
-  directory = newDirectory();
+  verifier = newVerifier();
   await channel.start();
 });
 
@@ -112,9 +112,9 @@ afterAll(async () => {
   await database.drop();
 });
 
-describe('SessionDirectory', () => {
+describe('SessionVerifier', () => {
   it('finds the caller of a token', async () => {
-    expect(await directory.find(await makeToken())).toEqual({ accountId, role: 'user', sessionId });
+    expect(await verifier.verify(await makeToken())).toEqual({ accountId, role: 'user', sessionId });
   });
 
   const past = Math.floor(Date.now() / 1000) - 5;
@@ -147,8 +147,8 @@ describe('SessionDirectory', () => {
       async () => makeToken({ alg: 'HS256', key: Buffer.from(await exportSPKI(pair.publicKey)) }),
     ],
   ])('refuses %s', async (_what, token) => {
-    expect(await directory.find(await token())).toBeNull();
-    expect(await directory.find(await makeToken())).not.toBeNull();
+    expect(await verifier.verify(await token())).toBeNull();
+    expect(await verifier.verify(await makeToken())).not.toBeNull();
   });
 
   it('refuses a token with the algorithm "none" or with exchanged parts', async () => {
@@ -157,68 +157,70 @@ describe('SessionDirectory', () => {
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as JWTPayload;
     const forged = encode({ ...claims, exp: claims.exp! + 1 });
     for (const alg of ['none', 'None', 'NONE', '']) {
-      expect(await directory.find(`${encode({ alg, kid: 'one' })}.${payload}.`)).toBeNull();
-      expect(await directory.find(`${encode({ alg, kid: 'one' })}.${payload}.${signature}`)).toBeNull();
+      expect(await verifier.verify(`${encode({ alg, kid: 'one' })}.${payload}.`)).toBeNull();
+      expect(await verifier.verify(`${encode({ alg, kid: 'one' })}.${payload}.${signature}`)).toBeNull();
     }
-    expect(await directory.find(`${header}.${forged}.${signature}`)).toBeNull();
-    expect(await directory.find(`${header}.${payload}.`)).toBeNull();
-    expect(await directory.find(`${header}.${payload}`)).toBeNull();
+    expect(await verifier.verify(`${header}.${forged}.${signature}`)).toBeNull();
+    expect(await verifier.verify(`${header}.${payload}.`)).toBeNull();
+    expect(await verifier.verify(`${header}.${payload}`)).toBeNull();
   });
 
   it('refuses a valid token of an expired session', async () => {
     sessionId = await insertSession('-1 second');
-    expect(await directory.find(await makeToken())).toBeNull();
+    expect(await verifier.verify(await makeToken())).toBeNull();
   });
 
   it('evicts an ended session and a changed role before the cache entry expires', async () => {
     const token = await makeToken();
     const setRole = (role: string) =>
       database.pool.query('UPDATE accounts.accounts SET role = $2 WHERE id = $1', [accountId, role]);
-    expect((await directory.find(token))?.role).toBe('user');
+    expect((await verifier.verify(token))?.role).toBe('user');
     await setRole('analyst');
-    await waitFor(async () => (await directory.find(token))?.role === 'analyst');
+    await waitFor(async () => (await verifier.verify(token))?.role === 'analyst');
     await setRole('user');
     await database.pool.query('UPDATE accounts.sessions SET ended_at = now() WHERE id = $1', [sessionId]);
-    await waitFor(async () => (await directory.find(token)) === null);
+    await waitFor(async () => (await verifier.verify(token)) === null);
   });
 
   it('works without the console after the keys are loaded', async () => {
-    expect(await directory.find(await makeToken())).not.toBeNull();
+    expect(await verifier.verify(await makeToken())).not.toBeNull();
     answerKeys = () => ({ status: 500, body: '' });
     sessionId = await insertSession();
-    expect(await directory.find(await makeToken())).not.toBeNull();
+    expect(await verifier.verify(await makeToken())).not.toBeNull();
   });
 
   it('fails with 503 while the console is unavailable, and recovers', async () => {
     const token = await makeToken();
-    await expect(newDirectory('http://127.0.0.1:1').find(token)).rejects.toThrow(ServiceUnavailableException);
+    await expect(newVerifier('http://127.0.0.1:1').verify(token)).rejects.toThrow(
+      ServiceUnavailableException,
+    );
     for (const [status, body] of [
       [500, ''],
       [404, '{"error":"not found"}'],
       [200, '<html>'],
       [200, '{"keys":"none"}'],
     ] as const) {
-      const recovering = newDirectory();
+      const recovering = newVerifier();
       const whole = answerKeys;
       answerKeys = () => ({ status, body });
-      await expect(recovering.find(token)).rejects.toThrow(ServiceUnavailableException);
+      await expect(recovering.verify(token)).rejects.toThrow(ServiceUnavailableException);
       answerKeys = whole;
-      expect(await recovering.find(token)).not.toBeNull();
+      expect(await recovering.verify(token)).not.toBeNull();
     }
   });
 
   it('fails with 503 when the console does not answer at all', async () => {
     answerKeys = () => null;
-    await expect(directory.find(await makeToken())).rejects.toThrow(ServiceUnavailableException);
+    await expect(verifier.verify(await makeToken())).rejects.toThrow(ServiceUnavailableException);
   });
 
   it('accepts a new key, and the old one while it is published', async () => {
-    await directory.find(await makeToken());
+    await verifier.verify(await makeToken());
     const second = await generateKeyPair('ES256', { extractable: true });
     const body = await published(['two', second], ['one', pair]);
     answerKeys = () => ({ status: 200, body });
     const token = await makeToken({ kid: 'two', key: second.privateKey });
-    expect(await directory.find(token)).not.toBeNull();
-    expect(await directory.find(await makeToken())).not.toBeNull();
+    expect(await verifier.verify(token)).not.toBeNull();
+    expect(await verifier.verify(await makeToken())).not.toBeNull();
   });
 });

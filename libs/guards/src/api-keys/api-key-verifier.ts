@@ -24,7 +24,7 @@ const TOUCH = `
 
 /** Finds the caller of an API key. A deletion takes effect at once through NOTIFY `credentials`. */
 @Injectable()
-export class ApiKeyDirectory {
+export class ApiKeyVerifier {
   private readonly cache: CredentialCache<Caller>;
 
   constructor(
@@ -35,7 +35,7 @@ export class ApiKeyDirectory {
     this.cache = callerCache(channel);
   }
 
-  async find(key: string): Promise<Caller | null> {
+  async verify(key: string): Promise<Caller | null> {
     if (!isApiKey(key)) return null;
     const hash = hashSecretKey(key, this.options.API_KEY_HASH_SECRET);
     return this.cache.get(hash.toString('base64'), () => this.lookUp(hash));

@@ -7,21 +7,21 @@ import {
   type TestDatabase,
   waitFor,
 } from '@inference/testing';
-import { OnBehalfDirectory } from './on-behalf-directory';
+import { OnBehalfResolver } from './on-behalf-resolver';
 
-const NAME = 'directory under test';
+const NAME = 'resolver under test';
 
 let database: TestDatabase;
 let pool: SqlPool;
 let channel: NotificationChannel;
-let directory: OnBehalfDirectory;
+let resolver: OnBehalfResolver;
 let account: TestAccount;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   pool = createPool({ url: database.urlFor('gateway'), applicationName: NAME, size: 2 });
   channel = new NotificationChannel(database.urlFor('gateway'), NAME);
-  directory = new OnBehalfDirectory(pool, channel);
+  resolver = new OnBehalfResolver(pool, channel);
   await channel.start();
 });
 beforeEach(async () => {
@@ -36,46 +36,46 @@ afterAll(async () => {
   await database.drop();
 });
 
-const find = (apiKeyId?: string) => directory.find(account.accountId, apiKeyId);
+const resolve = (apiKeyId?: string) => resolver.resolve(account.accountId, apiKeyId);
 
-describe('OnBehalfDirectory', () => {
+describe('OnBehalfResolver', () => {
   it('queries the database once, and caches accounts and their keys separately', async () => {
     const query = jest.spyOn(pool, 'query');
     const { apiKeyId } = await insertApiKey(database.pool, account.accountId, { allowedModels: [] });
     for (let round = 0; round < 3; round++) {
-      expect((await find())?.apiKey).toBeUndefined();
-      expect((await find(account.apiKeyId))?.apiKey?.allowedModels).toBeNull();
-      expect((await find(apiKeyId))?.apiKey?.allowedModels).toEqual([]);
+      expect((await resolve())?.apiKey).toBeUndefined();
+      expect((await resolve(account.apiKeyId))?.apiKey?.allowedModels).toBeNull();
+      expect((await resolve(apiKeyId))?.apiKey?.allowedModels).toEqual([]);
       expect(query).toHaveBeenCalledTimes(3);
     }
-    expect(await find('')).toBeNull();
+    expect(await resolve('')).toBeNull();
   });
 
   it('evicts a deleted key at once and keeps the account', async () => {
-    expect(await find(account.apiKeyId)).not.toBeNull();
+    expect(await resolve(account.apiKeyId)).not.toBeNull();
     await database.pool.query(
       'UPDATE accounts.api_keys SET key_hash = NULL, deleted_at = now() WHERE id = $1',
       [account.apiKeyId],
     );
-    await waitFor(async () => (await find(account.apiKeyId)) === null);
-    expect(await find()).toEqual({ accountId: account.accountId, role: 'user' });
+    await waitFor(async () => (await resolve(account.apiKeyId)) === null);
+    expect(await resolve()).toEqual({ accountId: account.accountId, role: 'user' });
   });
 
   it('evicts changed key limits and a changed role at once', async () => {
-    const found = async () => (await find(account.apiKeyId))!;
-    expect(await found()).toMatchObject({ role: 'user', apiKey: { spendLimited: false } });
+    const resolved = async () => (await resolve(account.apiKeyId))!;
+    expect(await resolved()).toMatchObject({ role: 'user', apiKey: { spendLimited: false } });
     await database.pool.query("UPDATE accounts.accounts SET role = 'analyst' WHERE id = $1", [
       account.accountId,
     ]);
-    await waitFor(async () => (await found()).role === 'analyst');
+    await waitFor(async () => (await resolved()).role === 'analyst');
     await database.pool.query('UPDATE accounts.api_keys SET spend_limit_picos = 1 WHERE id = $1', [
       account.apiKeyId,
     ]);
-    await waitFor(async () => (await found()).apiKey?.spendLimited);
+    await waitFor(async () => (await resolved()).apiKey?.spendLimited);
   });
 
   it('clears the cache when the channel reconnects', async () => {
-    await find(account.apiKeyId);
+    await resolve(account.apiKeyId);
     await database.pool.query(
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database()',
       [`${NAME} listen`],
@@ -84,6 +84,6 @@ describe('OnBehalfDirectory', () => {
       'UPDATE accounts.api_keys SET key_hash = NULL, deleted_at = now() WHERE id = $1',
       [account.apiKeyId],
     );
-    await waitFor(async () => (await find(account.apiKeyId)) === null);
+    await waitFor(async () => (await resolve(account.apiKeyId)) === null);
   });
 });

@@ -19,7 +19,7 @@ const FIND = `
 
 /** Finds the account on whose behalf a service acts. A deleted key is refused at once. */
 @Injectable()
-export class OnBehalfDirectory {
+export class OnBehalfResolver {
   private readonly cache: CredentialCache<Caller>;
 
   constructor(
@@ -30,7 +30,7 @@ export class OnBehalfDirectory {
   }
 
   /** Returns null for an unknown account or key. @param apiKeyId a key of the account; undefined: no key */
-  find(accountId: string, apiKeyId: string | undefined): Promise<Caller | null> {
+  resolve(accountId: string, apiKeyId: string | undefined): Promise<Caller | null> {
     return this.cache.get(JSON.stringify([accountId, apiKeyId]), () => this.lookUp(accountId, apiKeyId));
   }
 
