@@ -5,7 +5,7 @@ import { DetailedException } from '@inference/http';
 import { type Refusal } from '@inference/model-calls';
 import { type Response } from 'express';
 import { type Observable } from 'rxjs';
-import { estimateEventTokens } from '../event-log/event-log';
+import { estimateEventTokens } from '../session-log/session-log';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 import { type StreamEvent, turnStartedEvent } from '../streams/stream-event';
 import { shuttingDownError, StreamHub } from '../streams/stream-hub';
@@ -66,7 +66,7 @@ export class EventPostingService {
     const refusal = await admissionOf(run);
     if (refusal) throw refusalError(refusal, turn.id);
     run.onStreamed();
-    if (run.lost) await this.resumptions.requireTurn(turn.id);
+    if (run.isAbandoned) await this.resumptions.requireTurn(turn.id);
     return this.hub.open(turn, afterPosition, response, () => eventsBeforeText(run));
   }
 

@@ -1,5 +1,5 @@
 import { type Usage } from '@inference/model-calls';
-import { type EventError, type EventRow, type EventType } from '../event-log/event';
+import { type EventError, type EventRow, type EventType } from '../session-log/session-event';
 import { type ToolCall, type ToolCallResult } from '../tool-calls/tool.dto';
 import { type TurnStatus } from '../turns/turn';
 

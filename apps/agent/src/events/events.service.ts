@@ -1,7 +1,7 @@
 import { Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { EVENT_COLUMNS, type EventRow } from '../event-log/event';
+import { EVENT_COLUMNS, type EventRow } from '../session-log/session-event';
 import { requireSession } from '../sessions/session-lock';
 import { type TurnStatus } from '../turns/turn';
 import { type EventView, toEventView } from './event-view';

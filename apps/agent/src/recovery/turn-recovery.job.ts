@@ -49,7 +49,7 @@ export class TurnRecoveryJob implements OnApplicationBootstrap {
   private readonly logger = new Logger(TurnRecoveryJob.name);
   private readonly task: RepeatingTask;
   /** Turns that at the last run belonged to this replica in the database, but did not run here. */
-  private unaccounted = new Set<string>();
+  private missingAtLastRun = new Set<string>();
 
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
@@ -70,7 +70,7 @@ export class TurnRecoveryJob implements OnApplicationBootstrap {
   async run(): Promise<void> {
     try {
       if (this.heartbeat.isListComplete) await this.failOrphaned();
-      await this.compareOwn();
+      await this.reconcileOwnTurns();
       await this.enqueueWithoutJob();
       await this.heartbeat.deleteDead();
     } catch (error) {
@@ -88,17 +88,17 @@ export class TurnRecoveryJob implements OnApplicationBootstrap {
    * A turn that other replicas have ended stops here, in case their notification was lost. A turn of this replica that does not
    * run here could not record its end, and has failed.
    */
-  private async compareOwn(): Promise<void> {
+  private async reconcileOwnTurns(): Promise<void> {
     const { replicaId } = this.heartbeat;
     const runningBefore = this.runner.runningTurns;
     const { rows } = await this.pool.query<{ id: string }>(FIND_OWN, [replicaId]);
     const stored = new Set(rows.map(({ id }) => id));
-    for (const id of runningBefore) if (!stored.has(id)) this.runner.lose(id);
+    for (const id of runningBefore) if (!stored.has(id)) this.runner.abandon(id);
     const runningNow = new Set(this.runner.runningTurns);
-    const unaccounted = [...stored].filter((id) => !runningNow.has(id));
+    const missing = [...stored].filter((id) => !runningNow.has(id));
     // A turn that has just been claimed or has just ended is accounted for at the next run.
-    const missingTwice = unaccounted.filter((id) => this.unaccounted.has(id));
-    this.unaccounted = new Set(unaccounted);
+    const missingTwice = missing.filter((id) => this.missingAtLastRun.has(id));
+    this.missingAtLastRun = new Set(missing);
     for (const id of missingTwice)
       await this.failInterrupted(id, (sql) => sql.query<OpenTurn>(READ_OWN, [id, replicaId]));
   }

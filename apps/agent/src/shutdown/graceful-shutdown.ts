@@ -37,7 +37,7 @@ export class GracefulShutdown implements BeforeApplicationShutdown {
     while (!this.runner.isIdle && performance.now() < graceEnd) await sleep(POLL_MILLIS);
     // If the database does not answer, other replicas end the turns of this process.
     await Promise.race([Promise.all([queueStopped, this.runner.interruptAll()]), databaseLimit()]);
-    this.runner.loseAll();
+    this.runner.abandonAll();
     const lastEventEnd = performance.now() + LAST_EVENT_LIMIT_MILLIS;
     while (this.hub.hasSubscribers && performance.now() < lastEventEnd) await sleep(POLL_MILLIS);
     this.hub.endAll();

@@ -13,7 +13,7 @@ export interface DeltaSource {
   /** Called when a delta is stored. */
   onWritten(): void;
   /** Called when this process does not run the turn any more, or could not store its text in time. */
-  onLost(): void;
+  abandon(): void;
 }
 
 /** Bounds the size of one statement. */
@@ -74,7 +74,7 @@ export class DeltaWriter {
     const stored = await this.append(deltas, replicaId);
     turns.forEach((turn, index) => {
       const { turnId, n, text } = deltas[index]!;
-      if (!stored.has(turnId)) return turn.onLost();
+      if (!stored.has(turnId)) return turn.abandon();
       turn.lastPosition = n;
       this.hub.publish(turnId, [{ n, kind: 'delta', data: text }]);
       turn.onWritten();

@@ -1,5 +1,5 @@
 import { newId, type Sql } from '@inference/database';
-import { type EventRow, type Idempotency } from '../event-log/event';
+import { type EventRow, type Idempotency } from '../session-log/session-event';
 import { turnStartedEvent } from '../streams/stream-event';
 import { type ToolCall } from '../tool-calls/tool.dto';
 import { type OpenTurn } from './turn';

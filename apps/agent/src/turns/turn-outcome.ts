@@ -5,7 +5,7 @@ import {
   appendToolResults,
   MESSAGE_OVERHEAD_TOKENS,
   type NewEvent,
-} from '../event-log/event-log';
+} from '../session-log/session-log';
 import { type StreamEvent } from '../streams/stream-event';
 import { appendStreamEvent } from '../streams/stream-event-store';
 import { notifyReplicas, TURN_ENDED } from '../streams/turn-notifications';

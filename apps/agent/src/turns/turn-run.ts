@@ -10,7 +10,7 @@ export class TurnRun implements DeltaSource, ModelListener {
   lastPosition: number;
   pendingText = '';
   /** Another replica has ended the turn, or its session was deleted. */
-  lost = false;
+  isAbandoned = false;
   private readonly abortController = new AbortController();
   private writing = false;
   private resumeModel: (() => void) | undefined;
@@ -71,15 +71,15 @@ export class TurnRun implements DeltaSource, ModelListener {
     resume?.();
   }
 
-  onLost(): void {
-    this.lost = true;
+  abandon(): void {
+    this.isAbandoned = true;
     this.abortController.abort();
     this.writing = false;
     this.whenWritten?.();
   }
 
-  /** Resolves when all text is stored, or the turn is lost. */
+  /** Resolves when all text is stored, or the turn is abandoned. */
   async written(): Promise<void> {
-    if (this.writing && !this.lost) await new Promise<void>((resolve) => (this.whenWritten = resolve));
+    if (this.writing && !this.isAbandoned) await new Promise<void>((resolve) => (this.whenWritten = resolve));
   }
 }

@@ -11,8 +11,8 @@ import { Metrics } from '@inference/http';
 import { type CallEnd, ModelGateway } from '@inference/model-calls';
 import { type PoolClient } from 'pg';
 import { Gauge } from 'prom-client';
-import { releaseIdempotencyKey } from '../event-log/event-log';
-import { readPromptMessages } from '../event-log/prompt-messages';
+import { releaseIdempotencyKey } from '../session-log/session-log';
+import { readPromptMessages } from '../session-log/prompt-messages';
 import { limitsOf, MODELS_CONFIG, type ModelsConfig } from '../models/models.config';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 import { DeltaWriter } from '../streams/delta-writer';
@@ -53,7 +53,7 @@ export class TurnRunner {
     channel: NotificationChannel,
     metrics: Metrics,
   ) {
-    for (const end of [TURN_ENDED, TURN_DELETED]) channel.on(end, (turnId) => this.lose(turnId));
+    for (const end of [TURN_ENDED, TURN_DELETED]) channel.on(end, (turnId) => this.abandon(turnId));
     this.gauge = new Gauge({
       name: 'agent_running_turns',
       help: 'Turns that run in this process.',
@@ -73,9 +73,9 @@ export class TurnRunner {
     return [...this.runs.keys()];
   }
 
-  /** Stops a turn that another replica has ended, or may end: nothing more of it is stored. */
-  lose(turnId: string): void {
-    this.runs.get(turnId)?.onLost();
+  /** Stops a turn without recording its end, because another replica has ended it or may end it. */
+  abandon(turnId: string): void {
+    this.runs.get(turnId)?.abandon();
   }
 
   /** @param eventId event whose idempotency key is released if the gateway refuses the call before a stream has begun */
@@ -96,15 +96,15 @@ export class TurnRunner {
   }
 
   /** Aborts all calls of models. */
-  loseAll(): void {
-    for (const turnId of this.runningTurns) this.lose(turnId);
+  abandonAll(): void {
+    for (const turnId of this.runningTurns) this.abandon(turnId);
   }
 
   private async execute(run: TurnRun): Promise<void> {
     try {
       const end = await this.callModel(run);
       await run.written();
-      if (run.lost) await this.cleanUp(run);
+      if (run.isAbandoned) await this.cleanUp(run);
       else await this.conclude(run, end);
       run.settleAdmission(end.answer ? null : end.refusal);
     } catch (error) {

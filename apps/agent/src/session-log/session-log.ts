@@ -3,7 +3,7 @@ import { type Usage } from '@inference/model-calls';
 import { estimateTokens } from '@inference/tokens';
 import { markAnswered } from '../tool-calls/tool-calls';
 import { type ToolCall, type ToolCallResult } from '../tool-calls/tool.dto';
-import { type EventError, type EventRow, type EventType, type Idempotency } from './event';
+import { type EventError, type EventRow, type EventType, type Idempotency } from './session-event';
 
 export interface NewEvent {
   sessionId: string;

@@ -2,7 +2,7 @@ import { type Sql } from '@inference/database';
 import { type Message } from '@inference/model-calls';
 import { estimateTokens } from '@inference/tokens';
 import { type ToolCall, type ToolDefinition } from '../tool-calls/tool.dto';
-import { type EventRow } from './event';
+import { type EventRow } from './session-event';
 
 interface PromptTurn {
   sessionId: string;
