@@ -20,7 +20,7 @@ export interface LeaseAllocatorOptions {
 /** Shortest interval between two recalls, which ask the other processes to return money that they do not need. */
 const RECALL_INTERVAL_MILLIS = 500;
 /** How long a request waits after a recall for money of other processes. */
-const RECALL_PATIENCE_MILLIS = 500;
+const RECALL_WAIT_MILLIS = 500;
 /** Interval at which it looks for that money. */
 const RECALL_POLL_MILLIS = 100;
 
@@ -121,7 +121,7 @@ export class LeaseAllocator {
   private async waitForRecall(waiter: Waiter): Promise<boolean> {
     const now = performance.now();
     const nextRecallMillis = Math.max(now, this.recalledAtMillis + RECALL_INTERVAL_MILLIS);
-    waiter.giveUpAtMillis ??= nextRecallMillis + RECALL_PATIENCE_MILLIS;
+    waiter.giveUpAtMillis ??= nextRecallMillis + RECALL_WAIT_MILLIS;
     if (now > waiter.giveUpAtMillis) return false;
     this.serveCovered();
     this.recalling = true;
