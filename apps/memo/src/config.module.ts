@@ -4,7 +4,7 @@ import { type MemoConfig } from './config';
 import { WORKSPACE_LIMITS } from './documents/documents.config';
 import { UPLOADS_CONFIG } from './documents/uploads/uploads.config';
 import { INGESTION_CONFIG } from './ingestion/ingestion.config';
-import { READER_CONFIG } from './ingestion/reader/reader.config';
+import { EXTRACTION_CONFIG } from './ingestion/extraction-thread/extraction.config';
 import { MODELS_CONFIG } from './models/models.config';
 import { VECTORS_CONFIG } from './retrieval/vectors/vectors.config';
 import { KEYS_CONFIG } from './workspaces/keys/keys.config';
@@ -20,7 +20,7 @@ export class ConfigModule {
       { provide: INGESTION_CONFIG, useValue: config.ingestion },
       { provide: KEYS_CONFIG, useValue: config.keys },
       { provide: MODELS_CONFIG, useValue: config.models },
-      { provide: READER_CONFIG, useValue: config.reader },
+      { provide: EXTRACTION_CONFIG, useValue: config.extraction },
       { provide: UPLOADS_CONFIG, useValue: config.uploads },
       { provide: VECTORS_CONFIG, useValue: config.vectors },
       { provide: WORKSPACE_LIMITS, useValue: config.workspaceLimits },

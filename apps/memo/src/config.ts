@@ -4,7 +4,7 @@ import { chatConfig, chatFields } from './chat/chat.config';
 import { documentsFields, workspaceLimits } from './documents/documents.config';
 import { uploadsConfig, uploadsFields } from './documents/uploads/uploads.config';
 import { ingestionConfig, ingestionFields } from './ingestion/ingestion.config';
-import { readerConfig, readerFields } from './ingestion/reader/reader.config';
+import { extractionConfig, extractionFields } from './ingestion/extraction-thread/extraction.config';
 import { modelsConfig, modelsFields } from './models/models.config';
 import { vectorsConfig, vectorsFields } from './retrieval/vectors/vectors.config';
 import { keysConfig } from './workspaces/keys/keys.config';
@@ -22,7 +22,7 @@ export const fields = z.object({
   ...workspacesFields,
   ...documentsFields,
   ...ingestionFields,
-  ...readerFields,
+  ...extractionFields,
   /** Time in seconds after which a client that sends or takes nothing is disconnected from its upload or stream. */
   CLIENT_STALL_TIMEOUT_SECONDS: env.number(0.05, 3600).default(60),
 });
@@ -33,7 +33,7 @@ const schema = fields.transform((config) => ({
   ingestion: ingestionConfig(config),
   keys: keysConfig(config),
   models: modelsConfig(config),
-  reader: readerConfig(config),
+  extraction: extractionConfig(config),
   uploads: uploadsConfig(config),
   vectors: vectorsConfig(config),
   workspaceLimits: workspaceLimits(config),

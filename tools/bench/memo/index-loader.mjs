@@ -9,7 +9,7 @@ import { loadBuilt } from '../setup/built-modules.mjs';
  * @property {import('pg').Client} client without a statement timeout
  * @property {string} accountId of the owner of the workspaces
  *
- * @typedef {import('../../../apps/memo/src/ingestion/reader/chunker.ts').Chunk} Chunk
+ * @typedef {import('../../../apps/memo/src/ingestion/extraction-thread/chunker.ts').Chunk} Chunk
  * @typedef {{ id: string, externalId: string, title: string, first: number, words: number, chunks: Chunk[] }} IndexedDocument
  *   `first`: the number of its first chunk in the workspace
  */
@@ -66,7 +66,7 @@ export class IndexLoader {
 
   /** @param {Document} document */
   async add({ id, title, text }) {
-    const { Chunker } = loadBuilt('apps/memo/src/ingestion/reader/chunker');
+    const { Chunker } = loadBuilt('apps/memo/src/ingestion/extraction-thread/chunker');
     const chunker = new Chunker();
     const chunks = [...chunker.push(text), ...chunker.end()];
     if (chunks.length === 0) return;

@@ -4,13 +4,13 @@ import { DetailedException } from '@inference/http';
 import { type CallEnd, type Message, type ModelGateway, type Refusal } from '@inference/model-calls';
 import { type Response } from 'express';
 import { type Member } from '../access/member';
-import { type Citation, citationsLine } from './answers/citation';
+import { type Citation, citationsLine } from './citations/citation';
 import { extractAnswer, type QuotedSentence } from './answers/extractive-answer';
 import { type Exchange, promptMessages } from './answers/prompt-messages';
-import { bestQuotation, quotationWithin } from './answers/quotation';
+import { bestSnippet, snippetWithin } from './citations/citation-snippet';
 import { refusalText } from './answers/refusal-text';
-import { citedStatement } from './answers/cited-statement';
-import { collapseWhitespace, type Slice } from './answers/sentence-segmentation';
+import { citingSentence } from './citations/citing-sentence';
+import { collapseWhitespace, type Slice } from './sentences/sentence-segmentation';
 import { type ConversationRef, type MessageStatus } from './conversations/conversation';
 import { type ConversationLog } from './conversations/conversation-log';
 import { type SearchOutcome } from '../retrieval/search/passage';
@@ -183,7 +183,7 @@ export class AnswerGeneration {
     return this.stream.cited.map((number) => {
       const { documentId, title, version, chunkIndex, start, text } =
         this.question.search.passages[number - 1]!;
-      const slice = this.quotation(number, text);
+      const slice = this.snippetOf(number, text);
       return {
         ...{ number, documentId, title, version, chunkIndex },
         start: start + slice.start,
@@ -197,11 +197,11 @@ export class AnswerGeneration {
    * The part of a passage that is shown as its citation: the quoted sentence, or the part closest to what the answer
    * says.
    */
-  private quotation(number: number, text: string): Slice {
+  private snippetOf(number: number, text: string): Slice {
     const { relevance } = this.question.search;
     const quoted = this.quoted.find(({ passage }) => passage === number);
-    if (quoted) return quotationWithin(text, quoted, relevance);
-    return bestQuotation(text, relevance, citedStatement(this.stream.text, number));
+    if (quoted) return snippetWithin(text, quoted, relevance);
+    return bestSnippet(text, relevance, citingSentence(this.stream.text, number));
   }
 }
 

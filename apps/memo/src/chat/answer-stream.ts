@@ -2,7 +2,7 @@ import { type MessageEvent } from '@nestjs/common';
 import { eventStream, type EventStream, type EventStreamOptions, type ServerSentEvent } from '@inference/sse';
 import { type Response } from 'express';
 import { type Observable } from 'rxjs';
-import { CitationMarkerFilter } from './answers/citation-markers';
+import { CitationMarkerFilter } from './citations/citation-markers';
 import { EventSplitter } from './answers/event-splitter';
 
 interface AnswerStreamOptions extends EventStreamOptions {

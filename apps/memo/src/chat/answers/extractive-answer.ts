@@ -1,9 +1,9 @@
 import { type QueryRelevance } from '../../retrieval/ranking/query-relevance';
 import { tokenize } from '../../retrieval/analysis/tokenizer';
-import { escapeMarkers } from './citation-markers';
-import { bestQuotation } from './quotation';
-import { collapseWhitespace, type Slice } from './sentence-segmentation';
-import { LEAD_IN, type Statement, statementsOf, withoutListMarker } from './statements';
+import { escapeMarkers } from '../citations/citation-markers';
+import { bestSnippet } from '../citations/citation-snippet';
+import { collapseWhitespace, type Slice } from '../sentences/sentence-segmentation';
+import { LEAD_IN, type Statement, statementsOf, withoutListMarker } from '../sentences/statements';
 
 /** Chosen: one sentence answers few questions; twice as many make an answer hard to read. */
 const MAX_SENTENCES = 3;
@@ -175,6 +175,6 @@ const addsWords = (text: string, { matchedWords }: QueryRelevance) =>
 
 function shortened(text: string, { start, end }: Slice, relevance: QueryRelevance): Slice {
   if (end - start <= MAX_SENTENCE_CHARACTERS) return { start, end };
-  const part = bestQuotation(text.slice(start, end), relevance);
+  const part = bestSnippet(text.slice(start, end), relevance);
   return { start: start + part.start, end: start + part.end };
 }

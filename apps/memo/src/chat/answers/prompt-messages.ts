@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Message } from '@inference/model-calls';
-import { removeMarkers, escapeMarkers } from './citation-markers';
+import { removeMarkers, escapeMarkers } from '../citations/citation-markers';
 import { refusalText } from './refusal-text';
-import { collapseWhitespace } from './sentence-segmentation';
+import { collapseWhitespace } from '../sentences/sentence-segmentation';
 
 /** A passage in the prompt. Its number is its position, from 1. */
 export interface PromptPassage {

@@ -2,7 +2,8 @@ import { Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { inTransaction, newId, SQL_POOL, type Sql, type SqlPool } from '@inference/database';
 import { type Member } from '../../access/member';
 import { requireRole } from '../../access/role-check';
-import { type Citation } from '../answers/citation';
+import { type Citation } from '../citations/citation';
+import { checkCitations } from '../citations/citation-check';
 import { type Exchange } from '../answers/prompt-messages';
 import { type Answer, type ConversationRef } from './conversation';
 
@@ -32,8 +33,6 @@ const NEXT = `
   WHERE ${OWNED} AND id = $4 RETURNING last_message - 1 AS n`;
 const INSERT_MESSAGE = `
   INSERT INTO memo.messages (id, conversation_id, n, role, content, status, model) VALUES ($1, $2, $3, $4, $5, $6, $7)`;
-const LOCK_DOCUMENTS = `
-  SELECT id, serving_version AS version FROM memo.documents WHERE workspace_id = $1 AND id = ANY($2) ORDER BY id FOR SHARE`;
 const INSERT_CITATIONS = `
   INSERT INTO memo.citations (message_id, number, document_id, version, title, chunk_index, start_at, end_at, snippet)
   SELECT $1, u.* FROM unnest($2::integer[], $3::text[], $4::integer[], $5::text[], $6::integer[], $7::integer[], $8::integer[],
@@ -74,7 +73,7 @@ export class ConversationLog {
     send: (citations: Citation[]) => void,
   ): Promise<void> {
     await inTransaction(this.pool, async (sql) => {
-      const citations = await lockCited(sql, member.workspaceId, answer.citations);
+      const citations = await checkCitations(sql, member.workspaceId, answer.citations);
       // A caller who lost access while the answer was written receives no citations.
       await requireRole(sql, member, 'viewer');
       const owned = [...ownerOf(member), id];
@@ -85,14 +84,6 @@ export class ConversationLog {
       send(citations);
     });
   }
-}
-
-async function lockCited(sql: Sql, workspaceId: string, citations: Citation[]): Promise<Citation[]> {
-  if (citations.length === 0) return [];
-  const ids = [...new Set(citations.map(({ documentId }) => documentId))];
-  const { rows } = await sql.query<{ id: string; version: number }>(LOCK_DOCUMENTS, [workspaceId, ids]);
-  const served = new Map(rows.map(({ id, version }) => [id, version]));
-  return citations.filter(({ documentId, version }) => served.get(documentId) === version);
 }
 
 async function insertExchange(

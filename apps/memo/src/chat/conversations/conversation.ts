@@ -1,4 +1,4 @@
-import { type Citation } from '../answers/citation';
+import { type Citation } from '../citations/citation';
 
 export type MessageStatus = 'completed' | 'failed' | 'cancelled';
 

@@ -1,5 +1,5 @@
 import { DOCX, type MediaType } from '../../documents/source-files/media-type';
-import { builtReader, textOf } from '../reader/document-reader.fixture';
+import { builtThread, textOf } from '../extraction-thread/extraction-thread.fixture';
 import { docx, docxOf, footnotes, HEAD, item, noteMark, paragraph, table, TAIL } from './docx/docx.fixture';
 import { CHINESE, encoded, JAPANESE, KOREAN, RUSSIAN, TRADITIONAL, utf16be } from './encodings.fixture';
 import {
@@ -16,12 +16,12 @@ import {
 type Case = [name: string, content: () => string | Buffer | Promise<Buffer>, text: string];
 
 const BOM = '\ufeff';
-const reader = builtReader();
-afterAll(() => reader.close());
+const extractor = builtThread();
+afterAll(() => extractor.close());
 
 function reads(mediaType: MediaType, cases: Case[]): void {
   it.each(cases)('%s', async (_name, content, text) => {
-    expect(await textOf(reader, await content(), mediaType)).toBe(text);
+    expect(await textOf(extractor, await content(), mediaType)).toBe(text);
   });
 }
 
@@ -81,9 +81,9 @@ describe('plain text', () => {
   it('is the same across the boundaries of its slices', async () => {
     const mebibyte = 1024 * 1024;
     const text = `${'x'.repeat(mebibyte - 1)}\r\n${'y'.repeat(mebibyte - 3)}退😀z`;
-    expect(await textOf(reader, text, 'text/plain')).toBe(text.replace('\r', ''));
+    expect(await textOf(extractor, text, 'text/plain')).toBe(text.replace('\r', ''));
     const utf16 = `${'x'.repeat(mebibyte / 2 - 2)}😀z`;
-    expect(await textOf(reader, Buffer.from(BOM + utf16, 'utf16le'), 'text/plain')).toBe(utf16);
+    expect(await textOf(extractor, Buffer.from(BOM + utf16, 'utf16le'), 'text/plain')).toBe(utf16);
   });
 });
 

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { DOCX, type MediaType } from '../../documents/source-files/media-type';
-import { builtReader, textOf } from '../reader/document-reader.fixture';
+import { builtThread, textOf } from '../extraction-thread/extraction-thread.fixture';
 import { endlessDeflate, zip } from './docx/zip-archive.fixture';
 import { docx, docxOf, frame, HEAD, MAIN_PART, oleFile, paragraph, TAIL } from './docx/docx.fixture';
 import {
@@ -21,13 +21,13 @@ type Content = () => string | Buffer | Promise<Buffer>;
 type Refusal = [name: string, content: Content, code: FailureCode, message: RegExp];
 
 const MEBIBYTE = 1024 * 1024;
-const reader = builtReader();
-afterAll(() => reader.close());
+const extractor = builtThread();
+afterAll(() => extractor.close());
 
 function refuses(mediaType: MediaType, cases: Refusal[]): void {
   it.each(cases)('%s', async (_name, content, code, message) => {
-    const reading = textOf(reader, await content(), mediaType);
-    await expect(reading).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+    const extraction = textOf(extractor, await content(), mediaType);
+    await expect(extraction).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });
 }
 
@@ -61,13 +61,13 @@ describe('HTML and Markdown', () => {
 
   it('unclosed brackets, quotes and backticks are read', async () => {
     const backTicks = Array.from({ length: 1_000 }, (_, n) => '`'.repeat(n + 1)).join(' ');
-    expect(await textOf(reader, `${'['.repeat(100_000)}a`, 'text/markdown')).toMatch(/\[a$/);
-    expect(await textOf(reader, `${'>'.repeat(50)} x`, 'text/markdown')).toBe('x');
-    expect(await textOf(reader, backTicks, 'text/markdown')).toContain('` ``');
+    expect(await textOf(extractor, `${'['.repeat(100_000)}a`, 'text/markdown')).toMatch(/\[a$/);
+    expect(await textOf(extractor, `${'>'.repeat(50)} x`, 'text/markdown')).toBe('x');
+    expect(await textOf(extractor, backTicks, 'text/markdown')).toContain('` ``');
   });
 
   it('stacked marks are cut off before normalization', async () => {
-    const text = await textOf(reader, `<p>a${'\u0316\u0301'.repeat(500_000)}`, 'text/html');
+    const text = await textOf(extractor, `<p>a${'\u0316\u0301'.repeat(500_000)}`, 'text/html');
     expect(text.length).toBeLessThan(100);
   });
 });
@@ -243,14 +243,14 @@ describe('PDF', () => {
   it('a picture of gigabytes beside the text is not unpacked', async () => {
     const more = { 6: image(60_000, 60_000, flateBomb(4)) };
     const pdf = onePage(`${shown('Text.')} /I Do`, { resources: '/XObject << /I 6 0 R >>', more });
-    expect(await textOf(reader, pdf, 'application/pdf')).toBe('Text.');
+    expect(await textOf(extractor, pdf, 'application/pdf')).toBe('Text.');
   });
 
   it('a form that includes itself ends', async () => {
     const form = '/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 6 0 R >> >>';
     const more: Record<number, [string, string]> = { 6: [form, '/X Do /X Do'] };
     const pdf = onePage(`${shown('Text.')} /X Do`, { resources: '/XObject << /X 6 0 R >>', more });
-    expect(await textOf(reader, pdf, 'application/pdf')).toBe('Text.');
+    expect(await textOf(extractor, pdf, 'application/pdf')).toBe('Text.');
   });
 
   it('NUL and half surrogate pairs do not get into the text', async () => {
@@ -261,7 +261,7 @@ describe('PDF', () => {
       ]),
     };
     const pdf = onePage(shownHex(Buffer.from([65, 1, 2, 66])), { font: FONT_WITH_OWN_MAP, more });
-    const text = await textOf(reader, pdf, 'application/pdf');
+    const text = await textOf(extractor, pdf, 'application/pdf');
     expect(text).toMatch(/^A/);
     expect(text).not.toContain('\0');
     expect(text.isWellFormed()).toBe(true);

@@ -5,7 +5,7 @@ import { SourceFileStore } from '../../documents/source-files/source-file-store'
 import { discardVersion } from '../../retrieval/index/retirement';
 import { ExtractionError } from '../extraction/text/extraction-error';
 import { type PackedPostings, type Segment } from '../../retrieval/index/segment';
-import { type Chunk } from '../reader/chunker';
+import { type Chunk } from '../extraction-thread/chunker';
 import {
   recordHeartbeat,
   claimVersion,
@@ -17,8 +17,8 @@ import {
 } from './version-claim';
 import { type IngestionJob } from '../../jobs/document-jobs';
 import { VECTORS_CONFIG, type VectorsConfig } from '../../retrieval/vectors/vectors.config';
-import { DocumentReader } from '../reader/document-reader';
-import { READER_CONFIG, type ReaderConfig } from '../reader/reader.config';
+import { ExtractionThread } from '../extraction-thread/extraction-thread';
+import { EXTRACTION_CONFIG, type ExtractionConfig } from '../extraction-thread/extraction.config';
 import { VersionWriter } from './version-writer';
 
 /** A document during which this many processes ended is marked as failed. */
@@ -33,19 +33,19 @@ class ClaimLostError extends Error {}
 @Injectable()
 export class DocumentIngestor implements BeforeApplicationShutdown {
   private readonly logger = new Logger(DocumentIngestor.name);
-  private readonly reader: DocumentReader;
+  private readonly extractionThread: ExtractionThread;
 
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
     @Inject(VECTORS_CONFIG) private readonly vectors: VectorsConfig,
-    @Inject(READER_CONFIG) limits: ReaderConfig,
+    @Inject(EXTRACTION_CONFIG) limits: ExtractionConfig,
     private readonly sources: SourceFileStore,
   ) {
-    this.reader = new DocumentReader(limits);
+    this.extractionThread = new ExtractionThread(limits);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.reader.close();
+    await this.extractionThread.close();
   }
 
   /**
@@ -106,7 +106,7 @@ export class DocumentIngestor implements BeforeApplicationShutdown {
         },
       };
       const source = { bytes, mediaType: claimed.mediaType, title: claimed.title };
-      await this.reader.read(source, handlers, AbortSignal.any([stopping, lost.signal]));
+      await this.extractionThread.extract(source, handlers, AbortSignal.any([stopping, lost.signal]));
       return writer.written;
     } catch (error) {
       throw lost.signal.aborted ? lost.signal.reason : error;

@@ -1,7 +1,7 @@
 import { type SqlPool } from '@inference/database';
 import { type PackedPostings, type Segment } from '../../retrieval/index/segment';
 import { insertPostings, insertSegment } from '../../retrieval/index/segment-store';
-import { type Chunk } from '../reader/chunker';
+import { type Chunk } from '../extraction-thread/chunker';
 import { type ClaimedVersion, type IndexedVersion } from './version-claim';
 
 const DELETE_CHUNKS = 'DELETE FROM memo.chunks WHERE document_id = $1 AND version = $2';

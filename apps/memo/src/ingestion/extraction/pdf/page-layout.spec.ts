@@ -1,10 +1,10 @@
-import { builtReader, textOf } from '../../reader/document-reader.fixture';
+import { builtThread, textOf } from '../../extraction-thread/extraction-thread.fixture';
 import { fromRight, pdfkit, placed } from './pdf.fixture';
 
 type Case = [name: string, content: () => Buffer | Promise<Buffer>, text: string];
 
-const reader = builtReader();
-afterAll(() => reader.close());
+const extractor = builtThread();
+afterAll(() => extractor.close());
 
 describe('the text of a PDF', () => {
   it.each<Case>([
@@ -148,6 +148,6 @@ describe('the text of a PDF', () => {
       'Lamp | Price\nFinch | 80 EUR\nLamp | Price\nHeron | 80 EUR',
     ],
   ])('%s', async (_name, content, text) => {
-    expect(await textOf(reader, await content(), 'application/pdf')).toBe(text);
+    expect(await textOf(extractor, await content(), 'application/pdf')).toBe(text);
   });
 });

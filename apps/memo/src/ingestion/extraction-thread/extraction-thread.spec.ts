@@ -8,21 +8,21 @@ import { endlessDeflate } from '../extraction/docx/zip-archive.fixture';
 import { docxOf, HEAD, TAIL } from '../extraction/docx/docx.fixture';
 import { onePage, pdfkit } from '../extraction/pdf/pdf.fixture';
 import { ExtractionError } from '../extraction/text/extraction-error';
-import { DocumentReader } from './document-reader';
-import { type ReaderConfig } from './reader.config';
-import { builtReader, KeptChunks, textOf } from './document-reader.fixture';
+import { ExtractionThread } from './extraction-thread';
+import { type ExtractionConfig } from './extraction.config';
+import { builtThread, KeptChunks, textOf } from './extraction-thread.fixture';
 
 const NEVER = new AbortController().signal;
 const MEBIBYTE = 1024 * 1024;
-const readers: DocumentReader[] = [];
+const extractors: ExtractionThread[] = [];
 
-function readerWith(limits: Partial<ReaderConfig> = {}): DocumentReader {
-  const reader = builtReader(limits);
-  readers.push(reader);
-  return reader;
+function extractorWith(limits: Partial<ExtractionConfig> = {}): ExtractionThread {
+  const extractor = builtThread(limits);
+  extractors.push(extractor);
+  return extractor;
 }
 
-const threadOf = (reader: DocumentReader): Worker => (reader as unknown as { thread: Worker }).thread;
+const threadOf = (extractor: ExtractionThread): Worker => (extractor as unknown as { thread: Worker }).thread;
 
 const plain = (text: string | Buffer) => ({
   bytes: new Uint8Array(Buffer.from(text)),
@@ -42,13 +42,13 @@ const endlessWork = () => {
 };
 
 afterEach(async () => {
-  await Promise.all(readers.splice(0).map((reader) => reader.close()));
+  await Promise.all(extractors.splice(0).map((extractor) => extractor.close()));
 });
 
-describe('DocumentReader', () => {
+describe('ExtractionThread', () => {
   it('passes chunks on in batches and returns a summary', async () => {
     const kept = new KeptChunks();
-    const contents = await readerWith().read(plain(LONG_TEXT), kept, NEVER);
+    const contents = await extractorWith().extract(plain(LONG_TEXT), kept, NEVER);
     expect(kept.indexed).toBe(contents.chunks);
     const chunks = kept.batches.flat();
     expect(kept.text).toBe(LONG_TEXT.toString().trimEnd());
@@ -67,20 +67,20 @@ describe('DocumentReader', () => {
       underWay -= 1;
     };
     const sent = jest.fn();
-    const reader = readerWith();
-    const reading = reader.read(
+    const extractor = extractorWith();
+    const extraction = extractor.extract(
       plain(LONG_TEXT),
       { onChunks, onSegment: async () => undefined, onProgress: () => undefined },
       NEVER,
     );
-    threadOf(reader).on('message', sent);
+    threadOf(extractor).on('message', sent);
     await waitFor(async () => sent.mock.calls.length >= 3);
     await wait(300);
     expect(sent.mock.calls.length).toBe(3);
     open.shift()!();
     await waitFor(async () => sent.mock.calls.length >= 4);
     const opening = setInterval(() => open.shift()?.(), 1);
-    await reading;
+    await extraction;
     clearInterval(opening);
     expect(most).toBe(1);
   });
@@ -90,9 +90,9 @@ describe('DocumentReader', () => {
       for (let n = 1; n < 5; n++) d.text(`Page ${n}.`).addPage();
       d.text('Page 5.');
     });
-    const reader = readerWith();
+    const extractor = extractorWith();
     const ofPages = new KeptChunks();
-    await reader.read(
+    await extractor.extract(
       { title: 'A title', bytes: new Uint8Array(pages), mediaType: 'application/pdf' },
       ofPages,
       NEVER,
@@ -104,7 +104,7 @@ describe('DocumentReader', () => {
       taken.push(ofBytes.text.length);
       ofBytes.progress.push([processed, total]);
     };
-    await reader.read(plain(LONG_TEXT), ofBytes, NEVER);
+    await extractor.extract(plain(LONG_TEXT), ofBytes, NEVER);
     expect(ofBytes.progress.at(-1)).toEqual([LONG_TEXT.length, LONG_TEXT.length]);
     expect(ofBytes.progress.length).toBeGreaterThan(1);
     // Except for text that may become part of the next chunk.
@@ -113,58 +113,60 @@ describe('DocumentReader', () => {
   });
 
   it('keeps its thread for the next document, whether or not this one could be read', async () => {
-    const reader = readerWith();
-    expect(await textOf(reader, 'One.', 'text/plain')).toBe('One.');
-    const thread = threadOf(reader);
-    await expect(textOf(reader, '', 'text/plain')).rejects.toMatchObject({ code: 'empty' });
-    expect(await textOf(reader, 'Two.', 'text/plain')).toBe('Two.');
-    expect(threadOf(reader)).toBe(thread);
+    const extractor = extractorWith();
+    expect(await textOf(extractor, 'One.', 'text/plain')).toBe('One.');
+    const thread = threadOf(extractor);
+    await expect(textOf(extractor, '', 'text/plain')).rejects.toMatchObject({ code: 'empty' });
+    expect(await textOf(extractor, 'Two.', 'text/plain')).toBe('Two.');
+    expect(threadOf(extractor)).toBe(thread);
   });
 
   it('ends a document that takes too long, and reads the next one', async () => {
-    const reader = readerWith({ timeoutSeconds: 0.5 });
-    const reading = reader.read(endlessWork(), new KeptChunks(), NEVER);
+    const extractor = extractorWith({ timeoutSeconds: 0.5 });
+    const extraction = extractor.extract(endlessWork(), new KeptChunks(), NEVER);
     const message = 'Reading the document takes longer than 0.5 seconds.';
-    await expect(reading).rejects.toMatchObject({ code: 'too_complex', message });
-    expect(await textOf(reader, 'Next.', 'text/plain')).toBe('Next.');
+    await expect(extraction).rejects.toMatchObject({ code: 'too_complex', message });
+    expect(await textOf(extractor, 'Next.', 'text/plain')).toBe('Next.');
   });
 
   it('does not count the time during which the consumer is busy', async () => {
-    const reader = readerWith({ timeoutSeconds: 1.5 });
+    const extractor = extractorWith({ timeoutSeconds: 1.5 });
     const kept = new KeptChunks();
     const take = kept.onChunks.bind(kept);
     kept.onChunks = async (chunks) => {
       if (kept.batches.length === 0) await wait(2_000);
       await take(chunks);
     };
-    const { characters } = await reader.read(plain(LONG_TEXT.subarray(0, MEBIBYTE / 4)), kept, NEVER);
+    const { characters } = await extractor.extract(plain(LONG_TEXT.subarray(0, MEBIBYTE / 4)), kept, NEVER);
     expect(characters).toBe(kept.text.length);
   });
 
   it('ends a document that takes too much memory, including typed arrays', async () => {
     const bytes = deflateSync(Buffer.alloc(120 * MEBIBYTE, ' '));
     const pdf = onePage(['/Filter /FlateDecode', bytes]);
-    const reading = textOf(readerWith({ maxMemoryMebibytes: 128 }), pdf, 'application/pdf');
+    const extraction = textOf(extractorWith({ maxMemoryMebibytes: 128 }), pdf, 'application/pdf');
     const message = 'Reading the document takes too much memory.';
-    await expect(reading).rejects.toMatchObject({ code: 'too_complex', message });
+    await expect(extraction).rejects.toMatchObject({ code: 'too_complex', message });
   });
 
   it('refuses more text than is allowed', async () => {
-    const reader = readerWith({ maxDocumentCharacters: 10 });
-    expect(await textOf(reader, '0123456789', 'text/plain')).toBe('0123456789');
+    const extractor = extractorWith({ maxDocumentCharacters: 10 });
+    expect(await textOf(extractor, '0123456789', 'text/plain')).toBe('0123456789');
     for (const mediaType of ['text/plain', 'text/html'] as const)
-      await expect(textOf(reader, '0123456789x', mediaType)).rejects.toMatchObject({ code: 'too_long' });
+      await expect(textOf(extractor, '0123456789x', mediaType)).rejects.toMatchObject({ code: 'too_long' });
   });
 
   it('stops on a signal, and reads the next document', async () => {
-    const reader = readerWith();
+    const extractor = extractorWith();
     const control = new AbortController();
-    const reading = reader.read(endlessWork(), new KeptChunks(), control.signal);
-    await expect(reader.read(plain('Too early.'), new KeptChunks(), NEVER)).rejects.toThrow('one document');
+    const extraction = extractor.extract(endlessWork(), new KeptChunks(), control.signal);
+    await expect(extractor.extract(plain('Too early.'), new KeptChunks(), NEVER)).rejects.toThrow(
+      'one document',
+    );
     control.abort(new Error('deleted'));
-    await expect(reading).rejects.toThrow('deleted');
-    await expect(reader.read(plain('x'), new KeptChunks(), control.signal)).rejects.toThrow('deleted');
-    expect(await textOf(reader, 'Next.', 'text/plain')).toBe('Next.');
+    await expect(extraction).rejects.toThrow('deleted');
+    await expect(extractor.extract(plain('x'), new KeptChunks(), control.signal)).rejects.toThrow('deleted');
+    expect(await textOf(extractor, 'Next.', 'text/plain')).toBe('Next.');
   });
 
   it('rejects only after the consumer has finished', async () => {
@@ -178,39 +180,39 @@ describe('DocumentReader', () => {
     };
     const onSegment = async () => undefined;
     const taker = { onChunks, onSegment, onProgress: () => void order.push('progress') };
-    const reading = readerWith().read(plain(LONG_TEXT), taker, control.signal);
-    await expect(reading.finally(() => order.push('over'))).rejects.toThrow('deleted');
+    const extraction = extractorWith().extract(plain(LONG_TEXT), taker, control.signal);
+    await expect(extraction.finally(() => order.push('over'))).rejects.toThrow('deleted');
     expect(order).toEqual(['begins', 'ends', 'over']);
   });
 
   it('fails with the error of its consumer, and reads the next document', async () => {
-    const reader = readerWith();
+    const extractor = extractorWith();
     const onChunks = jest.fn().mockRejectedValue(new Error('the database is gone'));
-    const reading = reader.read(
+    const extraction = extractor.extract(
       plain(LONG_TEXT),
       { onChunks, onSegment: async () => undefined, onProgress: () => undefined },
       NEVER,
     );
-    await expect(reading).rejects.toThrow('the database is gone');
+    await expect(extraction).rejects.toThrow('the database is gone');
     expect(onChunks).toHaveBeenCalledTimes(1);
-    expect(await textOf(reader, 'Next.', 'text/plain')).toBe('Next.');
+    expect(await textOf(extractor, 'Next.', 'text/plain')).toBe('Next.');
   });
 
   it('fails with a plain error if its thread cannot start', async () => {
-    const reader = new DocumentReader(
+    const extractor = new ExtractionThread(
       { timeoutSeconds: 60, maxMemoryMebibytes: 256, maxDocumentCharacters: 10 },
       join(__dirname, 'nowhere.js'),
     );
-    const error: unknown = await textOf(reader, 'x', 'text/plain').catch((thrown: unknown) => thrown);
+    const error: unknown = await textOf(extractor, 'x', 'text/plain').catch((thrown: unknown) => thrown);
     expect(error).not.toBeInstanceOf(ExtractionError);
     expect(error).toMatchObject({ code: expect.stringMatching(/MODULE_NOT_FOUND$/) as string });
   });
 
   it('can be closed while it reads', async () => {
-    const reader = readerWith();
-    const reading = reader.read(endlessWork(), new KeptChunks(), NEVER);
-    const refused = expect(reading).rejects.toThrow('closed');
-    await reader.close();
+    const extractor = extractorWith();
+    const extraction = extractor.extract(endlessWork(), new KeptChunks(), NEVER);
+    const refused = expect(extraction).rejects.toThrow('closed');
+    await extractor.close();
     await refused;
   });
 });

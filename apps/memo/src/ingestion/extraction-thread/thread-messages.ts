@@ -2,14 +2,14 @@ import { type Source } from '../extraction/extraction';
 import { type FailureCode } from '../extraction/text/extraction-error';
 import { type PackedPostings, type Segment } from '../../retrieval/index/segment';
 import { type Chunk } from './chunker';
-import { type ReadSummary } from './document-reader';
+import { type ExtractionSummary } from './extraction-thread';
 
 /** Indexes of the shared counters: the number of consumed batches, and 1 while the thread waits for the consumer. */
 export const CONSUMED_BATCHES = 0;
 export const IS_WAITING = 1;
 export const FLOW_CONTROL_BYTES = 2 * Int32Array.BYTES_PER_ELEMENT;
 
-/** A document to be read. Its title is indexed with each chunk. */
+/** A document to be extracted. Its title is indexed with each chunk. */
 export interface TitledSource extends Source {
   title: string;
 }
@@ -24,6 +24,6 @@ export interface ThreadData {
 export type ThreadMessage =
   | { kind: 'chunks'; chunks: Chunk[]; progress: [processed: number, total: number] | undefined }
   | { kind: 'segment'; segment: Segment; postings: PackedPostings }
-  | { kind: 'done'; summary: ReadSummary }
+  | { kind: 'done'; summary: ExtractionSummary }
   /** Without a code the service is at fault, not the document. */
   | { kind: 'failed'; code: FailureCode | undefined; message: string };

@@ -11,11 +11,11 @@ import {
   type ThreadMessage,
   type TitledSource,
   IS_WAITING,
-} from './reader-protocol';
-import { type ReaderConfig } from './reader.config';
+} from './thread-messages';
+import { type ExtractionConfig } from './extraction.config';
 
 /** Size of the text of a document. */
-export interface ReadSummary {
+export interface ExtractionSummary {
   /** UTF-16 code units of the leads and texts of all chunks. */
   characters: number;
   chunks: number;
@@ -30,7 +30,7 @@ export interface ChunkConsumer {
   onProgress: OnProgress;
 }
 
-const THREAD_FILE = join(__dirname, 'reader.thread.js');
+const THREAD_FILE = join(__dirname, 'extraction.thread.js');
 /** Time between two checks of time and memory. Chosen: short enough to stop an allocation of gigabytes. */
 const WATCH_INTERVAL_MS = 50;
 /** Size of V8's young generation. Chosen: room for the short-lived strings of extraction; it counts toward the memory of the process. */
@@ -38,44 +38,48 @@ const YOUNG_GENERATION_MEGABYTES = 64;
 const MEBIBYTE = 1024 * 1024;
 
 /**
- * Reads documents in a thread, one at a time. The thread is kept for the next document unless it had to be
+ * Extracts the chunks of documents in a thread, one document at a time. The thread is kept for the next document unless it had to be
  * terminated. For some allocations V8 ends the process instead of the thread, so use this in a process of its own.
  */
-export class DocumentReader {
+export class ExtractionThread {
   private thread: Worker | undefined;
-  private reading: ReadOperation | undefined;
+  private extraction: Extraction | undefined;
   private readonly flowControl = new Int32Array(new SharedArrayBuffer(FLOW_CONTROL_BYTES));
 
   constructor(
-    private readonly limits: ReaderConfig,
+    private readonly limits: ExtractionConfig,
     private readonly threadFile = THREAD_FILE,
   ) {}
 
   /**
-   * Reads one document. The source's bytes are transferred, not copied, if they own their buffer; do not use them
+   * Extracts one document. The source's bytes are transferred, not copied, if they own their buffer; do not use them
    * afterwards. Rejects with an ExtractionError if the document is at fault, with the reason of the signal, with the
    * error of `consumer`, or with another Error for a defect of the service. After a rejection no call of `consumer`
    * is under way.
    */
-  async read(source: TitledSource, consumer: ChunkConsumer, signal: AbortSignal): Promise<ReadSummary> {
-    if (this.reading) throw new Error('A reader reads one document at a time.');
+  async extract(
+    source: TitledSource,
+    consumer: ChunkConsumer,
+    signal: AbortSignal,
+  ): Promise<ExtractionSummary> {
+    if (this.extraction) throw new Error('An extraction thread takes one document at a time.');
     signal.throwIfAborted();
     const thread = (this.thread ??= this.start());
-    const reading = (this.reading = new ReadOperation(thread, this.flowControl, this.limits, consumer));
-    const onAbort = () => reading.end(signal.reason as Error);
+    const extraction = (this.extraction = new Extraction(thread, this.flowControl, this.limits, consumer));
+    const onAbort = () => extraction.end(signal.reason as Error);
     signal.addEventListener('abort', onAbort, { once: true });
     try {
-      return await reading.run(source);
+      return await extraction.run(source);
     } finally {
       signal.removeEventListener('abort', onAbort);
-      this.reading = undefined;
-      if (reading.mustReplaceThread && this.thread === thread) this.thread = undefined;
+      this.extraction = undefined;
+      if (extraction.mustReplaceThread && this.thread === thread) this.thread = undefined;
     }
   }
 
   /** Ends the current operation and the thread. */
   async close(): Promise<void> {
-    this.reading?.end(new Error('The reader was closed.'));
+    this.extraction?.end(new Error('The extraction thread was closed.'));
     await this.thread?.terminate();
     this.thread = undefined;
   }
@@ -98,26 +102,26 @@ export class DocumentReader {
     });
     thread.stdout.resume();
     thread.stderr.resume();
-    thread.on('message', (message: ThreadMessage) => this.reading?.receive(message));
-    thread.on('error', (error) => this.reading?.end(error));
+    thread.on('message', (message: ThreadMessage) => this.extraction?.receive(message));
+    thread.on('error', (error) => this.extraction?.end(error));
     thread.on('exit', () => {
       if (this.thread === thread) this.thread = undefined;
-      this.reading?.end(new Error('The thread that reads documents ended early.'));
+      this.extraction?.end(new Error('The extraction thread ended unexpectedly.'));
     });
     return thread;
   }
 }
 
-/** The reading of one document in the thread. */
-class ReadOperation {
+/** The extraction of one document in the thread. */
+class Extraction {
   /** The thread was terminated. */
   mustReplaceThread = false;
   private isOver = false;
   private consumption: Promise<void> = Promise.resolve();
   private watch: NodeJS.Timeout | undefined;
-  private resolve!: (contents: ReadSummary) => void;
+  private resolve!: (contents: ExtractionSummary) => void;
   private reject!: (error: Error) => void;
-  private readonly outcome = new Promise<ReadSummary>((resolve, reject) => {
+  private readonly outcome = new Promise<ExtractionSummary>((resolve, reject) => {
     this.resolve = resolve;
     this.reject = reject;
   });
@@ -125,14 +129,14 @@ class ReadOperation {
   constructor(
     private readonly thread: Worker,
     private readonly flowControl: Int32Array,
-    private readonly limits: ReaderConfig,
+    private readonly limits: ExtractionConfig,
     private readonly consumer: ChunkConsumer,
   ) {}
 
-  run({ bytes, mediaType, title }: TitledSource): Promise<ReadSummary> {
+  run({ bytes, mediaType, title }: TitledSource): Promise<ExtractionSummary> {
     const owned = ownBuffer(bytes);
     this.flowControl.fill(0);
-    // Loading the thread does not count as reading time.
+    // The time limit does not include loading the thread.
     Atomics.store(this.flowControl, IS_WAITING, 1);
     this.thread.postMessage({ bytes: owned, mediaType, title } satisfies TitledSource, [owned.buffer]);
     this.startWatch();

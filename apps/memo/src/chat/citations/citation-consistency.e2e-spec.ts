@@ -4,7 +4,7 @@ import { chat, type ReadAnswer, readCitations } from '../chat-client.fixture';
 import { type CitationView, type ConversationView, type MessageView } from '../conversations/conversation';
 import { MemoSite, type Person } from '../../memo.fixture';
 import { ChangingDocuments, type Edition } from './changing-documents.fixture';
-import { collapseWhitespace } from './sentence-segmentation';
+import { collapseWhitespace } from '../sentences/sentence-segmentation';
 
 jest.setTimeout(180_000);
 

@@ -1,5 +1,5 @@
-import { CITATIONS_PREFIX } from './event-splitter';
-import { collapseWhitespace } from './sentence-segmentation';
+import { CITATIONS_PREFIX } from '../answers/event-splitter';
+import { collapseWhitespace } from '../sentences/sentence-segmentation';
 
 /** The slice of a document's stored text to which a marker `[number]` of an answer refers. */
 export interface Citation {

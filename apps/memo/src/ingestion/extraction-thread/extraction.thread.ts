@@ -10,7 +10,7 @@ import {
   type ThreadMessage,
   type TitledSource,
   IS_WAITING,
-} from './reader-protocol';
+} from './thread-messages';
 
 /** Chunks per batch, which is one insert statement. */
 const BATCH_CHUNKS = 200;
@@ -94,7 +94,7 @@ class BatchSender {
   }
 }
 
-async function read(source: TitledSource): Promise<void> {
+async function extractChunks(source: TitledSource): Promise<void> {
   const chunker = new Chunker();
   const sender = new BatchSender(port, flowControl, await analyzer, source.title);
   Atomics.store(flowControl, IS_WAITING, 0);
@@ -128,4 +128,4 @@ function failureOf(error: Error): ThreadMessage {
 const { flowControl, maxCharacters } = workerData as ThreadData;
 const port = parentPort!;
 const analyzer = PassageAnalyzer.load();
-port.on('message', (source: TitledSource) => void read(source));
+port.on('message', (source: TitledSource) => void extractChunks(source));

@@ -1,11 +1,11 @@
 import { type QueryRelevance } from '../../retrieval/ranking/query-relevance';
 import { tokenize } from '../../retrieval/analysis/tokenizer';
-import { splitSentences, type Slice, trimSlice } from './sentence-segmentation';
-import { statementsOf, withoutListMarker } from './statements';
+import { splitSentences, type Slice, trimSlice } from '../sentences/sentence-segmentation';
+import { statementsOf, withoutListMarker } from '../sentences/statements';
 
 /** Length of a citation's snippet. Chosen: at half few sentences fit as a whole; at twice the citations line is hard to read. */
-const MAX_QUOTATION_CHARACTERS = 300;
-const MAX_QUOTATION_SENTENCES = 3;
+const MAX_SNIPPET_CHARACTERS = 300;
+const MAX_SNIPPET_SENTENCES = 3;
 /**
  * Further sentences are added only if fewer reach less than this share of the best score. Chosen: at 1 quotations
  * have the full length; at half they often lack the statement.
@@ -36,7 +36,7 @@ interface Candidate extends Slice {
  * zero, returns the first.
  * @param statement the sentence of the answer that cites this passage; its words are matched too
  */
-export function bestQuotation(text: string, relevance: QueryRelevance, statement = ''): Slice {
+export function bestSnippet(text: string, relevance: QueryRelevance, statement = ''): Slice {
   const pieces = piecesOf(text, relevance, statement);
   const candidates = pieces.flatMap((_piece, index) => [...candidatesFrom(text, pieces, index)]);
   const minScore = MIN_SCORE_SHARE * Math.max(0, ...candidates.map(({ score }) => score));
@@ -49,13 +49,13 @@ export function bestQuotation(text: string, relevance: QueryRelevance, statement
 }
 
 /** The same for a sentence that the answer quotes: as many whole sentences of it as fit. */
-export function quotationWithin(text: string, quoted: Slice, relevance: QueryRelevance): Slice {
+export function snippetWithin(text: string, quoted: Slice, relevance: QueryRelevance): Slice {
   const [longest = quoted] = splitAtQuotes(text, quoted).toSorted(
     (one, other) => other.end - other.start - (one.end - one.start),
   );
   const part = text.slice(longest.start, longest.end);
-  const last = splitSentences(part).findLast(({ end }) => end <= MAX_QUOTATION_CHARACTERS);
-  const { start, end } = last ? { start: 0, end: last.end } : bestQuotation(part, relevance);
+  const last = splitSentences(part).findLast(({ end }) => end <= MAX_SNIPPET_CHARACTERS);
+  const { start, end } = last ? { start: 0, end: last.end } : bestSnippet(part, relevance);
   return { start: longest.start + start, end: longest.start + end };
 }
 
@@ -66,7 +66,7 @@ function isBetter(one: Candidate, other: Candidate): boolean {
 }
 
 function piecesOf(text: string, relevance: QueryRelevance, statement: string): Piece[] {
-  const parts = statementsOf(text, MAX_QUOTATION_CHARACTERS).flatMap((sentence) =>
+  const parts = statementsOf(text, MAX_SNIPPET_CHARACTERS).flatMap((sentence) =>
     splitAtQuotes(text, withoutListMarker(text, sentence))
       .flatMap((part) => splitAtLimit(text, part))
       .map((part) => ({ ...sentence, ...part })),
@@ -113,10 +113,10 @@ function* candidatesFrom(text: string, pieces: Piece[], index: number): Generato
   const seen = new Set<string>();
   let count = 0;
   let score = 0;
-  for (const { end, weights, section: own } of pieces.slice(index, index + MAX_QUOTATION_SENTENCES)) {
+  for (const { end, weights, section: own } of pieces.slice(index, index + MAX_SNIPPET_SENTENCES)) {
     // A quotation does not continue below the next heading.
     if (own !== section) return;
-    if (end - start > MAX_QUOTATION_CHARACTERS || text.slice(start, end).includes('"')) return;
+    if (end - start > MAX_SNIPPET_CHARACTERS || text.slice(start, end).includes('"')) return;
     for (const [word, share] of weights) if (!seen.has(word)) score += share;
     for (const word of weights.keys()) seen.add(word);
     count += 1;
@@ -137,13 +137,13 @@ function splitAtQuotes(text: string, { start, end }: Slice): Slice[] {
 }
 
 function splitAtLimit(text: string, { start, end }: Slice): Slice[] {
-  if (end - start <= MAX_QUOTATION_CHARACTERS) return [{ start, end }];
+  if (end - start <= MAX_SNIPPET_CHARACTERS) return [{ start, end }];
   const pieces: Slice[] = [];
   let from = start;
   let to = start;
   for (const { index, segment } of WORD.segment(text.slice(start, end))) {
     const wordEnd = start + index + segment.length;
-    if (wordEnd - from > MAX_QUOTATION_CHARACTERS && to > from) {
+    if (wordEnd - from > MAX_SNIPPET_CHARACTERS && to > from) {
       pieces.push(trimSlice(text, { start: from, end: to }));
       from = to;
     }
@@ -157,7 +157,7 @@ function splitAtLimit(text: string, { start, end }: Slice): Slice[] {
 function splitLongWord(text: string, { start, end }: Slice): Slice[] {
   const pieces: Slice[] = [];
   for (let from = start; from < end;) {
-    let to = Math.min(from + MAX_QUOTATION_CHARACTERS, end);
+    let to = Math.min(from + MAX_SNIPPET_CHARACTERS, end);
     if (to < end && /[\udc00-\udfff]/.test(text[to]!)) to -= 1;
     pieces.push({ start: from, end: to });
     from = to;

@@ -1,4 +1,4 @@
-import { splitSentences } from './sentence-segmentation';
+import { splitSentences } from '../sentences/sentence-segmentation';
 
 /**
  * How much text before a marker is searched for the sentence. Chosen: longer than a sentence; bounds the work for
@@ -8,7 +8,7 @@ const MAX_CHARACTERS_BEFORE_MARKER = 600;
 const MARKERS = /\[\d{1,3}\]/g;
 
 /** The sentence that contains the first marker of a passage, up to the marker; empty if the passage is not cited. */
-export function citedStatement(answer: string, number: number): string {
+export function citingSentence(answer: string, number: number): string {
   const marker = answer.indexOf(`[${number}]`);
   if (marker < 0) return '';
   const before = answer

@@ -2,19 +2,22 @@ import { join } from 'node:path';
 import { type MediaType } from '../../documents/source-files/media-type';
 import { type Segment } from '../../retrieval/index/segment';
 import { type Chunk } from './chunker';
-import { type ChunkConsumer, DocumentReader } from './document-reader';
-import { type ReaderConfig } from './reader.config';
+import { type ChunkConsumer, ExtractionThread } from './extraction-thread';
+import { type ExtractionConfig } from './extraction.config';
 
-const THREAD_FILE = join(__dirname, '../../../../../dist/apps/memo/src/ingestion/reader/reader.thread.js');
-const LIMITS: ReaderConfig = {
+const THREAD_FILE = join(
+  __dirname,
+  '../../../../../dist/apps/memo/src/ingestion/extraction-thread/extraction.thread.js',
+);
+const LIMITS: ExtractionConfig = {
   timeoutSeconds: 60,
   maxMemoryMebibytes: 768,
   maxDocumentCharacters: 67_108_864,
 };
 
-/** A reader with the thread of the build. */
-export const builtReader = (limits: Partial<ReaderConfig> = {}): DocumentReader =>
-  new DocumentReader({ ...LIMITS, ...limits }, THREAD_FILE);
+/** An extraction thread that runs the built code. */
+export const builtThread = (limits: Partial<ExtractionConfig> = {}): ExtractionThread =>
+  new ExtractionThread({ ...LIMITS, ...limits }, THREAD_FILE);
 
 /** Keeps everything it receives. */
 export class KeptChunks implements ChunkConsumer {
@@ -45,12 +48,12 @@ export class KeptChunks implements ChunkConsumer {
 
 /** The text of a document without trailing white space. */
 export async function textOf(
-  reader: DocumentReader,
+  thread: ExtractionThread,
   content: string | Buffer,
   mediaType: MediaType,
 ): Promise<string> {
   const kept = new KeptChunks();
   const bytes = new Uint8Array(Buffer.from(content));
-  await reader.read({ title: 'A title', bytes, mediaType }, kept, new AbortController().signal);
+  await thread.extract({ title: 'A title', bytes, mediaType }, kept, new AbortController().signal);
   return kept.text;
 }
