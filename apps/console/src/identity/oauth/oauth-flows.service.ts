@@ -3,19 +3,25 @@ import { Inject, Injectable } from '@nestjs/common';
 import { newId, SQL_POOL, type SqlPool } from '@inference/database';
 import { randomNonce, randomPKCECodeVerifier, randomState } from 'openid-client';
 import { z } from 'zod';
+import { type LinkRequest } from '../identities/identities.service';
 import { SealedTokens } from '../sealed-tokens/sealed-tokens';
 import { type AuthorizationChecks } from '../oauth-providers/oauth-provider.gateway';
 
 /** Time that a person has at the provider. */
 export const FLOW_SECONDS = 600;
-/** How long a used flow is remembered. Longer than its life plus any difference between the clocks of two hosts. */
-const REMEMBERED_SECONDS = 86_400;
+/**
+ * How long the id of a used flow is stored. It must exceed FLOW_SECONDS plus the difference between the clocks of two
+ * hosts, because a flow that is forgotten earlier could be used again.
+ */
+const USED_FLOW_RETENTION_SECONDS = 86_400;
 
 const PURPOSE = 'oauth_flow';
 
-const link = z.object({ accountId: z.string(), sessionId: z.string(), credentialsVersion: z.number() });
-/** The signed-in account that a flow links an identity to, as it was when the flow began. */
-export type Link = z.output<typeof link>;
+const link = z.object({
+  accountId: z.string(),
+  sessionId: z.string(),
+  credentialsVersion: z.number(),
+}) satisfies z.ZodType<LinkRequest>;
 
 const flow = z.object({
   id: z.string(),
@@ -23,15 +29,15 @@ const flow = z.object({
   nonce: z.string(),
   codeVerifier: z.string(),
   returnTo: z.string().nullable(),
-  /** Null for a sign-in. */
+  /** The account to link an identity to; null for a sign-in. */
   link: link.nullable(),
 });
 export type Flow = z.output<typeof flow>;
 
-const FORGET_OLD = `
+const DELETE_EXPIRED = `
   DELETE FROM accounts.oauth_flows_used WHERE id_hash IN (
     SELECT id_hash FROM accounts.oauth_flows_used WHERE expires_at < now() LIMIT 100 FOR UPDATE SKIP LOCKED)`;
-const SPEND = `
+const MARK_USED = `
   INSERT INTO accounts.oauth_flows_used (id_hash, expires_at) VALUES ($1, now() + make_interval(secs => $2))
   ON CONFLICT DO NOTHING`;
 
@@ -49,7 +55,7 @@ export class OAuthFlowsService {
   async begin(
     provider: string,
     returnTo: string | null,
-    link: Link | null,
+    link: LinkRequest | null,
   ): Promise<{ checks: AuthorizationChecks; sealed: string }> {
     const checks = { state: randomState(), nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() };
     const begun: Flow = { id: newId('flow'), ...checks, returnTo, link };
@@ -62,11 +68,11 @@ export class OAuthFlowsService {
     return flow.safeParse(claims).data ?? null;
   }
 
-  /** Uses a flow up; returns true once for each flow, also under concurrency. */
-  async spend({ id }: Flow): Promise<boolean> {
-    await this.pool.query(FORGET_OLD);
+  /** Marks a flow as used. Returns true for the first call with a flow and false for all later or concurrent ones. */
+  async markUsed({ id }: Flow): Promise<boolean> {
+    await this.pool.query(DELETE_EXPIRED);
     const hash = createHash('sha256').update(id).digest();
-    const { rowCount } = await this.pool.query(SPEND, [hash, REMEMBERED_SECONDS]);
+    const { rowCount } = await this.pool.query(MARK_USED, [hash, USED_FLOW_RETENTION_SECONDS]);
     return rowCount === 1;
   }
 }

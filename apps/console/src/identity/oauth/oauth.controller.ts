@@ -20,7 +20,7 @@ import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator
 import { OAuthFlowCookie } from './oauth-flow-cookie';
 import { linkStart, type LinkStart, start, type Start } from './oauth.dto';
 import { codeOf } from '../oauth-providers/oauth.exception';
-import { type Finished, OAuthService } from './oauth.service';
+import { type CompletedFlow, OAuthService } from './oauth.service';
 
 @Controller('api/auth/oauth')
 export class OAuthController {
@@ -122,7 +122,7 @@ function queryOf({ originalUrl }: Request): URLSearchParams {
 }
 
 /** The challenge is in the fragment, which browsers do not send to any server. */
-function landingPath({ view, returnTo }: Finished): string {
+function landingPath({ view, returnTo }: CompletedFlow): string {
   if (!('challenge' in view)) return returnTo ?? '/';
   const fragment = new URLSearchParams({ challenge: view.challenge.id });
   if (returnTo !== null) fragment.set('return_to', returnTo);

@@ -11,21 +11,22 @@ import { type Actor } from '../audit-log/actor';
 import { type Origin } from '../audit-log/request-origin';
 import { recordEvent } from '../audit-log/audit-log';
 import { type ProviderEmail } from '../oauth-providers/claims';
-import { type Link, OAuthFlowsService } from './oauth-flows.service';
+import { OAuthFlowsService } from './oauth-flows.service';
 import { findIdentity, insertIdentity } from '../identities/identities.repository';
-import { IdentitiesService } from '../identities/identities.service';
+import { IdentitiesService, type LinkRequest } from '../identities/identities.service';
 import { type IdentityView } from '../identities/identities.dto';
 import { type LinkStart } from './oauth.dto';
 import { OAuthException } from '../oauth-providers/oauth.exception';
 import { OAuthProviderGateway, type ProviderIdentity } from '../oauth-providers/oauth-provider.gateway';
 
-export interface Begun {
+/** A flow whose user has to be sent to the provider. */
+export interface StartedFlow {
   authorizationUrl: string;
   /** State of the flow, for the cookie. */
   sealed: string;
 }
 
-export interface Finished {
+export interface CompletedFlow {
   view: SessionView | ChallengeView | { identity: IdentityView };
   returnTo: string | null;
 }
@@ -44,7 +45,7 @@ export class OAuthService {
     private readonly signIn: SignInService,
   ) {}
 
-  begin(name: string, returnTo: string | null): Promise<Begun> {
+  begin(name: string, returnTo: string | null): Promise<StartedFlow> {
     return this.beginFlow(this.providers.find(name), returnTo, null);
   }
 
@@ -53,7 +54,7 @@ export class OAuthService {
     name: string,
     { password, return_to: returnTo }: NonNullable<LinkStart>,
     actor: Actor,
-  ): Promise<Begun> {
+  ): Promise<StartedFlow> {
     const provider = this.providers.find(name);
     const { accountId, sessionId } = actor;
     const { credentialsVersion } = await this.reauthentication.confirm(actor, 'password', password);
@@ -63,26 +64,26 @@ export class OAuthService {
   private async beginFlow(
     provider: OAuthProvider,
     returnTo: string | null,
-    link: Link | null,
-  ): Promise<Begun> {
+    link: LinkRequest | null,
+  ): Promise<StartedFlow> {
     const { checks, sealed } = await this.flows.begin(provider.name, returnTo, link);
     return { authorizationUrl: await this.providers.authorizationUrl(provider, checks), sealed };
   }
 
-  /** Uses the flow up before it calls the provider, so that only one of several callbacks of a flow continues. */
+  /** Marks the flow as used before it calls the provider, so that only one of several callbacks of a flow continues. */
   async finish(
     name: string,
     sealed: string | undefined,
     query: URLSearchParams,
     origin: Origin,
-  ): Promise<Finished> {
+  ): Promise<CompletedFlow> {
     const provider = this.providers.find(name);
     const flow = sealed === undefined ? null : await this.flows.open(name, sealed);
     const states = query.getAll('state');
     const isAnswer = query.has('code') || query.has('error');
     if (!flow || states.length !== 1 || states[0] !== flow.state || !isAnswer)
       throw new OAuthException('flow_invalid');
-    if (!(await this.flows.spend(flow))) throw new OAuthException('sign_in_refused');
+    if (!(await this.flows.markUsed(flow))) throw new OAuthException('sign_in_refused');
     const identity = await this.providers.identify(provider, query, flow);
     const { link, returnTo } = flow;
     if (link)
