@@ -73,6 +73,16 @@ export function writePrivateJson(file, content) {
 }
 
 /**
+ * Earlier versions stored the accounts at the payment providers under the name "parties".
+ * @param {any} saved content of the file
+ */
+function withCurrentNames({ payments, ...saved }) {
+  if (!payments) return saved;
+  const { parties, ...named } = payments;
+  return { ...saved, payments: parties ? { accounts: parties, ...named } : named };
+}
+
+/**
  * @param {import('./settings.mjs').Settings} settings
  * @returns {{ secrets: Secrets, save: () => void }} `save` after a change
  */
@@ -85,7 +95,7 @@ export function openSecrets({ dataDir, site }) {
         `Restore the file, or remove ${dataDir} to start with an empty database.`,
     );
   }
-  const saved = fresh ? {} : JSON.parse(fs.readFileSync(file, 'utf8'));
+  const saved = fresh ? {} : withCurrentNames(JSON.parse(fs.readFileSync(file, 'utf8')));
   /** @type {Secrets} with new values for the secrets that the file, written by an earlier version, does not have */
   const secrets = { ...generateSecrets(site), ...saved };
   if (secrets.site !== site) {

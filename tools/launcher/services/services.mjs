@@ -43,7 +43,7 @@ function upstreams({ engine, ports }) {
  * @param {Secrets} secrets
  * @returns {NodeJS.ProcessEnv}
  */
-function outsideParties({ site, ports, mailFolder }, { oidcClientSecret, payments }) {
+function outsideSystems({ site, ports, mailFolder }, { oidcClientSecret, payments }) {
   return {
     ...(mailFolder && { MAIL_FOLDER: mailFolder }),
     ...(ports['sandbox-oidc'] && oauthProvider(ports['sandbox-oidc'], oidcClientSecret)),
@@ -142,7 +142,7 @@ export function describeServices(settings, secrets, engineModels) {
     console: {
       ...database('console'),
       ...callers,
-      ...outsideParties(settings, secrets),
+      ...outsideSystems(settings, secrets),
       ...storage(settings, secrets),
       SESSION_SIGNING_KEYS: JSON.stringify(secrets.sessionSigningKeys),
       ENCRYPTION_KEYS: secrets.encryptionKeys.join(','),
@@ -201,7 +201,7 @@ function describeSandboxes({ dataDir, ports }, { oidcClientSecret, payments }, c
     'sandbox-payments': {
       SANDBOX_PAYMENTS_HOST: HOST,
       SANDBOX_PAYMENTS_PORT: String(ports['sandbox-payments']),
-      SANDBOX_PAYMENTS_PARTIES: JSON.stringify(payments?.parties),
+      SANDBOX_PAYMENTS_PARTIES: JSON.stringify(payments?.accounts),
       SANDBOX_PAYMENTS_MERCHANT: urlOf(ports.console),
       SANDBOX_PAYMENTS_FILE: path.join(dataDir, 'sandbox-payments.json'),
     },

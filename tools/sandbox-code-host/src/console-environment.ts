@@ -4,7 +4,7 @@ export type Site = 'intl' | 'cn';
 
 const HOST_OF_SITE: Record<Site, HostName> = { intl: 'github', cn: 'gitee' };
 
-/** What the console of a site has to be told to follow these repositories here. */
+/** The environment variables with which the console of a site follows these repositories of the sandbox. */
 export function consoleEnvironment(
   site: Site,
   url: string,

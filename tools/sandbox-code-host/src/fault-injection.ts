@@ -1,23 +1,23 @@
 import { type ServerResponse } from 'node:http';
 import { type ApiAnswer } from './api';
-import { type Behaviour } from './behaviour';
+import { type InjectedFaults } from './injected-faults';
 
 const ENDLESS_CHUNK = Buffer.alloc(1_048_576, ' ');
 
 /** The answer with another status, other headers or another body. */
-export function shape(told: Behaviour, good: ApiAnswer): ApiAnswer {
-  const isOther = told.body !== undefined || told.status !== undefined;
+export function withReplacedParts(faults: InjectedFaults, good: ApiAnswer): ApiAnswer {
+  const isOther = faults.body !== undefined || faults.status !== undefined;
   const base = isOther && good.status === 304 ? { ...good, status: 200 } : good;
   return {
-    status: told.status ?? base.status,
-    headers: { ...base.headers, ...told.headers },
-    body: told.body ?? base.body,
+    status: faults.status ?? base.status,
+    headers: { ...base.headers, ...faults.headers },
+    body: faults.body ?? base.body,
   };
 }
 
 /** Answers wrongly, or not at all. */
 export function injectFault(
-  fault: NonNullable<Behaviour['fault']>,
+  fault: NonNullable<InjectedFaults['fault']>,
   { status, headers, body }: ApiAnswer,
   response: ServerResponse,
 ): void {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { type z } from 'zod';
-import { type behaviour } from './behaviour';
+import { type injectedFaults } from './injected-faults';
 import { consoleEnvironment, type Site } from './console-environment';
 import { type SandboxRelease } from './repositories/repositories';
 import { type SandboxRequest } from './request-log';
@@ -49,8 +49,8 @@ export class SandboxCodeHost {
   }
 
   /** Replaces the injected faults, by default with none. */
-  async tell(told: z.input<typeof behaviour> = {}): Promise<void> {
-    await this.send('POST', '/_sandbox/behaviour', told);
+  async tell(faults: z.input<typeof injectedFaults> = {}): Promise<void> {
+    await this.send('POST', '/_sandbox/behaviour', faults);
   }
 
   /** Calls of the API, oldest first; those for one repository when it is named. */

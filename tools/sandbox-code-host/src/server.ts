@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type ApiAnswer, answerApi, bringsToken, json, readApiRequest } from './api';
-import { type Behaviour, behaviour, GOOD_BEHAVIOUR } from './behaviour';
+import { type InjectedFaults, injectedFaults, NO_FAULTS } from './injected-faults';
 import { type SandboxCodeHostConfig } from './config';
-import { injectFault, shape } from './fault-injection';
+import { injectFault, withReplacedParts } from './fault-injection';
 import { Repositories, repositoryContent } from './repositories/repositories';
 import { Requests } from './request-log';
 import { addSamples } from './repositories/samples';
@@ -23,7 +23,7 @@ interface Sandbox {
   token: string | null;
   repositories: Repositories;
   requests: Requests;
-  behaviour: Behaviour;
+  injectedFaults: InjectedFaults;
 }
 
 /** Starts the host; rejects when it cannot listen. */
@@ -36,7 +36,7 @@ export async function startServer(config: SandboxCodeHostConfig): Promise<Sandbo
     token: config.token,
     repositories: new Repositories(),
     requests: new Requests(),
-    behaviour: GOOD_BEHAVIOUR,
+    injectedFaults: NO_FAULTS,
   };
   if (config.samples) addSamples(sandbox.repositories);
   server.on('request', (request, response) => {
@@ -56,28 +56,28 @@ async function answer(sandbox: Sandbox, request: IncomingMessage, response: Serv
   response.on('finish', () => (noted.status = response.statusCode));
   if (call === undefined || request.method !== 'GET')
     return send(response, json(404, { message: 'Not Found' }));
-  const { token, repositories, origin, behaviour: told } = sandbox;
+  const { token, repositories, origin, injectedFaults: faults } = sandbox;
   if (token !== null && !bringsToken(token, call.host, url, request.headers))
     return send(response, json(401, { message: 'Bad credentials' }));
   const good = answerApi(repositories, origin, call, url, request.headers['if-none-match']);
   const concerned =
-    (told.repository ?? call.repository) === call.repository &&
-    (told.call ?? call.call) === call.call &&
-    call.page >= told.page;
+    (faults.repository ?? call.repository) === call.repository &&
+    (faults.call ?? call.call) === call.call &&
+    call.page >= faults.page;
   if (!concerned) return send(response, good);
-  const shaped = shape(told, good);
-  if (told.fault === undefined) return send(response, shaped);
-  return injectFault(told.fault, shaped, response);
+  const shaped = withReplacedParts(faults, good);
+  if (faults.fault === undefined) return send(response, shaped);
+  return injectFault(faults.fault, shaped, response);
 }
 
-/** What the sandbox is told, and the files. */
+/** The routes that control the sandbox, and the files. */
 async function ownAnswer(sandbox: Sandbox, request: IncomingMessage, url: URL): Promise<ApiAnswer> {
   const { method } = request;
   const { pathname } = url;
   if (pathname === '/healthz') return json(200, { status: 'ok' });
   if (pathname === '/_sandbox/behaviour' && method === 'POST') {
-    sandbox.behaviour = behaviour.parse(JSON.parse(await readBody(request)));
-    return json(200, sandbox.behaviour);
+    sandbox.injectedFaults = injectedFaults.parse(JSON.parse(await readBody(request)));
+    return json(200, sandbox.injectedFaults);
   }
   if (pathname === '/_sandbox/requests') {
     if (method === 'DELETE') sandbox.requests.forget();

@@ -1,6 +1,13 @@
 import OpenAI from 'openai';
 import { type SandboxEngine, startSandboxEngine } from './index';
-import { PROMPT_TOKENS, readAll, TestClient, told, tokensIn, until } from './test-client.fixture';
+import {
+  PROMPT_TOKENS,
+  readAll,
+  TestClient,
+  withSandboxHeader,
+  tokensIn,
+  until,
+} from './test-client.fixture';
 
 /** Long enough to check that nothing more arrives. */
 const SILENCE_MS = 200;
@@ -18,7 +25,9 @@ afterEach(() => engine.close());
 describe('failures before the answer', () => {
   it('fail-before: closes the connection without a byte', async () => {
     await expect(client.post('sandbox-chat+fail-before')).rejects.toThrow();
-    await expect(client.post('sandbox-chat', { stream: true }, told('fail-before'))).rejects.toThrow();
+    await expect(
+      client.post('sandbox-chat', { stream: true }, withSandboxHeader('fail-before')),
+    ).rejects.toThrow();
     expect(engine.served()).toEqual({ requests: 2, ...NOTHING, aborted: 2 });
   });
 
@@ -57,12 +66,12 @@ describe('failures before the answer', () => {
   });
 
   it('retry-after: sets the seconds', async () => {
-    const response = await client.post('sandbox-chat', {}, told('status=429; retry-after=7'));
+    const response = await client.post('sandbox-chat', {}, withSandboxHeader('status=429; retry-after=7'));
     expect(response.headers.get('retry-after')).toBe('7');
   });
 
   it('by header: affects every model name', async () => {
-    expect((await client.post('no-such-model', {}, told('status=500'))).status).toBe(500);
+    expect((await client.post('no-such-model', {}, withSandboxHeader('status=500'))).status).toBe(500);
   });
 });
 
@@ -161,7 +170,7 @@ describe('failures of a whole answer', () => {
   });
 
   it.each(['malformed', 'end-mid'])('%s: sends a body that is no JSON, and counts nothing', async (name) => {
-    const response = await client.post('sandbox-chat', {}, told(name));
+    const response = await client.post('sandbox-chat', {}, withSandboxHeader(name));
     expect(response.status).toBe(200);
     await expect(response.json()).rejects.toThrow('JSON');
     expect(engine.served()).toMatchObject(NOTHING);
@@ -195,9 +204,9 @@ describe('usage', () => {
   });
 });
 
-describe('how a behaviour is told', () => {
+describe('selection of a behaviour', () => {
   it('by suffix and header together, the header winning; the answer bears the name that was asked', async () => {
-    const response = await client.post('sandbox-chat+tokens=9+no-usage', {}, told('tokens = 2'));
+    const response = await client.post('sandbox-chat+tokens=9+no-usage', {}, withSandboxHeader('tokens = 2'));
     const answer = (await response.json()) as OpenAI.ChatCompletion;
     expect(answer.model).toBe('sandbox-chat+tokens=9+no-usage');
     expect(answer.choices[0]?.message.content?.split(' ')).toHaveLength(2);
@@ -207,7 +216,7 @@ describe('how a behaviour is told', () => {
   it.each(['nonsense', 'delay', 'tokens=-1', 'status=200', 'hang=3', 'constructor'])(
     'refuses %s in the header, and knows no model with it as suffix',
     async (item) => {
-      const byHeader = await client.post('sandbox-chat', {}, told(item));
+      const byHeader = await client.post('sandbox-chat', {}, withSandboxHeader(item));
       expect(byHeader.status).toBe(400);
       expect(await byHeader.json()).toMatchObject({ error: { param: 'x-sandbox' } });
       const bySuffix = await client.post(`sandbox-chat+${item}`);

@@ -1,7 +1,14 @@
 import { connect } from 'node:net';
 import type OpenAI from 'openai';
 import { type SandboxEngine, startSandboxEngine } from './index';
-import { PROMPT_TOKENS, readAll, TestClient, told, tokensIn, until } from './test-client.fixture';
+import {
+  PROMPT_TOKENS,
+  readAll,
+  TestClient,
+  withSandboxHeader,
+  tokensIn,
+  until,
+} from './test-client.fixture';
 
 const NOTHING = { prompt_tokens: 0, completion_tokens: 0 };
 
@@ -32,7 +39,7 @@ describe('length and pace', () => {
       const response = await client.post(
         'sandbox-chat',
         { stream },
-        told('first-delay=100; delay=30; tokens=5'),
+        withSandboxHeader('first-delay=100; delay=30; tokens=5'),
       );
       const headersAfterMs = performance.now() - started;
       const { text } = await readAll(response);

@@ -86,7 +86,7 @@ function modelRoute(answerModel: (request: ModelRequest) => void): Route {
         if (!res.writableFinished) served.countAborted();
       });
       try {
-        answerModelRequest(answerModel, { ...outcome, told: req.headers['x-sandbox'], res, served });
+        answerModelRequest(answerModel, { ...outcome, sandboxHeader: req.headers['x-sandbox'], res, served });
       } catch (error) {
         if (!(error instanceof ApiError)) process.stderr.write(`${String(error)}\n`);
         sendError(res, error instanceof ApiError ? error : errorForStatus(500));
@@ -96,11 +96,11 @@ function modelRoute(answerModel: (request: ModelRequest) => void): Route {
   return { method: 'POST', needsKey: true, handle };
 }
 
-/** A model request as received. `told` is its `x-sandbox` header. */
+/** A model request as received. */
 interface RawRequest {
   text: string;
   bytes: number;
-  told: string | string[] | undefined;
+  sandboxHeader: string | string[] | undefined;
   res: ServerResponse;
   served: ServedCounters;
 }
@@ -113,7 +113,8 @@ function answerModelRequest(answerModel: (request: ModelRequest) => void, raw: R
   if (typeof name !== 'string') throw wrongType('model', 'a string', name);
   const model = findModel(name);
   const named = model?.behaviour ?? NORMAL;
-  const behaviour = raw.told === undefined ? named : withBehaviour(named, String(raw.told).split(/[;,]/));
+  const behaviour =
+    raw.sandboxHeader === undefined ? named : withBehaviour(named, String(raw.sandboxHeader).split(/[;,]/));
   // A failure that is set by the header applies to any model name.
   if (behaviour.instead !== undefined) {
     insteadOfAnswer(behaviour.instead, behaviour.retryAfterSeconds, res);

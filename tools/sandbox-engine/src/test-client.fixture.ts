@@ -14,7 +14,7 @@ export class TestClient {
 export const PROMPT_TOKENS = 5;
 
 /** The `x-sandbox` header of a request. */
-export function told(header: string): RequestInit {
+export function withSandboxHeader(header: string): RequestInit {
   return { headers: { 'x-sandbox': header } };
 }
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Provider } from 'oidc-provider';
-import { type Behaviour } from './behaviour';
+import { type InjectedFaults } from './injected-faults';
 import { type SandboxOidcConfig } from './config';
 import { type Accounts } from './accounts';
-import { newSigningKey, replaceClaims, spoil } from './signing';
+import { newSigningKey, replaceClaims, falsifyIdToken } from './signing';
 
 const DEFAULT_METHOD = 'client_secret_basic';
 const LIFE_SECONDS = { code: 60, token: 600, interaction: 600, session: 3_600 };
@@ -13,7 +13,7 @@ export async function createProvider(
   issuer: string,
   { clients, claimsIn }: SandboxOidcConfig,
   people: Accounts,
-  told: () => Behaviour,
+  injectedFaults: () => InjectedFaults,
 ): Promise<Provider> {
   const { Provider } = await import('oidc-provider');
   const key = newSigningKey();
@@ -57,8 +57,9 @@ export async function createProvider(
     }
     await next();
     const body = context.body as { id_token?: string } | undefined;
-    if (context.path === '/token' && body?.id_token) body.id_token = await spoil(body.id_token, key, told());
-    if (context.path === '/me' && body) context.body = replaceClaims(body, told().userinfo);
+    if (context.path === '/token' && body?.id_token)
+      body.id_token = await falsifyIdToken(body.id_token, key, injectedFaults());
+    if (context.path === '/me' && body) context.body = replaceClaims(body, injectedFaults().userinfo);
   });
   return provider;
 }

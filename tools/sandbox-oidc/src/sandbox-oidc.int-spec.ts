@@ -43,7 +43,7 @@ describe('the sandbox provider', () => {
   };
 
   beforeAll(async () => (sandbox = await start()));
-  afterEach(() => sandbox.tell());
+  afterEach(() => sandbox.injectFaults());
   afterAll(() => Promise.all(started.map((each) => each.kill())));
 
   it('signs a user in, with one subject for one e-mail address', async () => {
@@ -106,27 +106,27 @@ describe('the sandbox provider', () => {
     ['a foreign signature', { foreign_key: true }],
     ['an error at the token endpoint', { status: { '/token': 500 } }],
     ['an error at the discovery', { status: { '/.well-known/openid-configuration': 503 } }],
-  ])('can be told to answer with %s', async (_name, told) => {
-    await sandbox.tell(told);
+  ])('answers with %s when the fault is injected', async (_name, faults) => {
+    await sandbox.injectFaults(faults);
     await expect(signIn(sandbox, { email: 'ada@example.com' })).rejects.toThrow();
-    await sandbox.tell();
+    await sandbox.injectFaults();
     await signIn(sandbox, { email: 'ada@example.com' });
   });
 
   it('can replace claims of userinfo', async () => {
-    await sandbox.tell({ userinfo: { email: 'other@example.com', email_verified: null } });
+    await sandbox.injectFaults({ userinfo: { email: 'other@example.com', email_verified: null } });
     const { userinfo } = await signIn(sandbox, { email: 'ada@example.com' });
     expect(userinfo).toEqual({ sub: expect.any(String), email: 'other@example.com' });
   });
 
   it('can leave requests without a response', async () => {
-    await sandbox.tell({ hang: ['/jwks'] });
+    await sandbox.injectFaults({ hang: ['/jwks'] });
     await expect(fetch(`${sandbox.issuer}/jwks`, { signal: AbortSignal.timeout(300) })).rejects.toThrow();
   });
 
   it('rejects an invalid configuration of faults', async () => {
-    await expect(sandbox.tell({ status: { '/token': 200 } })).rejects.toThrow('refused');
-    await expect(sandbox.tell({ rubbish: true } as object)).rejects.toThrow('refused');
+    await expect(sandbox.injectFaults({ status: { '/token': 200 } })).rejects.toThrow('refused');
+    await expect(sandbox.injectFaults({ rubbish: true } as object)).rejects.toThrow('refused');
   });
 
   it('restarts at the same address after a kill', async () => {

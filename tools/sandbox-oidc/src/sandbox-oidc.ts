@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { type z } from 'zod';
-import { type behaviour } from './behaviour';
+import { type injectedFaults } from './injected-faults';
 import { Browser, type SignIn } from './browser';
 import { type ClaimsIn, type SandboxClient } from './config';
 
@@ -45,8 +45,8 @@ export class SandboxOidc {
   }
 
   /** Replaces the injected faults, by default with none. */
-  async tell(told: z.input<typeof behaviour> = {}): Promise<void> {
-    const body = JSON.stringify(told);
+  async injectFaults(faults: z.input<typeof injectedFaults> = {}): Promise<void> {
+    const body = JSON.stringify(faults);
     const response = await fetch(`${this.issuer}/_sandbox/behaviour`, { method: 'POST', body });
     if (!response.ok) throw new Error(`The sandbox refused: ${await response.text()}`);
   }

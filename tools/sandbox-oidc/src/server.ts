@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type Provider } from 'oidc-provider';
-import { type Behaviour, behaviour, GOOD_BEHAVIOUR } from './behaviour';
+import { type InjectedFaults, injectedFaults, NO_FAULTS } from './injected-faults';
 import { type SandboxOidcConfig } from './config';
 import { interact } from './interaction';
 import { Accounts } from './accounts';
@@ -18,7 +18,7 @@ export interface SandboxOidcServer {
 interface Sandbox {
   provider: Provider;
   people: Accounts;
-  behaviour: Behaviour;
+  injectedFaults: InjectedFaults;
 }
 
 /** Starts the provider; rejects when it cannot listen. */
@@ -27,8 +27,8 @@ export async function startServer(config: SandboxOidcConfig): Promise<SandboxOid
   const { address, family, port } = await listen(server, config);
   const issuer = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
   const people = new Accounts();
-  const sandbox = { people, behaviour: GOOD_BEHAVIOUR } as Sandbox;
-  sandbox.provider = await createProvider(issuer, config, people, () => sandbox.behaviour);
+  const sandbox = { people, injectedFaults: NO_FAULTS } as Sandbox;
+  sandbox.provider = await createProvider(issuer, config, people, () => sandbox.injectedFaults);
   const callback = sandbox.provider.callback();
   server.on('request', (request, response) => {
     answer(sandbox, callback, request, response).catch((error: unknown) => {
@@ -48,11 +48,11 @@ async function answer(
   const path = (request.url ?? '/').split('?')[0]!;
   if (path === '/healthz') return json(response, 200, { status: 'ok' });
   if (path === '/_sandbox/behaviour' && request.method === 'POST') {
-    sandbox.behaviour = behaviour.parse(JSON.parse(await readBody(request)));
-    return json(response, 200, sandbox.behaviour);
+    sandbox.injectedFaults = injectedFaults.parse(JSON.parse(await readBody(request)));
+    return json(response, 200, sandbox.injectedFaults);
   }
-  if (sandbox.behaviour.hang.includes(path)) return;
-  const status = sandbox.behaviour.status[path];
+  if (sandbox.injectedFaults.hang.includes(path)) return;
+  const status = sandbox.injectedFaults.status[path];
   if (status !== undefined) return json(response, status, { error: 'server_error' });
   if (!path.startsWith('/interaction/')) return provide(request, response);
   const form = new URLSearchParams(request.method === 'POST' ? await readBody(request) : '');

@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto';
 import { decodeJwt, SignJWT } from 'jose';
-import { type Behaviour } from './behaviour';
+import { type InjectedFaults } from './injected-faults';
 
 const ALGORITHM = 'RS256';
 const KID = 'sandbox';
@@ -12,14 +12,18 @@ export function newSigningKey(): SigningKey {
   return { ...privateKey.export({ format: 'jwk' }), kid: KID, alg: ALGORITHM, use: 'sig' };
 }
 
-/** Claims with others in their place; null takes one out. */
+/** Replaces claims; null removes a claim. */
 export function replaceClaims(claims: object, others: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries({ ...claims, ...others }).filter(([, value]) => value !== null));
 }
 
-/** The id token as the behaviour wants it. */
-export async function spoil(idToken: string, key: SigningKey, told: Behaviour): Promise<string> {
-  return new SignJWT(replaceClaims(decodeJwt(idToken), told.id_token))
+/** Applies the injected faults to an id token. */
+export async function falsifyIdToken(
+  idToken: string,
+  key: SigningKey,
+  faults: InjectedFaults,
+): Promise<string> {
+  return new SignJWT(replaceClaims(decodeJwt(idToken), faults.id_token))
     .setProtectedHeader({ alg: ALGORITHM, kid: KID, typ: 'JWT' })
-    .sign(createPrivateKey({ key: told.foreign_key ? newSigningKey() : key, format: 'jwk' }));
+    .sign(createPrivateKey({ key: faults.foreign_key ? newSigningKey() : key, format: 'jwk' }));
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Parties } from './credentials/parties';
+import { type ProviderAccounts } from './credentials/provider-accounts';
 
 const DEFAULT_PORT = '3092';
 const DEFAULT_HOST = '127.0.0.1';
@@ -7,7 +7,7 @@ const HIGHEST_PORT = 65_535;
 
 const text = z.string().min(1);
 
-const parties = z.strictObject({
+const providerAccounts = z.strictObject({
   stripe: z.strictObject({ secretKey: text, webhookUrl: z.url(), webhookSecret: text }).optional(),
   wechat: z
     .strictObject({
@@ -35,7 +35,7 @@ export interface SandboxPaymentsConfig {
   host: string;
   /** 0 for any free port. */
   port: number;
-  parties: Parties;
+  accounts: ProviderAccounts;
   /** Replaces the origin of every notification address, unless it is null. */
   merchant: string | null;
   /** The file that stores the orders. Null: they are only in memory. */
@@ -62,7 +62,7 @@ const environment = z.object({
         return z.NEVER;
       }
     })
-    .pipe(parties),
+    .pipe(providerAccounts),
   SANDBOX_PAYMENTS_MERCHANT: origin.optional(),
   SANDBOX_PAYMENTS_FILE: z.string().min(1).optional(),
 });
@@ -78,7 +78,7 @@ export function readConfig(env: NodeJS.ProcessEnv): SandboxPaymentsConfig {
   return {
     host: result.data.SANDBOX_PAYMENTS_HOST,
     port: Number(result.data.SANDBOX_PAYMENTS_PORT),
-    parties: result.data.SANDBOX_PAYMENTS_PARTIES,
+    accounts: result.data.SANDBOX_PAYMENTS_PARTIES,
     merchant: result.data.SANDBOX_PAYMENTS_MERCHANT ?? null,
     file: result.data.SANDBOX_PAYMENTS_FILE ?? null,
   };

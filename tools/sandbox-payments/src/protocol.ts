@@ -1,5 +1,5 @@
 import { type IncomingHttpHeaders } from 'node:http';
-import { type Behaviour, type NotificationFaults } from './behaviour';
+import { type InjectedFaults, type NotificationFaults } from './injected-faults';
 import { type Order } from './orders/order';
 
 /** An incoming HTTP request. */
@@ -27,14 +27,14 @@ export interface WireNotification {
   body: string;
 }
 
-export type ApiCall = keyof Behaviour['api'];
+export type ApiCall = keyof InjectedFaults['api'];
 
 /** What a protocol reads from the sandbox. */
 export interface ProtocolContext {
   /** Without a trailing slash, e.g. http://127.0.0.1:3092; the page of an order is /orders/{id}. */
   sandboxUrl(): string;
   /** The configured fault of such a call, or undefined if there is none. */
-  api(call: ApiCall): Behaviour['api'][ApiCall];
+  api(call: ApiCall): InjectedFaults['api'][ApiCall];
 }
 
 /** The wire protocol of one provider. All providers share the orders. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { behaviour } from './behaviour';
+import { injectedFaults } from './injected-faults';
 import { origin } from './config';
 import { OrderStatusError } from './orders/order-book';
 import { orderPage, ordersPage } from './pages/order-page';
@@ -37,7 +37,7 @@ const ROUTES: { path: RegExp; method: 'GET' | 'POST'; handler: Handler }[] = [
   { path: /^\/$/, method: 'GET', handler: listOrders },
   { path: /^\/orders\/([^/]+)$/, method: 'GET', handler: showOrder },
   { path: /^\/orders\/([^/]+)\/(pay|fail|expire)$/, method: 'POST', handler: act },
-  { path: /^\/_sandbox\/behaviour$/, method: 'POST', handler: changeBehaviour },
+  { path: /^\/_sandbox\/behaviour$/, method: 'POST', handler: replaceFaults },
   { path: /^\/_sandbox\/merchant$/, method: 'POST', handler: changeMerchant },
   {
     path: /^\/_sandbox\/flush$/,
@@ -106,7 +106,8 @@ async function showOrder(
     order: sandbox.view(order),
     payUrl: order.details.code_url ?? `${sandbox.url}/orders/${encodeURIComponent(id)}`,
     returnUrl: returnUrlOf(order),
-    isPayable: order.status === 'open' || (order.status !== 'paid' && sandbox.behaviour.paid_after_expiry),
+    isPayable:
+      order.status === 'open' || (order.status !== 'paid' && sandbox.injectedFaults.paid_after_expiry),
   });
   return { status: 200, headers: HTML_HEADERS, body };
 }
@@ -115,7 +116,7 @@ function act(sandbox: Sandbox, request: WireRequest, [id = '', action = '']: str
   const order = orderOf(sandbox, id);
   const who = checked(payer, contentOf(request));
   try {
-    if (action === 'pay') sandbox.book.pay(order, who, sandbox.behaviour.paid_after_expiry);
+    if (action === 'pay') sandbox.book.pay(order, who, sandbox.injectedFaults.paid_after_expiry);
     else if (action === 'fail') sandbox.book.fail(order, who);
     else sandbox.book.expire(order);
   } catch (error) {
@@ -127,9 +128,9 @@ function act(sandbox: Sandbox, request: WireRequest, [id = '', action = '']: str
   return { status: 303, headers: { Location: `/orders/${encodeURIComponent(id)}` }, body: '' };
 }
 
-function changeBehaviour(sandbox: Sandbox, request: WireRequest): WireAnswer {
-  sandbox.behaviour = checked(behaviour, contentOf(request));
-  return json(200, sandbox.behaviour);
+function replaceFaults(sandbox: Sandbox, request: WireRequest): WireAnswer {
+  sandbox.injectedFaults = checked(injectedFaults, contentOf(request));
+  return json(200, sandbox.injectedFaults);
 }
 
 function changeMerchant(sandbox: Sandbox, request: WireRequest): WireAnswer {

@@ -39,7 +39,7 @@ describe('the sandbox for payments', () => {
     sandbox = await start();
     await sandbox.deliverTo(merchant.url);
   });
-  afterEach(() => sandbox.tell());
+  afterEach(() => sandbox.injectFaults());
 
   it('pays an order and notifies the merchant', async () => {
     const page = await open(sandbox, 'pay_1');
@@ -81,13 +81,13 @@ describe('the sandbox for payments', () => {
     expect((await sandbox.act(id, action)).status).toBe(status);
     for (const next of ['pay', 'fail', 'expire'] as const)
       await expect(sandbox.act(id, next)).rejects.toThrow(`(409): {"error":"The order is ${status}."}`);
-    await sandbox.tell({ paid_after_expiry: true });
+    await sandbox.injectFaults({ paid_after_expiry: true });
     expect((await sandbox.act(id, 'pay')).status).toBe('paid');
     await expect(sandbox.act(id, 'pay')).rejects.toThrow('409');
   });
 
   it('holds notifications until a flush if this is configured', async () => {
-    await sandbox.tell({ reorder: true, duplicate: 2 });
+    await sandbox.injectFaults({ reorder: true, duplicate: 2 });
     await open(sandbox, 'pay_held');
     expect(await sandbox.act('pay_held', 'pay')).toMatchObject({ waiting: 2, deliveries: [] });
     expect(await sandbox.flush()).toBe(2);
@@ -98,9 +98,9 @@ describe('the sandbox for payments', () => {
     await open(sandbox, 'pay_refusals');
     await expect(sandbox.order('unknown')).rejects.toThrow('404');
     await expect(sandbox.act('unknown', 'pay')).rejects.toThrow('404');
-    await expect(sandbox.tell({ rubbish: true } as object)).rejects.toThrow('400');
-    await expect(sandbox.tell({ duplicate: 0 })).rejects.toThrow('400');
-    await expect(sandbox.tell({ api: { open: 200 } })).rejects.toThrow('400');
+    await expect(sandbox.injectFaults({ rubbish: true } as object)).rejects.toThrow('400');
+    await expect(sandbox.injectFaults({ duplicate: 0 })).rejects.toThrow('400');
+    await expect(sandbox.injectFaults({ api: { open: 200 } })).rejects.toThrow('400');
     for (const origin of ['ftp://x', 'nothing', ''])
       await expect(sandbox.deliverTo(origin)).rejects.toThrow('400');
     for (const payer of [{ name: 'x'.repeat(201) }, { email: 'nobody' }, { role: 'admin' }, { name: 1 }])
@@ -186,7 +186,7 @@ describe('a kill', () => {
     await open(sandbox, 'pay_refused');
     await open(sandbox, 'pay_held');
     await sandbox.act('pay_refused', 'pay');
-    await sandbox.tell({ reorder: true });
+    await sandbox.injectFaults({ reorder: true });
     await sandbox.act('pay_held', 'pay');
     await waitFor(async () => (await sandbox.order('pay_refused')).deliveries.length > 0);
     await sandbox.kill();
@@ -231,11 +231,11 @@ describe('credentials', () => {
   });
 
   it('can contain two certificates of WeChat Pay', () => {
-    const { parties, console } = newCredentials('cn', { certificates: true });
+    const { accounts, console } = newCredentials('cn', { certificates: true });
     const published = Object.entries(JSON.parse(console.WECHAT_PAY_PLATFORM_KEYS!) as Record<string, string>);
     expect(published).toHaveLength(2);
     expect(published.map(([id, certificate]) => [id, certificate])).toEqual(
-      parties.wechat!.platformKeys.map(({ id, certificate }) => [id, certificate]),
+      accounts.wechat!.platformKeys.map(({ id, certificate }) => [id, certificate]),
     );
     for (const [id, certificate] of published) expect(new X509Certificate(certificate).serialNumber).toBe(id);
   });
@@ -244,7 +244,7 @@ describe('credentials', () => {
 describe('its configuration', () => {
   it('has defaults', () => {
     expect(readConfig({})).toEqual({
-      ...{ host: '127.0.0.1', port: 3092, parties: {}, merchant: null, file: null },
+      ...{ host: '127.0.0.1', port: 3092, accounts: {}, merchant: null, file: null },
     });
   });
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { type z } from 'zod';
-import { type behaviour } from './behaviour';
+import { type injectedFaults } from './injected-faults';
 import { consoleEnvironment, type Credentials, newCredentials, type Site } from './credentials/credentials';
 import { type SandboxOrder } from './orders/order-view';
 
@@ -50,8 +50,8 @@ export class SandboxPayments {
   }
 
   /** Replaces the injected faults, by default with none. */
-  async tell(told: z.input<typeof behaviour> = {}): Promise<void> {
-    await this.post('/_sandbox/behaviour', told);
+  async injectFaults(faults: z.input<typeof injectedFaults> = {}): Promise<void> {
+    await this.post('/_sandbox/behaviour', faults);
   }
 
   /** Performs an action of the order's page. Rejects if the status of the order does not allow it. */
@@ -119,7 +119,7 @@ export class SandboxPayments {
         PATH: process.env.PATH,
         LAUNCHED_BY: String(process.pid),
         SANDBOX_PAYMENTS_PORT: port,
-        SANDBOX_PAYMENTS_PARTIES: JSON.stringify(this.credentials.parties),
+        SANDBOX_PAYMENTS_PARTIES: JSON.stringify(this.credentials.accounts),
         ...(this.merchant !== null && { SANDBOX_PAYMENTS_MERCHANT: this.merchant }),
         ...(file !== undefined && { SANDBOX_PAYMENTS_FILE: file }),
       },

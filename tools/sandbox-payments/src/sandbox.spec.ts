@@ -17,8 +17,8 @@ describe('the orders of the sandbox', () => {
 
   beforeEach(async () => {
     merchant = await TestMerchant.start();
-    const { parties } = newCredentials('intl');
-    const config = { host: '', port: 0, parties, merchant: merchant.url, file: null };
+    const { accounts } = newCredentials('intl');
+    const config = { host: '', port: 0, accounts, merchant: merchant.url, file: null };
     sandbox = new Sandbox(config, 'http://sandbox.test');
     await sandbox.start();
   });

@@ -1,5 +1,5 @@
 import { alipayProtocol } from './alipay/protocol';
-import { type Behaviour, GOOD_BEHAVIOUR } from './behaviour';
+import { type InjectedFaults, NO_FAULTS } from './injected-faults';
 import { type SandboxPaymentsConfig } from './config';
 import { Deliveries, type DeliveriesState } from './deliveries/deliveries';
 import { OrderBook } from './orders/order-book';
@@ -22,25 +22,25 @@ export class Sandbox {
   readonly book = new OrderBook((order) => this.changed(order));
   readonly deliveries: Deliveries;
   readonly protocols: ReadonlyMap<ProviderName, Protocol>;
-  behaviour: Behaviour = GOOD_BEHAVIOUR;
+  injectedFaults: InjectedFaults = NO_FAULTS;
   /** Replaces the origin of every notification address, unless it is null. */
   merchant: string | null;
   private readonly file: StateFile<State> | null;
   private expiry: NodeJS.Timeout | undefined;
 
   constructor(
-    { parties, merchant, file }: SandboxPaymentsConfig,
+    { accounts, merchant, file }: SandboxPaymentsConfig,
     readonly url: string,
   ) {
     this.merchant = merchant;
-    const context: ProtocolContext = { sandboxUrl: () => url, api: (call) => this.behaviour.api[call] };
+    const context: ProtocolContext = { sandboxUrl: () => url, api: (call) => this.injectedFaults.api[call] };
     this.protocols = new Map<ProviderName, Protocol>([
-      ...(parties.stripe ? [['stripe', stripeProtocol(this.book, parties.stripe, context)] as const] : []),
-      ...(parties.wechat ? [['wechat', wechatProtocol(this.book, parties.wechat, context)] as const] : []),
-      ...(parties.alipay ? [['alipay', alipayProtocol(this.book, parties.alipay, context)] as const] : []),
+      ...(accounts.stripe ? [['stripe', stripeProtocol(this.book, accounts.stripe, context)] as const] : []),
+      ...(accounts.wechat ? [['wechat', wechatProtocol(this.book, accounts.wechat, context)] as const] : []),
+      ...(accounts.alipay ? [['alipay', alipayProtocol(this.book, accounts.alipay, context)] as const] : []),
     ]);
     this.deliveries = new Deliveries({
-      behaviour: () => this.behaviour,
+      injectedFaults: () => this.injectedFaults,
       merchant: () => this.merchant,
       notification: (order, faults) =>
         this.protocols.get(order.provider)?.notification(order, faults) ?? null,

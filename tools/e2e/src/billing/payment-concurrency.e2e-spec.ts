@@ -100,7 +100,7 @@ describe.each(['intl', 'cn'] as const)(
     test('credit every payment exactly once', async () => {
       const accounts = await Promise.all(Array.from({ length: ACCOUNTS }, (_, i) => register(i)));
       const { ids, expected } = await order(accounts);
-      await sandbox.tell({ duplicate: NOTIFICATIONS, delay_ms: SPREAD_MILLIS });
+      await sandbox.injectFaults({ duplicate: NOTIFICATIONS, delay_ms: SPREAD_MILLIS });
       const killing = killRepeatedly();
       await runConcurrently(
         ids.map((id) => () => sandbox.act(id, 'pay')),

@@ -44,7 +44,7 @@ export function addSamples(repositories: Repositories): void {
   }
 }
 
-/** What the console of a site has to be told to follow the samples. */
+/** The environment variables with which the console of a site follows the samples. */
 export function sampleEnvironment(site: Site, url: string): Record<string, string> {
   const repositories = Object.fromEntries(
     COMPONENTS.map((component) => [component, `${OWNER}/${component}`]),

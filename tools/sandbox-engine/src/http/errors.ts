@@ -19,7 +19,7 @@ export function errorJson({ message, type, param, code }: ApiError): string {
 const SERVER_FAULT = 'The server had an error while processing your request. Sorry about that!';
 
 const BY_STATUS: Record<number, { message: string; type: string; code: string | null }> = {
-  400: { message: 'The request was refused as told.', type: 'invalid_request_error', code: null },
+  400: { message: 'The request was refused on demand.', type: 'invalid_request_error', code: null },
   401: { message: 'Incorrect API key provided.', type: 'invalid_request_error', code: 'invalid_api_key' },
   403: { message: 'You may not use this model.', type: 'invalid_request_error', code: 'permission_denied' },
   404: { message: 'The model does not exist.', type: 'invalid_request_error', code: 'model_not_found' },
@@ -31,7 +31,7 @@ const BY_STATUS: Record<number, { message: string; type: string; code: string | 
 export function errorForStatus(status: number): ApiError {
   const fallback =
     status < 500
-      ? { message: 'The request was refused as told.', type: 'invalid_request_error', code: null }
+      ? { message: 'The request was refused on demand.', type: 'invalid_request_error', code: null }
       : { message: SERVER_FAULT, type: 'server_error', code: null };
   const { message, type, code } = BY_STATUS[status] ?? fallback;
   return new ApiError(status, message, null, code, type);

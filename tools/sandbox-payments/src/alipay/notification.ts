@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type NotificationFaults } from '../behaviour';
+import { type NotificationFaults } from '../injected-faults';
 import { type Order, type Refund } from '../orders/order';
-import { type AlipayParty } from '../credentials/parties';
+import { type AlipayAccount } from '../credentials/provider-accounts';
 import { type WireNotification } from '../protocol';
 import { buyerOf } from './buyer';
 import { chinaTime } from './china-time';
@@ -18,17 +18,17 @@ const ID_DIGITS = 34;
 export function notificationOf(
   order: Order,
   faults: NotificationFaults,
-  party: AlipayParty,
+  account: AlipayAccount,
 ): WireNotification | null {
   if (order.notifyUrl === null || order.status === 'open') return null;
-  const fields = fieldsOf(order, party);
+  const fields = fieldsOf(order, account);
   fields.notify_time = chinaTime(Date.now() + clockOffset(faults));
   if (faults.wrongAmount) fields.total_amount = yuan(order.amountMinor + 1);
   // Alipay omits the currency if it is CNY, as for all orders here.
   if (faults.wrongCurrency) fields.trans_currency = 'USD';
   if (faults.wrongMerchant) fields.seller_id = OTHER_SELLER;
   const content = contentOf(fields, ['sign_type']);
-  fields.sign = sign(faults.wrongSignature ? `${content} ` : content, party.alipayPrivateKey);
+  fields.sign = sign(faults.wrongSignature ? `${content} ` : content, account.alipayPrivateKey);
   return {
     url: order.notifyUrl,
     headers: { 'Content-Type': 'application/x-www-form-urlencoded; charset=utf-8' },
@@ -36,7 +36,7 @@ export function notificationOf(
   };
 }
 
-function fieldsOf(order: Order, { appId, sellerId }: AlipayParty): Record<string, string> {
+function fieldsOf(order: Order, { appId, sellerId }: AlipayAccount): Record<string, string> {
   const refund = order.refunds.at(-1);
   return {
     app_id: appId,

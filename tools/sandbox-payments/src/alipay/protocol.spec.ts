@@ -41,7 +41,7 @@ describe("Alipay's gateway", () => {
 
   /** A request of the SDK with these parameters replaced. `undefined` removes a parameter. */
   async function send(changes: Record<string, string | undefined>, signType = 'RSA-SHA256') {
-    const told = {
+    const notification = {
       app_id: environment.ALIPAY_APP_ID,
       biz_content: '{"out_trade_no":"pay_none"}',
       charset: 'utf-8',
@@ -51,7 +51,7 @@ describe("Alipay's gateway", () => {
       version: '1.0',
       ...changes,
     };
-    const parameters = JSON.parse(JSON.stringify(told)) as Record<string, string>;
+    const parameters = JSON.parse(JSON.stringify(notification)) as Record<string, string>;
     const key = createPrivateKey(environment.ALIPAY_APP_KEY!);
     const sign = createSign(signType)
       .update(contentOf(parameters, ['sign']))

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ConnectionReset } from '../connection-reset';
 import { type OrderBook } from '../orders/order-book';
-import { type AlipayParty } from '../credentials/parties';
+import { type AlipayAccount } from '../credentials/provider-accounts';
 import {
   type ApiCall,
   type Protocol,
@@ -26,12 +26,12 @@ interface Method {
 }
 
 /** Alipay's gateway: trades paid by QR code, and their refunds. */
-export function alipayProtocol(book: OrderBook, party: AlipayParty, context: ProtocolContext): Protocol {
-  const trades = new Trades(book, party, () => context.sandboxUrl());
+export function alipayProtocol(book: OrderBook, account: AlipayAccount, context: ProtocolContext): Protocol {
+  const trades = new Trades(book, account, () => context.sandboxUrl());
   const methods = methodsOf(trades, new Refunds(book, trades));
   return {
-    answer: async (request) => (request.path === PATH ? answer(request, methods, party, context) : null),
-    notification: (order, faults) => notificationOf(order, faults, party),
+    answer: async (request) => (request.path === PATH ? answer(request, methods, account, context) : null),
+    notification: (order, faults) => notificationOf(order, faults, account),
     isAcknowledged: ({ body }) => body.trim() === ACKNOWLEDGED,
   };
 }
@@ -53,7 +53,7 @@ const methodsOf = (trades: Trades, refunds: Refunds): Record<string, Method> => 
 async function answer(
   request: WireRequest,
   methods: Record<string, Method>,
-  party: AlipayParty,
+  account: AlipayAccount,
   context: ProtocolContext,
 ): Promise<WireAnswer> {
   const parameters = parametersOf(request);
@@ -61,19 +61,19 @@ async function answer(
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
   const fault = method && context.api(method.call);
   if (fault === 'hang') return new Promise<never>(() => undefined);
-  const told = typeof fault === 'number' ? errorOfStatus(fault) : null;
-  if (typeof fault === 'number' && !told) return textOf(fault, GARBAGE);
-  if (parameters.app_id !== party.appId)
+  const injectedError = typeof fault === 'number' ? errorOfStatus(fault) : null;
+  if (typeof fault === 'number' && !injectedError) return textOf(fault, GARBAGE);
+  if (parameters.app_id !== account.appId)
     return errorWithoutApp(invalidArguments('isv.invalid-app-id', '无效的AppID参数'));
   if (!method) return errorWithoutApp(invalidArguments('isv.invalid-method', '不存在的方法名'));
   const fields = outcomeOf(() => {
-    checkParameters(parameters, party);
-    if (told) throw told;
+    checkParameters(parameters, account);
+    if (injectedError) throw injectedError;
     return { code: '10000', msg: 'Success', ...method.handle(parameters) };
   });
   if (fault === 'lost') throw new ConnectionReset();
   if (fault === 'garbage') return textOf(200, GARBAGE);
-  return textOf(200, signed(name, fields, party, fault === 'unsigned'));
+  return textOf(200, signed(name, fields, account, fault === 'unsigned'));
 }
 
 function outcomeOf(work: () => object): object {
@@ -86,9 +86,9 @@ function outcomeOf(work: () => object): object {
 }
 
 /** The signature covers the exact text of the inner object, in which slashes are escaped. */
-function signed(method: string, fields: object, party: AlipayParty, wrongly: boolean): string {
+function signed(method: string, fields: object, account: AlipayAccount, wrongly: boolean): string {
   const inner = JSON.stringify(fields).replaceAll('/', '\\/');
-  const signature = sign(wrongly ? `${inner} ` : inner, party.alipayPrivateKey);
+  const signature = sign(wrongly ? `${inner} ` : inner, account.alipayPrivateKey);
   return `{"${method.replaceAll('.', '_')}_response":${inner},"sign":"${signature}"}`;
 }
 

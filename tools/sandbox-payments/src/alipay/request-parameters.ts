@@ -1,4 +1,4 @@
-import { type AlipayParty } from '../credentials/parties';
+import { type AlipayAccount } from '../credentials/provider-accounts';
 import { type WireRequest } from '../protocol';
 import { AlipayError, invalidArguments } from './alipay-error';
 import { readChinaTime } from './china-time';
@@ -12,7 +12,7 @@ export function parametersOf({ query, body }: WireRequest): Record<string, strin
 }
 
 /** Validates the common parameters and the signature of the app. Throws an AlipayError. */
-export function checkParameters(parameters: Record<string, string>, { appPublicKey }: AlipayParty): void {
+export function checkParameters(parameters: Record<string, string>, { appPublicKey }: AlipayAccount): void {
   const { sign, sign_type, charset, version, timestamp = '', notify_url } = parameters;
   if (sign === undefined)
     throw new AlipayError('40001', 'Missing Required Arguments', 'isv.missing-signature', '缺少签名参数');

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import { type OrderBook } from '../orders/order-book';
 import { type Order } from '../orders/order';
-import { type AlipayParty } from '../credentials/parties';
+import { type AlipayAccount } from '../credentials/provider-accounts';
 import { businessError } from './alipay-error';
 import { amount, id, parsed, tradeNames } from './biz-content';
 import { buyerOf } from './buyer';
@@ -46,14 +46,14 @@ export function tradeStatus(order: Order): string {
 export class Trades {
   constructor(
     private readonly book: OrderBook,
-    private readonly party: AlipayParty,
+    private readonly account: AlipayAccount,
     private readonly sandboxUrl: () => string,
   ) {}
 
   /** Idempotent. Unlike at Alipay, the trade exists before the code is scanned. */
   precreate(bizContent: string, notifyUrl: string | null) {
     const asked = parsed(newTrade, bizContent);
-    if (asked.seller_id !== undefined && asked.seller_id !== this.party.sellerId)
+    if (asked.seller_id !== undefined && asked.seller_id !== this.account.sellerId)
       throw businessError('ACQ.INVALID_PARAMETER', '参数无效：seller_id');
     const known = this.book.find(asked.out_trade_no);
     if (known) this.checkSame(known, asked);

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, randomInt } from 'node:crypto';
-import { type Parties, type WechatPlatformKey } from './parties';
+import { type ProviderAccounts, type WechatPlatformKey } from './provider-accounts';
 import { selfSignedCertificate } from './self-signed';
 
 const RSA_BITS = 2048;
@@ -8,9 +8,9 @@ const STRIPE_WEBHOOK_URL = 'http://127.0.0.1:3000/api/billing/webhooks/card_prov
 
 export type Site = 'intl' | 'cn';
 
-/** The credentials of both sides: the providers' in `parties`, the merchant's in `console`. */
+/** The credentials of both sides: the providers' in `accounts`, the merchant's in `console`. */
 export interface Credentials {
-  parties: Parties;
+  accounts: ProviderAccounts;
   /** Environment variables of the console, without the URLs of the providers. */
   console: Record<string, string>;
 }
@@ -25,18 +25,18 @@ export function newCredentials(site: Site, { certificates = false }: Credentials
   const wechat = wechatCredentials(certificates);
   const alipay = alipayCredentials();
   return {
-    parties: { ...wechat.parties, ...alipay.parties },
+    accounts: { ...wechat.accounts, ...alipay.accounts },
     console: { ...wechat.console, ...alipay.console },
   };
 }
 
 /** The environment variables of the console: its credentials, and this sandbox as the URL of the providers. */
-export function consoleEnvironment({ parties, console }: Credentials, url: string): Record<string, string> {
+export function consoleEnvironment({ accounts, console }: Credentials, url: string): Record<string, string> {
   return {
     ...console,
-    ...(parties.stripe && { STRIPE_API_URL: url }),
-    ...(parties.wechat && { WECHAT_PAY_API_URL: url }),
-    ...(parties.alipay && { ALIPAY_GATEWAY_URL: `${url}/gateway.do` }),
+    ...(accounts.stripe && { STRIPE_API_URL: url }),
+    ...(accounts.wechat && { WECHAT_PAY_API_URL: url }),
+    ...(accounts.alipay && { ALIPAY_GATEWAY_URL: `${url}/gateway.do` }),
   };
 }
 
@@ -50,7 +50,7 @@ function stripeCredentials(): Credentials {
   const secretKey = `sk_test_${hex(24)}`;
   const webhookSecret = `whsec_${hex(16)}`;
   return {
-    parties: { stripe: { secretKey, webhookUrl: STRIPE_WEBHOOK_URL, webhookSecret } },
+    accounts: { stripe: { secretKey, webhookUrl: STRIPE_WEBHOOK_URL, webhookSecret } },
     console: { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRETS: webhookSecret },
   };
 }
@@ -80,7 +80,7 @@ function wechatCredentials(certificates: boolean): Credentials {
   };
   const published = Object.fromEntries(platform.map(({ key, published }) => [key.id, published]));
   return {
-    parties: {
+    accounts: {
       wechat: {
         ...own,
         merchantPublicKey: publicPem(merchant.publicKey),
@@ -104,7 +104,7 @@ function alipayCredentials(): Credentials {
   const appId = `2021${digits(12)}`;
   const sellerId = `2088${digits(12)}`;
   return {
-    parties: {
+    accounts: {
       alipay: {
         appId,
         sellerId,

@@ -1,5 +1,5 @@
 import { waitFor } from '@inference/testing';
-import { type Behaviour, behaviour } from '../behaviour';
+import { type InjectedFaults, injectedFaults } from '../injected-faults';
 import { Deliveries, type DeliveriesOptions } from './deliveries';
 import { TestMerchant } from '../merchant.fixture';
 import { type Order } from '../orders/order';
@@ -13,7 +13,7 @@ const order = (id: string, changes: Partial<Order> = {}): Order => ({
 
 describe('deliveries', () => {
   let merchant: TestMerchant;
-  let told: Behaviour;
+  let faults: InjectedFaults;
   let origin: string | null;
   let deliveries: Deliveries;
   const started: Deliveries[] = [];
@@ -21,7 +21,7 @@ describe('deliveries', () => {
   /** The provider says which order it is, how often it was refunded, and what was asked to be wrong. */
   const start = (options: Partial<DeliveriesOptions> = {}) => {
     const made = new Deliveries({
-      behaviour: () => told,
+      injectedFaults: () => faults,
       merchant: () => origin,
       notification: ({ id, notifyUrl, refunds, status }, faults) =>
         status === 'open' || notifyUrl === null
@@ -34,14 +34,15 @@ describe('deliveries', () => {
     started.push(made);
     return made;
   };
-  const tell = (what: Parameters<typeof behaviour.parse>[0]) => (told = behaviour.parse(what));
+  const injectFaults = (what: Parameters<typeof injectedFaults.parse>[0]) =>
+    (faults = injectedFaults.parse(what));
   const said = () =>
     merchant.received.map(({ body }) => JSON.parse(body) as { id: string; refunds: number; faults: object });
 
   beforeEach(async () => {
     merchant = await TestMerchant.start();
     origin = merchant.url;
-    tell({});
+    injectFaults({});
     deliveries = start();
   });
   afterEach(async () => {
@@ -114,7 +115,7 @@ describe('deliveries', () => {
   });
 
   it('contain the state of the order at the time of the event', async () => {
-    tell({ reorder: true });
+    injectFaults({ reorder: true });
     const paid = order('a');
     deliveries.announce(paid);
     paid.refunds.push({ id: 'rf', reference: 'r', amountMinor: 1, createdAt: '' });
@@ -136,10 +137,10 @@ describe('deliveries', () => {
   });
 
   it('can be duplicated, delayed, and held until a flush in random order', async () => {
-    tell({ duplicate: 3, delay_ms: 100 });
+    injectFaults({ duplicate: 3, delay_ms: 100 });
     deliveries.announce(order('a'));
     await waitFor(() => deliveries.of('a').length === 3);
-    tell({ delay_ms: 600_000 });
+    injectFaults({ delay_ms: 600_000 });
     const before = Date.now();
     for (let i = 0; i < 20; i++) deliveries.announce(order(`late ${i}`));
     const times = deliveries.state().jobs.map(({ dueAt }) => dueAt - before);
@@ -148,10 +149,10 @@ describe('deliveries', () => {
     expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(60_000);
     expect(merchant.received).toHaveLength(3);
 
-    tell({ reorder: true });
+    injectFaults({ reorder: true });
     const ids = Array.from({ length: 20 }, (_, i) => `held ${i}`);
     for (const id of ids) deliveries.announce(order(id));
-    tell({});
+    injectFaults({});
     deliveries.announce(order('not held'));
     await waitFor(() => said().some(({ id }) => id === 'not held'));
     expect(said().some(({ id }) => id.startsWith('held'))).toBe(false);
@@ -164,7 +165,7 @@ describe('deliveries', () => {
   });
 
   it('can be dropped, all or the first ones of an order', async () => {
-    tell({ drop: 2, duplicate: 3 });
+    injectFaults({ drop: 2, duplicate: 3 });
     deliveries.announce(order('a'));
     await waitFor(() => deliveries.of('a').length === 3);
     expect(merchant.received).toHaveLength(1);
@@ -173,7 +174,7 @@ describe('deliveries', () => {
       [['drop'], null],
       [[], 200],
     ]);
-    tell({ drop: true });
+    injectFaults({ drop: true });
     deliveries.announce(order('b'));
     expect(deliveries.of('b')).toMatchObject([{ faults: ['drop'], acknowledged: false }]);
     expect(deliveries.waiting('b')).toBe(0);
@@ -187,7 +188,7 @@ describe('deliveries', () => {
     ['old_timestamp', 'oldTimestamp'],
     ['future_timestamp', 'futureTimestamp'],
   ])('can have a %s, the first of an order only', async (name, fault) => {
-    tell({ [name]: 1, duplicate: 2 });
+    injectFaults({ [name]: 1, duplicate: 2 });
     deliveries.announce(order('a'));
     await waitFor(() => deliveries.of('a').length === 2);
     const none = Object.fromEntries(Object.keys(said()[0]!.faults).map((key) => [key, false]));
@@ -204,9 +205,9 @@ describe('deliveries', () => {
   });
 
   it('have the faults that were configured at the time of the event, or of their retry', async () => {
-    tell({ wrong_signature: true, old_timestamp: true, reorder: true });
+    injectFaults({ wrong_signature: true, old_timestamp: true, reorder: true });
     deliveries.announce(order('a'));
-    tell({});
+    injectFaults({});
     deliveries.flush();
     merchant.statuses = [400];
     await waitFor(() => deliveries.of('a').length === 2);
@@ -218,7 +219,7 @@ describe('deliveries', () => {
 
   it('use at most 32 connections', async () => {
     merchant.silent = true;
-    tell({ duplicate: 100 });
+    injectFaults({ duplicate: 100 });
     deliveries.announce(order('a'));
     await waitFor(() => merchant.received.length === 32);
     merchant.silent = false;
@@ -241,16 +242,16 @@ describe('deliveries', () => {
   });
 
   it('are recorded up to a maximum per order', async () => {
-    tell({ drop: true, duplicate: 100 });
+    injectFaults({ drop: true, duplicate: 100 });
     for (let i = 0; i < 3; i++) deliveries.announce(order('a', i === 2 ? { status: 'failed' } : {}));
     expect(deliveries.of('a')).toHaveLength(200);
     expect(deliveries.of('a').filter(({ orderStatus }) => orderStatus === 'failed')).toHaveLength(100);
   });
 
   it('continue where another process has ended', async () => {
-    tell({ reorder: true });
+    injectFaults({ reorder: true });
     deliveries.announce(order('held'));
-    tell({});
+    injectFaults({});
     deliveries.announce(order('sent'));
     await waitFor(() => deliveries.of('sent').length === 1);
     const state = JSON.parse(JSON.stringify(deliveries.state())) as ReturnType<Deliveries['state']>;

@@ -1,4 +1,4 @@
-import { type Behaviour, type NotificationFaults } from '../behaviour';
+import { type InjectedFaults, type NotificationFaults } from '../injected-faults';
 import { post } from './post';
 import { type Order, type OrderStatus } from '../orders/order';
 import { type WireNotification } from '../protocol';
@@ -11,15 +11,15 @@ const FIRST_RETRY_MS = 1_000;
 const MAX_ORDERS = 10_000;
 const MAX_PER_ORDER = 200;
 
-const FAULTS = [
+const NOTIFICATION_FAULTS = [
   'wrong_signature',
   'wrong_amount',
   'wrong_currency',
   'wrong_merchant',
   'old_timestamp',
   'future_timestamp',
-] as const satisfies (keyof Behaviour)[];
-type FaultName = (typeof FAULTS)[number];
+] as const satisfies (keyof InjectedFaults)[];
+type FaultName = (typeof NOTIFICATION_FAULTS)[number];
 
 /** One attempt to deliver a notification. */
 export interface Delivery {
@@ -61,7 +61,7 @@ export interface DeliveriesState {
 }
 
 export interface DeliveriesOptions {
-  behaviour(): Behaviour;
+  injectedFaults(): InjectedFaults;
   /** Replaces the origin of all addresses, unless it is null. */
   merchant(): string | null;
   /** The notification of the provider about the order, if there is one. */
@@ -86,7 +86,7 @@ export class Deliveries {
 
   /** Notifies the merchant of an event of the order. */
   announce(order: Order): void {
-    const { duplicate, delay_ms, reorder } = this.options.behaviour();
+    const { duplicate, delay_ms, reorder } = this.options.injectedFaults();
     const asItIs = structuredClone(order);
     const notification = this.options.notification(asItIs, faultsOf([]));
     if (!notification) return;
@@ -207,15 +207,15 @@ export class Deliveries {
   }
 
   private faultsFor(orderId: string): FaultName[] {
-    return FAULTS.filter((name) => this.applies(name, orderId));
+    return NOTIFICATION_FAULTS.filter((name) => this.applies(name, orderId));
   }
 
   private applies(name: FaultName | 'drop', orderId: string): boolean {
-    const told = this.options.behaviour()[name];
-    if (typeof told === 'boolean') return told;
+    const setting = this.options.injectedFaults()[name];
+    if (typeof setting === 'boolean') return setting;
     const key = `${name} ${orderId}`;
     const count = this.faultCounts.get(key) ?? 0;
-    if (count >= told) return false;
+    if (count >= setting) return false;
     this.faultCounts.set(key, count + 1);
     return true;
   }

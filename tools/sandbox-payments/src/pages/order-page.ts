@@ -102,8 +102,8 @@ function refunds({ refunds: list, currency }: SandboxOrder): string {
 function deliveries({ deliveries: list, waiting }: SandboxOrder): string {
   const items = [...list].reverse().map((delivery) => {
     const { order_status, refunds: count, attempt, sent_at, faults } = delivery;
-    const told = count === 0 ? order_status : `${order_status}, ${count} refunded`;
-    const circumstances = [`told ${told}`, `try ${attempt}`, timeOf(sent_at), ...faults];
+    const status = count === 0 ? order_status : `${order_status}, ${count} refunded`;
+    const circumstances = [`reported ${status}`, `try ${attempt}`, timeOf(sent_at), ...faults];
     return `${outcomeOf(delivery)}<br>\n<span class="note">${circumstances.join(' · ')}</span>`;
   });
   return `<h2>Notifications to the merchant</h2>

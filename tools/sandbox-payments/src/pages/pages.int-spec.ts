@@ -13,10 +13,10 @@ const BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const FORM = { ...BROWSER, 'Content-Type': FORM_TYPE };
 
-const { parties } = newCredentials('intl');
+const { accounts } = newCredentials('intl');
 /** An address at which nothing listens. */
 const MERCHANT = 'http://127.0.0.1:9';
-const CONFIG = { host: '127.0.0.1', port: 0, parties, merchant: MERCHANT, file: null };
+const CONFIG = { host: '127.0.0.1', port: 0, accounts, merchant: MERCHANT, file: null };
 
 describe('the pages of the sandbox for payments', () => {
   let server: SandboxPaymentsServer;
@@ -26,7 +26,7 @@ describe('the pages of the sandbox for payments', () => {
   });
   afterAll(() => server.close());
 
-  const open = (order: StripeOrder) => openStripeOrder(server.url, parties.stripe!.secretKey, order);
+  const open = (order: StripeOrder) => openStripeOrder(server.url, accounts.stripe!.secretKey, order);
   const get = async (path: string) => {
     const response = await fetch(server.url + path, { headers: BROWSER });
     return { status: response.status, headers: response.headers, html: await response.text() };
@@ -38,8 +38,8 @@ describe('the pages of the sandbox for payments', () => {
       headers: { ...FORM, ...headers },
       body: new URLSearchParams(fields).toString(),
     });
-  const tell = (told: object) =>
-    fetch(`${server.url}/_sandbox/behaviour`, { method: 'POST', body: JSON.stringify(told) });
+  const injectFaults = (faults: object) =>
+    fetch(`${server.url}/_sandbox/behaviour`, { method: 'POST', body: JSON.stringify(faults) });
 
   it('show an order with a QR code of its URL', async () => {
     await open({ id: 'shown' });
@@ -125,11 +125,11 @@ describe('the pages of the sandbox for payments', () => {
   it('offer to pay a finished order only if this is configured', async () => {
     await open({ id: 'late' });
     await submit('/orders/late/expire');
-    await tell({ paid_after_expiry: true });
+    await injectFaults({ paid_after_expiry: true });
     const { html } = await get('/orders/late');
     expect(html).toContain('action="/orders/late/pay"');
     expect(html).not.toContain('/orders/late/fail');
-    await tell({});
+    await injectFaults({});
   });
 
   it('answer a form of curl like a script', async () => {

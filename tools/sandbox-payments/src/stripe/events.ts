@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
-import { type NotificationFaults } from '../behaviour';
+import { type NotificationFaults } from '../injected-faults';
 import { type Order } from '../orders/order';
-import { type StripeParty } from '../credentials/parties';
+import { type StripeAccount } from '../credentials/provider-accounts';
 import { type WireNotification } from '../protocol';
 import { refundObject, sessionObject, type StripeObject } from './objects';
 
@@ -63,7 +63,7 @@ function eventOf({ type, object, at }: Happening, faults: NotificationFaults): S
 /** The event for the current state of the order, with a new signature. Null if Stripe sends no event for this state. */
 export function signedEvent(
   order: Order,
-  party: StripeParty,
+  account: StripeAccount,
   sandboxUrl: string,
   faults: NotificationFaults,
 ): WireNotification | null {
@@ -73,10 +73,12 @@ export function signedEvent(
   const shift =
     (faults.futureTimestamp ? OUT_OF_BOUNDS_SECONDS : 0) - (faults.oldTimestamp ? OUT_OF_BOUNDS_SECONDS : 0);
   const time = seconds(Date.now()) + shift;
-  const secret = faults.wrongSignature ? [...party.webhookSecret].reverse().join('') : party.webhookSecret;
+  const secret = faults.wrongSignature
+    ? [...account.webhookSecret].reverse().join('')
+    : account.webhookSecret;
   const signature = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');
   return {
-    url: party.webhookUrl,
+    url: account.webhookUrl,
     headers: {
       'Content-Type': 'application/json; charset=utf-8',
       'User-Agent': 'Stripe/1.0 (+https://stripe.com/docs/webhooks)',

@@ -1,7 +1,7 @@
 import { ConnectionReset } from '../connection-reset';
 import { newReference, type OrderBook } from '../orders/order-book';
 import { type Order } from '../orders/order';
-import { type StripeParty } from '../credentials/parties';
+import { type StripeAccount } from '../credentials/provider-accounts';
 import {
   type ApiCall,
   type Protocol,
@@ -32,11 +32,11 @@ interface Route {
 }
 
 /** Stripe's API: checkout sessions, their payment intents, and refunds. */
-export function stripeProtocol(book: OrderBook, party: StripeParty, context: ProtocolContext): Protocol {
-  const api = new StripeApi(party, context, routesOf(book, context));
+export function stripeProtocol(book: OrderBook, account: StripeAccount, context: ProtocolContext): Protocol {
+  const api = new StripeApi(account, context, routesOf(book, context));
   return {
     answer: (request) => (OWN_PATHS.test(request.path) ? api.answer(request) : Promise.resolve(null)),
-    notification: (order, faults) => signedEvent(order, party, context.sandboxUrl(), faults),
+    notification: (order, faults) => signedEvent(order, account, context.sandboxUrl(), faults),
     isAcknowledged: ({ status }) => status >= 200 && status < 300,
   };
 }
@@ -96,7 +96,7 @@ class StripeApi {
   private readonly saved = new SavedAnswers();
 
   constructor(
-    private readonly party: StripeParty,
+    private readonly account: StripeAccount,
     private readonly context: ProtocolContext,
     private readonly routes: Route[],
   ) {}
@@ -124,7 +124,7 @@ class StripeApi {
       ? Buffer.from(credential, 'base64').toString().split(':')[0]
       : credential;
     if (!key) throw invalidRequest('You did not provide an API key.', {}, 401);
-    if (key !== this.party.secretKey) throw invalidRequest('Invalid API Key provided.', {}, 401);
+    if (key !== this.account.secretKey) throw invalidRequest('Invalid API Key provided.', {}, 401);
   }
 
   private find({ method, path }: WireRequest): { route: Route; id: string } {

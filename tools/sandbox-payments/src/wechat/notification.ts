@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type NotificationFaults } from '../behaviour';
+import { type NotificationFaults } from '../injected-faults';
 import { type Order, type Refund } from '../orders/order';
-import { type WechatParty } from '../credentials/parties';
+import { type WechatAccount } from '../credentials/provider-accounts';
 import { type WireNotification } from '../protocol';
 import { chinaTime } from './china-time';
 import { type WechatPlatform } from './platform';
@@ -25,11 +25,11 @@ interface News {
 export function notificationOf(
   order: Order,
   faults: NotificationFaults,
-  party: WechatParty,
+  account: WechatAccount,
   platform: WechatPlatform,
 ): WireNotification | null {
   const refund = order.refunds.at(-1);
-  const news = refund ? newsOfRefund(order, refund, party) : newsOfPayment(order, faults, party);
+  const news = refund ? newsOfRefund(order, refund, account) : newsOfPayment(order, faults, account);
   if (!news) return null;
   if (faults.wrongMerchant) news.content.mchid = OTHER_MERCHANT;
   const body = JSON.stringify({
@@ -51,19 +51,19 @@ export function notificationOf(
   return { url: news.url, headers: { 'Content-Type': 'application/json', ...signature }, body };
 }
 
-function newsOfPayment(order: Order, faults: NotificationFaults, party: WechatParty): News | null {
+function newsOfPayment(order: Order, faults: NotificationFaults, account: WechatAccount): News | null {
   if (order.notifyUrl === null || order.paidAt === null) return null;
-  const content = transactionOf(order, party);
+  const content = transactionOf(order, account);
   if (faults.wrongAmount) content.amount.total += 1;
   if (faults.wrongCurrency) content.amount.currency = 'USD';
   const { notifyUrl: url, paidAt: at } = order;
   return { url, event: 'TRANSACTION.SUCCESS', summary: '支付成功', about: 'transaction', content, at };
 }
 
-function newsOfRefund(order: Order, refund: Refund, party: WechatParty): News | null {
+function newsOfRefund(order: Order, refund: Refund, account: WechatAccount): News | null {
   const url = refundNotifyUrl(order, refund);
   if (url === undefined) return null;
-  const content = refundNews(order, refund, party.merchantId);
+  const content = refundNews(order, refund, account.merchantId);
   return {
     url,
     event: 'REFUND.SUCCESS',

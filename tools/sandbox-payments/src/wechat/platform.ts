@@ -1,5 +1,5 @@
 import { createCipheriv, createSign, randomBytes, randomInt, X509Certificate } from 'node:crypto';
-import { type WechatParty, type WechatPlatformKey } from '../credentials/parties';
+import { type WechatAccount, type WechatPlatformKey } from '../credentials/provider-accounts';
 import { chinaTime } from './china-time';
 
 const NONCE_BYTES = 16;
@@ -13,10 +13,10 @@ export interface SigningFaults {
 
 /** Signs and encrypts as WeChat Pay does. */
 export class WechatPlatform {
-  constructor(private readonly party: WechatParty) {}
+  constructor(private readonly account: WechatAccount) {}
 
   knows(serial: string): boolean {
-    return this.party.platformKeys.some(({ id }) => id === serial);
+    return this.account.platformKeys.some(({ id }) => id === serial);
   }
 
   /**
@@ -42,7 +42,7 @@ export class WechatPlatform {
   /** AES-256-GCM with the merchant's APIv3 key. */
   encrypt(plaintext: string, associatedData: string) {
     const nonce = randomBytes(NONCE_BYTES).toString('hex').slice(0, GCM_NONCE_CHARS);
-    const cipher = createCipheriv('aes-256-gcm', this.party.apiV3Key, nonce).setAAD(
+    const cipher = createCipheriv('aes-256-gcm', this.account.apiV3Key, nonce).setAAD(
       Buffer.from(associatedData),
     );
     const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()]);
@@ -56,7 +56,7 @@ export class WechatPlatform {
 
   /** The data of GET /v3/certificates. Empty if the merchant has only public keys. */
   certificates() {
-    return this.party.platformKeys.flatMap(({ id, certificate }) => {
+    return this.account.platformKeys.flatMap(({ id, certificate }) => {
       if (certificate === undefined) return [];
       const { validFrom, validTo } = new X509Certificate(certificate);
       return [
@@ -71,7 +71,7 @@ export class WechatPlatform {
   }
 
   private keyFor(asked?: string): WechatPlatformKey {
-    const { platformKeys } = this.party;
+    const { platformKeys } = this.account;
     const named = platformKeys.find(({ id, certificate }) => id === asked && certificate === undefined);
     return named ?? platformKeys[randomInt(platformKeys.length)]!;
   }

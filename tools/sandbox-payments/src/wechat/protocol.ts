@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ConnectionReset } from '../connection-reset';
 import { type OrderBook } from '../orders/order-book';
-import { type WechatParty } from '../credentials/parties';
+import { type WechatAccount } from '../credentials/provider-accounts';
 import {
   type ApiCall,
   type Protocol,
@@ -28,17 +28,17 @@ interface Route {
 }
 
 /** WeChat Pay's API v3: Native orders, refunds, certificates. */
-export function wechatProtocol(book: OrderBook, party: WechatParty, context: ProtocolContext): Protocol {
-  const platform = new WechatPlatform(party);
+export function wechatProtocol(book: OrderBook, account: WechatAccount, context: ProtocolContext): Protocol {
+  const platform = new WechatPlatform(account);
   const routes = routesOf(
-    new Transactions(book, party, () => context.sandboxUrl()),
+    new Transactions(book, account, () => context.sandboxUrl()),
     new Refunds(book),
     platform,
   );
   return {
     answer: async (request) =>
-      request.path.startsWith(PREFIX) ? answer(request, routes, party, platform, context) : null,
-    notification: (order, faults) => notificationOf(order, faults, party, platform),
+      request.path.startsWith(PREFIX) ? answer(request, routes, account, platform, context) : null,
+    notification: (order, faults) => notificationOf(order, faults, account, platform),
     isAcknowledged: ({ status }) => status === 200 || status === 204,
   };
 }
@@ -88,7 +88,7 @@ function routesOf(transactions: Transactions, refunds: Refunds, platform: Wechat
 async function answer(
   request: WireRequest,
   routes: Route[],
-  party: WechatParty,
+  account: WechatAccount,
   platform: WechatPlatform,
   context: ProtocolContext,
 ): Promise<WireAnswer> {
@@ -97,7 +97,7 @@ async function answer(
   if (fault === 'hang') return new Promise<never>(() => undefined);
   const asked = request.headers['wechatpay-serial']?.toString();
   const outcome = outcomeOf(() => {
-    checkAuthorization(request, party);
+    checkAuthorization(request, account);
     if (asked !== undefined && !platform.knows(asked))
       throw new WechatError(400, 'PARAM_ERROR', '平台证书序列号Wechatpay-Serial错误');
     if (typeof fault === 'number') throw errorOfStatus(fault);

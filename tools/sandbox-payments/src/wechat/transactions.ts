@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import { type OrderBook } from '../orders/order-book';
 import { type Order } from '../orders/order';
-import { type WechatParty } from '../credentials/parties';
+import { type WechatAccount } from '../credentials/provider-accounts';
 import { chinaTime } from './china-time';
 import { parsed } from './parameters';
 import { WechatError } from './wechat-error';
@@ -38,9 +38,9 @@ const STATES: Record<Order['status'], [state: string, description: string]> = {
 const REFUNDED: [string, string] = ['REFUND', '订单发生过退款，退款详情请查询退款单'];
 
 /** An order in the format of the query API. */
-export function transactionOf(order: Order, party: WechatParty) {
+export function transactionOf(order: Order, account: WechatAccount) {
   const [state, description] = order.refunds.length > 0 ? REFUNDED : STATES[order.status];
-  const known = { appid: party.appId, mchid: party.merchantId, out_trade_no: order.id, attach: '' };
+  const known = { appid: account.appId, mchid: account.merchantId, out_trade_no: order.id, attach: '' };
   const outcome = { trade_state: state, trade_state_desc: description };
   const { amountMinor: total, currency } = order;
   if (order.paidAt === null) return { ...known, ...outcome, amount: { total, currency }, payer: {} };
@@ -60,14 +60,14 @@ export function transactionOf(order: Order, party: WechatParty) {
 export class Transactions {
   constructor(
     private readonly book: OrderBook,
-    private readonly party: WechatParty,
+    private readonly account: WechatAccount,
     private readonly sandboxUrl: () => string,
   ) {}
 
   /** Idempotent: the same parameters get the same code. */
   open(body: Buffer): { code_url: string } {
     const asked = parsed(nativeOrder, body);
-    if (asked.mchid !== this.party.merchantId || asked.appid !== this.party.appId)
+    if (asked.mchid !== this.account.merchantId || asked.appid !== this.account.appId)
       throw new WechatError(400, 'APPID_MCHID_NOT_MATCH', 'appid和mch_id不匹配，请检查后再试');
     const known = this.book.find(asked.out_trade_no);
     if (known) return { code_url: this.again(known, asked) };
@@ -96,14 +96,14 @@ export class Transactions {
     this.checkMerchant(mchid);
     return transactionOf(
       this.find(({ id: known }) => known === id),
-      this.party,
+      this.account,
     );
   }
 
   byTransactionId(reference: string, mchid: string | null) {
     this.checkMerchant(mchid);
     const order = this.find((known) => known.reference === reference && known.paidAt !== null);
-    return transactionOf(order, this.party);
+    return transactionOf(order, this.account);
   }
 
   close(id: string, body: Buffer): void {
@@ -134,7 +134,7 @@ export class Transactions {
   }
 
   private checkMerchant(mchid: string | null): void {
-    if (mchid !== this.party.merchantId)
+    if (mchid !== this.account.merchantId)
       throw new WechatError(400, 'PARAM_ERROR', '输入源“/query/mchid”映射到字段“商户号”字符串规则校验失败');
   }
 }

@@ -24,7 +24,7 @@ describe('WeChat Pay in the sandbox, with its client library', () => {
       baseURL: sandbox.url,
     });
   });
-  afterEach(() => sandbox.tell());
+  afterEach(() => sandbox.injectFaults());
   afterAll(() => sandbox?.kill());
 
   const native = (changes: object = {}) => ({
@@ -85,8 +85,8 @@ describe('WeChat Pay in the sandbox, with its client library', () => {
 
   it('returns an order by either id', async () => {
     const { id, reference } = await paid();
-    const told = await query(id);
-    expect(told.data).toMatchObject({
+    const answer = await query(id);
+    expect(answer.data).toMatchObject({
       out_trade_no: id,
       transaction_id: reference,
       trade_state: 'SUCCESS',
@@ -94,7 +94,7 @@ describe('WeChat Pay in the sandbox, with its client library', () => {
       amount: { total: 100, currency: 'CNY' },
     });
     const merchant = env.WECHAT_PAY_MERCHANT_ID;
-    expect(await call('get', `/v3/pay/transactions/id/${reference}?mchid=${merchant}`)).toEqual(told);
+    expect(await call('get', `/v3/pay/transactions/id/${reference}?mchid=${merchant}`)).toEqual(answer);
     expect(await query('order_0')).toMatchObject({ status: 404, data: { code: 'ORDER_NOT_EXIST' } });
   });
 

@@ -125,7 +125,7 @@ export class ProviderRefusedError extends Error {}
 export class InvalidNotificationError extends Error {
   constructor(
     /** `signature` includes a timestamp out of bounds. */
-    readonly fault: 'malformed' | 'signature' | 'merchant',
+    readonly reason: 'malformed' | 'signature' | 'merchant',
     message: string,
   ) {
     super(message);

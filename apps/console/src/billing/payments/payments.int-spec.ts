@@ -7,7 +7,7 @@ describe.each(PROVIDERS)('top-up through %s', (provider, siteName) => {
   let account: SignedIn;
   beforeAll(async () => (payments = await PaymentSite.start(siteName)));
   beforeEach(async () => {
-    await payments.sandbox.tell();
+    await payments.sandbox.injectFaults();
     account = await payments.site.signedIn();
   });
   afterAll(() => payments.stop());
@@ -118,10 +118,10 @@ describe.each(PROVIDERS)('top-up through %s', (provider, siteName) => {
     'answers 503 while the provider answers %j, and continues with its idempotency key',
     async (fault) => {
       const headers = { 'Idempotency-Key': `later of ${account.accountId}` };
-      await payments.sandbox.tell({ api: { open: fault } });
+      await payments.sandbox.injectFaults({ api: { open: fault } });
       const away = await payments.create(account, { provider, amount: 20 }, headers);
       expect([away.status, away.body]).toEqual([503, { error: 'the payment provider is not available' }]);
-      await payments.sandbox.tell();
+      await payments.sandbox.injectFaults();
       const answer = await payments.create(account, { provider, amount: 20 }, headers);
       expect(answer.status).toBe(201);
       const list = await payments.site.console.request('GET', '/api/billing/payments', {
@@ -178,9 +178,9 @@ describe.each(PROVIDERS)('top-up through %s', (provider, siteName) => {
 
   it('answers 503 when the provider refuses it, and creates a new one with the same key', async () => {
     const headers = { 'Idempotency-Key': `refused of ${account.accountId}` };
-    await payments.sandbox.tell({ api: { open: 400 } });
+    await payments.sandbox.injectFaults({ api: { open: 400 } });
     expect((await payments.create(account, { provider, amount: 20 }, headers)).status).toBe(503);
-    await payments.sandbox.tell();
+    await payments.sandbox.injectFaults();
     expect((await payments.create(account, { provider, amount: 20 }, headers)).status).toBe(201);
     const list = await payments.site.console.request('GET', '/api/billing/payments', {
       token: account.token,

@@ -11,8 +11,8 @@ describe('provider that does not answer', () => {
 
   // Concurrently, since each request takes the whole time limit of its provider.
   it('makes a new payment answer 503, and continue with its idempotency key', async () => {
-    const tell = async (behaviour: Parameters<PaymentSite['sandbox']['tell']>[0]) => {
-      for (const site of sites.values()) await site.sandbox.tell({ drop: true, ...behaviour });
+    const tell = async (behaviour: Parameters<PaymentSite['sandbox']['injectFaults']>[0]) => {
+      for (const site of sites.values()) await site.sandbox.injectFaults({ drop: true, ...behaviour });
     };
     const accounts = await Promise.all(PROVIDERS.map(([, site]) => sites.get(site)!.site.signedIn()));
     const create = () =>

@@ -16,7 +16,7 @@ describe.each(PROVIDERS)('refunds through %s', (provider, siteName) => {
     admin = await payments.site.signedIn('admin');
   });
   beforeEach(async () => {
-    await payments.sandbox.tell();
+    await payments.sandbox.injectFaults();
     account = await payments.site.signedIn();
     ({ id: paymentId } = await payments.open(account, provider));
     await payments.sandbox.act(paymentId, 'pay');
@@ -126,35 +126,35 @@ describe.each(PROVIDERS)('refunds through %s', (provider, siteName) => {
   });
 
   it('are pending while the provider is unreachable and made afterwards', async () => {
-    await payments.sandbox.tell({ api: { refund: 503 } });
+    await payments.sandbox.injectFaults({ api: { refund: 503 } });
     const answer = await refund();
     expect([answer.status, answer.body]).toEqual([201, expect.objectContaining({ status: 'pending' })]);
     expect(await balance()).toBe(0);
     expect((await refund()).status).toBe(409);
-    await payments.sandbox.tell();
+    await payments.sandbox.injectFaults();
     await untilMade();
     expect(await atProvider()).toEqual([2000]);
     expect(await balance()).toBe(0);
   });
 
   it('are made once when the response is lost', async () => {
-    await payments.sandbox.tell({ api: { refund: 'lost' } });
+    await payments.sandbox.injectFaults({ api: { refund: 'lost' } });
     expect((await refund()).status).toBe(201);
-    await payments.sandbox.tell();
+    await payments.sandbox.injectFaults();
     await untilMade();
     expect(await atProvider()).toEqual([2000]);
     expect(await balance()).toBe(0);
   });
 
   it('credit the wallet again when the provider refuses, and can be repeated', async () => {
-    await payments.sandbox.tell({ api: { refund: 400 } });
+    await payments.sandbox.injectFaults({ api: { refund: 400 } });
     const answer = await refund();
     expect([answer.status, answer.body]).toEqual([
       201,
       expect.objectContaining({ status: 'failed', failure: expect.any(String) }),
     ]);
     expect(await balance()).toBe(2000);
-    await payments.sandbox.tell();
+    await payments.sandbox.injectFaults();
     expect((await refund()).status).toBe(201);
     await untilMade();
     expect((await attempts()).map(({ status }) => status)).toEqual(['failed', 'succeeded']);

@@ -7,7 +7,7 @@ describe.each(PROVIDERS)('payments through %s without notifications', (provider,
   let account: SignedIn;
   beforeAll(async () => (payments = await PaymentSite.start(siteName)));
   beforeEach(async () => {
-    await payments.sandbox.tell({ drop: true });
+    await payments.sandbox.injectFaults({ drop: true });
     account = await payments.site.signedIn();
   });
   afterAll(() => payments.stop());
@@ -51,11 +51,11 @@ describe.each(PROVIDERS)('payments through %s without notifications', (provider,
     'stay pending while the close answers %j and expire afterwards',
     async (fault) => {
       const { id } = await payments.open(account, provider);
-      await payments.sandbox.tell({ drop: true, api: { close: fault, query: 500 } });
+      await payments.sandbox.injectFaults({ drop: true, api: { close: fault, query: 500 } });
       await payments.expireNow(id);
       await untilRescheduled(id);
       expect((await rowOf(id)).status).toBe('pending');
-      await payments.sandbox.tell({ drop: true });
+      await payments.sandbox.injectFaults({ drop: true });
       await payments.checkSoon(id);
       await payments.waitForStatus(account, id, 'expired');
     },
@@ -63,11 +63,11 @@ describe.each(PROVIDERS)('payments through %s without notifications', (provider,
 
   it('are credited when the provider is reachable again', async () => {
     const { id } = await payments.open(account, provider);
-    await payments.sandbox.tell({ drop: true, api: { query: 503 } });
+    await payments.sandbox.injectFaults({ drop: true, api: { query: 503 } });
     await payments.sandbox.act(id, 'pay');
     await payments.checkSoon(id);
     await untilRescheduled(id);
-    await payments.sandbox.tell({ drop: true });
+    await payments.sandbox.injectFaults({ drop: true });
     await payments.checkSoon(id);
     await payments.waitForStatus(account, id, 'paid');
     expect(await payments.balance(account.accountId)).toBe(2000);
@@ -78,7 +78,7 @@ describe.each(PROVIDERS)('payments through %s without notifications', (provider,
     await payments.expireNow(id);
     await payments.waitForStatus(account, id, 'expired');
     expect((await rowOf(id)).next_check_at).not.toBeNull();
-    await payments.sandbox.tell({ drop: true, paid_after_expiry: true });
+    await payments.sandbox.injectFaults({ drop: true, paid_after_expiry: true });
     await payments.sandbox.act(id, 'pay');
     await payments.checkSoon(id);
     await payments.waitForStatus(account, id, 'paid');
@@ -94,10 +94,10 @@ describe.each(PROVIDERS)('payments through %s without notifications', (provider,
       "UPDATE billing.payments SET ended_at = now() - interval '2 days' WHERE id = $1",
       [id],
     );
-    await payments.sandbox.tell({ drop: true, api: { query: 503 } });
+    await payments.sandbox.injectFaults({ drop: true, api: { query: 503 } });
     await payments.checkSoon(id);
     await untilRescheduled(id);
-    await payments.sandbox.tell({ drop: true });
+    await payments.sandbox.injectFaults({ drop: true });
     await payments.checkSoon(id);
     await waitFor(async () => (await rowOf(id)).next_check_at === null);
   });

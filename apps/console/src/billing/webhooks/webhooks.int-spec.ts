@@ -14,7 +14,7 @@ describe.each(PROVIDERS)('notifications of %s', (provider, siteName) => {
   let account: SignedIn;
   beforeAll(async () => (payments = await PaymentSite.start(siteName)));
   beforeEach(async () => {
-    await payments.sandbox.tell();
+    await payments.sandbox.injectFaults();
     account = await payments.site.signedIn();
   });
   afterAll(() => payments.stop());
@@ -37,7 +37,7 @@ describe.each(PROVIDERS)('notifications of %s', (provider, siteName) => {
 
   it('credit once when repeated ten times, and each is acknowledged', async () => {
     const id = await openPayment();
-    await payments.sandbox.tell({ duplicate: 10 });
+    await payments.sandbox.injectFaults({ duplicate: 10 });
     await payments.sandbox.act(id, 'pay');
     await acknowledged(id, 10);
     await creditedOnce(id);
@@ -45,14 +45,14 @@ describe.each(PROVIDERS)('notifications of %s', (provider, siteName) => {
 
   it('credit a payment when they are late', async () => {
     const id = await openPayment();
-    await payments.sandbox.tell({ delay_ms: 300, duplicate: 3 });
+    await payments.sandbox.injectFaults({ delay_ms: 300, duplicate: 3 });
     await payments.sandbox.act(id, 'pay');
     await acknowledged(id, 3);
     await creditedOnce(id);
   });
 
   it('credit each payment once when they arrive out of order', async () => {
-    await payments.sandbox.tell({ reorder: true, duplicate: 3 });
+    await payments.sandbox.injectFaults({ reorder: true, duplicate: 3 });
     const ids = [await openPayment(), await openPayment(), await openPayment()];
     for (const id of ids) await payments.sandbox.act(id, 'pay');
     expect(await payments.balance(account.accountId)).toBe(0);
@@ -66,7 +66,7 @@ describe.each(PROVIDERS)('notifications of %s', (provider, siteName) => {
 
   it('are not required: the provider is polled', async () => {
     const { id } = await payments.open(account, provider);
-    await payments.sandbox.tell({ drop: true });
+    await payments.sandbox.injectFaults({ drop: true });
     await payments.sandbox.act(id, 'pay');
     await payments.checkSoon(id);
     await creditedOnce(id);
@@ -83,7 +83,7 @@ describe.each(PROVIDERS)('notifications of %s', (provider, siteName) => {
     ['another currency', { wrong_currency: 1 }, 409],
   ])('with %s are rejected without effect, and a correct one credits', async (_fault, switches, status) => {
     const id = await openPayment();
-    await payments.sandbox.tell({ ...switches, duplicate: 2 });
+    await payments.sandbox.injectFaults({ ...switches, duplicate: 2 });
     await payments.sandbox.act(id, 'pay');
     const deliveries = await payments.deliveries(id, 2);
     const [refused] = deliveries.filter(({ faults }) => faults.length > 0);
@@ -99,7 +99,7 @@ describe.each(PROVIDERS)('notifications of %s', (provider, siteName) => {
     ['another merchant', { wrong_merchant: true }],
   ])('with %s never credit, even when repeated', async (_fault, switches) => {
     const id = await openPayment();
-    await payments.sandbox.tell({ ...switches, duplicate: 3 });
+    await payments.sandbox.injectFaults({ ...switches, duplicate: 3 });
     await payments.sandbox.act(id, 'pay');
     for (const { acknowledged } of await payments.deliveries(id, 3)) expect(acknowledged).toBe(false);
     expect((await payments.read(account, id)).status).toBe('pending');
@@ -113,7 +113,7 @@ describe.each(PROVIDERS)('notifications of %s', (provider, siteName) => {
     await payments.waitForStatus(account, id, action === 'fail' ? 'failed' : 'expired');
     await payments.stopChecking(id);
     const before = (await payments.sandbox.order(id)).deliveries.length;
-    await payments.sandbox.tell({ paid_after_expiry: true });
+    await payments.sandbox.injectFaults({ paid_after_expiry: true });
     await payments.sandbox.act(id, 'pay');
     await acknowledged(id, before + 1);
     await creditedOnce(id);

@@ -41,7 +41,7 @@ export class WebhooksService {
   /** Status and message for the provider; the log gets the details. */
   private rejectionOf(provider: string, error: unknown): { status: number; message: string } {
     if (error instanceof InvalidNotificationError) {
-      this.logger.warn(`A notification of ${provider} is refused (${error.fault}): ${error.message}`);
+      this.logger.warn(`A notification of ${provider} is refused (${error.reason}): ${error.message}`);
       return { status: 400, message: error.message };
     }
     if (error instanceof UnknownPaymentError) {
@@ -50,12 +50,12 @@ export class WebhooksService {
     }
     if (error instanceof PaymentMismatchError) {
       this.logger.error(`A notification of ${provider} is refused: ${error.message}`);
-      return { status: 409, message: 'this is not what the payment is' };
+      return { status: 409, message: 'amount, currency or transaction does not match the payment' };
     }
     if (isDatabaseUnavailable(error)) return { status: 503, message: 'database unavailable' };
     if (error instanceof ProviderUnavailableError) {
-      this.logger.warn(`A notification of ${provider} could not be looked at: ${error.message}`);
-      return { status: 503, message: 'not now' };
+      this.logger.warn(`A notification of ${provider} could not be verified: ${error.message}`);
+      return { status: 503, message: 'the notification cannot be verified now; send it again' };
     }
     this.logger.error(error);
     return { status: 500, message: 'internal server error' };

@@ -170,15 +170,15 @@ describe('the identities of an account', () => {
   it('are not linked through a provider that is down', async () => {
     const { console, client } = await all.another({});
     const { token } = await all.site.signedIn();
-    await all.beta.tell({ status: { '/.well-known/openid-configuration': 500 } });
+    await all.beta.injectFaults({ status: { '/.well-known/openid-configuration': 500 } });
     const answer = await console.request('POST', '/api/auth/oauth/beta/link', { token });
-    await all.beta.tell();
+    await all.beta.injectFaults();
     expect(answer.status).toBe(503);
     const { authorizationUrl, cookie } = await client.beginLink('beta', token);
     const returned = await all.beta.signIn(authorizationUrl, { email: someAddress() });
-    await all.beta.tell({ status: { '/token': 500 } });
+    await all.beta.injectFaults({ status: { '/token': 500 } });
     const down = await client.finish(returned, cookie);
-    await all.beta.tell();
+    await all.beta.injectFaults();
     await console.close();
     expect(down.status).toBe(503);
     expect(await list(token)).toEqual([]);

@@ -10,7 +10,7 @@ describe('a provider that is down fails only its own sign-ins', () => {
   beforeAll(async () => (all = await OAuthSite.start()));
   afterEach(() => {
     jest.restoreAllMocks();
-    return all.alpha.tell();
+    return all.alpha.injectFaults();
   });
   afterAll(() => all.stop());
 
@@ -23,7 +23,7 @@ describe('a provider that is down fails only its own sign-ins', () => {
     ];
     for (const [path, status] of failing) {
       const { console, client } = await all.another({});
-      await all.alpha.tell({ status: { [path]: status } });
+      await all.alpha.injectFaults({ status: { [path]: status } });
       const { authorizationUrl, cookie } = await client.begin('alpha');
       const returned = await all.alpha.signIn(authorizationUrl, { email: EMAIL });
       const answer = await client.finish(returned, cookie);
@@ -35,12 +35,12 @@ describe('a provider that is down fails only its own sign-ins', () => {
   });
 
   it('when its userinfo endpoint fails', async () => {
-    await all.alpha.tell({ status: { '/me': 500 } });
+    await all.alpha.injectFaults({ status: { '/me': 500 } });
     const fresh = await all.client.signIn(all.alpha, 'alpha', { email: 'fresh@example.com' });
     expect([fresh.status, fresh.body]).toEqual([503, UNAVAILABLE]);
-    await all.alpha.tell();
+    await all.alpha.injectFaults();
     expect((await all.client.signIn(all.alpha, 'alpha', { email: EMAIL })).status).toBe(200);
-    await all.alpha.tell({ status: { '/me': 500 } });
+    await all.alpha.injectFaults({ status: { '/me': 500 } });
     // A linked identity needs no address.
     expect((await all.client.signIn(all.alpha, 'alpha', { email: EMAIL })).status).toBe(200);
   });
@@ -53,14 +53,14 @@ describe('a provider that is down fails only its own sign-ins', () => {
       const begins = path.startsWith('/.well-known') ? all.client : client;
       const { authorizationUrl, cookie } = await begins.begin('alpha');
       const returned = await all.alpha.signIn(authorizationUrl, { email: EMAIL });
-      await all.alpha.tell({ hang: [path] });
+      await all.alpha.injectFaults({ hang: [path] });
       jest.spyOn(AbortSignal, 'timeout').mockImplementation((millis) => {
         limits.push(millis);
         return timeout(300);
       });
       const answer = await client.finish(returned, cookie);
       jest.restoreAllMocks();
-      await all.alpha.tell();
+      await all.alpha.injectFaults();
       await console.close();
       expect([path, answer.status, answer.body]).toEqual([path, 503, UNAVAILABLE]);
     }

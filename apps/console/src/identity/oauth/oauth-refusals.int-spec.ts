@@ -20,7 +20,7 @@ describe('a sign-in through a provider is refused', () => {
   beforeAll(async () => (all = await OAuthSite.start()));
   afterEach(() => {
     jest.restoreAllMocks();
-    return Promise.all([all.alpha.tell(), all.beta.tell()]);
+    return Promise.all([all.alpha.injectFaults(), all.beta.injectFaults()]);
   });
   afterAll(() => all.stop());
 
@@ -202,7 +202,7 @@ describe('a sign-in through a provider is refused', () => {
     ['a subject without end', { id_token: { sub: 'x'.repeat(256) } }],
     ['a signature of another key', { foreign_key: true }],
   ])('when the id token has %s', async (_name, told) => {
-    await all.alpha.tell(told);
+    await all.alpha.injectFaults(told);
     await expectRefusal(
       async (headers) => {
         const { returned, cookie } = await atCallback();
@@ -244,7 +244,7 @@ describe('a sign-in through a provider is refused', () => {
       .open('alpha', cookie.slice('oauth_flow='.length));
     const code = new URL(returned).searchParams.get('code')!;
     const answers = [await all.client.finish(returned, cookie), await all.client.finish(returned, cookie)];
-    await all.alpha.tell({ id_token: { nonce: 'other' } });
+    await all.alpha.injectFaults({ id_token: { nonce: 'other' } });
     const refused = await atCallback();
     answers.push(await all.client.finish(refused.returned, refused.cookie, BROWSER));
     expect(answers.map(({ status }) => status)).toEqual([200, 401, 302]);

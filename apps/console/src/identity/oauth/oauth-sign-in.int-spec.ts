@@ -182,9 +182,9 @@ describe('a sign-in through a provider', () => {
     ['an invalid address', { email: 'nobody' }],
     ['an address verified in words', { email_verified: 'true' }],
   ])('makes no account of %s', async (_name, id_token) => {
-    await all.beta.tell({ id_token, userinfo: id_token });
+    await all.beta.injectFaults({ id_token, userinfo: id_token });
     const answer = await all.client.signIn(all.beta, 'beta', { email: 'odd@beta.example' });
-    await all.beta.tell();
+    await all.beta.injectFaults();
     expect([answer.status, answer.body]).toEqual([403, { error: expect.stringContaining('vouch') }]);
   });
 

@@ -7,7 +7,7 @@ describe('notifications of the Alipay sandbox', () => {
   beforeAll(async () => {
     site = await AlipaySandbox.start();
   });
-  afterEach(() => site.sandbox.tell());
+  afterEach(() => site.sandbox.injectFaults());
   afterAll(() => site?.stop());
 
   it('prove a payment and are acknowledged', async () => {
@@ -64,12 +64,12 @@ describe('notifications of the Alipay sandbox', () => {
     ['old_timestamp', 'signature'],
     ['future_timestamp', 'signature'],
     ['wrong_merchant', 'merchant'],
-  ] as const)('are rejected with a %s and sent again', async (name, fault) => {
-    await site.sandbox.tell({ [name]: 1 });
+  ] as const)('are rejected with a %s and sent again', async (name, reason) => {
+    await site.sandbox.injectFaults({ [name]: 1 });
     const order = await site.payOrder();
     const [refused, genuine] = await site.notifications(order, 2);
     expect(refused?.outcome).toBeInstanceOf(InvalidNotificationError);
-    expect(refused?.outcome).toMatchObject({ fault });
+    expect(refused?.outcome).toMatchObject({ reason });
     expect(genuine?.outcome).toMatchObject({ state: { status: 'paid' } });
     expect(await site.deliveries(order, 2)).toMatchObject([
       { faults: [name], status: 400, body: 'failure', acknowledged: false },
@@ -81,14 +81,14 @@ describe('notifications of the Alipay sandbox', () => {
     ['wrong_amount', { amountMinor: 12_346n, currency: 'CNY' }],
     ['wrong_currency', { amountMinor: 12_345n, currency: 'USD' }],
   ] as const)('pass on a signed %s unchanged', async (name, proof) => {
-    await site.sandbox.tell({ [name]: true });
+    await site.sandbox.injectFaults({ [name]: true });
     const order = await site.payOrder();
     const [delivery] = await site.notifications(order);
     expect(delivery?.outcome).toMatchObject({ state: { status: 'paid', proof } });
   });
 
   it('report a payment that arrived after the close', async () => {
-    await site.sandbox.tell({ paid_after_expiry: true });
+    await site.sandbox.injectFaults({ paid_after_expiry: true });
     const order = await site.openOrder();
     await site.provider.close(order);
     await site.notifications(order, 1);

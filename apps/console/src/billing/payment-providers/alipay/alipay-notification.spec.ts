@@ -22,7 +22,7 @@ describe('Alipay notification', () => {
   afterAll(() => alipay.stop());
 
   const paid = { about: 'payment', paymentId: PAYMENT_ID, state: { status: 'paid', proof: PROOF } };
-  const refusal = (fault: string) => ({ fault });
+  const refusal = (reason: string) => ({ reason });
   const encoded = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
   const at = (offsetMs: number) => ({ notify_time: formatChinaTime(new Date(Date.now() + offsetMs)) });
 
@@ -127,7 +127,7 @@ describe('Alipay notification', () => {
     await fc.assert(
       fc.asyncProperty(changed, async (forged) => {
         await expect(alipay.verify(forged)).rejects.toMatchObject({
-          fault: expect.stringMatching(/^(signature|malformed)$/),
+          reason: expect.stringMatching(/^(signature|malformed)$/),
         });
       }),
       { numRuns: 300 },

@@ -10,7 +10,7 @@ describe('faults of Alipay', () => {
   beforeAll(async () => {
     site = await AlipaySandbox.start();
   });
-  afterEach(() => site.sandbox.tell());
+  afterEach(() => site.sandbox.injectFaults());
   afterAll(() => site?.stop());
 
   const calls = {
@@ -25,7 +25,7 @@ describe('faults of Alipay', () => {
   it.each((Object.keys(calls) as Call[]).flatMap((call) => faults.map((fault) => [call, fault] as const)))(
     'of %s (%s) throws ProviderUnavailableError',
     async (call, fault) => {
-      await site.sandbox.tell({ api: { [call]: fault } });
+      await site.sandbox.injectFaults({ api: { [call]: fault } });
       await expect(calls[call]()).rejects.toThrow(ProviderUnavailableError);
     },
   );
@@ -39,12 +39,12 @@ describe('faults of Alipay', () => {
     ['close', 403],
     ['refund', 403],
   ] as const)('of %s (%s) throws ProviderRefusedError', async (call, status) => {
-    await site.sandbox.tell({ api: { [call]: status } });
+    await site.sandbox.injectFaults({ api: { [call]: status } });
     await expect(calls[call]()).rejects.toThrow(ProviderRefusedError);
   });
 
   it('of refund (400) makes the refund fail', async () => {
-    await site.sandbox.tell({ api: { refund: 400 } });
+    await site.sandbox.injectFaults({ api: { refund: 400 } });
     expect(await calls.refund()).toEqual({ status: 'failed', reason: 'ACQ.INVALID_PARAMETER' });
   });
 
@@ -54,7 +54,7 @@ describe('faults of Alipay', () => {
       const order = call === 'open' ? newOrder() : await site.payOrder();
       const shortLimited = site.providerWith({}, SHORT_LIMIT_MS);
       const refund = call === 'refund' && (await site.refundOf(order));
-      await site.sandbox.tell({ api: { [call]: 'hang' } });
+      await site.sandbox.injectFaults({ api: { [call]: 'hang' } });
       await expect(
         refund ? shortLimited.refund(refund) : shortLimited[call as 'open'](order),
       ).rejects.toThrow(ProviderUnavailableError);

@@ -8,7 +8,7 @@ describe('Alipay', () => {
   beforeAll(async () => {
     site = await AlipaySandbox.start();
   });
-  afterEach(() => site.sandbox.tell());
+  afterEach(() => site.sandbox.injectFaults());
   afterAll(() => site?.stop());
 
   describe('open', () => {
@@ -206,9 +206,9 @@ describe('Alipay', () => {
     it('is made once when the response is lost', async () => {
       const order = await site.payOrder();
       const refund = await site.refundOf(order);
-      await site.sandbox.tell({ api: { refund: 'lost' } });
+      await site.sandbox.injectFaults({ api: { refund: 'lost' } });
       await expect(site.provider.refund(refund)).rejects.toThrow(ProviderUnavailableError);
-      await site.sandbox.tell();
+      await site.sandbox.injectFaults();
       expect(await site.provider.refund(refund)).toMatchObject({ status: 'succeeded' });
       expect(await refundsOf(order.paymentId)).toEqual([[refund.refundId, 12_345]]);
     });
@@ -216,9 +216,9 @@ describe('Alipay', () => {
     it('is inconclusive when the query is refused', async () => {
       const order = await site.payOrder();
       const refund = await site.refundOf(order);
-      await site.sandbox.tell({ api: { refund: 'lost' } });
+      await site.sandbox.injectFaults({ api: { refund: 'lost' } });
       await expect(site.provider.refund(refund)).rejects.toThrow(ProviderUnavailableError);
-      await site.sandbox.tell();
+      await site.sandbox.injectFaults();
       const wrongKey = site.providerWith({ appKey: newPrivateKey() });
       await expect(wrongKey.refund(refund)).rejects.toThrow(ProviderUnavailableError);
     });

@@ -5,7 +5,7 @@ export const faultOf = (verified: Promise<ProviderNotification>): Promise<string
   verified.then(
     ({ about }) => `accepted: ${about}`,
     (error: unknown) => {
-      if (error instanceof InvalidNotificationError) return error.fault;
+      if (error instanceof InvalidNotificationError) return error.reason;
       throw error;
     },
   );

@@ -11,7 +11,7 @@ let scripted: ScriptedStripe;
 beforeAll(async () => {
   [stripe, scripted] = await Promise.all([StripeSandbox.start(), ScriptedStripe.start()]);
 });
-beforeEach(() => stripe.sandbox.tell());
+beforeEach(() => stripe.sandbox.injectFaults());
 afterAll(() => Promise.all([stripe.sandbox.kill(), scripted.stop()]));
 
 const failureOf = (work: Promise<unknown>): Promise<Error> =>
@@ -30,7 +30,7 @@ describe.each([500, 429, 409, 'hang', 'lost', 'garbage', 'unsigned'] as const)('
     );
     const [order, open, payment] = await Promise.all([newOrder(), stripe.openOrder(), stripe.payOrder()]);
     const another = await stripe.openOrder();
-    await stripe.sandbox.tell({ api: { open: fault, query: fault, close: fault, refund: fault } });
+    await stripe.sandbox.injectFaults({ api: { open: fault, query: fault, close: fault, refund: fault } });
     const failures = await Promise.all([
       failureOf(provider.open(order)),
       failureOf(provider.query(open)),
@@ -47,9 +47,9 @@ describe.each([500, 429, 409, 'hang', 'lost', 'garbage', 'unsigned'] as const)('
 describe('an order whose open response was lost', () => {
   it('is opened again as the same session', async () => {
     const order = newOrder();
-    await stripe.sandbox.tell({ api: { open: 'lost' } });
+    await stripe.sandbox.injectFaults({ api: { open: 'lost' } });
     await failureOf(stripe.provider.open(order));
-    await stripe.sandbox.tell();
+    await stripe.sandbox.injectFaults();
     const opened = await stripe.provider.open(order);
     const { url } = stripe.sandbox;
     expect(opened.checkout.url).toBe(`${url}/orders/${order.paymentId}`);
@@ -58,18 +58,18 @@ describe('an order whose open response was lost', () => {
 
   it('is closed', async () => {
     const order = await stripe.openOrder();
-    await stripe.sandbox.tell({ api: { close: 'lost' } });
+    await stripe.sandbox.injectFaults({ api: { close: 'lost' } });
     await failureOf(stripe.provider.close(order));
-    await stripe.sandbox.tell();
+    await stripe.sandbox.injectFaults();
     expect(await stripe.provider.close(order)).toEqual({ status: 'expired' });
   });
 
   it('is refunded once', async () => {
     const payment = await stripe.payOrder();
     const refund = stripe.refundOf(payment, 500n);
-    await stripe.sandbox.tell({ api: { refund: 'lost' } });
+    await stripe.sandbox.injectFaults({ api: { refund: 'lost' } });
     expect(await failureOf(stripe.provider.refund(refund))).toBeInstanceOf(ProviderUnavailableError);
-    await stripe.sandbox.tell();
+    await stripe.sandbox.injectFaults();
     const { refunds } = await stripe.sandbox.order(payment.order.paymentId);
     expect(refunds).toHaveLength(1);
     const reference = refunds[0]!.reference;
@@ -79,7 +79,7 @@ describe('an order whose open response was lost', () => {
 
 describe('ProviderRefusedError', () => {
   it('is thrown for a refusal of Stripe', async () => {
-    await stripe.sandbox.tell({ api: { open: 400 } });
+    await stripe.sandbox.injectFaults({ api: { open: 400 } });
     const failure = await failureOf(stripe.provider.open(newOrder()));
     expect(failure).toBeInstanceOf(ProviderRefusedError);
     expect(failure.message).toBe('Stripe refuses the opening of a session: 400 invalid_request_error.');
@@ -95,7 +95,7 @@ describe('ProviderRefusedError', () => {
   });
 
   it.each([401, 403])('is not thrown for refused credentials (%i)', async (status) => {
-    await stripe.sandbox.tell({ api: { open: status } });
+    await stripe.sandbox.injectFaults({ api: { open: status } });
     expect(await failureOf(stripe.provider.open(newOrder()))).toBeInstanceOf(ProviderUnavailableError);
   });
 

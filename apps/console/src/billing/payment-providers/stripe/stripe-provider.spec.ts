@@ -13,7 +13,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stripe-'));
   stripe = await StripeSandbox.start(join(folder, 'orders.json'));
 });
-beforeEach(() => stripe.sandbox.tell());
+beforeEach(() => stripe.sandbox.injectFaults());
 afterAll(async () => {
   await stripe.sandbox.kill();
   await rm(folder, { recursive: true });
@@ -128,7 +128,7 @@ describe('query', () => {
   it('reports a payment that arrived after the expiry', async () => {
     const order = await stripe.openOrder();
     await stripe.sandbox.act(order.paymentId, 'expire');
-    await stripe.sandbox.tell({ paid_after_expiry: true });
+    await stripe.sandbox.injectFaults({ paid_after_expiry: true });
     await stripe.sandbox.act(order.paymentId, 'pay');
     expect(await stripe.provider.query(order)).toMatchObject({ status: 'paid' });
   });

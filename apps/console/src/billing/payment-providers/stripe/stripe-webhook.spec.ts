@@ -10,7 +10,7 @@ beforeAll(async () => {
   [stripe, inbox] = await Promise.all([StripeSandbox.start(), NotificationInbox.start()]);
   await stripe.sandbox.deliverTo(inbox.origin);
 });
-beforeEach(() => stripe.sandbox.tell());
+beforeEach(() => stripe.sandbox.injectFaults());
 afterAll(() => Promise.all([stripe.sandbox.kill(), inbox.stop()]));
 
 describe('notification of the sandbox', () => {
@@ -62,7 +62,7 @@ describe('notification of the sandbox', () => {
     const { paymentId } = await stripe.openOrder();
     await stripe.sandbox.act(paymentId, 'expire');
     await inbox.take(paymentId);
-    await stripe.sandbox.tell({ paid_after_expiry: true });
+    await stripe.sandbox.injectFaults({ paid_after_expiry: true });
     await stripe.sandbox.act(paymentId, 'pay');
     const verified = await stripe.provider.verify(await inbox.take(paymentId));
     expect(verified).toMatchObject({ paymentId, state: { status: 'paid' } });
@@ -82,7 +82,7 @@ describe('notification of the sandbox', () => {
     ['future_timestamp', 'signature'],
     ['wrong_merchant', 'merchant'],
   ])('is rejected with %s', async (fault, expected) => {
-    await stripe.sandbox.tell({ [fault]: true });
+    await stripe.sandbox.injectFaults({ [fault]: true });
     const { order } = await stripe.payOrder();
     const raw = await inbox.take(order.paymentId);
     expect(await faultOf(stripe.provider.verify(raw))).toBe(expected);
@@ -92,7 +92,7 @@ describe('notification of the sandbox', () => {
     ['wrong_amount', { amountMinor: 2_001n, currency: 'USD' }],
     ['wrong_currency', { amountMinor: 2_000n, currency: 'EUR' }],
   ])('passes on a signed %s unchanged', async (fault, proof) => {
-    await stripe.sandbox.tell({ [fault]: true });
+    await stripe.sandbox.injectFaults({ [fault]: true });
     const { order } = await stripe.payOrder();
     const raw = await inbox.take(order.paymentId);
     expect(await stripe.provider.verify(raw)).toMatchObject({ state: { status: 'paid', proof } });

@@ -76,7 +76,7 @@ describe('platform certificates of WeChat Pay', () => {
     body: Buffer.from('{}'),
   });
   const refused = (provider: WechatProvider) =>
-    expect(provider.verify(unknownNotification())).rejects.toMatchObject({ fault: 'signature' });
+    expect(provider.verify(unknownNotification())).rejects.toMatchObject({ reason: 'signature' });
 
   it('are all valid during a rotation', async () => {
     await askUntilBoth(site.provider);
@@ -94,7 +94,7 @@ describe('platform certificates of WeChat Pay', () => {
 
   it('are fetched once for notifications under an unknown serial number', async () => {
     site.verifier = site.providerWith(knowingOne);
-    await site.sandbox.tell({ duplicate: MANY_REQUESTS });
+    await site.sandbox.injectFaults({ duplicate: MANY_REQUESTS });
     await site.sandbox.act(order.paymentId, 'pay');
     const deliveries = await site.deliveries(order, MANY_REQUESTS);
     expect(deliveries.filter(({ acknowledged }) => !acknowledged)).toEqual([]);
@@ -109,7 +109,7 @@ describe('platform certificates of WeChat Pay', () => {
     const { headers, body } = site.merchant.received.at(-1)!;
     const other = headers['wechatpay-serial'] === first ? second : first;
     const forged = { headers: { ...headers, 'wechatpay-serial': other }, body };
-    await expect(site.provider.verify(forged)).rejects.toMatchObject({ fault: 'signature' });
+    await expect(site.provider.verify(forged)).rejects.toMatchObject({ reason: 'signature' });
   });
 
   it('are fetched once for concurrent calls, and not again at once for an unknown serial number', async () => {

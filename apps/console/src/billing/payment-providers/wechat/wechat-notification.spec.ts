@@ -55,8 +55,8 @@ describe('WeChat Pay notifications', () => {
       ['wrong_merchant', 'merchant'],
       ['old_timestamp', 'signature'],
       ['future_timestamp', 'signature'],
-    ])('with %s are rejected for the %s and accepted when they are correct', async (name, fault) => {
-      await site.sandbox.tell({ duplicate: 2, [name]: 1 });
+    ])('with %s are rejected for the %s and accepted when they are correct', async (name, reason) => {
+      await site.sandbox.injectFaults({ duplicate: 2, [name]: 1 });
       const before = site.merchant.received.length;
       const order = await site.payOrder();
       const deliveries = await site.deliveries(order, 2);
@@ -70,7 +70,7 @@ describe('WeChat Pay notifications', () => {
         acknowledged: true,
       });
       const outcomes = site.merchant.received.slice(before).map(({ outcome }) => outcome);
-      expect(outcomes).toContainEqual(expect.objectContaining({ fault }));
+      expect(outcomes).toContainEqual(expect.objectContaining({ reason }));
       expect(outcomes).toContainEqual(expect.objectContaining({ paymentId: order.paymentId }));
     });
 
@@ -78,7 +78,7 @@ describe('WeChat Pay notifications', () => {
       ['wrong_amount', { amountMinor: 12_346n }],
       ['wrong_currency', { currency: 'USD' }],
     ])('with %s are genuine and passed on unchanged', async (name, proof) => {
-      await site.sandbox.tell({ [name]: 1 });
+      await site.sandbox.injectFaults({ [name]: 1 });
       await site.deliveries(await site.payOrder(), 1);
       expect(last().outcome).toMatchObject({ state: { status: 'paid', proof } });
     });
@@ -86,7 +86,7 @@ describe('WeChat Pay notifications', () => {
     it('cannot be decrypted with another APIv3 key', async () => {
       await site.deliveries(await site.payOrder(), 1);
       const other = site.providerWith({ apiV3Key: 'k'.repeat(32) });
-      await expect(other.verify(last())).rejects.toMatchObject({ fault: 'signature' });
+      await expect(other.verify(last())).rejects.toMatchObject({ reason: 'signature' });
     });
 
     it('cannot be given another body, timestamp or nonce', async () => {
@@ -102,7 +102,7 @@ describe('WeChat Pay notifications', () => {
         })),
       ];
       for (const forged of mixed)
-        await expect(site.provider.verify(forged)).rejects.toMatchObject({ fault: 'signature' });
+        await expect(site.provider.verify(forged)).rejects.toMatchObject({ reason: 'signature' });
       await expect(site.provider.verify(first)).resolves.toEqual(first.outcome);
     });
   });
@@ -172,7 +172,7 @@ describe('WeChat Pay notifications', () => {
         const refund = { mchid: config.merchantId, out_refund_no: 'ref_1', refund_status: event };
         expect(await notified(refund, event)).toEqual({ about: 'refund', refundId: 'ref_1' });
         await expect(notified({ ...refund, mchid: '1900000001' }, event)).rejects.toMatchObject({
-          fault: 'merchant',
+          reason: 'merchant',
         });
       },
     );
@@ -183,7 +183,7 @@ describe('WeChat Pay notifications', () => {
     });
 
     it.each(['mchid', 'appid'])('are rejected for another %s', async (name) => {
-      await expect(notified({ ...transaction, [name]: 'wx1' })).rejects.toMatchObject({ fault: 'merchant' });
+      await expect(notified({ ...transaction, [name]: 'wx1' })).rejects.toMatchObject({ reason: 'merchant' });
     });
 
     it.each<[string, object]>([
@@ -198,7 +198,7 @@ describe('WeChat Pay notifications', () => {
       ['a time without a zone', { success_time: '2026-06-08 10:34:56' }],
       ['an unknown state', { trade_state: 'MAYBE' }],
     ])('are malformed with %s', async (_name, changes) => {
-      await expect(notified({ ...transaction, ...changes })).rejects.toMatchObject({ fault: 'malformed' });
+      await expect(notified({ ...transaction, ...changes })).rejects.toMatchObject({ reason: 'malformed' });
     });
 
     it.each([
@@ -212,11 +212,11 @@ describe('WeChat Pay notifications', () => {
         '{"event_type":"TRANSACTION.SUCCESS","resource":{"algorithm":"NONE","ciphertext":"e30=","nonce":"1"}}',
       ],
     ])('are malformed with %s', async (_name, body) => {
-      await expect(notified(transaction, '', { body })).rejects.toMatchObject({ fault: 'malformed' });
+      await expect(notified(transaction, '', { body })).rejects.toMatchObject({ reason: 'malformed' });
     });
 
     it('are malformed when the decrypted resource is no JSON', async () => {
-      await expect(notified('{"appid":')).rejects.toMatchObject({ fault: 'malformed' });
+      await expect(notified('{"appid":')).rejects.toMatchObject({ reason: 'malformed' });
     });
 
     it('are rejected under another APIv3 key or associated data', async () => {
@@ -227,7 +227,7 @@ describe('WeChat Pay notifications', () => {
       ];
       for (const forgery of forgeries)
         await expect(notified(transaction, 'TRANSACTION.SUCCESS', forgery)).rejects.toMatchObject({
-          fault: 'signature',
+          reason: 'signature',
         });
     });
 
@@ -235,7 +235,7 @@ describe('WeChat Pay notifications', () => {
       const now = Date.now() / 1000;
       const at = (timestamp: number | string) => notified(transaction, undefined, { timestamp });
       for (const offset of [-REJECTED_OFFSET_SECONDS, REJECTED_OFFSET_SECONDS])
-        await expect(at(Math.round(now + offset))).rejects.toMatchObject({ fault: 'signature' });
+        await expect(at(Math.round(now + offset))).rejects.toMatchObject({ reason: 'signature' });
       for (const offset of [-ACCEPTED_OFFSET_SECONDS, ACCEPTED_OFFSET_SECONDS])
         await expect(at(Math.round(now + offset))).resolves.toMatchObject({ about: 'payment' });
       for (const odd of [
@@ -248,7 +248,7 @@ describe('WeChat Pay notifications', () => {
         'Infinity',
         '-1',
       ])
-        await expect(at(odd)).rejects.toMatchObject({ fault: 'signature' });
+        await expect(at(odd)).rejects.toMatchObject({ reason: 'signature' });
     });
 
     it("are rejected with the signature of WeChat Pay's probes and without one", async () => {
@@ -256,11 +256,11 @@ describe('WeChat Pay notifications', () => {
       for (const signature of [TEST_SIGNATURE, '', undefined, ['x', 'y'], 'not base64!']) {
         const headers = { ...genuine.headers, 'wechatpay-signature': signature };
         const forged = { ...genuine, headers } as RawNotification;
-        await expect(provider.verify(forged)).rejects.toMatchObject({ fault: 'signature' });
+        await expect(provider.verify(forged)).rejects.toMatchObject({ reason: 'signature' });
       }
       for (const name of Object.keys(genuine.headers)) {
         const headers = { ...genuine.headers, [name]: undefined };
-        await expect(provider.verify({ ...genuine, headers })).rejects.toMatchObject({ fault: 'signature' });
+        await expect(provider.verify({ ...genuine, headers })).rejects.toMatchObject({ reason: 'signature' });
       }
     });
 
@@ -286,7 +286,7 @@ describe('WeChat Pay notifications', () => {
         fc.asyncProperty(forged, async (notification) => {
           const refusal: unknown = await provider.verify(notification).catch((error: unknown) => error);
           expect(refusal).toBeInstanceOf(InvalidNotificationError);
-          expect(refusal).toMatchObject({ fault: 'signature' });
+          expect(refusal).toMatchObject({ reason: 'signature' });
         }),
       );
     });

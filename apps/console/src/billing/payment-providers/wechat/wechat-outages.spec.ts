@@ -40,15 +40,15 @@ describe('faults of WeChat Pay', () => {
   it.each(CALLS)('%s throws ProviderUnavailableError', async (name) => {
     for (const trouble of [500, 502, 503, 429, 'lost', 'garbage', 'unsigned'] as const) {
       const { ask, order } = await call[name]();
-      await site.sandbox.tell({ api: { [name]: trouble } });
+      await site.sandbox.injectFaults({ api: { [name]: trouble } });
       await expect(ask(provider, order)).rejects.toThrow(ProviderUnavailableError);
-      await site.sandbox.tell();
+      await site.sandbox.injectFaults();
     }
   });
 
   it.each(CALLS)('%s ends within the time limit', async (name) => {
     const { ask, order } = await call[name]();
-    await site.sandbox.tell({ api: { [name]: 'hang' } });
+    await site.sandbox.injectFaults({ api: { [name]: 'hang' } });
     const shortLimited = site.providerWith({}, { timeoutMs: SHORT_LIMIT_MS });
     await expect(ask(shortLimited, order)).rejects.toThrow(ProviderUnavailableError);
   });

@@ -164,7 +164,7 @@ describe('WeChat Pay', () => {
 
     it('is refused while the order stays open', async () => {
       const order = await site.openOrder();
-      await site.sandbox.tell({ api: { close: 403 } });
+      await site.sandbox.injectFaults({ api: { close: 403 } });
       await expect(provider.close(order)).rejects.toThrow('NO_AUTH');
     });
   });
@@ -196,7 +196,7 @@ describe('WeChat Pay', () => {
 
     it('throws ProviderUnavailableError for a refused query, since the refund may exist', async () => {
       const refund = await site.refundOf(await site.payOrder());
-      await site.sandbox.tell({ api: { query: 403 } });
+      await site.sandbox.injectFaults({ api: { query: 403 } });
       await expect(provider.refund(refund)).rejects.toThrow(ProviderUnavailableError);
       expect((await site.sandbox.order(refund.order.paymentId)).refunds).toEqual([]);
     });
@@ -204,7 +204,7 @@ describe('WeChat Pay', () => {
     it('finds a refund whose response was lost', async () => {
       const order = await site.payOrder();
       const refund = await site.refundOf(order, { reason: null });
-      await site.sandbox.tell({ api: { refund: 'lost' } });
+      await site.sandbox.injectFaults({ api: { refund: 'lost' } });
       await expect(provider.refund(refund)).rejects.toThrow(ProviderUnavailableError);
       expect(await provider.refund(refund)).toMatchObject({ status: 'succeeded' });
       expect((await site.sandbox.order(order.paymentId)).refunds).toHaveLength(1);

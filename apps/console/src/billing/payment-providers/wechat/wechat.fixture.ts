@@ -200,7 +200,7 @@ export class WechatSandbox {
   async resetFaults(): Promise<void> {
     this.proxy.change = (answer) => answer;
     this.verifier = this.provider;
-    await this.sandbox.tell();
+    await this.sandbox.injectFaults();
   }
 
   async stop(): Promise<void> {

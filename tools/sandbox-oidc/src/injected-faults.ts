@@ -3,7 +3,7 @@ import { z } from 'zod';
 const paths = z.string().startsWith('/');
 
 /** The injected faults. */
-export const behaviour = z.strictObject({
+export const injectedFaults = z.strictObject({
   /** Response statuses by path: `{"/token": 500}`. */
   status: z.record(paths, z.int().min(400).max(599)).default({}),
   /** Paths whose requests get no response. */
@@ -16,6 +16,6 @@ export const behaviour = z.strictObject({
   foreign_key: z.boolean().default(false),
 });
 
-export type Behaviour = z.output<typeof behaviour>;
+export type InjectedFaults = z.output<typeof injectedFaults>;
 
-export const GOOD_BEHAVIOUR: Behaviour = behaviour.parse({});
+export const NO_FAULTS: InjectedFaults = injectedFaults.parse({});

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The injected faults. */
-export const behaviour = z.strictObject({
+export const injectedFaults = z.strictObject({
   /** `owner/repository`. Default: all repositories. */
   repository: z.string().optional(),
   /** One kind of call. Default: both. */
@@ -20,6 +20,6 @@ export const behaviour = z.strictObject({
   fault: z.enum(['hang', 'cut', 'cut_midway', 'truncated', 'endless', 'stalled']).optional(),
 });
 
-export type Behaviour = z.output<typeof behaviour>;
+export type InjectedFaults = z.output<typeof injectedFaults>;
 
-export const GOOD_BEHAVIOUR: Behaviour = behaviour.parse({});
+export const NO_FAULTS: InjectedFaults = injectedFaults.parse({});

@@ -1,5 +1,5 @@
-/** The credentials that a merchant and a provider have exchanged. Keys are in PEM. */
-export interface StripeParty {
+/** The merchant's account at a provider: the credentials that both have exchanged. Keys are in PEM. */
+export interface StripeAccount {
   secretKey: string;
   /** The address to which events are posted. */
   webhookUrl: string;
@@ -14,7 +14,7 @@ export interface WechatPlatformKey {
   certificate?: string | undefined;
 }
 
-export interface WechatParty {
+export interface WechatAccount {
   appId: string;
   merchantId: string;
   merchantSerial: string;
@@ -24,7 +24,7 @@ export interface WechatParty {
   platformKeys: WechatPlatformKey[];
 }
 
-export interface AlipayParty {
+export interface AlipayAccount {
   appId: string;
   sellerId: string;
   appPublicKey: string;
@@ -32,8 +32,8 @@ export interface AlipayParty {
 }
 
 /** The providers at which the merchant has an account. */
-export interface Parties {
-  stripe?: StripeParty | undefined;
-  wechat?: WechatParty | undefined;
-  alipay?: AlipayParty | undefined;
+export interface ProviderAccounts {
+  stripe?: StripeAccount | undefined;
+  wechat?: WechatAccount | undefined;
+  alipay?: AlipayAccount | undefined;
 }

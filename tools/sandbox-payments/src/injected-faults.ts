@@ -5,7 +5,7 @@ const count = z.number().int().min(0).max(1_000);
 const some = z.union([z.boolean(), count]).default(false);
 
 /** The injected faults. By default there are none. */
-export const behaviour = z.strictObject({
+export const injectedFaults = z.strictObject({
   /** The number of times that each notification is sent. */
   duplicate: z.number().int().min(1).max(100).default(1),
   /** The maximum of the random delay of each notification, in milliseconds. */
@@ -35,8 +35,8 @@ export const behaviour = z.strictObject({
     .default({}),
 });
 
-export type Behaviour = z.output<typeof behaviour>;
-export const GOOD_BEHAVIOUR: Behaviour = behaviour.parse({});
+export type InjectedFaults = z.output<typeof injectedFaults>;
+export const NO_FAULTS: InjectedFaults = injectedFaults.parse({});
 
 /** The faults of one notification. */
 export interface NotificationFaults {
