@@ -7,6 +7,7 @@ export { drained } from './bodies/drained';
 export { createLogger, NestLogger } from './logging/logging';
 export { DetailedException } from './errors/detailed.exception';
 export { RetryLaterException } from './errors/retry-later.exception';
+export { UnavailableException } from './errors/unavailable.exception';
 export { checked, ValidBody, ValidQuery } from './validation/validation';
 export { ExactJsonInterceptor } from './bodies/exact-json.interceptor';
 export { HealthController } from './health/health.controller';

@@ -1,7 +1,7 @@
 import { HttpException, Inject, Injectable, type MessageEvent } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
 import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
-import { DetailedException } from '@inference/http';
+import { DetailedException, UnavailableException } from '@inference/http';
 import { type Refusal } from '@inference/model-calls';
 import { type Response } from 'express';
 import { type Observable } from 'rxjs';
@@ -30,8 +30,7 @@ const ADMISSION_MILLIS = 2_000;
 /** Response header of a request that was accepted before under its idempotency key. */
 const REPLAYED = 'Idempotent-Replayed';
 /** The client is to retry at another replica, or later. */
-const overloadedError = () =>
-  new DetailedException(503, 'too many turns run now', { code: 'overloaded' }, { 'Retry-After': '1' });
+const overloadedError = () => new UnavailableException('too many turns run now', 'overloaded');
 
 /** Takes events from callers, and streams their turns. */
 @Injectable()

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger, type MessageEvent } from '@nestjs/common';
 import { NotificationChannel } from '@inference/database';
-import { DetailedException, Metrics } from '@inference/http';
+import { Metrics, UnavailableException } from '@inference/http';
 import { eventStream } from '@inference/sse';
 import { type Response } from 'express';
 import { Gauge } from 'prom-client';
@@ -13,12 +13,7 @@ import { TURN_CHANGED, TURN_DELETED, TURN_ENDED } from './turn-notifications';
 
 /** The client is to retry at another replica. */
 export const shuttingDownError = () =>
-  new DetailedException(
-    503,
-    'this process is about to stop',
-    { code: 'stopping' },
-    { 'Retry-After': '1', Connection: 'close' },
-  );
+  new UnavailableException('this process is about to stop', 'stopping', { Connection: 'close' });
 
 /** How long an EventSource waits before it resumes. */
 const RETRY_MILLIS = 1_000;

@@ -1,6 +1,6 @@
 import { HttpException, Logger } from '@nestjs/common';
 import { newId } from '@inference/database';
-import { DetailedException } from '@inference/http';
+import { DetailedException, UnavailableException } from '@inference/http';
 import { type CallEnd, type Message, type ModelGateway, type Refusal } from '@inference/model-calls';
 import { type Response } from 'express';
 import { type Member } from '../access/member';
@@ -29,12 +29,12 @@ export interface ChatQuestion {
 
 /**
  * How long the response waits for the gateway's decision, so that a refusal can still be sent as an HTTP status.
- * Chosen: longer delays the first byte of slow answers; shorter turns more refusals into error events.
+ * Twice as long delays the first byte of slow answers; half turns more refusals into error events.
  */
 const ADMISSION_TIMEOUT_MS = 2_000;
 /**
- * Longest answer that is accepted, whatever the model server makes of the token limit. Chosen: far above 100,000
- * tokens of ordinary text; bounds the memory of an answer.
+ * Longest answer that is accepted, even if the model server ignores the token limit. It is far above 100,000
+ * tokens of ordinary text; twice as much doubles the memory of a running answer.
  */
 const MAX_ANSWER_CHARACTERS = 1_000_000;
 const TOO_LONG: StreamError = { error: 'The answer is too long.', code: 'model_error', retryable: false };
@@ -212,8 +212,7 @@ const notAllowedError = ({ message: error }: HttpException): StreamError => ({
   retryable: false,
 });
 
-const stoppedError = ({ error, code }: StreamError) =>
-  new DetailedException(503, error, { code }, { 'Retry-After': '1' });
+const stoppedError = ({ error, code }: StreamError) => new UnavailableException(error, code);
 
 function refusalError({ status, message, code, retryAfter }: Refusal): HttpException {
   const headers = retryAfter === undefined ? undefined : { 'Retry-After': retryAfter };

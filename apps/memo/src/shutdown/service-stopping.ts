@@ -1,5 +1,4 @@
-import { DetailedException } from '@inference/http';
+import { UnavailableException } from '@inference/http';
 
 /** The error for requests that could not finish before the process ends. */
-export const serviceStopping = () =>
-  new DetailedException(503, 'the service is stopping', { code: 'interrupted' }, { 'Retry-After': '1' });
+export const serviceStopping = () => new UnavailableException('the service is stopping', 'interrupted');

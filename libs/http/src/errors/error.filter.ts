@@ -4,6 +4,7 @@ import { type Request, type Response } from 'express';
 import { allowedMethods } from './allowed-methods';
 import { DetailedException } from './detailed.exception';
 import { RetryLaterException } from './retry-later.exception';
+import { RETRY_AFTER_ONE_SECOND } from './unavailable.exception';
 
 /** What a client learns of an error. */
 export interface DescribedError {
@@ -17,7 +18,7 @@ export interface DescribedError {
 const DATABASE_UNAVAILABLE: DescribedError = {
   status: 503,
   message: 'database unavailable',
-  headers: { 'Retry-After': '1' },
+  headers: RETRY_AFTER_ONE_SECOND,
 };
 const INTERNAL: DescribedError = { status: 500, message: 'internal server error' };
 

@@ -1,7 +1,7 @@
 import { BadRequestException, Body, type PipeTransform, Query } from '@nestjs/common';
 import { type z } from 'zod';
 
-/** Deepest nesting of a request value. Chosen: deeper than any valid request, shallow enough for recursive code. */
+/** Deepest nesting of a request value: deeper than any valid request, and shallow enough for recursive code. */
 const MAX_DEPTH = 100;
 /** PostgreSQL stores neither NUL in text nor unpaired surrogates in JSON. */
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
