@@ -7,4 +7,5 @@ export {
   picosToDecimal,
   scaledToDecimal,
 } from './picos';
+export { formatDecimal } from './format-decimal';
 export { exactNumber, parseExact, stringifyExact, type ExactNumber } from './exact-json';

@@ -4,6 +4,9 @@ import { type Position } from '@inference/http';
 import { type PaymentProviderName } from '../payment-providers/payment-provider';
 import { type PaymentStatus } from './payment-status';
 
+/** Longest name and address of a payer, in characters: longer than any real one, and short enough for one page. */
+export const MAX_PAYER_CHARS = 500;
+
 /** A row of billing.payments. */
 export interface Payment {
   id: string;

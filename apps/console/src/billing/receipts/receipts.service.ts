@@ -6,11 +6,9 @@ import { findDocumentNumber, findOwnDocument, issueDocument, newDocumentId } fro
 import { type ReceiptSnapshot, receiptSnapshot } from '../documents/document-snapshot';
 import { DOCUMENTS_CONFIG, type DocumentsConfig } from '../documents/documents.config';
 import { paymentSnapshot } from '../documents/payment-snapshot';
-import { type Payment } from '../payments/payment';
+import { MAX_PAYER_CHARS, type Payment } from '../payments/payment';
 import { receiptHtml } from './receipt-html';
 
-/** Chosen: longer than any real name or address, and short enough for one page. */
-const MAX_PAYER_CHARS = 500;
 const truncate = (text: string | null) =>
   text === null || text.length <= MAX_PAYER_CHARS ? text : `${text.slice(0, MAX_PAYER_CHARS)}…`;
 

@@ -12,7 +12,7 @@ import { ReceiptsService } from '../receipts/receipts.service';
 import { TOP_UP_CONFIG, type TopUpConfig } from '../settings/top-up.config';
 import { minorToDecimal, minorToPicos } from '../payments/minor-amount';
 import { nextCheckAfterEndSeconds } from '../payments/reconciliation-schedule';
-import { findPayment, type Payment, PAYMENT_COLUMNS } from '../payments/payment';
+import { findPayment, MAX_PAYER_CHARS, type Payment, PAYMENT_COLUMNS } from '../payments/payment';
 import { PaymentMismatchError, UnknownPaymentError } from './settlement-errors';
 import { allowedPreviousStatuses } from '../payments/payment-status';
 
@@ -23,8 +23,6 @@ const METHOD_NAMES: Record<PaymentProviderName, string> = {
   wallet_pay_provider: 'Alipay',
 };
 
-/** Chosen: longer than any real name or address. */
-const MAX_PAYER_CHARS = 500;
 /** PostgreSQL's text cannot hold NUL. */
 const UNSTORABLE = /\0/g;
 

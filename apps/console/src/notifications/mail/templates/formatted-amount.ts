@@ -1,9 +1,8 @@
 import { type Currency } from '@inference/config';
-import { decimalToPicos, PICO_DIGITS, picosToDecimal } from '@inference/money';
+import { decimalToPicos, formatDecimal, PICO_DIGITS, picosToDecimal } from '@inference/money';
 
 const DECIMALS = 2;
 const PICOS_PER_HUNDREDTH = 10n ** BigInt(PICO_DIGITS - DECIMALS);
-const THOUSANDS_BOUNDARY = /\B(?=(\d{3})+$)/g;
 
 /** An amount of money for people to read. */
 export interface FormattedAmount {
@@ -14,10 +13,7 @@ export interface FormattedAmount {
   isRounded: boolean;
 }
 
-function figureOf(picos: bigint): string {
-  const [whole = '', decimals = ''] = picosToDecimal(picos).split('.');
-  return `${whole.replace(THOUSANDS_BOUNDARY, ',')}.${decimals.padEnd(DECIMALS, '0')}`;
-}
+const figureOf = (picos: bigint): string => formatDecimal(picosToDecimal(picos));
 
 /** Keeps all decimals. */
 export function formatExactAmount(decimal: string, currency: Currency): FormattedAmount {
