@@ -1,22 +1,10 @@
-import { ConfigError } from '@inference/config';
 import { readConsoleConfig } from './config';
-import { ENCRYPTION_KEY, newSigningKey, SIGNING_KEY, testEnvironment } from './testing/console.fixture';
-
-const environment = testEnvironment('postgres://console@db.test/platform');
-
-function faultsOf(changes: Record<string, string>): string[] {
-  try {
-    readConsoleConfig({ ...environment, ...changes });
-  } catch (error) {
-    if (error instanceof ConfigError) return error.faults;
-    throw error;
-  }
-  return [];
-}
+import { configFaults, CONSOLE_ENVIRONMENT, configWith } from './testing/console-config.fixture';
+import { ENCRYPTION_KEY, newSigningKey, SIGNING_KEY } from './testing/console.fixture';
 
 describe('the configuration', () => {
   it('has defaults for all optional variables', () => {
-    const { RATE_LIMIT_MULTIPLIER: _multiplier, ...least } = environment;
+    const { RATE_LIMIT_MULTIPLIER: _multiplier, ...least } = CONSOLE_ENVIRONMENT;
     expect(readConsoleConfig(least)).toMatchObject({
       SESSION_TTL_SECONDS: 1800,
       SIGNUP: 'open',
@@ -28,7 +16,7 @@ describe('the configuration', () => {
   });
 
   it('names all faults at once, without values', () => {
-    const { GATEWAY_URL: _gateway, DATABASE_URL: _database, ...rest } = environment;
+    const { GATEWAY_URL: _gateway, DATABASE_URL: _database, ...rest } = CONSOLE_ENVIRONMENT;
     const broken = {
       SITE: 'moon',
       API_KEY_HASH_SECRET: 'hunter2',
@@ -64,7 +52,7 @@ describe('the configuration', () => {
     ['one kid twice', JSON.stringify([SIGNING_KEY, newSigningKey(SIGNING_KEY.kid)]), 'unique kids'],
     ['halves of two keys', JSON.stringify([{ ...SIGNING_KEY, d: newSigningKey().d }]), 'no matching pair'],
   ])('refuses %s as signing keys', (_name, keys, fault) => {
-    expect(faultsOf({ SESSION_SIGNING_KEYS: keys }).join()).toContain(fault);
+    expect(configFaults({ SESSION_SIGNING_KEYS: keys }).join()).toContain(fault);
   });
 
   it.each([
@@ -74,17 +62,17 @@ describe('the configuration', () => {
     [`${ENCRYPTION_KEY},${ENCRYPTION_KEY}`, 'each key once'],
     [`${ENCRYPTION_KEY},`, '64 hexadecimal digits'],
   ])('refuses %j as encryption keys', (keys, fault) => {
-    expect(faultsOf({ ENCRYPTION_KEYS: keys }).join()).toContain(fault);
+    expect(configFaults({ ENCRYPTION_KEYS: keys }).join()).toContain(fault);
   });
 
   it('accepts one way to send mail, and requires a sender for a mail server', () => {
     const smtp = { SMTP_URL: 'smtp://mail.test', MAIL_FROM: 'no-reply@example.com' };
-    expect(faultsOf(smtp)).toEqual([]);
-    expect(faultsOf({ MAIL_FOLDER: '/tmp/mail' })).toEqual([]);
-    expect(faultsOf({ ...smtp, MAIL_FOLDER: '/tmp/mail' })).toEqual([
+    expect(configFaults(smtp)).toEqual([]);
+    expect(configFaults({ MAIL_FOLDER: '/tmp/mail' })).toEqual([]);
+    expect(configFaults({ ...smtp, MAIL_FOLDER: '/tmp/mail' })).toEqual([
       'MAIL_FOLDER: must not be set beside SMTP_URL',
     ]);
-    expect(faultsOf({ SMTP_URL: smtp.SMTP_URL })).toEqual(['MAIL_FROM: is missing beside SMTP_URL']);
+    expect(configFaults({ SMTP_URL: smtp.SMTP_URL })).toEqual(['MAIL_FROM: is missing beside SMTP_URL']);
   });
 
   it.each([
@@ -94,20 +82,18 @@ describe('the configuration', () => {
     ['OAUTH_PROVIDERS', '{}'],
     ['CORS_ORIGINS', 'https://example.com/path'],
   ])('refuses %s=%s', (name, value) => {
-    expect(faultsOf({ MAIL_FROM: 'a@example.com', [name]: value }).join()).toContain(`${name}: `);
+    expect(configFaults({ MAIL_FROM: 'a@example.com', [name]: value }).join()).toContain(`${name}: `);
   });
 
   it('keeps the top-up amounts consistent', () => {
-    expect(faultsOf({ MIN_TOPUP: '50', MAX_TOPUP: '20' }).join()).toContain(
+    expect(configFaults({ MIN_TOPUP: '50', MAX_TOPUP: '20' }).join()).toContain(
       'MAX_TOPUP: is less than MIN_TOPUP',
     );
-    expect(faultsOf({ TOPUP_PRESETS: '1,20' })).toEqual([
+    expect(configFaults({ TOPUP_PRESETS: '1,20' })).toEqual([
       'TOPUP_PRESETS: must lie between MIN_TOPUP and MAX_TOPUP',
     ]);
-    expect(faultsOf({ MIN_TOPUP: '0' })).toEqual(['MIN_TOPUP: must be positive']);
-    expect(faultsOf({ MIN_TOPUP: '1.005' })).toEqual(['MIN_TOPUP: has more than 2 decimals']);
-    expect(readConsoleConfig({ ...environment, MIN_TOPUP: '15' }).topUp.presetsPicos[0]).toBe(
-      20_000_000_000_000n,
-    );
+    expect(configFaults({ MIN_TOPUP: '0' })).toEqual(['MIN_TOPUP: must be positive']);
+    expect(configFaults({ MIN_TOPUP: '1.005' })).toEqual(['MIN_TOPUP: has more than 2 decimals']);
+    expect(configWith({ MIN_TOPUP: '15' }).topUp.presetsPicos[0]).toBe(20_000_000_000_000n);
   });
 });

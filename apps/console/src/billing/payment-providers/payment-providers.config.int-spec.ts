@@ -1,23 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { ConfigError } from '@inference/config';
 import { SandboxPayments } from '@inference/sandbox-payments';
 import { rememberSecret } from '@inference/testing';
-import { readConsoleConfig } from '../../config';
-import { testEnvironment } from '../../testing/console.fixture';
+import { configFaults, configWith } from '../../testing/console-config.fixture';
 
-const environment = testEnvironment('postgres://console@db.test/platform');
-const read = (changes: Record<string, string>) =>
-  readConsoleConfig({ ...environment, ...changes }).paymentProviders;
-
-function faultsOf(changes: Record<string, string>): string[] {
-  try {
-    read(changes);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.faults;
-    throw error;
-  }
-  return [];
-}
+const read = (changes: Record<string, string>) => configWith(changes).paymentProviders;
 
 const newPair = (modulusLength: number) => {
   const pair = generateKeyPairSync('rsa', {
@@ -56,7 +42,7 @@ const ALIPAY = {
 describe('payment providers configuration', () => {
   it('is null without credentials', () => {
     expect(read({})).toEqual({ stripe: null, wechat: null, alipay: null });
-    expect(readConsoleConfig(environment).payments.ttlSeconds).toBe(3600);
+    expect(configWith().payments.ttlSeconds).toBe(3600);
   });
 
   it('holds credentials and the default addresses', () => {
@@ -91,9 +77,9 @@ describe('payment providers configuration', () => {
 
   it('reports every missing variable of an incomplete provider', () => {
     const { STRIPE_WEBHOOK_SECRETS: _secrets, ...noSecrets } = STRIPE;
-    expect(faultsOf(noSecrets)).toEqual(['STRIPE_WEBHOOK_SECRETS: is missing beside STRIPE_SECRET_KEY']);
+    expect(configFaults(noSecrets)).toEqual(['STRIPE_WEBHOOK_SECRETS: is missing beside STRIPE_SECRET_KEY']);
     expect(
-      faultsOf({ SITE: 'cn', WECHAT_PAY_API_URL: 'https://a.test', ALIPAY_APP_ID: '2021000000000001' }),
+      configFaults({ SITE: 'cn', WECHAT_PAY_API_URL: 'https://a.test', ALIPAY_APP_ID: '2021000000000001' }),
     ).toEqual([
       ...Object.keys(WECHAT)
         .filter((name) => name !== 'SITE')
@@ -105,11 +91,11 @@ describe('payment providers configuration', () => {
   });
 
   it('refuses providers of the other site', () => {
-    expect(faultsOf({ ...STRIPE, SITE: 'cn' })).toEqual([
+    expect(configFaults({ ...STRIPE, SITE: 'cn' })).toEqual([
       'STRIPE_SECRET_KEY: is for the site intl only',
       'STRIPE_WEBHOOK_SECRETS: is for the site intl only',
     ]);
-    expect(faultsOf({ ...ALIPAY, SITE: 'intl' })).toHaveLength(4);
+    expect(configFaults({ ...ALIPAY, SITE: 'intl' })).toHaveLength(4);
   });
 
   it("refuses the merchant's own certificate as WeChat Pay's", async () => {
@@ -117,7 +103,7 @@ describe('payment providers configuration', () => {
     const variables = { SITE: 'cn', ...sandbox.consoleEnvironment() };
     await sandbox.stop();
     const [serial = ''] = Object.keys(read(variables).wechat?.platformKeys ?? {});
-    expect(faultsOf({ ...variables, WECHAT_PAY_MERCHANT_SERIAL: serial.toLowerCase() })).toEqual([
+    expect(configFaults({ ...variables, WECHAT_PAY_MERCHANT_SERIAL: serial.toLowerCase() })).toEqual([
       "WECHAT_PAY_PLATFORM_KEYS: holds the merchant's own certificate, and must hold WeChat Pay's",
     ]);
   });
@@ -133,7 +119,7 @@ describe('payment providers configuration', () => {
     ['PAYMENT_TTL_SECONDS', '59'],
     ['PAYMENT_TTL_SECONDS', '90000'],
   ])('refuses %s=%s', (name, value) => {
-    const faults = faultsOf({ ...STRIPE, [name]: value });
+    const faults = configFaults({ ...STRIPE, [name]: value });
     expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name}`))]);
     expect(faults.join()).not.toContain(value);
   });
@@ -153,7 +139,9 @@ describe('payment providers configuration', () => {
     ['WECHAT_PAY_PLATFORM_KEYS', JSON.stringify({ ABCDEF0123: publicKey })],
     ['WECHAT_PAY_PLATFORM_KEYS', JSON.stringify({ 'an id': publicKey })],
   ])('refuses %s=%s', (name, value) => {
-    expect(faultsOf({ ...WECHAT, [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name}`))]);
+    expect(configFaults({ ...WECHAT, [name]: value })).toEqual([
+      expect.stringMatching(new RegExp(`^${name}`)),
+    ]);
   });
 
   it.each([
@@ -165,6 +153,8 @@ describe('payment providers configuration', () => {
     ['ALIPAY_GATEWAY_URL', 'gateway.do'],
     ['ALIPAY_GATEWAY_URL', 'http://alipay.test/gateway.do'],
   ])('refuses %s=%s', (name, value) => {
-    expect(faultsOf({ ...ALIPAY, [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name}`))]);
+    expect(configFaults({ ...ALIPAY, [name]: value })).toEqual([
+      expect.stringMatching(new RegExp(`^${name}`)),
+    ]);
   });
 });
