@@ -41,7 +41,7 @@ export class EventsService {
   async find({ accountId }: Caller, sessionId: string, eventId: string): Promise<EventView> {
     const values = [sessionId, accountId, eventId];
     const { rows } = await this.pool.query<EventRow & { turn_status: TurnStatus }>(FIND, values);
-    if (!rows[0]) throw new NotFoundException('there is no such event');
+    if (!rows[0]) throw new NotFoundException('no such event');
     return toEventView(rows[0], rows[0].turn_status);
   }
 }

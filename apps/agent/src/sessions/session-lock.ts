@@ -24,7 +24,7 @@ const CREATE = {
     ON CONFLICT DO NOTHING RETURNING model, system, tools`,
 };
 
-export const noSuchSession = () => new NotFoundException('there is no such session');
+export const noSuchSession = () => new NotFoundException('no such session');
 
 /** Throws 404 if the account has no such session. */
 export async function requireSession(sql: Sql, sessionId: string, accountId: string): Promise<void> {

@@ -10,7 +10,7 @@ const FIND = `
   WHERE m.workspace_id = $1 AND m.account_id = $2 AND ($3::text IS NULL OR k.id IS NOT NULL)`;
 const LOCK_WORKSPACE = 'SELECT FROM memo.workspaces WHERE id = $1 FOR KEY SHARE';
 
-export const workspaceNotFound = () => new NotFoundException('there is no such workspace');
+export const workspaceNotFound = () => new NotFoundException('no such workspace');
 
 /**
  * The current role of a member or key. Throws 404 if the workspace does not exist or the caller is not a member, and
@@ -29,9 +29,9 @@ export async function requireRole(
 }
 
 /**
- * The same check, as the first statement of a transaction that changes something in a workspace: the role may have
- * changed since the request began. Until the transaction ends the role cannot change. Locks the workspace before the
- * member, as all transactions do.
+ * Checks the role like requireRole, and locks it until the transaction ends. Call it first in a transaction that
+ * changes something in a workspace, because the role may have changed since the request began. Locks the workspace
+ * before the member, as all transactions do.
  */
 export async function lockRole(sql: Sql, member: Member, needed: WorkspaceRole): Promise<void> {
   if ((await sql.query(LOCK_WORKSPACE, [member.workspaceId])).rowCount === 0) throw workspaceNotFound();

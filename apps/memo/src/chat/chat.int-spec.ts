@@ -259,7 +259,7 @@ describe('a failure', () => {
 
   it('is 404 for a caller who is not a member', async () => {
     const stranger = await chats.site.person();
-    expect(await chats.refused({ query: QUESTION }, stranger)).toEqual([404, 'there is no such workspace']);
+    expect(await chats.refused({ query: QUESTION }, stranger)).toEqual([404, 'no such workspace']);
     expect((await chats.refused({ query: QUESTION }, owner.withKey('sk_nothing')))[0]).toBe(401);
     const elsewhere = await stranger.newWorkspace();
     expect((await stranger.refusal('POST', `/${elsewhere}/chat`, { query: '' }))[0]).toBe(400);

@@ -103,7 +103,7 @@ describe('an answer that cannot be stored', () => {
     goOn();
     expect(await answer).toMatchObject({
       citations: undefined,
-      error: { error: 'there is no such workspace', code: 'not_allowed', retryable: false },
+      error: { error: 'no such workspace', code: 'not_allowed', retryable: false },
     });
   });
 });

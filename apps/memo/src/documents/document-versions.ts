@@ -47,7 +47,7 @@ const LOCK_CITATIONS = `
 const DELETE = 'DELETE FROM memo.documents WHERE id = $1';
 const UNIQUE_VIOLATION = '23505';
 
-export const documentNotFound = () => new NotFoundException('there is no such document');
+export const documentNotFound = () => new NotFoundException('no such document');
 const externalIdTaken = () => new ConflictException('external_id: is that of another document');
 
 /** Every function here runs in a transaction of the caller and changes a document under its row lock. */

@@ -95,7 +95,7 @@ describe('an existing document', () => {
     const { id } = await post(POLICY);
     const path = `${workspace}/documents/${id}`;
     await editor.json('DELETE', path, undefined, 204);
-    const gone = [404, 'there is no such document'];
+    const gone = [404, 'no such document'];
     for (const [method, suffix] of [
       ['GET', ''],
       ['GET', '/text'],
@@ -147,7 +147,7 @@ describe('an existing document', () => {
   it('does not exist in other workspaces', async () => {
     const { id } = await post(POLICY);
     const elsewhere = `/${await editor.newWorkspace()}/documents/${id}`;
-    const gone = [404, 'there is no such document'];
+    const gone = [404, 'no such document'];
     expect(await editor.refusal('GET', elsewhere)).toEqual(gone);
     expect(await editor.refusal('GET', `${elsewhere}/text`)).toEqual(gone);
     expect(await editor.refusal('PUT', elsewhere, POLICY)).toEqual(gone);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => site?.stop());
 
-const GONE: [number, string] = [404, 'there is no such workspace'];
+const GONE: [number, string] = [404, 'no such workspace'];
 
 it('makes the creator of a workspace its admin', async () => {
   const made = await owner.json<WorkspaceView>('POST', '', { name: '  Handbuch 手册 ' }, 201);

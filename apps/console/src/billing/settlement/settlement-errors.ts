@@ -1,7 +1,7 @@
 /** A provider reported a payment that does not exist here. */
 export class UnknownPaymentError extends Error {
   constructor(readonly paymentId: string) {
-    super(`there is no payment ${paymentId}`);
+    super(`no such payment: ${paymentId}`);
   }
 }
 

@@ -160,7 +160,7 @@ describe('the identities of an account', () => {
     const { token, apiKey } = await all.site.signedIn();
     expect((await request('POST', path, { token: apiKey })).status).toBe(401);
     const unknown = await request('POST', '/api/auth/oauth/gamma/link', { token });
-    expect([unknown.status, unknown.body]).toEqual([404, { error: 'there is no such provider' }]);
+    expect([unknown.status, unknown.body]).toEqual([404, { error: 'no such provider' }]);
     for (const return_to of ['//evil.example', 'https://evil.example', '/\\evil', 7]) {
       const answer = await request('POST', path, { token, json: { return_to } });
       expect([answer.status, answer.body]).toEqual([400, { error: expect.stringContaining('return_to') }]);

@@ -87,7 +87,7 @@ export class IdentitiesService {
         throw new UnauthorizedException('the session has just ended');
       const identities = await listIdentities(client, accountId);
       const identity = identities.find((one) => one.id === id);
-      if (!identity) throw new NotFoundException('there is no such identity');
+      if (!identity) throw new NotFoundException('no such identity');
       if (!hasPassword && identities.length === 1)
         throw new ConflictException('this is the only way to sign in to the account; set a password first');
       await this.sessions.endOthers(client, accountId, sessionId);

@@ -6,7 +6,7 @@ import { HttpException } from '@nestjs/common';
  * on.
  */
 const FAILURES = {
-  unknown_provider: [404, 'there is no such provider'],
+  unknown_provider: [404, 'no such provider'],
   flow_invalid: [400, 'the sign-in is too old or was begun elsewhere; begin again'],
   access_denied: [403, 'consent was denied at the provider'],
   signup_closed: [403, 'this site takes no new accounts'],

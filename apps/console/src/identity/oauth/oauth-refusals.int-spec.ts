@@ -256,7 +256,7 @@ describe('a sign-in through a provider is refused', () => {
   it.each(['rubbish', 'ALPHA', '%00', '__proto__', 'a'.repeat(300)])(
     'at %s, which is not a provider',
     async (name) => {
-      const error = { error: 'there is no such provider' };
+      const error = { error: 'no such provider' };
       for (const path of [`/api/auth/oauth/${name}`, `/api/auth/oauth/${name}/callback?code=1&state=1`]) {
         const answer = await all.client.get(path);
         expect([answer.status, answer.body]).toEqual([404, error]);

@@ -8,8 +8,8 @@ import { type Exchange } from '../answers/prompt-messages';
 import { type Answer, type ConversationRef } from './conversation';
 
 /**
- * How much of a conversation is part of the prompt. Chosen: about 2,000 tokens; twice as much doubles the cost of
- * each follow-up question.
+ * How much of a conversation is part of the prompt: about 2,000 tokens. Twice as much doubles the cost of each
+ * follow-up question; half often omits the exchange that a question refers to.
  */
 const MAX_HISTORY_EXCHANGES = 4;
 const MAX_HISTORY_CHARACTERS = 8_000;
@@ -38,7 +38,7 @@ const INSERT_CITATIONS = `
   SELECT $1, u.* FROM unnest($2::integer[], $3::text[], $4::integer[], $5::text[], $6::integer[], $7::integer[], $8::integer[],
     $9::text[]) AS u`;
 
-export const conversationNotFound = () => new NotFoundException('there is no such conversation');
+export const conversationNotFound = () => new NotFoundException('no such conversation');
 
 /** Stores questions and answers. */
 @Injectable()

@@ -131,7 +131,7 @@ it('does not apply the stall timeout to a sender that has sent everything', asyn
 
 describe('a caller who loses access during the upload', () => {
   const [, headers, start, end] = UPLOADS[0]!;
-  const NO_WORKSPACE = [404, 'there is no such workspace'];
+  const NO_WORKSPACE = [404, 'no such workspace'];
 
   it.each<[string, unknown[], (editor: Person) => Promise<unknown>]>([
     [

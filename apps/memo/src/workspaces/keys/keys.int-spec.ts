@@ -61,7 +61,7 @@ it('opens only the workspace of the key, with the key’s role', async () => {
   const { key } = await make(owner);
   const caller = owner.withKey(key);
   expect(await roleOf(caller)).toBe('viewer');
-  expect(await caller.refusal('GET', `/${elsewhere}`)).toEqual([404, 'there is no such workspace']);
+  expect(await caller.refusal('GET', `/${elsewhere}`)).toEqual([404, 'no such workspace']);
   expect(await keysOf(owner)).toMatchObject([{ last_used_at: expect.any(String) as string }]);
 });
 
@@ -93,7 +93,7 @@ it('lets the creator or an admin delete a key, effective at once', async () => {
   const [own, others] = [await make(member), await make(owner)];
   expect(await keysOf(member)).toHaveLength(1);
   expect(await keysOf(owner)).toHaveLength(2);
-  const gone = [404, 'there is no such key'];
+  const gone = [404, 'no such key'];
   expect(await member.refusal('DELETE', `${workspace}/keys/${others.id}`)).toEqual(gone);
   await owner.json('DELETE', `${workspace}/keys/${own.id}`, undefined, 204);
   expect(await owner.refusal('DELETE', `${workspace}/keys/${own.id}`)).toEqual(gone);

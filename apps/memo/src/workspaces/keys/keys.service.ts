@@ -32,7 +32,7 @@ export interface KeyView {
   last_used_at: string | null;
 }
 
-/** Chosen: enough for one key per program. */
+/** Bounds the list of keys, which clients read as a whole; a member needs one key per program. */
 const MAX_KEYS_PER_MEMBER = 100;
 
 const COUNT = 'SELECT count(*) FROM memo.keys WHERE workspace_id = $1 AND account_id = $2';
@@ -86,7 +86,7 @@ export class KeysService {
 
   async remove({ workspaceId, accountId }: Member, id: string): Promise<void> {
     const { rowCount } = await this.pool.query(DELETE, [workspaceId, accountId, id]);
-    if (rowCount === 0) throw new NotFoundException('there is no such key');
+    if (rowCount === 0) throw new NotFoundException('no such key');
   }
 }
 

@@ -81,7 +81,7 @@ it('shows the address only of the creator and of members added by address', asyn
 
 it('refuses unknown accounts, existing members and invalid roles', async () => {
   const post = (body: unknown) => owner.refusal('POST', `${workspace}/members`, body);
-  expect(await post({ user_id: 'acct_unknown', role: 'viewer' })).toEqual([404, 'there is no such account']);
+  expect(await post({ user_id: 'acct_unknown', role: 'viewer' })).toEqual([404, 'no such account']);
   await add(other, 'viewer');
   expect(await post({ user_id: other.accountId, role: 'admin' })).toEqual([409, 'is a member already']);
   for (const body of [
@@ -127,13 +127,13 @@ it('lets only admins add, change and remove others', async () => {
   expect(await owner.json('PATCH', path, { role: 'editor' })).toMatchObject({ role: 'editor' });
   await owner.json('DELETE', path, undefined, 204);
   for (const method of ['PATCH', 'DELETE'])
-    expect(await owner.refusal(method, path, { role: 'editor' })).toEqual([404, 'there is no such member']);
+    expect(await owner.refusal(method, path, { role: 'editor' })).toEqual([404, 'no such member']);
 });
 
 it('lets every member leave', async () => {
   await add(other, 'viewer');
   await other.json('DELETE', `${workspace}/members/${other.accountId}`, undefined, 204);
-  expect(await other.refusal('GET', workspace)).toEqual([404, 'there is no such workspace']);
+  expect(await other.refusal('GET', workspace)).toEqual([404, 'no such workspace']);
 });
 
 it('keeps the last admin', async () => {

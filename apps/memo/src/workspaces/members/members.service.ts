@@ -21,7 +21,7 @@ export interface MemberView {
   created_at: string;
 }
 
-/** Chosen: a department; the list of members is read as a whole by clients. */
+/** Clients read the list of members as a whole, so twice as many double that response; half would not hold a large department. */
 const MAX_MEMBERS = 1_000;
 
 const SELECT = `
@@ -42,7 +42,7 @@ const COUNT = 'SELECT count(*)::integer AS count FROM memo.members WHERE workspa
 const UPDATE = 'UPDATE memo.members SET role = $3 WHERE workspace_id = $1 AND account_id = $2';
 const DELETE = 'DELETE FROM memo.members WHERE workspace_id = $1 AND account_id = $2';
 
-const memberNotFound = () => new NotFoundException('there is no such member');
+const memberNotFound = () => new NotFoundException('no such member');
 
 @Injectable()
 export class MembersService {
@@ -111,7 +111,7 @@ async function findAccount(sql: Sql, { user_id: userId, email }: NewMemberBody):
       : await sql.query<{ id: string | null }>(FIND_BY_ID, [userId]);
   if (rows[0]?.id) return rows[0].id;
   throw new NotFoundException(
-    userId === undefined ? 'no account has this address and has confirmed it' : 'there is no such account',
+    userId === undefined ? 'no account has this address and has confirmed it' : 'no such account',
   );
 }
 
