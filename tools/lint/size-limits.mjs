@@ -2,9 +2,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { isTestFile, sourceFilesIn } from './source-files.mjs';
 
-/** Chosen: an app module that lists areas only is shorter. */
+/** An app module that lists areas only is shorter. */
 const MAX_APP_MODULE_LINES = 60;
-/** Chosen: a reader can still survey so many files. */
+/** As many files as a reader can take in at a glance. */
 const MAX_FILES_IN_FOLDER = 12;
 
 /**

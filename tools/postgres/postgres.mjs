@@ -37,7 +37,7 @@ import { stopLeftover } from './leftover.mjs';
  * @property {Promise<string>} ended
  */
 
-/** Chosen for a crash recovery after kill -9 under load, which takes minutes at worst. */
+/** A crash recovery after kill -9 under load takes minutes at worst. */
 const READY_DEADLINE_MS = 5 * 60_000;
 const PORT_ATTEMPTS = 5;
 /** SQLSTATE (PostgreSQL, appendix A). */

@@ -1,7 +1,7 @@
 import { type ServiceOptions } from '@inference/http';
 import { OpenAiErrorFilter } from './errors/openai-error.filter';
 
-/** Chosen for long conversations that contain pictures. */
+/** Room for long conversations that contain pictures. Each running request holds its body in memory. */
 const BODY_LIMIT_BYTES = 32 * 1024 * 1024;
 
 export const gatewayService = (): ServiceOptions => ({

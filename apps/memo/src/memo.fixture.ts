@@ -206,7 +206,7 @@ export class Person {
     return this.credential.Authorization ?? '';
   }
 
-  /** The same client at another replica. */
+  /** A client of another replica with the same credential. */
   at(url: string): Person {
     return new Person(url, this.credential, this.accountId);
   }

@@ -15,7 +15,7 @@ export interface CredentialKinds {
   api_key_scheme: true;
   /** The secret of one of the platform's own services as Bearer, for no account. */
   service: true;
-  /** The same, for the account in `X-On-Behalf-Of` and optionally its API key (id) in `X-On-Behalf-Of-Key`. */
+  /** The secret of a service as Bearer, for the account in `X-On-Behalf-Of` and optionally its API key (id) in `X-On-Behalf-Of-Key`. */
   on_behalf: true;
 }
 export type CredentialKind = keyof CredentialKinds;

@@ -59,7 +59,7 @@ export type CallEnd = { refusal: Refusal; answer?: ModelAnswer } | { refusal: nu
 const COMPLETIONS = 'chat/completions';
 const EMBEDDINGS = 'embeddings';
 const MAX_ERROR_BYTES = 65_536;
-/** Largest body of an embeddings answer. Chosen: larger than any batch of vectors, also as decimal numbers. */
+/** Largest body of an embeddings answer: larger than any batch of vectors, even as decimal numbers. */
 const MAX_VECTORS_BYTES = 33_554_432;
 /** Unlimited: each call gets its own connection and waits for no other one. */
 const CONNECTIONS = null;

@@ -1,4 +1,4 @@
-/** Most dimensions of a vector. Chosen: four times those of the largest common embedding models. */
+/** Most dimensions of a vector: four times those of the largest common embedding models. */
 const MAX_DIMENSIONS = 16_384;
 const FLOAT_BYTES = 4;
 

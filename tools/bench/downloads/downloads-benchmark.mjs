@@ -18,7 +18,7 @@ const BLOCK_BYTES = 1_000_003;
 const BLOCKS = 100;
 const INTERRUPTIONS = 3;
 const COMPARED_BYTES = 8 * 2 ** 20;
-/** Chosen for the garbage of fast transfers. A server that keeps the file in memory grows by gigabytes. */
+/** Room for the garbage of fast transfers. A server that keeps the file in memory grows by gigabytes. */
 const MAX_GROWTH_MEGABYTES = 128;
 
 /**

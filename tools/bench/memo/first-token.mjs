@@ -47,7 +47,7 @@ export async function measureFirstToken(bench, { rounds }) {
   return { verdicts: verdictsOf(millis), faults: [] };
 }
 
-/** Chosen to be unnoticeable compared with the time that a model takes. */
+/** Unnoticeable compared with the time that a model takes. */
 const MAX_FIRST_TOKEN_MS = 100;
 /** @type {{ key: TurnKey, label: string, measure: (site: Site) => Promise<Float64Array> }[]} */
 const TURNS = [

@@ -19,7 +19,7 @@ const FIND_ORPHANED = `
   WHERE t.status = 'running' AND NOT EXISTS (
     SELECT FROM agent.replicas r WHERE r.id = t.runner AND r.expires_at > clock_timestamp()
   ) LIMIT ${BATCH_TURNS}`;
-/** The same condition again, under the lock of the session. */
+/** Repeats the condition of FIND_ORPHANED under the lock of the session. */
 const READ_ORPHANED = `
   SELECT ${OPEN_TURN_COLUMNS} FROM agent.turns t
   WHERE t.id = $1 AND t.status = 'running' AND NOT EXISTS (

@@ -47,5 +47,5 @@ export const decimalField = (
     return z.NEVER;
   });
 
-/** Money in picos. Chosen: a trillion is above any wallet's balance. */
+/** Money in picos. A trillion is above any wallet's balance. */
 export const MONEY_BOUNDS: DecimalBounds = { decimals: PICO_DIGITS, max: 1_000_000_000_000 };

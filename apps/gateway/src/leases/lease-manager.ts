@@ -12,7 +12,7 @@ import { LeaseAllocator } from './lease-allocator';
 import { LeaseRepository, RECALL_CHANNEL } from './lease.repository';
 import { LEASES_CONFIG, type LeasesConfig } from './leases.config';
 
-/** An allocator without requests for this long returns its lease. Chosen: longer wastes the money of other gateways, shorter draws again between two requests of one conversation. */
+/** An allocator without requests for this long returns its lease. Twice withholds money from other gateways; half draws again between two requests of one conversation. */
 const IDLE_MILLIS = 5_000;
 const SHUTDOWN_POLL_MILLIS = 20;
 /** Upkeep looks at all leases this often at least, and four times within the life of a lease. */

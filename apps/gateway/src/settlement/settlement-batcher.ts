@@ -15,7 +15,7 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-/** Most events of one batch. Chosen: keeps the transaction, which locks each wallet of the batch, short. */
+/** Most events of one batch. Twice doubles the time for which a transaction locks its wallets; half doubles the number of transactions under load. */
 const MAX_BATCH_EVENTS = 500;
 /** Pause before the first retry; it doubles with each further one. */
 const FIRST_PAUSE_MILLIS = 50;

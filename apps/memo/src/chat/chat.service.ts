@@ -24,8 +24,8 @@ import { type ChatBody } from './chat.dto';
 
 const CONVERSATION_HEADER = 'X-Conversation-Id';
 /**
- * How many earlier questions are added to a follow-up question that finds nothing by itself. Chosen: each one costs
- * another search, and with vector search a model call.
+ * How many earlier questions are added to a follow-up question that finds nothing by itself. Each one costs another
+ * search, and with vector search a model call; with one, the second question in a row without content words finds nothing.
  */
 const MAX_FOLLOW_UP_QUESTIONS = 2;
 

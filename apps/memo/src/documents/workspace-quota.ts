@@ -38,8 +38,8 @@ export async function checkRoomForGrowth(
 }
 
 /**
- * The same for a new document. If any document has an external_id, the upload may replace it, which is known only
- * after the upload; then nothing is checked.
+ * Throws 409, before the upload is read, if the workspace has no room for a new document. Checks nothing if any
+ * document has an external_id: the upload may replace that document, which is known only after the upload.
  */
 export async function checkRoomForDocument(
   sql: Sql,

@@ -8,7 +8,7 @@ export const EMBED = 'embed';
 
 /**
  * Documents above this size are separate jobs, which one worker leaves to the others, so that short documents do not
- * wait. Chosen: smaller delays more documents behind long ones; larger makes short ones wait.
+ * wait. Half delays more documents behind long ones; twice makes short documents wait.
  */
 const LONG_DOCUMENT_BYTES = 1_048_576;
 

@@ -1,6 +1,6 @@
 import { env } from '@inference/config';
 
-/** Largest total of a quota, in tokens. Chosen: JSON numbers are exact integers up to 9e15. */
+/** Largest total of a quota, in tokens. JSON numbers are exact integers up to 9e15. */
 export const MAX_QUOTA_TOKENS = 10 ** 15;
 
 export const quotasFields = {

@@ -1,7 +1,7 @@
 import { type ExactNumber } from '@inference/money';
 import { z } from 'zod';
 
-/** Most tokens of one record. Chosen: more than one training uses; the sum of a thousand records is still an exact JSON number. */
+/** Most tokens of one record: more than one training uses. The sum of a thousand records is still an exact JSON number. */
 const MAX_TOKENS = 10 ** 12;
 const TOKENS_FORM = `must be a whole number from 1 to ${MAX_TOKENS}`;
 

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const FOLDER = process.env.TEST_LOG_FOLDER;
-/** Texts that are shorter, or have fewer different characters, also occur in logs by chance. Chosen. */
+/** Texts that are shorter, or have fewer different characters, also occur in logs by chance. */
 const MIN_CHARS = 12;
 const MIN_DIFFERENT_CHARS = 4;
 

@@ -35,7 +35,7 @@ const RESUMES_BEFORE_KILL = 300;
 const CONNECTION_MILLIS = 500;
 /** Within this time another replica ends the turns of a killed one. */
 const TAKEOVER_SECONDS = 30;
-/** Chosen for a busy machine. */
+/** Long enough for a busy machine. */
 const PATIENCE_MILLIS = 120_000;
 /** The application name of its database connections. */
 const DOOMED = 'doomed agent';

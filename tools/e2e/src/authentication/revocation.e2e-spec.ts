@@ -86,7 +86,7 @@ async function routerStatus(headers: Record<string, string>): Promise<number> {
   return response.status;
 }
 
-/** Asks again and again; the time at which a service has said 401, which it never takes back. */
+/** Polls until the service answers 401, and returns the time. Expects that the next request gets 401 too. */
 async function refusedAt(probe: Probe): Promise<number> {
   await waitFor(async () => (await probe()) === 401);
   const at = performance.now();
@@ -95,9 +95,9 @@ async function refusedAt(probe: Probe): Promise<number> {
 }
 
 interface Refusal {
-  /** Until every service refuses, from the deletion. */
+  /** From the deletion until every service refuses the key. */
   millis: number;
-  /** The same from the moment before a service could first remember the key. */
+  /** From the last moment before a service could cache the key, until every service refuses it. */
   millisRemembered: number;
 }
 

@@ -5,7 +5,7 @@ import { type Sql } from '@inference/database';
 import { type TestDatabase } from '@inference/testing';
 import { ROOT } from '../site/service-process';
 
-/** The same amount by several tables, in picos. */
+/** The cost of all usage according to four tables, in picos. The four figures must be equal. */
 export interface LedgerTotals {
   events: bigint;
   rollup: bigint;

@@ -117,7 +117,7 @@ describe.each(SITES)('the main path on the site $name', ({ name, currency, usdRa
     };
   }
 
-  /** The same figures wherever a customer, or a team, looks. */
+  /** Expects the same figures in usage, transactions, balance and cost report. */
   async function expectSameEverywhere(): Promise<void> {
     const expected = expectedCost();
     const { usage } = await read<{ usage: UsageRow[] }>(`/api/billing/usage?from=${since()}`);

@@ -49,7 +49,7 @@ let issuer: Issuer;
 let site: Site;
 let engine: ServiceProcess;
 let memo: ServiceProcess;
-/** The same workspace, with a model that takes its time. */
+/** A second memo process for the same workspace, with a slow model. */
 let slow: ServiceProcess;
 let owner: Member;
 let workspace: string;

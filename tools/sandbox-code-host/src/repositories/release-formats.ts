@@ -62,7 +62,7 @@ export function githubRelease(place: Place, release: StoredRelease): object {
   };
 }
 
-/** The same of Gitee's, which knows no sizes here and names the archives of the sources among the files. */
+/** A release as Gitee's API returns it: without the sizes of files, and with the source archives among the assets. */
 export function giteeRelease(place: Place, release: StoredRelease): object {
   const { id, tag_name, name, prerelease, published_at, assets } = release;
   const sources = ['zip', 'tar.gz'].map((extension) => ({

@@ -1,6 +1,6 @@
 import { decimalToScaled } from '@inference/money';
 
-/** Chosen: tax rates in use have at most three decimals. */
+/** Tax rates in use have at most three decimals. */
 export const PERCENT_DECIMALS = 4;
 export const PERCENT_SCALE = 10n ** BigInt(PERCENT_DECIMALS);
 

@@ -4,7 +4,7 @@ import { decimalField } from '../../validation/money-fields';
 /** Payment providers count in minor units: hundredths of the currency. */
 const MINOR_DIGITS = 2;
 const PICOS_PER_MINOR = 10n ** BigInt(PICO_DIGITS - MINOR_DIGITS);
-/** Chosen: far above every configurable top-up, so that the error of a larger amount names the real bounds. */
+/** Far above every configurable top-up, so that the error for a too large amount names the configured bounds. */
 const MAX_AMOUNT = 1_000_000_000;
 
 /** A positive amount in a request body, parsed to minor units. */

@@ -2,7 +2,7 @@ import { env } from '@inference/config';
 
 export const PAYMENTS_CONFIG = Symbol('PAYMENTS_CONFIG');
 
-/** Chosen: each pending payment is polled, and one account must not keep the polling of all others waiting. */
+/** Scaled by RATE_LIMIT_MULTIPLIER. Each pending payment is polled, and one account must not delay the polling for all others. */
 const MAX_PENDING_PAYMENTS = 1_000;
 
 export const paymentFields = {

@@ -6,7 +6,7 @@ import { minorAmountField, minorToNumber } from './minor-amount';
 import { type Payment } from './payment';
 import { type PaymentStatus } from './payment-status';
 
-/** Chosen: providers accept at least 2,000 characters, and no return page needs more. */
+/** All providers accept 2,000 characters, and no return page needs more. */
 const MAX_URL_CHARS = 2_000;
 
 const isHttpUrl = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);

@@ -48,7 +48,7 @@ const END_REFUSED = `
   SET status = 'failed', ended_at = clock_timestamp(), failure = $2,
     next_check_at = clock_timestamp() + make_interval(secs => $3)
   WHERE id = $1 AND status = 'pending' AND checkout_url IS NULL`;
-/** Retry-After of an account with too many pending payments. Chosen: some of them expire or are paid meanwhile. */
+/** Retry-After of an account with too many pending payments: within a minute some of them expire or are paid. */
 const PENDING_RETRY_SECONDS = 60;
 const COUNT_PENDING = `
   SELECT count(*) AS pending FROM billing.payments WHERE account_id = $1 AND status = 'pending'`;

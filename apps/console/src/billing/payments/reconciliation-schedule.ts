@@ -1,10 +1,10 @@
-/** Chosen: most payers finish within seconds, and a lost notification should not cost them longer than that. */
+/** Most payers finish within seconds: twice lets them wait longer after a lost notification, half doubles the calls for payments in progress. */
 export const FIRST_CHECK_SECONDS = 5;
-/** Chosen: the longest time for which a lost notification delays a credit. */
+/** The longest time for which a lost notification delays a credit; half doubles the calls for old payments. */
 const MAX_PAUSE_SECONDS = 600;
-/** Chosen: the pause grows with the age, so that a payment is polled about 20 times in its first hour. */
+/** The pause grows with the age of a payment: about 20 calls in its first hour. Half nearly doubles them. */
 const PAUSE_PER_AGE = 1 / 3;
-/** Chosen: money that was on its way when a payment ended arrives within an hour, or within a day. */
+/** A payment that ended is checked again, because money may arrive up to an hour, or up to a day, after the end. */
 const CHECKS_AFTER_END_SECONDS = [3_600, 86_400];
 
 /** Seconds until the provider is asked again about a pending payment or refund of this age. */

@@ -12,7 +12,7 @@ import {
   type PriceListKind,
 } from './price-views';
 
-/** Chosen: two lists of the largest size (5,000 rows). A page has at least one list. */
+/** Two lists of the largest size (5,000 rows). A page has at least one list. */
 const MAX_ROWS_PER_PAGE = 10_000;
 const LIST_ID = /^\d{1,18}$/;
 
@@ -39,14 +39,14 @@ export class PriceHistoryService {
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
   ) {}
 
-  /** Newest first. With a slug: only the lists that changed the model's price, each with that price. */
+  /** Price lists of models, newest first. With a slug: only the lists that changed the model's price, each with that price. */
   models(slug: string | undefined, query: PageQuery): Promise<HistoryPage<{ models: ModelPriceView[] }>> {
     return this.read('models', slug ?? null, query, (rows) => ({
       models: rows.map((row) => modelPriceView(row, this.site.currency)),
     }));
   }
 
-  /** The same for GPUs. */
+  /** Price lists of GPUs, newest first. With a name: only the lists that changed the GPU's price, each with that price. */
   gpus(name: string | undefined, query: PageQuery): Promise<HistoryPage<{ gpus: GpuPriceView[] }>> {
     return this.read('gpus', name ?? null, query, (rows) => ({
       gpus: rows.map((row) => gpuPriceView(row, this.site.currency)),

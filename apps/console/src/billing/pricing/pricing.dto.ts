@@ -6,7 +6,7 @@ import { singleLineText } from '../../validation/text-fields';
 import { priceDecimals } from './price-views';
 import { modelSlug } from '../../validation/model-slug';
 
-/** Chosen: a higher price for a million tokens, a request or an hour is a typing error. */
+/** A higher price for a million tokens, a request or an hour is a typing error. */
 const MAX_PRICE = 1_000_000;
 const MAX_ROWS = 5_000;
 

@@ -4,7 +4,7 @@ import { type ExactNumber } from '@inference/money';
 import { instantText, parseUtcInstant, startOfMonth } from '@inference/time';
 import { z } from 'zod';
 
-/** Chosen: a year by the hour is at most 8,784 rows per model and unit. */
+/** A year by the hour, which is at most 8,784 rows per model and unit; twice doubles the largest response. */
 const MAX_HOURLY_DAYS = 366;
 const MICROS_PER_MILLI = 1_000n;
 const MICROS_PER_DAY = 86_400_000_000n;

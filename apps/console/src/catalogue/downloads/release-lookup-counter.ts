@@ -8,7 +8,7 @@ import {
 import { isDatabaseUnavailable, SQL_POOL, type SqlPool } from '@inference/database';
 import { type Component } from '../components/component';
 
-/** What a crash may lose. Chosen: counts are statistics, and one write per interval is cheap. */
+/** A crash loses the counts of one interval. They are statistics, so twice is acceptable; half doubles the writes. */
 const FLUSH_INTERVAL_MILLIS = 5_000;
 
 /** Ordered, so that two replicas lock the rows in the same order and cannot deadlock. */

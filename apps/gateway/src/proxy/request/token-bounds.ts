@@ -9,7 +9,7 @@ export interface ModelLimits {
   maxOutputTokens?: number | undefined;
 }
 
-/** Limit of a chat answer if neither the request nor MODEL_LIMITS has one. Chosen: longer than most answers; twice as much doubles each hold. */
+/** Limit of a chat answer if neither the request nor MODEL_LIMITS has one. Half cuts long answers; twice doubles each hold. */
 const DEFAULT_CHAT_OUTPUT_TOKENS = 4096;
 /** Bound of a prompt with media for a model without a context window in MODEL_LIMITS; the window of most current models. */
 const DEFAULT_CONTEXT_TOKENS = 131_072;

@@ -5,13 +5,13 @@ import { bestSnippet } from '../citations/citation-snippet';
 import { collapseWhitespace, type Slice } from '../sentences/sentence-segmentation';
 import { LEAD_IN, type Statement, statementsOf, withoutListMarker } from '../sentences/statements';
 
-/** Chosen: one sentence answers few questions; twice as many make an answer hard to read. */
+/** A single sentence answers few questions; twice as many make an answer hard to read. */
 const MAX_SENTENCES = 3;
 /** Only the best part of a longer sentence is quoted. */
 const MAX_SENTENCE_CHARACTERS = 600;
 /**
- * Lowest score relative to the best sentence. Chosen: with less, every other answer quotes a
- * passage that is beside the point.
+ * Lowest score relative to the best sentence. At half, every other answer quotes an irrelevant passage; at 1, only
+ * sentences with the best score are quoted.
  */
 const MIN_SHARE_OF_BEST = 0.75;
 /**
@@ -20,7 +20,7 @@ const MIN_SHARE_OF_BEST = 0.75;
  */
 const MIN_SHARE_OF_QUERY = 0.3;
 /**
- * Weight of a word that occurs only in the context of a sentence. Chosen: at 1 all sentences of a section score
+ * Weight of a word that occurs only in the context of a sentence. At 1 all sentences of a section score
  * alike; at 0 headings do not count.
  */
 const CONTEXT_WORD_WEIGHT = 0.5;

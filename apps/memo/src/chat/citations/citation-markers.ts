@@ -4,8 +4,8 @@
  */
 const MARKER_PREFIX = /^[[【](?:[[【\]】\s,，、;]|\d{1,3}(?!\d))*/;
 /**
- * A longer sequence is not a marker. Bounds the text that is held back. Chosen: longer than any list of 50 numbers
- * with separators.
+ * A longer sequence is not a marker. This bounds the text that is held back. Half is too short for a list of 50
+ * numbers with separators.
  */
 const MAX_MARKER_CHARACTERS = 300;
 const OPENING_BRACKETS = '[【';

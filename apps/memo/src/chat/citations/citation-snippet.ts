@@ -3,17 +3,17 @@ import { tokenize } from '../../retrieval/analysis/tokenizer';
 import { splitSentences, type Slice, trimSlice } from '../sentences/sentence-segmentation';
 import { statementsOf, withoutListMarker } from '../sentences/statements';
 
-/** Length of a citation's snippet. Chosen: at half few sentences fit as a whole; at twice the citations line is hard to read. */
+/** Length of a citation's snippet. At half few sentences fit as a whole; at twice the citations line is hard to read. */
 const MAX_SNIPPET_CHARACTERS = 300;
 const MAX_SNIPPET_SENTENCES = 3;
 /**
- * Further sentences are added only if fewer reach less than this share of the best score. Chosen: at 1 quotations
+ * Further sentences are added only if fewer reach less than this share of the best score. At 1 snippets
  * have the full length; at half they often lack the statement.
  */
 const MIN_SCORE_SHARE = 0.6;
 /**
- * Weight of the answer's words relative to the query's words. Chosen above 1, because a citation proves what the
- * answer says.
+ * Weight of the answer's words relative to the query's words. It is above 1, because a citation proves what the answer
+ * says; at twice the query hardly counts.
  */
 const ANSWER_TOKEN_WEIGHT = 2;
 /** Finds where a long sentence can be cut. */
@@ -31,9 +31,9 @@ interface Candidate extends Slice {
 }
 
 /**
- * The part of a passage that best supports an answer: whole sentences if they are short enough, and as few as
- * necessary. It contains no double quote, because it is shown between double quotes. If no sentence scores above
- * zero, returns the first.
+ * The part of a passage that best supports an answer: as few sentences as necessary, and whole ones if they are short
+ * enough. It contains no double quote, because it is shown between double quotes. If no sentence scores above zero,
+ * returns the first one.
  * @param statement the sentence of the answer that cites this passage; its words are matched too
  */
 export function bestSnippet(text: string, relevance: QueryRelevance, statement = ''): Slice {
@@ -48,7 +48,11 @@ export function bestSnippet(text: string, relevance: QueryRelevance, statement =
   return { start: best?.start ?? 0, end: best?.end ?? 0 };
 }
 
-/** The same for a sentence that the answer quotes: as many whole sentences of it as fit. */
+/**
+ * The part of a quoted passage that is shown as its citation: as many whole sentences of the longest part without a
+ * double quote as fit, or the best snippet of that part if none fits.
+ * @param quoted the slice of the passage that the answer quotes
+ */
 export function snippetWithin(text: string, quoted: Slice, relevance: QueryRelevance): Slice {
   const [longest = quoted] = splitAtQuotes(text, quoted).toSorted(
     (one, other) => other.end - other.start - (one.end - one.start),

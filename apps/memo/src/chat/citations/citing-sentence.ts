@@ -1,7 +1,7 @@
 import { splitSentences } from '../sentences/sentence-segmentation';
 
 /**
- * How much text before a marker is searched for the sentence. Chosen: longer than a sentence; bounds the work for
+ * How much text before a marker is searched for the sentence. Half cuts long sentences; twice doubles the work for
  * answers with many markers.
  */
 const MAX_CHARACTERS_BEFORE_MARKER = 600;

@@ -19,7 +19,7 @@ export interface Statement extends Slice {
 
 /** A title, a chapter and a section. More heading-like lines in a row are notes. */
 const MAX_CONSECUTIVE_HEADINGS = 3;
-/** Longer lines are not headings. Chosen: longer than the titles of sections. */
+/** Longer lines are not headings. Half excludes long titles of sections; twice includes short paragraphs. */
 const MAX_HEADING_CHARACTERS = 120;
 const BLANK_LINE = /\n\s*\n/;
 const WORDS = /[\p{L}\p{N}]/u;

@@ -18,7 +18,7 @@ export interface SizeLimit {
   error: () => HttpException;
 }
 
-/** Size of a row. Chosen: halves double the statements per file; twice as large doubles the memory of each upload. */
+/** Size of a row. Half doubles the statements per file; twice doubles the memory of each upload. */
 const PART_BYTES = 1_048_576;
 
 const INSERT = 'INSERT INTO memo.source_parts (upload_id, n, bytes) VALUES ($1, $2, $3)';

@@ -7,7 +7,7 @@ import { type JsonUpload, type JsonUploadResult, parseJsonUpload } from './json-
 export const JSON_UPLOAD_THREAD_FILE = Symbol('JSON_UPLOAD_THREAD_FILE');
 
 const THREAD_FILE = join(__dirname, 'json-upload.thread.js');
-/** A longer body is parsed in a thread, so that other requests do not wait. Chosen: starting a thread costs more than parsing a shorter body. */
+/** A longer body is parsed in a thread, so that other requests do not wait. Starting a thread costs more than parsing a shorter body. */
 const MAX_INLINE_BYTES = 131_072;
 
 /** Parses the bodies of JSON uploads. */

@@ -28,13 +28,13 @@ export interface Upload {
   fields: DocumentFields;
 }
 
-/** Size of a JSON body relative to its text. Chosen: ordinary text has few escapes; text of escapes alone needs a file. */
+/** Largest size of a JSON body relative to its text. Ordinary text has few escapes; a text of escapes only must be uploaded as a file. */
 const MAX_JSON_OVERHEAD = 2;
 /** Room for the fields of a form beside its file; more than the longest valid title and metadata. */
 const MAX_FIELDS_BYTES = 262_144;
 /** A JSON body of at most this declared length is held in memory while it arrives; a larger one is stored first. */
 const MAX_UNSTORED_JSON_BYTES = 1_048_576;
-/** How long uploads may continue while the service stops. Chosen: lets small ones finish; large ones may take hours. */
+/** How long uploads may continue while the service stops. Small ones finish in this time; large ones may take hours. */
 const SHUTDOWN_DRAIN_MS = 3_000;
 /** A larger text has to come as a file: JSON is parsed as a whole, which takes about seven times its size in memory. */
 const MAX_JSON_BYTES = 33_554_432;

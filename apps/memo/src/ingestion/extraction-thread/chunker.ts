@@ -13,7 +13,7 @@ export interface Chunk {
 }
 
 /**
- * Lengths in UTF-16 code units. Chosen: a chunk is a few paragraphs. At half an answer is often divided between chunks; at
+ * Lengths in UTF-16 code units. A chunk is a few paragraphs. At half an answer is often divided between chunks; at
  * twice a passage contains several subjects and costs twice the tokens of a prompt.
  */
 const TARGET_CHUNK_CHARACTERS = 900;
@@ -23,7 +23,7 @@ export const MAX_CHUNK_CHARACTERS = 1_350;
 const MIN_CHUNK_CHARACTERS = 300;
 /** A shorter last chunk is joined with the previous one if it fits. */
 const MIN_LAST_CHUNK_CHARACTERS = 150;
-/** Longer lines are not headings. Chosen: longer than the titles of sections. */
+/** Longer lines are not headings. Half excludes long titles of sections; twice includes short paragraphs. */
 const MAX_HEADING_CHARACTERS = 120;
 
 const PARAGRAPH_END = /(?=\n[^\S\n]*\n)/g;

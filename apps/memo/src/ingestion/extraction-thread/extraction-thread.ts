@@ -31,15 +31,16 @@ export interface ChunkConsumer {
 }
 
 const THREAD_FILE = join(__dirname, 'extraction.thread.js');
-/** Time between two checks of time and memory. Chosen: short enough to stop an allocation of gigabytes. */
+/** Time between two checks of time and memory. It is short enough to stop an allocation of gigabytes. */
 const WATCH_INTERVAL_MS = 50;
-/** Size of V8's young generation. Chosen: room for the short-lived strings of extraction; it counts toward the memory of the process. */
+/** Size of V8's young generation, which holds the short-lived strings of extraction. It counts toward the memory of the process. */
 const YOUNG_GENERATION_MEGABYTES = 64;
 const MEBIBYTE = 1024 * 1024;
 
 /**
- * Extracts the chunks of documents in a thread, one document at a time. The thread is kept for the next document unless it had to be
- * terminated. For some allocations V8 ends the process instead of the thread, so use this in a process of its own.
+ * Extracts the chunks of documents in a thread, one document at a time. The thread is kept for the next document
+ * unless it had to be terminated. For some allocations V8 ends the process instead of the thread, so use this in a
+ * process of its own.
  */
 export class ExtractionThread {
   private thread: Worker | undefined;

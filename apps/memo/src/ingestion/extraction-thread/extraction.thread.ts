@@ -15,7 +15,8 @@ import {
 /** Chunks per batch, which is one insert statement. */
 const BATCH_CHUNKS = 200;
 /**
- * The thread waits while more batches are not consumed. Chosen: with one it waits for every write; more cost memory.
+ * The thread waits while more batches are not consumed. With one it waits for every write; twice as many double the
+ * memory of unconsumed batches.
  */
 const MAX_UNCONSUMED_BATCHES = 2;
 /** Like the heartbeat of a claim, with which progress is stored. */

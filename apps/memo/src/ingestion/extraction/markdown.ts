@@ -4,7 +4,7 @@ import { decodeText, detectEncoding } from './text/character-encoding';
 import { HtmlText } from './html';
 import { type TextWriter } from './text/text-writer';
 
-/** Parts end at the first good position after this length. Chosen: at half link definitions are searched more often; at twice the parser needs more memory. */
+/** Parts end at the first good position after this length. At half link definitions are searched more often; at twice the parser needs more memory. */
 const PART_CHARACTERS = 64 * 1024;
 /** A part is cut here even without a good position: the parser's time and memory grow faster than its input. */
 const MAX_PART_CHARACTERS = 512 * 1024;

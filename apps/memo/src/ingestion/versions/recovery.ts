@@ -8,7 +8,7 @@ import {
 } from '../../jobs/document-jobs';
 
 /**
- * Parts of an upload that is not complete after this time are deleted. Chosen: longer than any upload that makes
+ * Parts of an upload that is not complete after this time are deleted. It is longer than any upload that makes
  * progress.
  */
 const MAX_UPLOAD_DURATION_MS = 24 * 3_600_000;

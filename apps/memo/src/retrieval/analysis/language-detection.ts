@@ -1,7 +1,7 @@
 import { characterClass, HAN, HANGUL } from './character-class';
 import { DEFAULT_LANGUAGE, LANGUAGES } from './languages';
 
-/** Number of characters that are examined. Chosen: more do not change the result. */
+/** Number of characters that are examined. Twice as many take twice the time and rarely change the result; half are often too few. */
 const SAMPLE_CHARACTERS = 400;
 /**
  * A text with a larger share of Chinese, Japanese or Korean characters needs no stemming, except for words quoted in

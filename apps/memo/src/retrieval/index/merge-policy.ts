@@ -1,6 +1,6 @@
 /** Segments below this size come from single documents. Each segment adds a little time to every search. */
 const SMALL_SEGMENT_CHUNKS = 1_024;
-/** Chosen: fewer cause more merges; more make every search read more segments. */
+/** Half causes twice the merges; twice makes every search read twice the segments. */
 const MAX_SMALL_SEGMENTS = 48;
 /**
  * Larger segments form tiers by size; each tier is TIER_FACTOR times larger than the one below. A tier with this many
@@ -8,11 +8,11 @@ const MAX_SMALL_SEGMENTS = 48;
  */
 const MAX_SEGMENTS_PER_TIER = 8;
 const TIER_FACTOR = 8;
-/** Chosen: bounds the time of one merge. */
+/** Bounds the time of one merge, which twice as many would double; half leaves twice the segments for every search to read. */
 const MAX_MERGED_CHUNKS = 131_072;
 /**
- * A segment with a larger share of retired chunks is rewritten. Chosen: less causes more rewrites; more makes searches
- * read useless postings.
+ * A segment with a larger share of retired chunks is rewritten. Half causes twice the rewrites; at twice, two fifths
+ * of the postings that a search reads are useless.
  */
 const MAX_RETIRED_SHARE = 0.2;
 

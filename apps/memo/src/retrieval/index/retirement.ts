@@ -30,7 +30,7 @@ export async function discardVersion(sql: Sql, documentId: string, version: numb
   await sql.query(DISCARD_VERSION, [documentId, version]);
 }
 
-/** The same for everything in a workspace that is about to be deleted. The caller holds the lock of the workspace. */
+/** Marks all stored data of a workspace for deletion in the background. The caller holds the lock of the workspace and deletes it. */
 export async function discardWorkspace(sql: Sql, workspaceId: string): Promise<void> {
   for (const text of DISCARD_WORKSPACE) await sql.query(text, [workspaceId]);
 }

@@ -2,7 +2,7 @@ import { MAX_TERM_FREQUENCY, PostingsPacker, postingOf, slotOf, frequencyOf } fr
 import { packLengths, packNumbers, type PackedPostings, type Segment } from './segment';
 import { termId } from './term-id';
 
-/** Limits of a new segment. Chosen: they bound the memory of every worker; smaller segments need more merges. */
+/** Limits of a new segment. Twice doubles the memory of every worker; half doubles the number of merges. */
 const MAX_CHUNKS = 8_192;
 const MAX_POSTINGS = 4_000_000;
 

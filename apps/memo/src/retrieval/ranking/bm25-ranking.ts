@@ -7,8 +7,8 @@ import { type IndexSnapshot } from './index-snapshot';
 import { type TermWeights, termWeights } from './term-weights';
 
 /**
- * Parameters of BM25: saturation of the term frequency, and penalty for long chunks. Chosen: values that are known to
- * work for most collections, not tuned for one (ADR 16).
+ * Parameters of BM25: saturation of the term frequency, and penalty for long chunks. They are the values that are known
+ * to work for most collections, not tuned for one (ADR 16).
  */
 const K1 = 0.9;
 const B = 0.4;

@@ -4,8 +4,8 @@ import { type RetiredRange } from '../index/retired-range';
 import { termId } from '../index/term-id';
 
 /**
- * A query word in a larger share of the passages is ignored, unless all words are that common. Chosen: such words
- * distinguish hardly any passages and have the longest postings.
+ * A query word in a larger share of the passages is ignored, unless all words are that common. Half ignores words that
+ * still distinguish passages; twice reads the longest postings for words that distinguish none.
  */
 const COMMON_CHARACTER_SHARE = 0.3;
 const COMMON_WORD_SHARE = 0.5;

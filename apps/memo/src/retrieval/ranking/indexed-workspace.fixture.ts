@@ -133,7 +133,7 @@ export class IndexedWorkspace {
   }
 }
 
-/** The same ranking by a scan over all chunks. */
+/** Ranks by a scan over all chunks. The index must give the same result. */
 export function rankNaively(
   documents: IndexedDocument[],
   words: QueryWord[],

@@ -3,7 +3,7 @@ import { tokenize } from '../analysis/tokenizer';
 
 /** In tokens. Words further apart are considered unrelated. */
 const MAX_DISTANCE = 8;
-/** Share of the rarer word's weight that an adjacent pair adds. Chosen: reorders passages of similar score only. */
+/** Share of the rarer word's weight that an adjacent pair adds. Half hardly changes the order; twice outweighs a missing word. */
 const BOOST_SHARE = 0.2;
 
 /** The score that a passage gains when words that are adjacent in the query are close to each other in it. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Passage } from './passage';
 
-/** Chosen: about a page of text. */
+/** About a page of text. Bounds the number of query words, and with it the time of a search. */
 const MAX_QUERY_CHARS = 4_000;
 /** Specified: `k` is 1 to 50, 6 by default. */
 const MAX_PASSAGES = 50;

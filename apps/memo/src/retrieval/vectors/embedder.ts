@@ -4,7 +4,7 @@ import { ModelGateway } from '@inference/model-calls';
 import { addEmbeddingJob, type IngestionJob } from '../../jobs/document-jobs';
 import { readUnembedded, storeVectors, type UnembeddedChunks } from './vector-store';
 
-/** Texts of one request. Chosen: accepted by servers with small batch limits. */
+/** Texts of one request. Half doubles the number of requests; twice exceeds the batch limit of some servers. */
 const TEXTS_PER_REQUEST = 32;
 /** Requests of one job; then the document is queued again behind the others. */
 const REQUESTS_PER_JOB = 8;

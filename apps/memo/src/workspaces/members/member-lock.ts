@@ -22,7 +22,7 @@ export async function lockMembers(
   return rows[0].role;
 }
 
-/** The same. Throws 403 if the caller is no longer an admin. */
+/** Locks the members like lockMembers, and throws 403 if the caller is no longer an admin. */
 export async function lockAsAdmin(sql: Sql, member: Member, lock = LOCK): Promise<void> {
   if ((await lockMembers(sql, member, lock)) !== 'admin')
     throw new ForbiddenException('this needs the role admin');

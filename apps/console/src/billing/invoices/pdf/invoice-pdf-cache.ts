@@ -3,7 +3,7 @@ import { type IssuedDocument } from '../../documents/document';
 import { type InvoiceSnapshot } from '../../documents/document-snapshot';
 import { invoicePdf } from './invoice-pdf';
 
-/** Chosen: about 5 MB of memory. */
+/** About 5 MB of memory; half renders more PDFs again. */
 const MAX_CACHED_PDFS = 100;
 /** In the order of the last use. */
 const pdfsByDocumentId = new Map<string, Promise<Buffer>>();

@@ -8,7 +8,7 @@ const CHARSET = 'utf-8';
 const PARAMETER = /^[A-Za-z0-9_]{1,64}$/;
 /** The signed text is `a=1&b=2` without escaping, so a value that contains this could pose as another parameter. */
 const HIDDEN_PARAMETER = /&[A-Za-z0-9_]+=/;
-/** Chosen: several times what any notification has, so that unsigned requests cause little work. */
+/** Several times what any notification has. Bounds the work that unsigned requests cause. */
 const MAX_PARAMETERS = 200;
 const MAX_AHEAD_MS = 5 * 60_000;
 /**

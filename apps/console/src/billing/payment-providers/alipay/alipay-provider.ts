@@ -17,7 +17,7 @@ import { checkMerchant, checkTime, notificationOf, readSignedFields } from './al
 import { orderStateOfTrade } from './alipay-trade';
 import { formatChinaTime, formatYuan } from './alipay-formats';
 
-/** Chosen: closing and refunding take two calls, which have to fit into the 15 s of a provider call. */
+/** Closing and refunding take two calls, which have to fit into the 15 s of a provider call. */
 const CALL_LIMIT_MS = 7_000;
 const MAX_SUBJECT_CHARS = 256;
 /** Characters that Alipay refuses in a subject, and invisible ones. */

@@ -25,7 +25,7 @@ import { providerErrorOf, StripeRefusedError } from './stripe-errors';
 import { createStripeHttpClient } from './stripe-http-client';
 import { readNotification } from './stripe-webhook';
 
-/** Chosen: below the 15 s that a provider call may take. */
+/** Below the 15 s that a provider call may take. */
 const TIME_LIMIT_MILLIS = 14_000;
 /** Share of the time limit for one request, so that one retry fits. */
 const REQUEST_SHARE = 0.45;

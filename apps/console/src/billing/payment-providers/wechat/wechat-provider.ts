@@ -17,7 +17,7 @@ import { openedOrder, orderStateOf, refund, refundStateOf, transaction } from '.
 import { readNotification } from './wechat-notification';
 import { nativeOrderRequest, refundRequest } from './wechat-requests';
 
-/** Chosen: together below the 15 s that a provider call may take. */
+/** Both timeouts together are below the 15 s that a provider call may take. */
 const DEFAULT_LIMITS: WechatLimits = {
   timeoutMs: 11_000,
   certificatesTimeoutMs: 3_000,

@@ -1,7 +1,7 @@
 import { type Sql } from '@inference/database';
 import { PACKAGE_COLUMNS, type PackageRow } from './package';
 
-/** An admin sees this many packages of a model. Chosen to bound the response; nobody has needed more versions. */
+/** Bounds the response: an admin sees the newest packages of a model. */
 const MAX_LISTED = 1_000;
 
 const LIST = `

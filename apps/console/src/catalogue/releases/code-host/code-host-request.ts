@@ -1,5 +1,5 @@
 const TIMEOUT_MILLIS = 10_000;
-/** Chosen: far above a usual page of 100 releases, and small enough to be held in memory. */
+/** Far above a usual page of 100 releases, and small enough to be held in memory. */
 const MAX_RESPONSE_BYTES = 20 * 1_048_576;
 const MAX_ETAG_CHARS = 500;
 const NEXT_PAGE = /;\s*rel="?next"?/i;

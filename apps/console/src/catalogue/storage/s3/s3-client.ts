@@ -16,7 +16,7 @@ export const S3_TIMEOUTS: S3Timeouts = {
   idleMillis: 15_000,
   completionMillis: 300_000,
 };
-/** Attempts of one request, with delays that double. Chosen: rides out a throttled or restarting server. */
+/** Attempts of one request, with delays that double: about 1.4 s in total, enough for a throttled or restarting server. */
 const MAX_ATTEMPTS = 4;
 const FIRST_DELAY_MILLIS = 200;
 const nothing = () => undefined;

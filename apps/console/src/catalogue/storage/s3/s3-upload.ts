@@ -10,7 +10,7 @@ import {
 import { requireContentLength } from '../content-length';
 import { StorageUnavailableError } from '../storage-unavailable';
 
-/** Chosen: two parts are in memory for each upload. S3 itself requires 5 MiB. */
+/** Two parts are in memory for each upload, so twice doubles its memory; half doubles the requests. S3 requires at least 5 MiB. */
 const MIN_PART_BYTES = 16 * 2 ** 20;
 const PART_STEP_BYTES = 2 ** 20;
 /** Limit of S3. */

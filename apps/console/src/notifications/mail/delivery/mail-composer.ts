@@ -20,8 +20,8 @@ import { formatInstant, type Message, renderMessage, toOneLine } from '../templa
 import { composeBillingMail, type MailContent } from './billing-mail';
 
 /**
- * Anybody can request these mails for an address: the limits keep a mailbox from being flooded. Chosen so that a person
- * whose first mail is lost can still ask again.
+ * Anybody can request these mails for an address: the limits keep a mailbox from being flooded. They allow a person whose
+ * first mail is lost to ask again.
  */
 const TOKEN_MAILS_PER_MINUTE = 1;
 const TOKEN_MAILS_PER_HOUR = 5;

@@ -2,9 +2,9 @@ import { SaxesParser } from 'saxes';
 import { type ZipArchive } from './zip-archive';
 import { errorSentence, ExtractionError } from '../text/extraction-error';
 
-/** Longest run of bytes without a tag, which saxes collects in memory. Chosen: far above what programs write. */
+/** Longest run of bytes without a tag, far above what programs write. saxes collects it in memory. */
 const MAX_TOKEN_BYTES = 8 * 1024 * 1024;
-/** Deepest nesting of elements. Chosen: far above what programs write; the parser keeps a stack. */
+/** Deepest nesting of elements, far above what programs write. The parser keeps a stack. */
 const MAX_DEPTH = 2_000;
 
 export interface XmlHandler {

@@ -4,10 +4,10 @@ import { ExtractionError } from '../text/extraction-error';
 
 /** Size of a local header without the file name and the extra field, so a lower bound. */
 const LOCAL_HEADER_BYTES = 30;
-/** Most parts of a document. Chosen: far above what programs write; each one takes memory. */
+/** Most parts of a document, far above what programs write. Each one takes memory. */
 const MAX_ENTRIES = 10_000;
 /**
- * Unpacked size of one part, and of all parts that are read. Chosen: bounds the time spent on a decompression bomb;
+ * Unpacked size of one part, and of all parts that are read. This bounds the time spent on a decompression bomb;
  * the parts are not held in memory.
  */
 const MAX_PART_BYTES = 512 * 1024 * 1024;

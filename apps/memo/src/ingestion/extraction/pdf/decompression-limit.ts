@@ -2,7 +2,7 @@ import { inflateSync } from 'node:zlib';
 import { ExtractionError } from '../text/extraction-error';
 
 /**
- * Largest decoded stream of a PDF. Chosen: above the largest page contents; twice as much may exceed the memory of a
+ * Largest decoded stream of a PDF. It is above the largest page contents; twice as much may exceed the memory of a
  * worker.
  */
 const MAX_STREAM_BYTES = 128 * 1024 * 1024;

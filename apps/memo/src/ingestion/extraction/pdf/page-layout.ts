@@ -11,20 +11,20 @@ const LIST_MARKER = /^(?:[•▪‣◦●○■–*·-]\s|\(?\d{1,3}[.)]\s|\(?[a
 const BROKEN_WORD = /\p{L}[-\u00ad\u2010]$/u;
 const LOWER_CASE_START = /^\p{Ll}/u;
 const SENTENCE_END = /[.!?:;。！？：；”’"')\]]$/u;
-/** Lengths and distances are in units of the font size unless they are ratios. Chosen: at twice the tolerance other cells match. */
+/** Lengths and distances are in units of the font size unless they are ratios. At twice the tolerance other cells match. */
 const CELL_ALIGNMENT_TOLERANCE = 0.1;
-/** A line belongs to the paragraph up to this multiple of the median line gap. Chosen between a line gap (1) and a blank line (2). */
+/** A line belongs to the paragraph up to this multiple of the median line gap. It lies between a line gap (1) and a blank line (2). */
 const MAX_LINE_GAP_RATIO = 1.35;
 /** Assumed line gap of a page with too few lines; the usual one of word processors is 1.15 to 1.5. */
 const DEFAULT_LINE_GAP = 1.3;
 /** Gaps outside this range are not line gaps: superscripts below it, gaps between blocks above it. */
 const MIN_MEASURED_LINE_GAP = 0.5;
 const MAX_MEASURED_LINE_GAP = 3;
-/** Relative difference of font sizes up to which lines belong together. Chosen: at half rounding separates lines; at twice small headings join the text. */
+/** Relative difference of font sizes up to which lines belong together. At half rounding separates lines; at twice small headings join the text. */
 const SIZE_TOLERANCE = 0.15;
-/** Radians. Chosen: tolerates rounding in the matrix of an item. */
+/** Radians. Tolerates rounding in the matrix of an item. */
 const ANGLE_TOLERANCE = 0.01;
-/** A line indented by this much starts a paragraph. Chosen: indents are at least one em. */
+/** A line indented by this much starts a paragraph. Indents are at least one em. */
 const PARAGRAPH_INDENT = 0.9;
 
 /** Joins the text items of a page to lines and paragraphs, in the order of the page's content. */

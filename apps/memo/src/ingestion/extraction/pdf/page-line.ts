@@ -18,11 +18,11 @@ export interface TextRun {
 }
 
 /**
- * In units of the font size. Text after a wider gap may be a separate cell. Chosen: at half spaces become cells; at
+ * In units of the font size. Text after a wider gap may be a separate cell. At half spaces become cells; at
  * twice narrow columns are joined.
  */
 const MIN_CELL_GAP = 0.35;
-/** In right-to-left text a wider gap is a space. Chosen: half the width of an ordinary space. */
+/** In right-to-left text a wider gap is a space. It is half the width of an ordinary space. */
 const MIN_SPACE_GAP = 0.15;
 
 /** Text items on the same baseline. */

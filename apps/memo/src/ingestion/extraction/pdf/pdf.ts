@@ -8,7 +8,7 @@ import { errorSentence, isResourceExhaustion, ExtractionError } from '../text/ex
 import { type TextWriter } from '../text/text-writer';
 
 const PACKAGE = dirname(require.resolve('pdfjs-dist/package.json'));
-/** Chosen: more than any book has; bounds the time spent on a hostile file. */
+/** More than any book has. Bounds the time spent on a hostile file. */
 const MAX_PAGES = 10_000;
 /** Pages between two releases of cached fonts and objects. */
 const CLEAN_UP_EVERY_PAGES = 100;

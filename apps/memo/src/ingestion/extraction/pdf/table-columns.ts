@@ -1,7 +1,7 @@
 import { type PageLine, type TextRun } from './page-line';
 
 /**
- * Gaps are in units of the font size. A wider gap is not a space, even in justified text. Chosen: at half justified
+ * Gaps are in units of the font size. A wider gap is not a space, even in justified text. At half justified
  * lines become rows; at twice narrow columns are missed.
  */
 const MIN_COLUMN_GAP = 0.8;
@@ -11,7 +11,7 @@ const MIN_COLUMN_GAP_AFTER_SENTENCE = 1.5;
 const MAX_JUSTIFIED_GAP_RATIO = 1.5;
 /** Smallest ratio between a column gap and the spaces of the line. With less, the gap may be a space too. */
 const MIN_DISTINCT_GAP_RATIO = 2;
-/** Distance up to which cells count as aligned. Chosen: tolerates rounding; at twice words of running text align by chance. */
+/** Distance up to which cells count as aligned. It tolerates rounding; at twice words of running text align by chance. */
 const ALIGNMENT_TOLERANCE = 0.1;
 const SENTENCE_END = /[.!?:]["”’')\]]*$/;
 /** Bullets and numbers of list items, which have a gap before their text. */

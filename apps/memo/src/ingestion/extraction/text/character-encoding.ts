@@ -2,16 +2,16 @@ import { isUtf8 } from 'node:buffer';
 import { analyse } from 'chardet';
 import { ExtractionError } from './extraction-error';
 
-/** Size of a decoded slice. Chosen: bounds the memory beside the file itself. */
+/** Size of a decoded slice: the memory that decoding needs in addition to the file. */
 const SLICE_BYTES = 1024 * 1024;
-/** How much of a file statistics look at. Chosen: at half short foreign passages decide; at twice detection takes twice the time. */
+/** How much of a file statistics look at. At half short foreign passages decide; at twice detection takes twice the time. */
 const SAMPLE_BYTES = 64 * 1024;
 /** How much of a file is searched for a charset declaration and examined for UTF-16. HTML specifies 1,024 bytes; some pages declare it later. */
 const PREFIX_BYTES = 4096;
 const META_CHARSET = /<(?:meta|\?xml)[^>]{0,512}?(?:charset|encoding)\s*=\s*["']?\s*([\w:-]{1,40})/i;
 /**
- * Share of invalid characters up to which a file still counts as UTF-8. Chosen: a few damaged bytes do not change the
- * encoding of a file.
+ * Share of invalid characters up to which a file still counts as UTF-8. Half rejects files with a few damaged
+ * bytes; twice accepts files in other encodings.
  */
 const MAX_INVALID_UTF8_SHARE = 0.05;
 /**
@@ -19,21 +19,21 @@ const MAX_INVALID_UTF8_SHARE = 0.05;
  * form a valid Chinese character.
  */
 const MIN_HIGH_BYTES = 4;
-/** Share of invalid characters up to which a multi-byte encoding is accepted. Chosen: a wrong one produces far more. */
+/** Share of invalid characters up to which a multi-byte encoding is accepted. A wrong encoding produces far more. */
 const MAX_INVALID_MULTIBYTE_SHARE = 0.001;
 const ORDINARY_UTF16 = /[\t\n\r\u0020-\u007e\u3000-\u30ff\u4e00-\u9fff\uff00-\uff60]/g;
 const UTF16_PUNCTUATION = /[\n\u0020\u3001\u3002\uff0c]/;
-/** Share of ordinary East Asian and ASCII characters above which bytes are UTF-16. Chosen: other encodings read as UTF-16 give random characters. */
+/** Share of ordinary East Asian and ASCII characters above which bytes are UTF-16. Other encodings read as UTF-16 give random characters. */
 const MIN_ORDINARY_UTF16_SHARE = 0.95;
-/** Latin text in UTF-16 has NULs in half of its bytes, nearly all at even or all at odd offsets. Chosen with room for other characters. */
+/** Latin text in UTF-16 has NULs in half of its bytes, nearly all at even or all at odd offsets. The limits leave room for other characters. */
 const MIN_NUL_SHARE = 0.2;
 const MAX_NUL_SHARE_AT_OTHER_OFFSETS = 0.02;
-/** A file with more control characters than both limits is binary. Chosen: texts contain a few by accident. */
+/** A file with more control characters than both limits is binary. Texts contain a few by accident. */
 const MAX_CONTROL_SHARE = 0.02;
 const MAX_CONTROLS = 8;
 /** GB 2312: lead bytes of level 1, and of the rows of punctuation and symbols before it. */
 const GB2312 = { first: 0xa1, last: 0xf7, symbolsEnd: 0xa4, level1First: 0xb0, level1Last: 0xd7 };
-/** Share of common characters above which byte pairs are Chinese. Chosen: other multi-byte encodings spread over all rows. */
+/** Share of common characters above which byte pairs are Chinese. Other multi-byte encodings spread over all rows. */
 const MIN_COMMON_CHINESE_SHARE = 0.9;
 /**
  * Results of the statistical detector that are accepted. Its other encodings are rare, and often wrong for short
@@ -59,7 +59,7 @@ const DETECTABLE = new Set([
   'iso-8859-7',
 ]);
 const MULTIBYTE_ENCODINGS = new Set(['gb18030', 'big5', 'shift_jis', 'euc-jp', 'euc-kr']);
-/** Of 100, as the detector reports it. Chosen: higher rejects correct guesses for short texts; lower accepts wrong ones. */
+/** Of 100, as the detector reports it. Twice rejects correct guesses for short texts; half accepts wrong ones. */
 const MIN_CONFIDENCE = 10;
 // TextDecoder of Node 20 treats windows-1252 as ISO 8859-1 (no euro sign, no curly quotes). This maps 0x80 to 0x9f.
 const WINDOWS_1252_HIGH = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
