@@ -1,4 +1,4 @@
-/** What a `catch` clause may read of what was thrown, which is of no known type. */
+/** Reads the message and the code of a caught value, whose type is unknown. */
 
 /** @param {unknown} error @returns {string} */
 export const messageOf = (error) => (error instanceof Error ? error.message : String(error));

@@ -16,7 +16,7 @@ const PATH = /^\/repos\/([^/]+\/[^/]+)\/releases(?:\/(\d+)\/attach_files)?$/;
 
 export type ApiCall = 'releases' | 'attach_files';
 
-/** One call of a host's API, understood. */
+/** A parsed call of a host's API. */
 export interface ApiRequest {
   host: HostName;
   call: ApiCall;
@@ -33,7 +33,7 @@ export interface ApiAnswer {
   body: string;
 }
 
-/** Null for what is no call of any API; undefined for one that the sandbox does not know. */
+/** Returns null for a path outside of the APIs, and undefined for an API call that the sandbox does not implement. */
 export function readApiRequest(url: URL): ApiRequest | null | undefined {
   const found = Object.entries(API_ROOTS).find(([, root]) => url.pathname.startsWith(`${root}/`));
   if (!found) return null;

@@ -8,7 +8,7 @@ export interface SandboxCodeHostConfig {
   host: string;
   /** 0 for any free port. */
   port: number;
-  /** What every call of the API has to bring; null when none is needed. */
+  /** The token that every call of the API must contain; null if none is required. */
   token: string | null;
   /** Whether it starts with a release of each component. */
   samples: boolean;

@@ -4,7 +4,7 @@ import { type InjectedFaults } from './injected-faults';
 
 const ENDLESS_CHUNK = Buffer.alloc(1_048_576, ' ');
 
-/** The answer with another status, other headers or another body. */
+/** Replaces the status, headers and body of an answer as the faults demand. */
 export function withReplacedParts(faults: InjectedFaults, good: ApiAnswer): ApiAnswer {
   const isOther = faults.body !== undefined || faults.status !== undefined;
   const base = isOther && good.status === 304 ? { ...good, status: 200 } : good;
@@ -15,7 +15,7 @@ export function withReplacedParts(faults: InjectedFaults, good: ApiAnswer): ApiA
   };
 }
 
-/** Answers wrongly, or not at all. */
+/** Sends a broken answer, or none. */
 export function injectFault(
   fault: NonNullable<InjectedFaults['fault']>,
   { status, headers, body }: ApiAnswer,

@@ -14,8 +14,9 @@ export const injectedFaults = z.strictObject({
   /** The body that replaces the list. */
   body: z.string().optional(),
   /**
-   * hang: never answered. cut: the connection ends without an answer. cut_midway: it ends in the middle of one.
-   * truncated: half of the JSON, as if it were all. endless: a body that never ends. stalled: half, and then nothing.
+   * hang: no answer. cut: the connection ends without an answer. cut_midway: the connection ends in the middle of one.
+   * truncated: a complete answer with half of the JSON. endless: a body that never ends. stalled: half of the body,
+   * then nothing, on an open connection.
    */
   fault: z.enum(['hang', 'cut', 'cut_midway', 'truncated', 'endless', 'stalled']).optional(),
 });

@@ -2,7 +2,7 @@ import { type IncomingMessage } from 'node:http';
 
 const MAX_KEPT = 10_000;
 
-/** One call of the API, as the host saw it. */
+/** One received call of the API. */
 export interface SandboxRequest {
   /** With the query. */
   path: string;
@@ -14,7 +14,7 @@ export interface SandboxRequest {
   api_version: string | null;
   /** Whether it brought any token. */
   has_token: boolean;
-  /** What was answered; null while or if it was not. */
+  /** The status of the answer; null if there is none yet. */
   status: number | null;
 }
 

@@ -7,7 +7,7 @@ export interface Account {
   verified: boolean;
 }
 
-/** Everybody who has signed in; what was ticked last counts. */
+/** The accounts that have signed in, each with the data of its last sign-in. */
 export class Accounts {
   private readonly bySubject = new Map<string, Account>();
 

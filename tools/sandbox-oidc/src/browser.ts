@@ -1,6 +1,6 @@
 const MAX_REDIRECTS = 10;
 
-/** How somebody answers the sign-in page. */
+/** The input for the sign-in page. */
 export interface SignIn {
   email: string;
   /** Default true. */

@@ -15,7 +15,7 @@ const clients = z.array(
 
 export type SandboxClient = z.input<typeof clients>[number];
 
-/** Where an app finds the e-mail address: the standard's answer for the code flow is `userinfo`, many write both. */
+/** Where the e-mail address is. OpenID Connect specifies userinfo for the code flow; `id_token` puts it into both. */
 export type ClaimsIn = 'userinfo' | 'id_token';
 
 export interface SandboxOidcConfig {

@@ -3,7 +3,7 @@ import { startServer } from './server';
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
-  // The library warns of what would be wrong in production: keys of one run, everything in memory.
+  // Silences the library's warnings about production: the sandbox keeps its keys and all state in memory.
   console.warn = console.info = () => undefined;
   const server = await startServer(config);
   process.stdout.write(`sandbox oidc listening on ${server.issuer}\n`);

@@ -49,7 +49,7 @@ export async function createProvider(
   const methods = new Set(clients.map((client) => client.token_endpoint_auth_method ?? DEFAULT_METHOD));
   provider.use(async (context, next) => {
     const method = context.get('Authorization') ? 'client_secret_basic' : 'client_secret_post';
-    // The library takes a secret either way; other providers do not.
+    // The library accepts a secret in the header and in the body; other providers accept only the registered way.
     if (context.path === '/token' && !methods.has(method)) {
       context.status = 401;
       context.body = { error: 'invalid_client' };

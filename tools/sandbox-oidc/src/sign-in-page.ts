@@ -8,7 +8,7 @@ const ENTITIES: Record<string, string> = {
 
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 
-/** The page where one says who one is, and whether the app may know it: a plain form that a script can send too. */
+/** The sign-in and consent page: a plain form, so that a script can send it too. */
 export function signInPage(action: string, clientId: string, scope: string): string {
   return `<!doctype html>
 <html lang="en">

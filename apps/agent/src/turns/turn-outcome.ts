@@ -69,8 +69,8 @@ export async function failTurn(
 }
 
 /**
- * Cancels the open turns of a session. The running turn comes last: from its last stream event to the end of the transaction
- * the replica that runs it cannot write deltas, of no turn.
+ * Cancels the open turns of a session. The running turn comes last, because its last stream event blocks the deltas of all turns
+ * of its replica until the transaction ends.
  */
 export async function cancelTurns(sql: Sql, turns: OpenTurn[], reason: string): Promise<void> {
   const isRunning = ({ status }: OpenTurn) => Number(status === 'running');
@@ -99,9 +99,9 @@ const closingEvent = ({ id, sessionId }: OpenTurn, status: 'failed' | 'cancelled
 });
 
 /**
- * Stores the text that the model has sent so far, and gives every pending tool call a result that says why there is none.
- * The turn's last stream event is already appended: a delta that is being written at the same time is either stored before it
- * and counts, or finds its number taken.
+ * Stores the text that the model has sent so far, and adds an error result to every pending tool call. The turn's last stream
+ * event is already appended. A concurrent delta is therefore either stored before that event and part of the text, or its number
+ * is taken and it is dropped.
  */
 async function closeUnfinished(
   sql: Sql,

@@ -73,7 +73,7 @@ const makeApiKey = (token: string) =>
     status: 201,
   });
 
-/** Of a workspace of the customer's. */
+/** Id of a workspace of the customer. */
 async function makeWorkspaceKey(token: string): Promise<string> {
   const post = <T>(path: string) =>
     consoleBody<T>(services.memo!.url, 'POST', path, { token, json: { name: 'e2e' }, status: 201 });
@@ -148,7 +148,7 @@ describe.each(TABLED_SERVICES)('%s', (service) => {
   });
 });
 
-/** Of helmet, for answers that are no pages: nothing of them may be framed, guessed at, or fetched without TLS again. */
+/** Headers of helmet. They forbid framing, guessing of content types, and later requests without TLS. */
 const SECURITY_HEADERS = {
   'content-security-policy': expect.stringContaining("default-src 'self'"),
   'strict-transport-security': expect.stringMatching(/^max-age=\d{7,}/),

@@ -71,7 +71,7 @@ async function newCustomer(): Promise<Customer> {
 
 type Probe = () => Promise<number>;
 
-/** What the services say to a key at this moment. */
+/** The status of each service for a key. */
 function keyProbes(apiKey: string): Record<string, Probe> {
   const body = { model: MODEL, messages: [{ role: 'user', content: 'hi' }], max_tokens: 2 };
   return {
@@ -101,7 +101,7 @@ interface Refusal {
   millisRemembered: number;
 }
 
-/** Warms every service's cache, deletes the key at the console, and measures how long any still takes it. */
+/** Fills the cache of every service, deletes the key at the console, and measures how long any service accepts it. */
 async function deleteAndMeasure({ token, key, keyId }: Customer): Promise<Refusal> {
   const probes = Object.values(keyProbes(key));
   const warmedAt = performance.now();
@@ -113,7 +113,7 @@ async function deleteAndMeasure({ token, key, keyId }: Customer): Promise<Refusa
   return { millis: at - deletedAt, millisRemembered: at - warmedAt };
 }
 
-/** Deletes several keys; a busy machine may be late with one of them, the channel is not with most. */
+/** Deletes several keys and judges the median, because a busy machine may delay single deletions. */
 async function expectRefusedWithinOneSecond(): Promise<void> {
   const refusals: Refusal[] = [];
   for (let round = 0; round < ROUNDS; round++) refusals.push(await deleteAndMeasure(await newCustomer()));

@@ -9,11 +9,11 @@ jest.setTimeout(300_000);
 
 /** The maximum time for which a service may accept an ended session. */
 const BOUND_MILLIS = 30_000;
-/** How long a service remembers a session that it has found. */
+/** How long a service caches a session. */
 const SESSION_CACHE_MILLIS = 10_000;
 const PASSWORD = 'correct horse battery';
 const ROUNDS = 3;
-/** The console's and the cost report's. */
+/** One LISTEN connection of the console and one of the cost report. */
 const LISTENERS = 2;
 
 let database: TestDatabase;
@@ -60,7 +60,7 @@ async function newCustomer(): Promise<Customer> {
   return { acting, other: await signIn('/api/auth/login', { identifier, password: PASSWORD }) };
 }
 
-/** What the console says to the token, and the cost report to the cookie. */
+/** The status of a console request with the token, and of a cost report request with the cookie. */
 async function statusesOf({ token, cookie }: Session): Promise<[atConsole: number, atRouterCost: number]> {
   const { status } = await askConsole(consoleApp.url, 'GET', '/api/auth/me', { token });
   const response = await fetch(`${routerCost.url}/v1/router/cost`, { headers: { Cookie: cookie } });
@@ -77,7 +77,7 @@ async function enableTwoFactor({ acting }: Customer): Promise<void> {
   await ask(acting, 'POST', '/api/auth/2fa/enable', { code }, 200);
 }
 
-/** Each ends the customer's other session; whether the acting one lives on, too. */
+/** Ways to end the customer's other session. */
 const ENDINGS: [name: string, end: (customer: Customer) => Promise<unknown>][] = [
   ['logout', ({ other }) => ask(other, 'POST', '/api/auth/logout')],
   [
@@ -91,7 +91,7 @@ const ENDINGS: [name: string, end: (customer: Customer) => Promise<unknown>][] =
   ['second factor', enableTwoFactor],
 ];
 
-/** Ends a session that both services know, and waits until both refuse it; the time since they came to know it. */
+/** Ends a session that both services have cached, and waits until both refuse it. Returns the time since the caching. */
 async function endEverywhere(end: (customer: Customer) => Promise<unknown>): Promise<number> {
   const customer = await newCustomer();
   const knownAt = performance.now();
@@ -111,10 +111,10 @@ test.each(ENDINGS)(
   '%s: the session ends everywhere, before what is remembered of it has aged',
   async (_name, end) => {
     await waitFor(() => proxy.listeners === LISTENERS);
-    // A busy machine may be late with one of them; without the channel, each would take as long as the memory lives.
+    // On a busy machine one of them may be slow. Without the channel, each would take as long as the cache lives.
     for (let round = 0; round < ROUNDS; round++)
       if ((await endEverywhere(end)) < SESSION_CACHE_MILLIS) return;
-    throw new Error('The notification channel told nothing.');
+    throw new Error('No session end was notified.');
   },
 );
 

@@ -10,7 +10,7 @@ import { Site } from '../site/site';
 jest.setTimeout(600_000);
 
 const COMMAND = join(ROOT, 'dist/apps/console/src/commands/rotate-session-keys.js');
-/** Between two steps of a rotation, beside those that are made while the console is away. */
+/** Least number of requests between two steps of a rotation, in addition to those during a restart of the console. */
 const REQUESTS_BETWEEN = 10;
 
 let database: TestDatabase;
@@ -19,7 +19,7 @@ let consoleApp: ServiceProcess;
 let routerCost: ServiceProcess;
 let keys: string;
 
-/** Starts the console with these keys on its port, which takes a while in which there is none. */
+/** Restarts the console with these keys on the same port. It is unavailable meanwhile. */
 async function restartConsole(value: string): Promise<void> {
   keys = value;
   expect(await consoleApp.stop()).toBe(true);
@@ -60,7 +60,7 @@ const statusAtConsole = async ({ token }: Session) =>
 
 const liveSessions: LiveSession[] = [];
 
-/** A browser that asks the cost report again and again, whatever happens to the console. */
+/** A browser that requests the cost report continuously, also while the console is unavailable. */
 class LiveSession {
   readonly answers: (number | string)[] = [];
   private running = true;
@@ -126,7 +126,7 @@ test('the signing key is replaced without one failed request of a live session',
   await rotate('sign');
   const fresh = await signUp();
   expect(fresh.kid).not.toBe('first');
-  // Nobody has waited until the cost report has read the new key; it asks for it when it meets it.
+  // The cost report has not fetched the new key yet; it fetches the keys when a token has an unknown one.
   expect(await statusAtRouterCost(fresh)).toBe(200);
   const freshSession = new LiveSession(fresh);
   await oldSession.served(REQUESTS_BETWEEN);
@@ -136,7 +136,7 @@ test('the signing key is replaced without one failed request of a live session',
   await rotate('retire');
   await freshSession.served(REQUESTS_BETWEEN);
   expect([await statusAtConsole(old), await statusAtConsole(fresh)]).toEqual([401, 200]);
-  // A key that it does not know makes it ask for the keys at once, which it otherwise does every minute.
+  // A token with an unknown key makes the cost report fetch the keys at once instead of within a minute.
   const [, claims, signature] = fresh.token.split('.');
   const header = Buffer.from(JSON.stringify({ alg: 'ES256', kid: 'unknown' })).toString('base64url');
   expect(await statusAtRouterCost({ token: `${header}.${claims}.${signature}`, kid: 'unknown' })).toBe(401);

@@ -21,9 +21,9 @@ const MODEL = 'sandbox-chat';
 const LONG_MODEL = 'sandbox-chat+delay-100';
 const LONG_TOKENS = 30;
 const RATE_PICOS = 500_000n;
-/** Longer than the services remember a key and the prices. */
+/** Longer than the services cache a key and the prices. */
 const FORGETTING_MILLIS = 3_500;
-/** How long a gateway tries to bill what it has served. */
+/** How long a gateway retries a settlement. */
 const PATIENCE_SECONDS = 20;
 
 let postgres: PostgresProcess;

@@ -144,7 +144,7 @@ test('gateways that shut down leave no money set aside', async () => {
   expect(await runReconcile(database)).toContain('no difference');
 });
 
-// After the gateways have ended: what a client that left early is charged may come a moment after it left.
+// Runs after the gateways have ended, because the charge for a client that disconnects is written after the disconnect.
 test('events = rollup = debits = cost report = drop of the balance, for each account', async () => {
   for (const [accountId, { balancePicos, apiKey }] of accounts) {
     const books = await readLedgerTotals(database.pool, accountId);

@@ -18,7 +18,7 @@ const GATEWAYS = 4;
 const KILLS = 50;
 const CONCURRENCY = 16;
 const LEASE_TTL_SECONDS = 2;
-/** How long each settlement lingers before it commits, so that many a kill strikes in the middle of one. */
+/** Delay of each settlement before its commit, so that many kills interrupt one. */
 const SETTLEMENT_SECONDS = 0.03;
 const TERMINATION_MILLIS = 6_000;
 const PLENTY_PICOS = 100_000_000_000_000n;

@@ -26,9 +26,9 @@ const TOKENS = 8;
 const RATE_PICOS = 333_333n;
 const COST_PICOS = BigInt(TOKENS) * RATE_PICOS;
 
-/** Asks for as much as it uses. */
+/** The worst case equals the cost. */
 const FIXED_MODEL = 'sandbox-chat';
-/** Uses an eighth of what it asks for. */
+/** The cost is an eighth of the worst case. */
 const SHORT_MODEL = `sandbox-chat+tokens-${TOKENS}`;
 const SHORT_MAX_TOKENS = 64;
 const SHORT_WORST_PICOS = BigInt(SHORT_MAX_TOKENS) * RATE_PICOS;
@@ -66,7 +66,7 @@ function call(apiKey: string, index: number, model: string, maxTokens: number): 
 const callFixed = (apiKey: string, index: number) => call(apiKey, index, FIXED_MODEL, TOKENS);
 const callShort = (apiKey: string, index: number) => call(apiKey, index, SHORT_MODEL, SHORT_MAX_TOKENS);
 
-/** Served, refused for want of money with which codes, and whatever else there should not be. */
+/** Counts the served requests and the 402 refusals with their codes, and lists all unexpected results (`other`). */
 function tally(results: CallResult[]) {
   const served = results.filter(({ status, complete }) => status === 200 && complete).length;
   const refused = results.filter(({ status }) => status === 402);
@@ -78,14 +78,14 @@ function tally(results: CallResult[]) {
   };
 }
 
-/** One request after the other until one gateway and the other refuse: what was left is found out. */
+/** Sends requests one after another until every gateway has refused one. Returns how many were served. */
 async function useUp(
   { accountId, apiKey }: Pick<TestAccount, 'accountId' | 'apiKey'>,
   one: (key: string, index: number) => Promise<CallResult>,
 ): Promise<number> {
   let served = 0;
   for (let index = 0, refusals = 0; refusals < gateways.length; index++) {
-    // Left alone, every gateway gives back what no request holds.
+    // Without requests, every gateway returns its unused money.
     if (refusals === 0) await waitFor(() => nothingIsLeased(accountId));
     const { served: more } = tally([await one(apiKey, index)]);
     served += more;

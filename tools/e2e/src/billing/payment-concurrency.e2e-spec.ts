@@ -12,7 +12,7 @@ jest.setTimeout(600_000);
 const PAYMENTS = { intl: 500, cn: 60 };
 const NOTIFICATIONS = 20;
 const ACCOUNTS = 8;
-/** How many the sandbox has open at a time. */
+/** Most notifications that the sandbox sends at a time. */
 const CONNECTIONS = 32;
 const KILLS = 8;
 const SPREAD_MILLIS = 8_000;
@@ -28,7 +28,7 @@ const PROVIDERS_OF = {
   cn: ['messaging_pay_provider', 'wallet_pay_provider'],
 } as const;
 
-/** What each account is to have in the end, by what was ordered. */
+/** The expected final balance of each account. */
 type Expected = Map<string, bigint>;
 
 const random = seededRandom(4);

@@ -9,7 +9,7 @@ export interface CostItem {
   tokens: bigint;
 }
 
-/** All pages of `GET /v1/router/cost`, digit by digit. */
+/** All pages of `GET /v1/router/cost`, with all digits of each number. */
 export async function readRouterCost(
   routerCostUrl: string,
   headers: Record<string, string>,

@@ -6,7 +6,7 @@ export interface Lowest {
   /** The balance, and the balance without leases. */
   balancePicos: bigint;
   freePicos: bigint;
-  /** What is left of the key's spending limit, leases included; null without a key that has one. */
+  /** The rest of the key's spending limit after leases; null if the key has no limit. */
   keyLeftPicos: bigint | null;
 }
 

@@ -19,7 +19,7 @@ const PAGE = `<!doctype html>
 </script>
 `;
 
-/** A page of another origin than any service, which can import the built client. */
+/** A server for a web page that imports the built client. Its origin differs from that of every service. */
 export class ClientPage {
   private constructor(private readonly server: Server) {}
 

@@ -27,7 +27,7 @@ const PRICES = [
 const USD_PER_YUAN = '0.1398765432';
 const RATE_SCALE = 10n ** 10n;
 
-/** Picos for a token, which is what the price of a million has as its sixth decimal. */
+/** Picos per token. The price of a million tokens is this number with six decimals. */
 const RATES = { input: 150_001n, output: 599_999n, combined: 377_777n };
 
 interface Cost {
@@ -41,7 +41,7 @@ const SITES = [
   { name: 'cn', currency: 'CNY', usdRate: 1_398_765_432n },
 ] as const;
 
-/** What a call must cost by hand: each priced unit is a line, and each line is turned into USD, rounded half up. */
+/** The expected cost of a call. Each priced unit is a line, and each line is converted to USD, rounded half up. */
 function costOf(model: string, { usage }: CallResult, usdRate: bigint): Cost {
   const [input, output] = [BigInt(usage!.inputTokens), BigInt(usage!.outputTokens)];
   const lines =

@@ -67,7 +67,7 @@ const pathOf = (sessionId: string) => `/v1/agents/sessions/${sessionId}/events/s
 const BODY = JSON.stringify({ role: 'user', content: 'Hello' });
 const headers = () => ({ authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' });
 
-/** What the session has kept of the model's answer. */
+/** The text of the model's answer that the session has stored. */
 async function keptText(sessionId: string): Promise<string> {
   const texts = [];
   for await (const event of client.events.list(sessionId))
@@ -81,7 +81,7 @@ interface Seen {
   text: string;
 }
 
-/** `curl -N` with these arguments, and when it wrote what. */
+/** Runs `curl -N` with these arguments. Returns its output with the time of each part. */
 async function runCurl(...args: string[]): Promise<Seen[]> {
   const child = spawn(curl!, ['-sSN', '-H', `Authorization: Bearer ${apiKey}`, ...args]);
   const seen: Seen[] = [];

@@ -18,14 +18,14 @@ interface BuiltConfig {
   [readConfig: string]: unknown;
 }
 
-/** The image sets these itself, and where it runs there is no folder that would outlive it. */
+/** Not in compose.yaml: the image sets the first three, and a mail folder inside a container would be lost with it. */
 const NOT_PASSED = ['HOST', 'PORT', 'NODE_ENV', 'MAIL_FOLDER'];
-/** Of the image. */
+/** The variables that the image sets. */
 const IMAGE: Environment = { HOST: '0.0.0.0', PORT: '3000', NODE_ENV: 'production' };
 const APPS = ['agent', 'agent-environments', 'console', 'gateway', 'memo', 'router-cost', 'training'];
 const REFERENCE = /\$\{(\w+)(?::([-?])([^}]*))?\}/g;
 
-/** Nx comes with a reader of YAML. */
+/** The YAML parser that Nx depends on. */
 const { parse } = createRequire(require.resolve('nx/package.json'))('yaml') as {
   parse(text: string, options: { merge: boolean }): { services: Record<string, ComposeService> };
 };

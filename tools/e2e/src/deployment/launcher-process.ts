@@ -18,7 +18,7 @@ export class LauncherProcess {
   constructor(environment: Record<string, string>) {
     this.child = spawn(process.execPath, [join(ROOT, 'tools/launcher/start.mjs')], {
       cwd: ROOT,
-      // The last one makes it watch for the end of whoever started it, as it does under npm.
+      // `npm_lifecycle_event` makes the launcher end when its parent process ends, as under npm.
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment, npm_lifecycle_event: 'start' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -27,12 +27,12 @@ export class LauncherProcess {
     this.ended = once(this.child, 'close').then(([code]) => code as number | null);
   }
 
-  /** All that it has printed. */
+  /** The complete output so far. */
   get output(): string {
     return this.text;
   }
 
-  /** Resolves when it says that the platform runs; rejects with its own words when it ends instead. */
+  /** Resolves when the launcher prints that the platform is running. Rejects with its output if it ends instead. */
   async untilRunning(): Promise<void> {
     const isRunning = () => {
       if (this.hasEnded) throw new Error(`The launcher has ended:\n${this.text}`);

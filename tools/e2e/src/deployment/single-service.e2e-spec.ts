@@ -73,7 +73,7 @@ describe.each(SERVICES)('%s, built and started alone', (app, role, own) => {
   }
 
   it(
-    'answers from its environment alone, and ends when told to',
+    'needs no configuration but its environment, and ends on SIGTERM',
     async () => {
       const { child, url } = await running(database.urlFor(role));
       const health = await fetch(`${url}/healthz`);

@@ -34,7 +34,7 @@ interface KeptSecrets {
 export interface Run {
   dataDir: string;
   portBase: number;
-  /** Of the last start. */
+  /** The launcher of the last start. */
   launcher: LauncherProcess;
   platform: Platform;
   start(environment?: Environment): Promise<void>;

@@ -5,14 +5,14 @@ interface DocumentState {
   status: 'queued' | 'processing' | 'ready' | 'failed';
 }
 
-/** What one replica of the memo service says to a member by his session, or to a key of his. */
+/** A client of one replica of the memo service, with the session or the workspace key of a member. */
 export class MemoCaller {
   constructor(
     private readonly url: string,
     private readonly credential: Record<string, string>,
   ) {}
 
-  /** A body that is not there makes no JSON of the request. */
+  /** Sends JSON if there is a body. */
   call(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
     return fetch(`${this.url}/v1/workspaces${path}`, {
       method,

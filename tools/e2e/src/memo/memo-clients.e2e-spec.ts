@@ -21,7 +21,7 @@ const MODEL = 'scripted';
 const QUESTION = 'Within how many days are refunds issued?';
 const POLICY = { title: 'Refund policy', text: 'Refunds are issued within five days of the return.' };
 
-/** What a model writes, and what is read of it where that is something else. */
+/** Texts of the model, each with the text that clients read if it differs. */
 const PARTS: [written: string, read?: string][] = [
   // An indented beginning, and blank lines in front of it.
   ['\n\n    Five days [1].'],
@@ -32,19 +32,19 @@ const PARTS: [written: string, read?: string][] = [
   ['\tfive\tdays\n\t\tsix\tdays'],
   ['Five\r\ndays\r\n\r\n  [1].\rOr six\n\rdays', 'Five\ndays\n\n  [1].\nOr six\n\ndays'],
   ['Yes 😀 👩‍👩‍👧 🇨🇳\n  😀'],
-  // What looks like our own line, like the protocol, and like what a shell takes for its own.
+  // Lookalikes of the citations line and of fields of the protocol, and special characters of the shell.
   ['Citations: none\nCitations: [1] "x"\n  Citations: none\n[1]\nCitations:\nCitation'],
   ['data: [1]\ndata\n:\n: x\nevent: error\nid: 7\nretry: 1\n\ndata:  y'],
   ['C:\\new\\table \\\n $HOME `date` $(date) * ? "\'" %s [1]\\'],
-  // Spaces that are no white space to any of the readers.
+  // Spaces that no client treats as white space.
   ['\ufeff五天\u3000[1]\u00a0\n\u3000六天\u2028七天\u0085.'],
-  // Spaces at the end of lines are seen by nobody, and no reader by lines has them.
+  // Spaces at the end of lines are removed, because clients that read line by line drop them.
   ['Five  \n  days \t\n \n\t\n[1].   \nOr six \n\n \t', 'Five\n  days\n\n\n[1].\nOr six'],
 ];
 const WRITTEN = PARTS.map(([written]) => written).join('\n');
 const TEXT = PARTS.map(([written, read = written]) => read).join('\n');
 
-/** Ways in which a model sends it; the half of a character can be a piece of its own. */
+/** Ways to divide the text into the deltas of the model. A surrogate pair may be divided too. */
 const CUTS: [how: string, cut: (written: string) => string[]][] = [
   ['as a whole', (written) => [written]],
   ['in single characters', (written) => written.split('')],
@@ -126,7 +126,7 @@ async function expectAllToBeRead(read: Read): Promise<void> {
   }
 }
 
-/** Puts the lines of an event together, one space after the colon taken away; NUL ends an event. */
+/** Shell loop that joins the data lines of each event, without the space after the colon, and ends each event with NUL. */
 const loop = (read: string) => `
   curl -sSN "$URL" -H "X-API-Key: $KEY" -H 'Content-Type: application/json' -d "$BODY" | {
     while ${read} line; do
@@ -182,7 +182,7 @@ async function openPage(chrome: Browser): Promise<Page> {
   return tab;
 }
 
-/** With what every browser has. */
+/** A reader that uses only `fetch` and the streams of browsers. */
 function readByPage(tab: Page): Promise<string[]> {
   return tab.evaluate(
     async ({ url, ...request }) => {

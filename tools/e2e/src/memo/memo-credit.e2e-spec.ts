@@ -84,7 +84,7 @@ async function newMember(balancePicos: bigint): Promise<Member> {
   return { ...account, caller: new MemoCaller(memo.url, { Authorization: `Bearer ${token}` }) };
 }
 
-/** Somebody else with a wallet of his own, who can only read. */
+/** Another account with its own wallet and the role viewer. */
 async function newViewer(balancePicos: bigint): Promise<Member> {
   const viewer = await newMember(balancePicos);
   const member = { user_id: viewer.accountId, role: 'viewer' };
@@ -94,7 +94,7 @@ async function newViewer(balancePicos: bigint): Promise<Member> {
 
 const readServed = async () => (await (await fetch(`${engine.url}/_sandbox/served`)).json()) as Served;
 
-/** What the engine has produced while something ran. */
+/** The tokens that the engine has produced during the work. */
 async function servedBy(run: () => Promise<void>): Promise<Served> {
   const before = await readServed();
   await run();
@@ -193,7 +193,7 @@ test('a client that disconnects pays for the tokens that were generated', async 
   const [usage] = await usageOf(database.pool, viewer.accountId);
   expect(usage).toMatchObject({ entrypoint: 'memo', outcome: 'disconnected' });
   expect(usage!.output_tokens).toBeGreaterThanOrEqual(3);
-  // Counted by the gateway, whose tokens are not quite the engine's.
+  // Counted by the gateway, whose count differs slightly from the engine's.
   expect(usage!.output_tokens).toBeLessThanOrEqual(2 * served.completion_tokens);
   await expectInBooks(viewer.accountId, [usage!], BigInt(usage!.input_tokens + usage!.output_tokens));
   const path = `/${workspace}/conversations/${conversation}`;

@@ -5,7 +5,7 @@ export interface ConsoleAnswer {
   status: number;
   /** Numbers are kept digit by digit; `undefined` for an empty body. */
   body: unknown;
-  /** The session cookie that came with it, as a Cookie header. */
+  /** The session cookie of the response, as a Cookie header. */
   cookie: string | null;
 }
 
@@ -36,7 +36,7 @@ export async function askConsole(
   return { status: response.status, body, cookie };
 }
 
-/** The body of an answer that has to have this status. */
+/** Returns the body of a response. Throws unless it has this status. */
 export async function consoleBody<T>(
   consoleUrl: string,
   method: string,

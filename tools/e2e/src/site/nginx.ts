@@ -15,7 +15,7 @@ export function findProgram(name: string): string | undefined {
 
 const OWN_FOLDERS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
-/** Everything about passing requests on is as it comes: buffered, and by HTTP/1.0. */
+/** A proxy configuration with the defaults of nginx: responses are buffered, and requests use HTTP/1.0. */
 const configurationOf = (folder: string, port: number, target: string) => `
 daemon off;
 master_process off;

@@ -1,10 +1,10 @@
 import { createServer } from 'node:net';
 
-/** Below what the system gives to outgoing connections, so that a service can be started again on its port. */
+/** Below the ports that the system assigns to outgoing connections, so that a restarted service gets its port again. */
 const LOWEST = 20_000;
 const HIGHEST = 31_999;
 
-/** Whether nobody listens there, on loopback. */
+/** True if no process listens on the port on loopback. */
 export function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer().on('error', () => resolve(false));
@@ -19,7 +19,7 @@ const given = new Set<number>();
 const WORKERS = 8;
 const worker = (Number(process.env.JEST_WORKER_ID ?? 0) || 0) % WORKERS;
 
-/** The first of so many ports in a row that nobody listens on at this moment. */
+/** Returns the first port of a range of `length` free ports on loopback. */
 export async function findFreePortRange(length: number): Promise<number> {
   for (;;) {
     const first = await findFreePort();
@@ -31,7 +31,7 @@ export async function findFreePortRange(length: number): Promise<number> {
   }
 }
 
-/** A port on loopback that nobody listens on at this moment, and that was given to nobody before. */
+/** Returns a free port on loopback that was not returned before. */
 export async function findFreePort(): Promise<number> {
   const span = Math.floor((HIGHEST - LOWEST + 1) / WORKERS);
   for (;;) {

@@ -4,7 +4,7 @@ export type HostName = 'github' | 'gitee';
 
 const UPLOADER = { id: 1, login: 'sandbox', type: 'User' };
 
-/** Which host a path belongs to, and what lies below its API's root. */
+/** The host of a path, and the part of the path below the root of its API. */
 export const API_ROOTS: Record<HostName, string> = { github: '/github/api', gitee: '/gitee/api/v5' };
 
 /** Of one repository at one host. */
@@ -24,7 +24,7 @@ function fileUrl(place: Place, tag: string, asset: StoredAsset): string {
   return asset.url ?? base(place) + path;
 }
 
-/** What GitHub's list says of a release. */
+/** A release as GitHub's API returns it. */
 export function githubRelease(place: Place, release: StoredRelease): object {
   const { id, tag_name, name, draft, prerelease, published_at, assets } = release;
   return {
@@ -88,7 +88,7 @@ export function giteeRelease(place: Place, release: StoredRelease): object {
   };
 }
 
-/** What Gitee's list of a release's uploaded files says of one. */
+/** An uploaded file as Gitee's API returns it. */
 export function giteeFile(
   place: Place,
   { id, tag_name }: StoredRelease,

@@ -5,18 +5,18 @@ const asset = z.strictObject({
   /** Of the file, in UTF-8. */
   content: z.string().default(''),
   content_type: z.string().nullable().default('application/octet-stream'),
-  /** GitHub's: a file that is not `uploaded` is on its way, or was never finished. */
+  /** GitHub's state of an asset. Every value but `uploaded` means that the upload is not complete. */
   state: z.string().default('uploaded'),
-  /** Other than where it lies. */
+  /** Replaces the actual download URL. */
   url: z.string().optional(),
-  /** Other than it is. */
+  /** Replaces the actual size. */
   size: z.unknown().optional(),
 });
 
 const release = z.strictObject({
   tag_name: z.string(),
   name: z.string().nullable().default(null),
-  /** At GitHub only; the other host knows none, and shows none. */
+  /** GitHub only: Gitee has no drafts. */
   draft: z.boolean().default(false),
   prerelease: z.boolean().default(false),
   published_at: z.iso.datetime().default('2026-01-01T00:00:00Z'),

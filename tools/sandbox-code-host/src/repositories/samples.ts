@@ -27,7 +27,7 @@ const batch: SampleFile = {
 };
 const PLATFORMS: Record<string, SampleFile> = { linux: script, darwin: script, windows: batch };
 
-/** One release of each component, whose files do no more than say what they are. */
+/** Adds one release of each component. Its files contain only their own description. */
 export function addSamples(repositories: Repositories): void {
   for (const component of COMPONENTS) {
     const assets = Object.entries(PLATFORMS).flatMap(([platform, { extension, content_type, content }]) =>

@@ -18,7 +18,7 @@ describe('deliveries', () => {
   let deliveries: Deliveries;
   const started: Deliveries[] = [];
 
-  /** The provider says which order it is, how often it was refunded, and what was asked to be wrong. */
+  /** Starts deliveries whose notifications contain the order's id, the number of its refunds and the faults. */
   const start = (options: Partial<DeliveriesOptions> = {}) => {
     const made = new Deliveries({
       injectedFaults: () => faults,
