@@ -1,34 +1,20 @@
-import { randomBytes } from 'node:crypto';
-import fs from 'node:fs';
-import { join } from 'node:path';
-import { createTestDatabase, type TestDatabase } from '@inference/testing';
 import fc from 'fast-check';
 import { readConditionalHeaders } from './conditional-request';
-import { errorOf, FileSite, type Headers } from './files.fixture';
-
-const SIZE = 1_000;
-const CONTENT = randomBytes(SIZE);
-const TAG = `"file_1-${SIZE}"`;
+import { CONTENT, errorOf, type FileSite, type Headers, SIZE, StoredFiles, TAG } from './files.fixture';
 
 describe('a link to a file', () => {
-  let database: TestDatabase;
+  let files: StoredFiles;
   let site: FileSite;
   let path: string;
   let lastModified: string;
   const ask = (headers?: Headers, method?: string) => site.request(path, headers, method);
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    site = await FileSite.start(database.urlFor('console'));
-    await site.add('file_1', CONTENT);
-    await site.add('empty', Buffer.alloc(0));
+    files = await StoredFiles.start();
+    ({ site, lastModified } = files);
     path = site.pathFor('file_1');
-    lastModified = fs.statSync(join(site.folder, 'packages', 'file_1')).mtime.toUTCString();
   });
-  afterAll(async () => {
-    await site.stop();
-    await database.drop();
-  });
+  afterAll(() => files.stop());
 
   describe('with a range', () => {
     const range = (text: string, headers: Headers = {}) => ask({ Range: text, ...headers });
@@ -154,7 +140,7 @@ describe('a link to a file', () => {
         expect(answer.body.length).toBe(0);
       }
       if (status === 412) {
-        expect(errorOf(answer)).toBe('the file is another one than the request expects');
+        expect(errorOf(answer)).toBe('the file does not match the precondition of the request');
         expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
       }
     });

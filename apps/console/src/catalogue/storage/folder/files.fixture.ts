@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { get as httpGet, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -6,7 +7,12 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { createService } from '@inference/http';
-import { rememberEnvironment, rememberSecret } from '@inference/testing';
+import {
+  createTestDatabase,
+  rememberEnvironment,
+  rememberSecret,
+  type TestDatabase,
+} from '@inference/testing';
 import { AppModule } from '../../../app.module';
 import { readConsoleConfig } from '../../../config';
 import { testEnvironment } from '../../../testing/console.fixture';
@@ -147,5 +153,36 @@ export class FileSite {
     );
     socket.write(requests.join(''));
     return socket;
+  }
+}
+
+export const SIZE = 1_000;
+export const CONTENT = randomBytes(SIZE);
+/** The entity tag of `file_1`. */
+export const TAG = `"file_1-${SIZE}"`;
+
+/** A site with the files `file_1`, which has the CONTENT, and `empty`. */
+export class StoredFiles {
+  private constructor(
+    readonly database: TestDatabase,
+    readonly site: FileSite,
+  ) {}
+
+  static async start(): Promise<StoredFiles> {
+    const database = await createTestDatabase();
+    const site = await FileSite.start(database.urlFor('console'));
+    await site.add('file_1', CONTENT);
+    await site.add('empty', Buffer.alloc(0));
+    return new StoredFiles(database, site);
+  }
+
+  async stop(): Promise<void> {
+    await this.site.stop();
+    await this.database.drop();
+  }
+
+  /** The `Last-Modified` of `file_1`. */
+  get lastModified(): string {
+    return fs.statSync(join(this.site.folder, 'packages', 'file_1')).mtime.toUTCString();
   }
 }

@@ -1,34 +1,22 @@
-import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { createTestDatabase, type TestDatabase } from '@inference/testing';
 import contentDisposition from 'content-disposition';
 import fc from 'fast-check';
-import { errorOf, FileSite, type Headers } from './files.fixture';
-
-const SIZE = 1_000;
-const CONTENT = randomBytes(SIZE);
-const TAG = `"file_1-${SIZE}"`;
+import { CONTENT, errorOf, FileSite, type Headers, SIZE, StoredFiles, TAG } from './files.fixture';
 
 describe('a link to a file', () => {
-  let database: TestDatabase;
+  let files: StoredFiles;
   let site: FileSite;
   let path: string;
   let lastModified: string;
   const ask = (headers?: Headers, method?: string) => site.request(path, headers, method);
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    site = await FileSite.start(database.urlFor('console'));
-    await site.add('file_1', CONTENT);
-    await site.add('empty', Buffer.alloc(0));
+    files = await StoredFiles.start();
+    ({ site, lastModified } = files);
     path = site.pathFor('file_1');
-    lastModified = fs.statSync(join(site.folder, 'packages', 'file_1')).mtime.toUTCString();
   });
-  afterAll(async () => {
-    await site.stop();
-    await database.drop();
-  });
+  afterAll(() => files.stop());
 
   describe('that is valid', () => {
     it('sends the file as an attachment with its name', async () => {
@@ -146,7 +134,7 @@ describe('a link to a file', () => {
     });
 
     it('is 404 if packages are stored in a bucket', async () => {
-      const elsewhere = await FileSite.start(database.urlFor('console'), {
+      const elsewhere = await FileSite.start(files.database.urlFor('console'), {
         STORAGE_FOLDER: '',
         S3_BUCKET: 'bucket',
         S3_REGION: 'eu-central-1',

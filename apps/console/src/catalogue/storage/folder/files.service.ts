@@ -40,7 +40,8 @@ const REFUSALS = {
 /** Maps an error of `send` to the response. */
 function failureOf(error: unknown): HttpException {
   const { status } = error as { status?: number };
-  if (status === 412) return new HttpException('the file is another one than the request expects', 412);
+  if (status === 412)
+    return new HttpException('the file does not match the precondition of the request', 412);
   if (status === 416) return new HttpException('the file has no such range', 416);
   return status === 404 ? new NotFoundException('no such file') : new StorageUnavailableError(error);
 }
