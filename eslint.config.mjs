@@ -18,7 +18,9 @@ const projects = ['apps', 'libs', 'packages', 'tools'].flatMap((area) =>
     }),
 );
 
-/** What each type of project may import; an app is imported by nobody, a tool or a client only by tools and tests. */
+/**
+ * What each type of project may import; no project imports an app, and only tools and tests import a tool or a client.
+ */
 const mayImport = {
   'type:app': ['type:domain', 'type:platform'],
   'type:domain': ['type:domain', 'type:platform'],

@@ -203,7 +203,10 @@ describe('CredentialsGuard', () => {
   it('answers 403 to a caller without the role, and 401 to no caller', async () => {
     const bearer = (credential: string) => ({ headers: { Authorization: `Bearer ${credential}` } });
     const refused = await call('/routes/staff', bearer(token));
-    expect([refused.status, refused.body]).toEqual([403, { error: 'this account may not do that' }]);
+    expect([refused.status, refused.body]).toEqual([
+      403,
+      { error: 'this account does not have the required role' },
+    ]);
     expect((await call('/routes/staff', {})).status).toBe(401);
     expect((await call('/routes/staff', bearer(adminToken))).body).toEqual({ role: 'admin' });
   });

@@ -54,7 +54,7 @@ export class CredentialsGuard implements CanActivate {
     }
     const roles = this.reflector.getAllAndOverride<Role[]>(ROLES, targets);
     if (roles && !(request.caller && roles.includes(request.caller.role)))
-      throw new ForbiddenException('this account may not do that');
+      throw new ForbiddenException('this account does not have the required role');
     return true;
   }
 

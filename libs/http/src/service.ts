@@ -64,7 +64,7 @@ export async function createService(
   else app.use(warnOfUntrustedProxy(logger));
   const metrics = app.get(Metrics);
   app.use(requestLogger(logger), metrics.measure.bind(metrics), helmet());
-  // First, because a preflight has no credential and pages must be able to read refusals.
+  // CORS comes before the credentials: a preflight has none, and pages must be able to read a 401.
   if (config.CORS_ORIGINS !== undefined) app.enableCors(corsOptions(config.CORS_ORIGINS));
   const isStreamed = streamedBy(options.streamedBodies);
   if (options.streamedBodies) {

@@ -23,9 +23,10 @@ export interface EventStreamOptions {
 }
 
 /**
- * Returns the Observable of an `@Sse` handler. Nest subscribes to it once the handler has succeeded: until then errors
- * are still answered with their own status.
- * @param onOpen is called when the stream begins; what it returns is called when the stream ends, whichever side ended it
+ * Returns the Observable of an `@Sse` handler. Nest subscribes to it once the handler has succeeded: errors before that
+ * are answered with their HTTP status.
+ * @param onOpen is called when the stream begins; what it returns is called when the stream ends, whichever side ended
+ * it
  */
 export function eventStream(
   response: Response,

@@ -5,7 +5,7 @@ export async function waitFor<T>(
 ): Promise<T> {
   const deadline = Date.now() + timeoutMillis;
   for (;;) {
-    let failure: unknown = new Error(`Nothing came of it within ${timeoutMillis} ms.`);
+    let failure: unknown = new Error(`The condition was not met within ${timeoutMillis} ms.`);
     try {
       const value = await condition();
       if (value) return value;

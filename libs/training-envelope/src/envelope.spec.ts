@@ -184,7 +184,7 @@ describe('an error', () => {
     expect((await call('/things/errors/often')).headers.get('retry-after')).toBe('7');
   });
 
-  it('before any handler has the same form', async () => {
+  it('an error before any handler has the same form', async () => {
     const post = (body: string | Buffer, headers: Record<string, string> = JSON_TYPE) =>
       errorOf('/things', { method: 'POST', headers, body });
     expect(await errorOf('/nowhere')).toEqual([404, 40400, 'not found']);
@@ -200,7 +200,7 @@ describe('an error', () => {
     ]);
   });
 
-  it('of the HTTP parser of Node has the same form', async () => {
+  it("an error of Node's HTTP parser has the same form", async () => {
     const headers = { 'X-Long': 'x'.repeat(20_000) };
     expect(await errorOf('/things', { headers })).toEqual([431, 43100, 'the headers are too large']);
 
@@ -218,7 +218,7 @@ describe('an error', () => {
     expect((await call('/things/stored')).headers.get('retry-after')).toBe('1');
   });
 
-  it('in the middle of a response closes the connection', async () => {
+  it('an error in the middle of a response closes the connection', async () => {
     await expect(call('/things/half')).rejects.toThrow();
   });
 });

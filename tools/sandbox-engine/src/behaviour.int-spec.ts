@@ -70,7 +70,7 @@ describe('failures before the answer', () => {
     expect(response.headers.get('retry-after')).toBe('7');
   });
 
-  it('by header: affects every model name', async () => {
+  it('a failure in the header affects every model name', async () => {
     expect((await client.post('no-such-model', {}, withSandboxHeader('status=500'))).status).toBe(500);
   });
 });
@@ -185,7 +185,7 @@ describe('failures of a whole answer', () => {
 describe('usage', () => {
   const stream = { stream: true, stream_options: { include_usage: true } };
 
-  it('no-usage: leaves it out, whole and streamed, but counts what was served', async () => {
+  it('no-usage: omits the usage with and without streaming, but counts the served tokens', async () => {
     expect(await (await client.post('sandbox-chat+no-usage')).json()).not.toHaveProperty('usage');
     const { text } = await readAll(await client.post('sandbox-chat+no-usage', stream));
     expect(text).not.toContain('"usage"');
@@ -205,7 +205,7 @@ describe('usage', () => {
 });
 
 describe('selection of a behaviour', () => {
-  it('by suffix and header together, the header winning; the answer bears the name that was asked', async () => {
+  it('the header overrides the suffix, and the answer has the requested model name', async () => {
     const response = await client.post('sandbox-chat+tokens=9+no-usage', {}, withSandboxHeader('tokens = 2'));
     const answer = (await response.json()) as OpenAI.ChatCompletion;
     expect(answer.model).toBe('sandbox-chat+tokens=9+no-usage');

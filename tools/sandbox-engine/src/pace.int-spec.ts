@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => engine.close());
 
 describe('length and pace', () => {
-  it('tokens: sets what the answer wants, which a limit still cuts', async () => {
+  it('tokens: sets the length of the answer, which a limit still cuts', async () => {
     const usage = async (model: string, extra?: object): Promise<unknown> => {
       const answer = (await (await client.post(model, extra)).json()) as OpenAI.ChatCompletion;
       return [answer.usage?.completion_tokens, answer.choices[0]?.finish_reason];
@@ -33,7 +33,7 @@ describe('length and pace', () => {
     expect(await usage('sandbox-chat+tokens=0')).toEqual([0, 'stop']);
   });
 
-  it('delay and first-delay: pass before the tokens, whole or streamed', async () => {
+  it('delay and first-delay: delay the tokens, with and without streaming', async () => {
     for (const stream of [false, true]) {
       const started = performance.now();
       const response = await client.post(
@@ -66,7 +66,7 @@ describe('length and pace', () => {
     expect(performance.now() - started).toBeGreaterThan(580);
   });
 
-  it('stops producing, and counts no more, when the client leaves', async () => {
+  it('stops producing and counting when the client disconnects', async () => {
     const leave = new AbortController();
     const extra = { stream: true };
     const response = await client.post('sandbox-chat+tokens=500+delay=20', extra, { signal: leave.signal });
@@ -84,7 +84,7 @@ describe('length and pace', () => {
     });
   });
 
-  it('counts nothing of a whole answer that the client did not wait for', async () => {
+  it('counts no token of an answer without streaming if the client disconnects', async () => {
     const leave = new AbortController();
     const asked = client.post('sandbox-chat+delay=1000', {}, { signal: leave.signal });
     await until(() => engine.served().requests === 1);

@@ -68,7 +68,7 @@ describe('a chat request', () => {
   });
 
   it.each(['', '{', 'null', '[]', '"text"', '7', '{"model":"sandbox-chat",}'])(
-    'of the body %j is refused',
+    'a chat request with the body %j is refused',
     async (body) => {
       expect(await refusal('/v1/chat/completions', body)).toMatchObject({
         status: 400,
@@ -77,7 +77,7 @@ describe('a chat request', () => {
     },
   );
 
-  it('for an unknown model gets the error of OpenAI', async () => {
+  it('an unknown model gets the error of OpenAI', async () => {
     for (const model of ['gpt-4o', '', 'sandbox', 'sandbox-chat\u0000', '\ud800', '__proto__']) {
       const answer = await refusal('/v1/chat/completions', { ...CHAT, model });
       expect(answer).toMatchObject({
@@ -87,7 +87,7 @@ describe('a chat request', () => {
     }
   });
 
-  it('with null for optional fields is accepted', async () => {
+  it('null for optional fields is accepted', async () => {
     const names = [
       'max_tokens',
       'max_completion_tokens',
@@ -119,11 +119,11 @@ describe('other requests', () => {
     ['/v1/embeddings', { ...EMBED, dimensions: 0 }, 'dimensions'],
     ['/v1/embeddings', { ...EMBED, encoding_format: 'hex' }, 'encoding_format'],
     ['/v1/embeddings', { ...EMBED, encoding_format: 1 }, 'encoding_format'],
-  ])('to %s with %j are refused for %s', async (path, body, param) => {
+  ])('requests to %s with %j are refused for %s', async (path, body, param) => {
     expect(await refusal(path, body)).toMatchObject({ status: 400, error: { param } });
   });
 
-  it('to unknown routes are 404, with a wrong method 405', async () => {
+  it('unknown routes are 404, and wrong methods 405', async () => {
     expect(await refusal('/v1/nothing', '', 'GET')).toMatchObject({ status: 404 });
     expect(await refusal('/v1/chat/completions/', '{}')).toMatchObject({ status: 404 });
     expect(await refusal('/v1/models', '{}')).toMatchObject({

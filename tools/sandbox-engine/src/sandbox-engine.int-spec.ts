@@ -63,7 +63,7 @@ describe('models and health', () => {
 });
 
 describe('chat', () => {
-  it('answers whole, in the shape of OpenAI, with its true usage', async () => {
+  it('answers without streaming, in the shape of OpenAI, with the actual usage', async () => {
     const answer = await openai.chat.completions.create({ model: 'sandbox-chat', messages: MESSAGES });
     expect(answer).toEqual({
       id: expect.stringMatching(/^chatcmpl-[0-9a-z]{20}$/),
@@ -113,7 +113,7 @@ describe('chat', () => {
     [63, 63, 'length'],
     [64, 64, 'stop'],
     [5_000, 64, 'stop'],
-  ])('with a limit of %d produces %d tokens and ends for %s', async (limit, tokens, reason) => {
+  ])('a limit of %d produces %d tokens and the finish reason %s', async (limit, tokens, reason) => {
     for (const name of ['max_tokens', 'max_completion_tokens']) {
       const answer = await openai.chat.completions.create({
         model: 'sandbox-chat',
@@ -126,7 +126,7 @@ describe('chat', () => {
     }
   });
 
-  it('streams a role, one token per event, the reason and the end, and no usage unasked', async () => {
+  it('streams a role, one token per event, the reason and the end, and no usage unless requested', async () => {
     const body = { model: 'sandbox-chat', messages: MESSAGES };
     const lines = await events('/v1/chat/completions', { ...body, stream: true, max_tokens: 5 });
     expect(lines.pop()).toBe('[DONE]');
@@ -159,7 +159,7 @@ describe('chat', () => {
     expect(streamedText).toBe(whole.choices[0]?.message.content);
   });
 
-  it('streams usage when asked: null in every chunk, then the figures beside no choice', async () => {
+  it('streams usage on request: null in every chunk, then the figures in a chunk without choices', async () => {
     const lines = await events('/v1/chat/completions', {
       model: 'sandbox-chat',
       messages: MESSAGES,
@@ -179,7 +179,7 @@ describe('chat', () => {
     });
   });
 
-  it('produces n choices, each different, the same whole and streamed, and counts them all', async () => {
+  it('produces n different choices, equal with and without streaming, and counts all of them', async () => {
     const request = { model: 'sandbox-chat', messages: MESSAGES, n: 3, max_tokens: 4 };
     const whole = await openai.chat.completions.create(request);
     const texts = whole.choices.map(({ message }) => message.content);
@@ -210,7 +210,7 @@ describe('chat', () => {
 });
 
 describe('completions', () => {
-  it('answers whole and streams the same text, for several prompts', async () => {
+  it('returns the same texts with and without streaming, for several prompts', async () => {
     const request = {
       model: 'sandbox-mini',
       prompt: ['one two three', 'four'],

@@ -169,7 +169,7 @@ describe('agent environments with a key', () => {
     expect(response.status).toBe(501);
   });
 
-  it('ask for nothing where there is nothing', async () => {
+  it('need no key if none is configured', async () => {
     expect((await fetch(`${url}/v1/agents`)).status).toBe(404);
     expect((await fetch(url + BASE, { method: 'PUT' })).status).toBe(405);
   });
@@ -177,7 +177,7 @@ describe('agent environments with a key', () => {
 
 describe('the configuration', () => {
   const SOUND = { SITE: 'intl', PORT: '0' };
-  it('needs no key, but none that is weak or cannot be sent', () => {
+  it('accepts no key at all, and refuses a key that is weak or cannot be sent', () => {
     expect(readAgentEnvironmentsConfig(SOUND).API_KEY).toBeUndefined();
     expect(readAgentEnvironmentsConfig({ ...SOUND, API_KEY: '' }).API_KEY).toBeUndefined();
     expect(readAgentEnvironmentsConfig({ ...SOUND, API_KEY: KEY }).API_KEY).toBe(KEY);

@@ -120,7 +120,7 @@ async function acceptToolResults(
   idempotency: Idempotency | null,
 ): Promise<AcceptedEvent> {
   const { sessionId, caller, onBusy, replicaId, tokens } = posting;
-  if (onBusy) throw new BadRequestException('on_busy: is for messages, not for results of tools');
+  if (onBusy) throw new BadRequestException('on_busy: is allowed only for messages of the user');
   const callIds = results.map((result) => result.tool_call_id);
   const { turnId, turnNumber: number } = await requirePendingCalls(sql, sessionId, callIds);
   const event = await appendToolResults(sql, {
@@ -162,7 +162,7 @@ async function requirePendingCalls(sql: Sql, sessionId: string, callIds: string[
   const answered = calls.filter((call) => call.answered).map(({ id }) => id);
   if (answered.length > 0)
     throw new ConflictException(
-      `the call ${answered.join(', ')} of a tool is answered already, or was given up`,
+      `tool_call_results: the call ${answered.join(', ')} already has a result, or its turn has ended`,
     );
   return calls[0]!;
 }

@@ -48,7 +48,7 @@ const FIND_WITHOUT_JOB = `
 export class TurnRecoveryJob implements OnApplicationBootstrap {
   private readonly logger = new Logger(TurnRecoveryJob.name);
   private readonly task: RepeatingTask;
-  /** Turns that at the last run belonged to this replica in the database, but did not run here. */
+  /** Turns that belonged to this replica in the database at the last run, but did not run here. */
   private missingAtLastRun = new Set<string>();
 
   constructor(
@@ -85,8 +85,8 @@ export class TurnRecoveryJob implements OnApplicationBootstrap {
   }
 
   /**
-   * A turn that other replicas have ended stops here, in case their notification was lost. A turn of this replica that does not
-   * run here could not record its end, and has failed.
+   * Abandons turns that other replicas have ended, in case their notification was lost. Fails turns that belong to this replica
+   * in the database but do not run here, because they could not record their end.
    */
   private async reconcileOwnTurns(): Promise<void> {
     const { replicaId } = this.heartbeat;
@@ -96,7 +96,7 @@ export class TurnRecoveryJob implements OnApplicationBootstrap {
     for (const id of runningBefore) if (!stored.has(id)) this.runner.abandon(id);
     const runningNow = new Set(this.runner.runningTurns);
     const missing = [...stored].filter((id) => !runningNow.has(id));
-    // A turn that has just been claimed or has just ended is accounted for at the next run.
+    // A turn that has just been claimed or has just ended is missing in one run only.
     const missingTwice = missing.filter((id) => this.missingAtLastRun.has(id));
     this.missingAtLastRun = new Set(missing);
     for (const id of missingTwice)

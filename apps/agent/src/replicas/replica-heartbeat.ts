@@ -40,8 +40,8 @@ export class ReplicaHeartbeat implements OnApplicationBootstrap {
   }
 
   /**
-   * Whether every live replica is on the list. After an outage of the database nobody is; each replica gets the time to send
-   * a heartbeat.
+   * Whether every live replica is on the list. After an outage of the database all entries have expired, so the list counts as
+   * complete only after the time that every replica needs to send a heartbeat.
    */
   get isListComplete(): boolean {
     return this.aliveSince !== null && performance.now() - this.aliveSince >= this.config.ttlSeconds * 1000;

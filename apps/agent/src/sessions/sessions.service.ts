@@ -66,7 +66,7 @@ export class SessionsService {
       JSON.stringify(body.tools),
       JSON.stringify(body.metadata),
     ]);
-    if (!rows[0]) throw new ConflictException('the id is taken');
+    if (!rows[0]) throw new ConflictException('id: is used by another session');
     return this.view(rows[0]);
   }
 

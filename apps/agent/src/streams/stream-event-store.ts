@@ -38,7 +38,7 @@ const FIND_INSERTED_DELTAS = `
   FROM unnest($1::text[], $2::integer[], $3::text[]) AS u(turn_id, n, data)
   JOIN agent.frames f ON f.turn_id = u.turn_id AND f.n = u.n AND f.kind = 'delta' AND f.data = u.data
   JOIN agent.turns t ON t.id = u.turn_id AND t.runner = $4`;
-/** Waits for a concurrent insert, and inserts nothing if that one took the number. */
+/** Inserts the event with the next number. If a concurrent transaction takes that number, waits for it and inserts nothing. */
 const INSERT = `
   INSERT INTO agent.frames (turn_id, n, kind, data)
   SELECT $1, coalesce(max(n), 0) + 1, $2, $3 FROM agent.frames WHERE turn_id = $1
@@ -91,9 +91,8 @@ export class StreamEventStore {
   }
 
   /**
-   * Writes deltas of turns that the replica runs, and returns the ids of the turns whose delta is stored. The replica does not
-   * run the other turns any more.
-   * @param isRetry an earlier attempt failed, and may have taken effect all the same
+   * Writes deltas and returns the ids of the turns whose delta is stored. The replica no longer runs the other turns.
+   * @param isRetry an earlier attempt failed, but may have been committed
    */
   async appendDeltas(deltas: Delta[], replicaId: string, isRetry: boolean): Promise<Set<string>> {
     const columns = [

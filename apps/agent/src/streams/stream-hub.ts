@@ -19,7 +19,7 @@ export const shuttingDownError = () =>
 const RETRY_MILLIS = 1_000;
 /** How often the events of turns that other replicas run are read. */
 const POLL_MILLIS = 100;
-/** Every so many polls deleted turns are searched for, since a notification can be lost. */
+/** Number of polls between two searches for deleted turns, which are necessary because a notification can be lost. */
 const POLLS_PER_DELETED_SEARCH = 50;
 
 /**

@@ -42,7 +42,7 @@ export class StreamSubscriber {
     return this.live ? this.sent : undefined;
   }
 
-  /** Begins with these events, which are all that exist so far; the next ones will be delivered. */
+  /** Sends these events, which are all that exist so far. Later events arrive through `deliver`. */
   goLive(events: StreamEvent[]): void {
     this.live = true;
     for (const event of events) this.send(event);

@@ -234,7 +234,7 @@ describe('a client that stops reading', () => {
     socket.on('error', () => undefined);
     const [first] = (await once(socket, 'data')) as [Buffer];
     socket.pause();
-    // The turn runs to its end all the same.
+    // The turn still runs to its end.
     await waitFor(async () => (await here.events(id)).length === 2);
     expect((await here.events(id))[1]!.content).toHaveLength(LONG_CHARS);
     const hub = site.replicas[0]!.app.get(StreamHub);

@@ -144,7 +144,7 @@ export class TurnRunner {
         return this.hub.publish(run.turnId, events);
       } catch (error) {
         if (!isDatabaseUnavailable(error) || performance.now() > deadline) throw error;
-        // If the attempt took effect all the same, the turn is not this replica's any more and nothing is recorded twice.
+        // If the failed attempt was committed, the turn has no runner any more, so nothing is recorded twice.
         await sleep(RETRY_MILLIS);
       }
     }

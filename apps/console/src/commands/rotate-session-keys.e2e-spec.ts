@@ -109,10 +109,10 @@ it('names the fault of its input without secrets', async () => {
       { SESSION_SIGNING_KEYS: JSON.stringify([newSigningKey()]), SESSION_TTL_SECONDS: 'long' },
       'SESSION_TTL_SECONDS: must be a whole number',
     ],
-    [[], {}, 'say one of: publish, sign, retire'],
-    [['rotate'], {}, 'say one of: publish, sign, retire'],
-    [['toString'], {}, 'say one of: publish, sign, retire'],
-    [['publish', 'sign'], {}, 'say one of: publish, sign, retire'],
+    [[], {}, 'the argument must be publish, sign or retire'],
+    [['rotate'], {}, 'the argument must be publish, sign or retire'],
+    [['toString'], {}, 'the argument must be publish, sign or retire'],
+    [['publish', 'sign'], {}, 'the argument must be publish, sign or retire'],
   ];
   for (const [args, environment, message] of wrong) {
     const { code, out, err } = await run(args, environment);

@@ -68,7 +68,7 @@ const STEPS: Record<string, (keys: SigningKeys, ttlSeconds: number) => Step> = {
 
 function rotate([name = '', ...rest]: string[]): Step {
   const step = Object.hasOwn(STEPS, name) && rest.length === 0 ? STEPS[name] : undefined;
-  if (!step) throw new Error('say one of: publish, sign, retire');
+  if (!step) throw new Error('the argument must be publish, sign or retire');
   const config = loadConfig(environment);
   return step(config.SESSION_SIGNING_KEYS as SigningKeys, config.SESSION_TTL_SECONDS);
 }

@@ -97,7 +97,7 @@ describeWithRedis('the throttler storage in Redis', () => {
     await redis.withConnection((asked) => asked.config('SET', 'maxmemory', '0'));
     await waitFor(async () => (await hit(counter, 'full')) === 3 && logged.length === 2);
     expect(logged).toEqual([
-      expect.stringMatching(/^Redis is away \(OOM .*: each process counts/),
+      expect.stringMatching(/^Redis is unavailable \(OOM .*: each process counts/),
       'Redis is back: the rate limits are shared again.',
     ]);
   });
@@ -152,7 +152,7 @@ describeWithRedis('the throttler storage during an outage of Redis', () => {
     expect([await hit(a, 'own'), await hit(b, 'own'), await hit(a, 'own')]).toEqual([2, 1, 3]);
     await redis.start();
     await waitFor(() => isShared(a, b));
-    expect(logged.filter((line) => line.startsWith('Redis is away'))).toHaveLength(2);
+    expect(logged.filter((line) => line.startsWith('Redis is unavailable'))).toHaveLength(2);
     expect(logged.filter((line) => line.startsWith('Redis is back'))).toHaveLength(2);
   });
 
@@ -193,7 +193,7 @@ describeWithRedis('the throttler storage in a Redis with a password', () => {
     async (credentials) => {
       const counter = await openCounter(`redis://${credentials}127.0.0.1:${redis.port}`);
       expect([await hit(counter, 'own'), await hit(counter, 'own')]).toEqual([1, 2]);
-      expect(logged).toEqual([expect.stringContaining('Redis is away')]);
+      expect(logged).toEqual([expect.stringContaining('Redis is unavailable')]);
       expect(logged.join()).not.toContain('wrong-secret');
     },
   );
@@ -212,7 +212,7 @@ describe('the throttler storage with a server that is not Redis', () => {
     ['refuses', '-ERR no\r\n'],
     ['speaks HTTP', 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'],
     ['hangs up', null],
-  ])('that %s counts on its own and logs it once', async (_name, answer) => {
+  ])('a process counts on its own and logs it once if the server %s', async (_name, answer) => {
     connections = 0;
     server = createServer((socket) => {
       connections++;
@@ -224,7 +224,7 @@ describe('the throttler storage with a server that is not Redis', () => {
     expect([await hit(counter, 'own'), await hit(counter, 'own')]).toEqual([1, 2]);
     await waitFor(() => connections >= 2);
     expect(await hit(counter, 'own')).toBe(3);
-    expect(logged).toEqual([expect.stringContaining('Redis is away')]);
+    expect(logged).toEqual([expect.stringContaining('Redis is unavailable')]);
     counter.onApplicationShutdown();
   });
 });

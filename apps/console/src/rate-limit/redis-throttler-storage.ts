@@ -8,7 +8,7 @@ const CONNECT_TIMEOUT_MILLIS = 2_000;
 /** A request waits no longer for Redis. */
 const RESPONSE_TIMEOUT_MILLIS = 250;
 
-/** A window begins with its first request. A key without an expiry would count for ever, so it gets one. */
+/** A window begins with its first request. A key without an expiry would never be reset, so it gets one. */
 const COUNT = `
   local hits = redis.call('INCR', KEYS[1])
   local left = redis.call('PTTL', KEYS[1])
@@ -89,7 +89,7 @@ export class RedisThrottlerStorage implements ThrottlerStorage, OnModuleInit, On
     const [hits, millisLeft] = Array.isArray(response) ? (response as unknown[]) : [];
     if (!Number.isSafeInteger(hits) || !Number.isSafeInteger(millisLeft))
       throw new Error('an invalid response');
-    // A window in its last millisecond has 0 left.
+    // Redis reports 0 ms for a window in its last millisecond.
     return { hits: hits as number, millisLeft: Math.max(1, millisLeft as number) };
   }
 
@@ -128,7 +128,7 @@ export class RedisThrottlerStorage implements ThrottlerStorage, OnModuleInit, On
     redis.disconnect();
     if (this.isClosed) return;
     if (!this.isOutageLogged)
-      this.logger.warn(`Redis is away (${message}): each process counts its requests for itself.`);
+      this.logger.warn(`Redis is unavailable (${message}): each process counts its own requests.`);
     this.isOutageLogged = true;
     this.retry = setTimeout(() => void this.connect(), RECONNECT_MILLIS).unref();
   }

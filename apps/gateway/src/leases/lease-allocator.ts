@@ -19,9 +19,9 @@ export interface LeaseAllocatorOptions {
 
 /** Shortest interval between two recalls, which ask the other processes to return money that they do not need. */
 const RECALL_INTERVAL_MILLIS = 500;
-/** How long a request waits after a recall for money of other processes. */
+/** How long a request waits after a recall for other processes to return money. */
 const RECALL_WAIT_MILLIS = 500;
-/** Interval at which it looks for that money. */
+/** Interval at which a waiting request checks whether money was returned. */
 const RECALL_POLL_MILLIS = 100;
 
 /** Allocates holds from this process's lease on one wallet (or on one key with a spending limit), in the order of requests. */
@@ -117,7 +117,7 @@ export class LeaseAllocator {
     }
   }
 
-  /** Returns false once the other processes have had their time to return money. */
+  /** Waits a short time for returned money. Returns false when the waiting time of the request is over. */
   private async waitForRecall(waiter: Waiter): Promise<boolean> {
     const now = performance.now();
     const nextRecallMillis = Math.max(now, this.recalledAtMillis + RECALL_INTERVAL_MILLIS);

@@ -87,7 +87,7 @@ export class LeaseManager implements OnApplicationBootstrap, OnApplicationShutdo
         if (allocator.isIdle && !allocator.current) this.allocators.delete(key);
       if (performance.now() - this.renewedAtMillis > this.ttlMillis / 3) await this.renew();
     } catch (error) {
-      this.logger.warn(`Leases could not be kept up: ${(error as Error).message}`);
+      this.logger.warn(`Leases could not be renewed: ${(error as Error).message}`);
     }
   }
 
@@ -112,7 +112,7 @@ export class LeaseManager implements OnApplicationBootstrap, OnApplicationShutdo
       .map((allocator) => allocator.returnUnused());
     for (const result of await Promise.allSettled(returns)) {
       if (result.status === 'rejected')
-        this.logger.warn(`A lease was not given back: ${String(result.reason)}`);
+        this.logger.warn(`A lease was not returned: ${String(result.reason)}`);
     }
   }
 }

@@ -3,7 +3,10 @@ import { decimalToPicos } from '@inference/money';
 import { z } from 'zod';
 
 export const leasesFields = {
-  /** Amount that one gateway process draws from a wallet at a time, in the site's currency, beside what waits. */
+  /**
+   * Amount that one gateway process draws from a wallet at a time, in the site's currency, in addition to what waiting
+   * requests need.
+   */
   LEASE_AMOUNT: z
     .string()
     .regex(/^\d{1,6}(\.\d{1,12})?$/, 'must be an amount')

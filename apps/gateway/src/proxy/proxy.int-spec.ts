@@ -114,7 +114,7 @@ describe('POST /v1/chat/completions', () => {
     [true, true],
     [false, false],
     [null, false],
-  ])('with include_usage %j reports the usage: %j', async (include_usage, reported) => {
+  ])('a stream with include_usage %j reports the usage: %j', async (include_usage, reported) => {
     const chunks = await collect(
       await client.chat.completions.create({
         model: 'sandbox-chat',
@@ -278,7 +278,7 @@ describe('usage', () => {
     await site.expectCharged(account, 2n * costOf(RATES, PROMPT_TOKENS, 5));
   });
 
-  it('of zero costs nothing', async () => {
+  it('a reported usage of zero costs nothing', async () => {
     const body = { model: 'sandbox-chat+zero-usage', messages: PROMPT };
     await client.chat.completions.create(body);
     await collect(await client.chat.completions.create({ ...body, stream: true }));
@@ -289,7 +289,7 @@ describe('usage', () => {
     await site.expectCharged(account, 0n);
   });
 
-  it('that the upstream does not report is estimated, within the hold', async () => {
+  it('estimates a usage that the upstream does not report, within the hold', async () => {
     const body = { model: 'sandbox-chat+no-usage+tokens=7', messages: PROMPT };
     await client.chat.completions.create(body);
     await collect(await client.chat.completions.create({ ...body, stream: true }));

@@ -172,7 +172,7 @@ export class AnswerGeneration {
       // conversation.
       if (isWhole) stream.end();
     } catch (error) {
-      this.logger.warn(`An answer could not be kept: ${(error as Error).message}`);
+      this.logger.warn(`An answer could not be stored: ${(error as Error).message}`);
       if (isWhole) stream.fail(error instanceof HttpException ? notAllowedError(error) : UNCONFIRMED);
     } finally {
       this.settle();

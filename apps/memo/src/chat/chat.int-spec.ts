@@ -106,7 +106,7 @@ describe('an answer', () => {
 });
 
 describe('a failure', () => {
-  it('in the middle of an answer is an error event without citations', async () => {
+  it('a failure in the middle of an answer is an error event without citations', async () => {
     chats.model.says((answer) => {
       answer.delta({ content: 'Five days [1]. And' });
       setTimeout(() => answer.breakOff(), 50);
@@ -126,7 +126,7 @@ describe('a failure', () => {
     });
   });
 
-  it('before an answer is an HTTP status', async () => {
+  it('a failure before an answer is an HTTP status', async () => {
     const poor = await chats.site.person(0n);
     await owner.json('POST', `/${workspace}/members`, { user_id: poor.accountId, role: 'viewer' }, 201);
     expect(await chats.refused({ query: QUESTION }, poor)).toEqual([

@@ -48,7 +48,7 @@ const DELETE = 'DELETE FROM memo.documents WHERE id = $1';
 const UNIQUE_VIOLATION = '23505';
 
 export const documentNotFound = () => new NotFoundException('no such document');
-const externalIdTaken = () => new ConflictException('external_id: is that of another document');
+const externalIdTaken = () => new ConflictException('external_id: is used by another document');
 
 /** Every function here runs in a transaction of the caller and changes a document under its row lock. */
 
@@ -114,7 +114,7 @@ export async function removeDocument(sql: Sql, member: Member, id: string): Prom
     if (version !== found.serving_version) await discardVersion(sql, id, version);
   await sql.query(LOCK_CITATIONS, [id]);
   await sql.query(DELETE, [id]);
-  // The last lock, because all transactions that remove something from the workspace update the row of this one job.
+  // This lock comes last, because all deletions in the workspace update the same job row and wait for each other here.
   if (found.serving_version !== null) await addMergeJob(sql, member.workspaceId);
 }
 

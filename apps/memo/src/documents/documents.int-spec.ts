@@ -71,7 +71,7 @@ describe('an existing document', () => {
     const path = `${workspace}/documents/${id}`;
     expect(await editor.refusal('PUT', path, { ...POLICY, external_id: 'taken' })).toEqual([
       409,
-      'external_id: is that of another document',
+      'external_id: is used by another document',
     ]);
     expect(await editor.json('PUT', path, { ...POLICY, external_id: 'new' })).toMatchObject({
       external_id: 'new',
@@ -120,7 +120,7 @@ describe('an existing document', () => {
     expect(await waiting()).toBe(before + 1);
   });
 
-  it('has a metric of NaN while the database is away, and other metrics are served', async () => {
+  it('reports NaN while the database is unavailable, and serves the other metrics', async () => {
     const replica = await site.startReplica({ DATABASE_URL: 'postgres://memo:none@127.0.0.1:9/none' });
     const response = await fetch(`${replica.url}/metrics`);
     const text = await response.text();

@@ -114,7 +114,7 @@ describe('a workspace', () => {
     await replica.close();
   });
 
-  it('gives its last places away once under concurrent uploads', async () => {
+  it('accepts exactly as many concurrent uploads as fit', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) => editor.call('POST', documents(), sized(n + 1, `x${n}`))),
     );

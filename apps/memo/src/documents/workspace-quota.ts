@@ -52,8 +52,9 @@ export async function checkRoomForDocument(
 }
 
 /**
- * The last statement of a transaction that adds to a workspace. From here on other uploads to the workspace wait;
- * this transaction waits for none of them. Throws 409 if the workspace exceeds its limits.
+ * Counts an addition to a workspace. It must be the last statement of its transaction, because other uploads to the
+ * workspace wait from here on, while this transaction waits for none of them. Throws 409 if the workspace exceeds its
+ * limits.
  */
 export async function recordGrowth(
   sql: Sql,

@@ -4,7 +4,10 @@ import { type z } from 'zod';
 export const INGESTION_CONFIG = Symbol('INGESTION_CONFIG');
 
 export const ingestionFields = {
-  /** Processes beside this one that read documents, each one document at a time; 0 leaves the reading to other hosts. */
+  /**
+   * Number of processes that this one starts to read documents, each one document at a time; 0 if other hosts read
+   * them.
+   */
   INGESTION_WORKERS: env.integer(0, 64).default(2),
 };
 

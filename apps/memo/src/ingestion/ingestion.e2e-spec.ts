@@ -39,7 +39,7 @@ const found = async (query: string) =>
 const textOf = async (id: string) => (await owner.call('GET', `/${workspace}/documents/${id}/text`)).text();
 const working = (id: string) => waitFor(async () => (await find(id)).status === 'processing');
 
-/** Blocks whoever reads the document at this chunk, until the returned function is called. */
+/** Blocks the process that reads the document at this chunk, until the returned function is called. */
 async function holdAt(id: string, n: number): Promise<() => Promise<void>> {
   const holder = await site.pool.connect();
   await holder.query('BEGIN');
@@ -115,7 +115,7 @@ describe('a document', () => {
     expect(rows).toEqual([]);
   });
 
-  it('from a file is found by its contents', async () => {
+  it('a document from a file is found by its contents', async () => {
     const document = await owner.addDocument(
       workspace,
       form('<p>Der Zug fährt ab.</p><script>nein</script>', 'a.html'),
@@ -128,7 +128,7 @@ describe('a document', () => {
     ['empty', 'a.txt', ' \n ', 'empty'],
     ['corrupt', 'a.pdf', '%PDF-1.7 broken', 'corrupt'],
     ['another thing than its name says', 'a.docx', 'PK\x03\x04 broken', 'corrupt'],
-  ])('that is %s fails with a reason', async (_what, name, content, code) => {
+  ])('a document that is %s fails with a reason', async (_what, name, content, code) => {
     const document = await owner.addDocument(workspace, form(content, name));
     expect(document).toMatchObject({
       status: 'failed',
@@ -162,7 +162,7 @@ describe('a new version', () => {
     await kill(another, 'SIGTERM');
   });
 
-  it('that fails leaves the previous one published', async () => {
+  it('a new version that fails leaves the previous one published', async () => {
     const worker = site.startIngestion();
     const { id } = await owner.addDocument(workspace, { title: 'A', text: 'Apples are red.' });
     await owner.json('PUT', `/${workspace}/documents/${id}`, form('%PDF-1.7 broken', 'a.pdf'));
@@ -202,7 +202,7 @@ describe('a worker process', () => {
     await owner.json('DELETE', `/${workspace}/documents/${id}`, undefined, 204);
   });
 
-  it('that is killed is replaced by another one, and nothing is stored twice', async () => {
+  it('a killed worker is replaced by another one, and nothing is stored twice', async () => {
     const { id, worker, letGo } = await halfRead();
     await kill(worker);
     await letGo();
@@ -213,7 +213,7 @@ describe('a worker process', () => {
     await kill(second, 'SIGTERM');
   });
 
-  it('that is killed before it starts is replaced by another one', async () => {
+  it('a worker that is killed before it starts is replaced by another one', async () => {
     const { id } = await post({ title: 'A', text: 'Apples are red.' });
     await site.pool.query('UPDATE memo_jobs._private_jobs SET locked_at = now(), attempts = 1');
     await forget();
@@ -222,7 +222,7 @@ describe('a worker process', () => {
     await kill(worker, 'SIGTERM');
   });
 
-  it('continues after the database was away during a document, which is read once', async () => {
+  it('continues after an outage of the database during a document, and reads it once', async () => {
     const { id, worker, letGo } = await halfRead();
     // All connections break for longer than the queue retries by itself.
     const isAway = setInterval(() => void breakConnections().catch(() => undefined), 50);

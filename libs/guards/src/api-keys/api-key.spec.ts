@@ -26,7 +26,7 @@ describe('API keys', () => {
     );
   });
 
-  it('with one wrong digit are refused', () => {
+  it('keys with one wrong digit are refused', () => {
     fc.assert(
       fc.property(made(), fc.nat(35), digit(), ({ key }, index, other) => {
         const position = 'bfvk-'.length + index;
@@ -37,7 +37,7 @@ describe('API keys', () => {
     );
   });
 
-  it('with two neighbouring digits swapped are refused', () => {
+  it('keys with two neighbouring digits swapped are refused', () => {
     fc.assert(
       fc.property(made(), fc.nat(34), ({ key }, index) => {
         const at = 'bfvk-'.length + index;
@@ -47,7 +47,7 @@ describe('API keys', () => {
     );
   });
 
-  it('of any other form are refused', () => {
+  it('keys of any other form are refused', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => !isApiKey(text) && !isApiKey(`bfvk-${text}`)),
     );

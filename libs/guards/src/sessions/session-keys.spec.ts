@@ -98,11 +98,11 @@ it('keeps the last keys while the console is unavailable, and logs it once', asy
   const now = Date.now();
   jest.spyOn(Date, 'now').mockReturnValue(now + MANY_DAYS_MILLIS);
   expect(await accepts('old')).toBe(true);
-  expect(logged).toEqual([expect.stringContaining('cannot be had')]);
+  expect(logged).toEqual([expect.stringContaining('cannot be fetched')]);
   published = ['new'];
   await nextMinute();
   await waitFor(() => logged.length === 2);
-  expect(logged[1]).toContain('can be had again');
+  expect(logged[1]).toContain('can be fetched again');
   expect([await accepts('old'), await accepts('new')]).toEqual([false, true]);
 });
 

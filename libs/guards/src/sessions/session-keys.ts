@@ -68,12 +68,12 @@ export class SessionKeys {
       await this.remote.reload();
     } catch (error) {
       if (!this.isAway)
-        this.logger.warn('The session keys cannot be had; the last ones stay in force.', error);
+        this.logger.warn('The session keys cannot be fetched; the last ones stay valid.', error);
       this.isAway = true;
       throw error;
     }
     this.isLoaded = true;
-    if (this.isAway) this.logger.log('The session keys can be had again.');
+    if (this.isAway) this.logger.log('The session keys can be fetched again.');
     this.isAway = false;
   }
 }

@@ -61,14 +61,14 @@ describe('bodies', () => {
     return [response.statusCode, await text(response)];
   }
 
-  it('that come too slowly are 408', async () => {
+  it('bodies that arrive too slowly are 408', async () => {
     const sent = begin('/slow');
     sent.on('error', () => undefined);
     sent.write('first');
     expect(await answerOf(sent)).toEqual([408, '{"error":"the request took too long to arrive"}']);
   });
 
-  it('that are streamed may take their time', async () => {
+  it('streamed bodies have no time limit', async () => {
     const sent = begin('/stream');
     sent.write('first');
     await new Promise((resolve) => setTimeout(resolve, 200));
@@ -91,7 +91,7 @@ describe('bodies', () => {
   it.each([
     ['/stream', false],
     ['/slow', true],
-  ])('to %s that wait for leave are told to come: %s', async (path, isTold) => {
+  ])('bodies to %s with Expect: 100-continue get 100 Continue: %s', async (path, isTold) => {
     const sent = begin(path, { Expect: '100-continue' });
     let wasTold = false;
     sent.on('continue', () => (wasTold = true));

@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse } from 'node:htt
 import { type Socket } from 'node:net';
 import { hasBody } from './json-media-type.middleware';
 
-/** How long a connection stays open after an answer that left the body unread, so that a client that still sends receives the answer. */
+/** How long a connection stays open after an answer to an unread body. A client that is still sending needs this time to read the answer. */
 const LINGER_MILLIS = 5_000;
 /** Time limit for all other bodies to arrive; Node's own default. */
 const ARRIVAL_MILLIS = 300_000;

@@ -87,7 +87,7 @@ async function start(origins?: AllowedOrigins): Promise<{ app: INestApplication;
   return { app, url: await app.getUrl() };
 }
 
-/** Beside those that ask a browser to go on caching by origin. */
+/** The CORS headers of a response, without `Vary`. */
 const corsHeaders = (headers: Headers) =>
   Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
 

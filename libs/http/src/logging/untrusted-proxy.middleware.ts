@@ -7,7 +7,7 @@ export function warnOfUntrustedProxy(logger: Logger) {
   return (request: Request, _response: Response, next: NextFunction): void => {
     if (!hasWarned && request.headers['x-forwarded-for'] !== undefined) {
       hasWarned = true;
-      logger.warn('X-Forwarded-For is not believed: TRUST_PROXY names no proxy.');
+      logger.warn('X-Forwarded-For is ignored: TRUST_PROXY names no proxy.');
     }
     next();
   };

@@ -59,7 +59,7 @@ export function charge(rates: readonly UnitRate[], usage: TokenUsage, usdPerUnit
     const tokens = unit === 'per_request' ? 0n : quantity;
     return { unit, quantity, tokens, costPicos, costUsdPicos: toUsd(costPicos, usdPerUnit) };
   });
-  // Tokens without a price (of a model charged per request, or for its input only) are reported on the first line.
+  // Tokens without a price are reported on the first line. A model that is charged per request, or only for its input, has such tokens.
   const [first] = lines;
   if (first) first.tokens += input + output - lines.reduce((sum, { tokens }) => sum + tokens, 0n);
   return {

@@ -21,7 +21,7 @@ interface Abortable {
 export class Sessions {
   constructor(private readonly transport: Transport) {}
 
-  /** Rejects with 409 if the id is taken. Does not retry when the response is lost, because the session may exist then. */
+  /** Rejects with 409 if the id is used by another session. Does not retry when the response is lost, because the session may exist then. */
   create(session: NewSession = {}, { signal }: Abortable = {}): Promise<Session> {
     const call = { method: 'POST' as const, path: SESSIONS_PATH, body: session, isRepeatable: false };
     return this.transport.json(call, signal);

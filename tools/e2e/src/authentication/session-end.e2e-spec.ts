@@ -108,7 +108,7 @@ async function endEverywhere(end: (customer: Customer) => Promise<unknown>): Pro
 }
 
 test.each(ENDINGS)(
-  '%s: the session ends everywhere, before what is remembered of it has aged',
+  '%s: every service refuses the session before its cache entry expires',
   async (_name, end) => {
     await waitFor(() => proxy.listeners === LISTENERS);
     // On a busy machine one of them may be slow. Without the channel, each would take as long as the cache lives.

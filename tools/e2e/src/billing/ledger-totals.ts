@@ -59,7 +59,7 @@ export async function runReconcile(database: TestDatabase): Promise<string> {
     return stdout;
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string };
-    throw new Error(`The books differ:\n${stdout}${stderr}`, { cause: error });
+    throw new Error(`The ledger is inconsistent:\n${stdout}${stderr}`, { cause: error });
   }
 }
 

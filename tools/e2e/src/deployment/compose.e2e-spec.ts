@@ -78,7 +78,7 @@ test('is an example of every app', () => {
 });
 
 describe.each(APPS)('%s', (app) => {
-  test('is passed every variable that it reads, and no other', () => {
+  test('gets every variable that it reads, and no other', () => {
     const { VARIABLES } = configOf(app);
     const passed = Object.keys(serviceOf(app).environment ?? {});
     expect(passed.sort()).toEqual(VARIABLES.filter((name) => !NOT_PASSED.includes(name)).sort());

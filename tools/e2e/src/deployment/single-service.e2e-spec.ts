@@ -91,7 +91,7 @@ describe.each(SERVICES)('%s, built and started alone', (app, role, own) => {
   );
 
   it(
-    'starts without its database and says that it is away',
+    'starts without its database and reports it as unavailable',
     async () => {
       const { url } = await running('postgres://u:p@127.0.0.1:1/none');
       const health = await fetch(`${url}/healthz`);

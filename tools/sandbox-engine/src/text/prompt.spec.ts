@@ -10,7 +10,7 @@ const prose = fc
   .map((parts) => parts.join(''));
 
 describe('a prompt', () => {
-  it('has as many words as splitting at white space gives', () => {
+  it('has one word for each part between white space', () => {
     fc.assert(
       fc.property(prose, (text) => {
         const reading = new PromptReading(1);

@@ -8,7 +8,7 @@ describe('a self-signed certificate', () => {
   const { certificate, serial } = selfSignedCertificate('商户 Tenpay', privateKey);
   const read = new X509Certificate(certificate);
 
-  it('is one that its own key has signed', () => {
+  it('is signed by its own key', () => {
     expect(read.verify(read.publicKey)).toBe(true);
     expect(read.checkPrivateKey(privateKey)).toBe(true);
     expect(read.checkIssued(read)).toBe(true);
@@ -23,7 +23,7 @@ describe('a self-signed certificate', () => {
     expect(to).toBeGreaterThan(Date.now() + 365 * DAY_MS);
   });
 
-  it('has a serial number of its own that is written in one way', () => {
+  it('has a unique serial number without a leading zero', () => {
     const serials = Array.from({ length: 50 }, () => selfSignedCertificate('x', privateKey));
     for (const each of serials) {
       expect(each.serial).toMatch(/^[4-7][0-9A-F]{39}$/);

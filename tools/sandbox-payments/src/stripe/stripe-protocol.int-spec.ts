@@ -118,7 +118,7 @@ describe('a session', () => {
     expect(await stripe.paymentIntents.retrieve(intent)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('is one more each time without a key of its own', async () => {
+  it('creates another one for each request without an idempotency key', async () => {
     const wanted = parameters();
     const [first, second] = [
       await stripe.checkout.sessions.create(wanted),
@@ -183,7 +183,7 @@ describe('an idempotency key', () => {
     });
   });
 
-  it('is not used up by a request that fails its checks', async () => {
+  it('keeps an idempotency key usable after a request that fails validation', async () => {
     const options = { idempotencyKey: 'key-3' };
     await expect(create({ expires_at: now() + 60 }, options)).rejects.toThrow('at least 30 minutes');
     await expect(create({}, options)).resolves.toMatchObject({ status: 'open' });
@@ -191,7 +191,7 @@ describe('an idempotency key', () => {
 });
 
 describe('a refund', () => {
-  it('is one more each time without a key of its own', async () => {
+  it('creates another one for each request without an idempotency key', async () => {
     const { intent } = await paid();
     const wanted = { payment_intent: intent, amount: 300, metadata: { refund_id: 'same' } };
     const first = await stripe.refunds.create(wanted);
@@ -205,7 +205,7 @@ describe('a refund', () => {
     expect(await stripe.refunds.retrieve(first.id)).toMatchObject({ status: 'succeeded', amount: 300 });
   });
 
-  it('is of what is left, and there is none of what is not', async () => {
+  it('refunds the rest without an amount, and refuses more than the rest', async () => {
     const { intent } = await paid();
     await stripe.refunds.create({ payment_intent: intent, amount: 300 });
     const tooMuch = stripe.refunds.create({ payment_intent: intent, amount: UNIT_AMOUNT });
@@ -249,7 +249,7 @@ describe('an event', () => {
   const read = ({ body, signature }: Received) =>
     stripe.webhooks.constructEvent(body, signature, webhookSecret);
 
-  it('is signed, and of the object as the API shows it', async () => {
+  it('is signed, and contains the object as the API returns it', async () => {
     const { id } = await paid();
     const event = read((await arrived(id, 1))[0]!);
     expect(event).toMatchObject({ object: 'event', type: 'checkout.session.completed', livemode: false });

@@ -66,9 +66,9 @@ export class PaymentsService {
   ) {}
 
   /**
-   * Commits the payment before the provider is called, so that every later notification finds it. A request that broke
-   * off in between continues when it is repeated with its idempotency key. Throws 400 for an amount out of bounds, 409
-   * for a provider that is not enabled or a reused idempotency key, 429 for too many pending payments, 503 while the
+   * Commits the payment before the provider is called, so that every later notification finds it. A client that repeats
+   * an interrupted request with the same idempotency key continues it. Throws 400 for an amount out of bounds, 409 for
+   * a provider that is not enabled or a reused idempotency key, 429 for too many pending payments, 503 while the
    * provider is not available.
    */
   async create(accountId: string, input: CreatePaymentDto, key: string | null): Promise<PaymentView> {

@@ -182,9 +182,12 @@ describe.each([
     ]);
   });
 
-  it.each(['name=', `name=${'x'.repeat(101)}`, 'name=%00'])('of GPUs refuses ?%s', async (query) => {
-    expect((await read('gpus', `?${query}`)).status).toBe(400);
-  });
+  it.each(['name=', `name=${'x'.repeat(101)}`, 'name=%00'])(
+    'the history of GPU prices refuses ?%s',
+    async (query) => {
+      expect((await read('gpus', `?${query}`)).status).toBe(400);
+    },
+  );
 
   it('requires the role admin', async () => {
     const { token } = await site.signedIn('analyst');

@@ -81,7 +81,7 @@ describe.each([
     expect(await state()).toEqual(before);
   });
 
-  it('by several admins at once leaves one complete list, and all of them as history', async () => {
+  it('concurrent publications leave one complete list, and all of them in the history', async () => {
     const slugs = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
     const { rows: newest } = await site.database.pool.query('SELECT max(id) AS id FROM pricing.price_lists');
     const answers = await Promise.all(

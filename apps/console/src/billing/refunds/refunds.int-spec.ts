@@ -174,7 +174,7 @@ describe.each(PROVIDERS)('refunds through %s', (provider, siteName) => {
     expect(await balance()).toBe(0);
   });
 
-  it('that failed here but were made at the provider stay failed and are not checked again', async () => {
+  it('a refund that failed here but was made at the provider stays failed and is not checked again', async () => {
     await refund();
     await untilMade();
     await payments.site.database.pool.query(

@@ -37,7 +37,7 @@ const END = `
     next_check_at = clock_timestamp() + make_interval(secs => $5)
   WHERE id = $1 AND status = ANY ($2)`;
 
-/** Text that a payer typed at the provider, made storable so that it cannot make the credit fail. */
+/** Makes a payer's text storable: text that PostgreSQL refuses would prevent the credit. */
 const toStorableText = (text: string | null) =>
   text === null ? null : text.replace(UNSTORABLE, '\ufffd').slice(0, MAX_PAYER_CHARS);
 
@@ -89,7 +89,7 @@ export class PaymentSettlement {
     if (proof.amountMinor !== payment.amountMinor || proof.currency !== payment.currency)
       throw new PaymentMismatchError(
         payment.id,
-        `${proof.amountMinor} ${proof.currency} (hundredths) were paid in place of ${payment.amountMinor} ${payment.currency}`,
+        `${proof.amountMinor} ${proof.currency} (hundredths) were paid instead of ${payment.amountMinor} ${payment.currency}`,
       );
     try {
       if (await inTransaction(this.pool, (client) => this.credit(client, payment.id, proof)))

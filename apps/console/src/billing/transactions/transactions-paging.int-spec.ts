@@ -97,7 +97,7 @@ describe('pages of the transactions', () => {
   }
 
   it.each([1, 2, 3, 4, 5, 6, 7])(
-    'of %i show each earlier transaction once and in order despite concurrent writes',
+    'pages of %i transactions show each earlier one once and in order despite concurrent writes',
     async (limit) => {
       const lines = fc.array(line, { minLength: 2, maxLength: 14 });
       await fc.assert(

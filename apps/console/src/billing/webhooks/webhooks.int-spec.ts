@@ -81,23 +81,26 @@ describe.each(PROVIDERS)('notifications of %s', (provider, siteName) => {
     ['another merchant', { wrong_merchant: 1 }, 400],
     ['another amount', { wrong_amount: 1 }, 409],
     ['another currency', { wrong_currency: 1 }, 409],
-  ])('with %s are rejected without effect, and a correct one credits', async (_fault, switches, status) => {
-    const id = await openPayment();
-    await payments.sandbox.injectFaults({ ...switches, duplicate: 2 });
-    await payments.sandbox.act(id, 'pay');
-    const deliveries = await payments.deliveries(id, 2);
-    const [refused] = deliveries.filter(({ faults }) => faults.length > 0);
-    const [accepted] = deliveries.filter(({ faults }) => faults.length === 0);
-    expect(refused).toMatchObject({ status, acknowledged: false });
-    expect(accepted).toMatchObject({ status: 200, acknowledged: true });
-    await creditedOnce(id);
-  });
+  ])(
+    'notifications with %s are rejected without effect, and a correct one credits',
+    async (_fault, switches, status) => {
+      const id = await openPayment();
+      await payments.sandbox.injectFaults({ ...switches, duplicate: 2 });
+      await payments.sandbox.act(id, 'pay');
+      const deliveries = await payments.deliveries(id, 2);
+      const [refused] = deliveries.filter(({ faults }) => faults.length > 0);
+      const [accepted] = deliveries.filter(({ faults }) => faults.length === 0);
+      expect(refused).toMatchObject({ status, acknowledged: false });
+      expect(accepted).toMatchObject({ status: 200, acknowledged: true });
+      await creditedOnce(id);
+    },
+  );
 
   it.each([
     ['a wrong signature', { wrong_signature: true }],
     ['another amount', { wrong_amount: true }],
     ['another merchant', { wrong_merchant: true }],
-  ])('with %s never credit, even when repeated', async (_fault, switches) => {
+  ])('notifications with %s never credit, even when repeated', async (_fault, switches) => {
     const id = await openPayment();
     await payments.sandbox.injectFaults({ ...switches, duplicate: 3 });
     await payments.sandbox.act(id, 'pay');
@@ -162,7 +165,7 @@ describe.each(PROVIDERS)('notifications of %s', (provider, siteName) => {
     ['{}'],
     ['\0\u00ff'],
     [JSON.stringify({ id: 'evt_1', type: 'checkout.session.completed' })],
-  ])('with the body %j are rejected', async (body) => {
+  ])('notifications with the body %j are rejected', async (body) => {
     const answer = await payments.site.console.request('POST', `/api/billing/webhooks/${provider}`, {
       raw: body === 'nothing' ? '' : body,
       headers: { 'Content-Type': 'application/octet-stream' },

@@ -177,7 +177,7 @@ describe('a download', () => {
     expect((await download('acme/model', { token: await make(['acme/model']) })).status).toBe(302);
   });
 
-  it('of a version that was published once is possible until it is removed', async () => {
+  it('a version that was published once can be downloaded until it is removed', async () => {
     for (const version of ['1', '2']) await modelAdmin.publish('versions', version);
     await modelAdmin.upload('versions', '3', 'not published');
     const contentOf = async (query: string) => {

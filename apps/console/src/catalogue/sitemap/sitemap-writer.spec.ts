@@ -15,7 +15,7 @@ describe('sitemaps', () => {
     [50_000, 1],
     [50_001, 3],
     [100_000, 3],
-  ])('of %d URLs are %d documents', async (count, documents) => {
+  ])('writes %d URLs into %d documents', async (count, documents) => {
     expect(written(count, 'http://site.test/')).toHaveLength(documents);
   });
 

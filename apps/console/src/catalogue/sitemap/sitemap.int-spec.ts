@@ -120,7 +120,7 @@ describe('the sitemap', () => {
     expect(found.sort()).toEqual([...slugs, '+'.repeat(200)].sort());
   });
 
-  it('of 120,000 models is an index of sitemaps with at most 50,000 URLs each', async () => {
+  it('lists 120,000 models in an index of sitemaps with at most 50,000 URLs each', async () => {
     // Without package rows, whose creation would dominate the duration of the test.
     await site.database.pool.query('ALTER TABLE catalogue.models DISABLE TRIGGER ALL');
     await site.database.pool.query(

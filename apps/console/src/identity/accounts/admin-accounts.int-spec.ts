@@ -107,7 +107,7 @@ describe('a role', () => {
     expect((await setRole(accountId, json)).status).toBe(status);
   });
 
-  it.each(['acct_unknown', 'x', '%00', "'--"])('of %s is 404', async (id) => {
+  it.each(['acct_unknown', 'x', '%00', "'--"])('the role of %s is 404', async (id) => {
     expect((await setRole(id, { role: 'user' })).status).toBe(404);
   });
 
@@ -141,7 +141,7 @@ describe('a role', () => {
     expect((await change).status).toBe(200);
   });
 
-  it('of the last admin stays under concurrent demotions', async () => {
+  it('the last admin keeps the role under concurrent demotions', async () => {
     const others = [await site.signedIn('admin'), await site.signedIn('admin'), await site.signedIn('admin')];
     const all = [admin, ...others];
     const answers = await Promise.all(

@@ -48,9 +48,10 @@ export class AdminAccountsService {
     const account = await inTransaction(this.pool, async (client) => {
       const admins = await lockAdmins(client, accountId);
       // The caller may have lost the role while it waited for the lock.
-      if (!admins.includes(adminId)) throw new ForbiddenException('this account may not do that');
+      if (!admins.includes(adminId))
+        throw new ForbiddenException('this account does not have the required role');
       if (role !== 'admin' && admins.length === 1 && admins[0] === accountId)
-        throw new ConflictException('the last admin stays one');
+        throw new ConflictException('the last admin must keep the role');
       const before = await setRole(client, accountId, role);
       if (before === null) throw new NotFoundException('no such account');
       if (before !== role)

@@ -122,7 +122,7 @@ describe('API keys', () => {
     expect(rows).toEqual([{ key_hash: null, deleted_at: expect.any(Date) }]);
   });
 
-  it('of another account are 404, even for an admin', async () => {
+  it('keys of another account are 404, even for an admin', async () => {
     const { id } = await created({ name: 'mine' });
     const otherAdmin = await site.signedIn('admin');
     const answer = await remove(id, otherAdmin);
@@ -132,7 +132,7 @@ describe('API keys', () => {
   });
 
   it.each(['key_unknown', '%00', 'a%20b', "'--", '%F0%9F%98%80', 'k'.repeat(3000)])(
-    'with the id %s are 404',
+    'keys with the id %s are 404',
     async (id) => {
       expect((await remove(id)).status).toBe(404);
     },

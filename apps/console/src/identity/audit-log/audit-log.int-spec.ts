@@ -100,7 +100,7 @@ describe('audit events', () => {
     expect(seen).toMatchObject({ actor: 'admin', actor_id: admin.accountId, address: '127.0.0.1' });
   });
 
-  it('of all accounts are visible to admins, with failed sign-ins of unknown identifiers', async () => {
+  it('admins see the events of all accounts, and failed sign-ins with unknown identifiers', async () => {
     const json = { identifier: 'is.this@nobody.example', password: PASSWORD };
     await site.console.request('POST', '/api/auth/login', { json });
     const failed = eventsIn(await get('/api/admin/events?type=login.failed', admin.token));
@@ -145,7 +145,7 @@ describe('audit events', () => {
   );
 
   it.each(['account_id=x', 'type=unknown', 'account_id=acct_1&account_id=acct_2'])(
-    'of all accounts are 400 with %s',
+    'the events of all accounts are 400 with %s',
     async (query) => {
       expect((await get(`/api/admin/events?${query}`, admin.token)).status).toBe(400);
     },

@@ -121,7 +121,7 @@ export class OAuthProviderGateway {
   private configurationOf(provider: OAuthProvider): Promise<Configuration> {
     const known = this.discovered.get(provider.name);
     if (known && performance.now() < known.expiresAtMillis) return known.configuration;
-    // Every failure of the discovery is an outage: the provider has refused nobody.
+    // Every failure of the discovery counts as an outage, because it does not refuse a user.
     const configuration = this.orFailure(provider, discover(provider), () => 'provider_unavailable');
     const found = { configuration, expiresAtMillis: performance.now() + DISCOVERY_LIFE_MILLIS };
     this.discovered.set(provider.name, found);

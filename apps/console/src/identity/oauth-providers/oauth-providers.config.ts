@@ -14,7 +14,7 @@ const oauthProvider = z.object({
     .string('is missing')
     .refine((text) => URL.canParse(text) && HTTP_URL.test(text), 'must be a URL')
     .refine((text) => !/[?#]/.test(text), 'must have no query and no fragment')
-    // The issuer decides who is signed in, so nobody on the network may change what it sends.
+    // The issuer decides who is signed in, so the connection must protect its answers.
     .refine(
       (text) => !URL.canParse(text) || isPrivateChannel(text),
       'must be https, except on this machine itself',

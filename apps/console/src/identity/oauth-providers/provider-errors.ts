@@ -1,7 +1,7 @@
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client';
 import { type OAuthErrorCode } from './oauth.exception';
 
-/** Errors of an authorization response that mean that nobody consented. */
+/** Errors of an authorization response that mean that the user did not consent. */
 const DENIALS = new Set([
   'access_denied',
   'account_selection_required',

@@ -14,7 +14,7 @@ describe('a provider that is down fails only its own sign-ins', () => {
   });
   afterAll(() => all.stop());
 
-  it('when its token endpoint fails or sends invalid responses', async () => {
+  it('a sign-in fails when the token endpoint fails or sends invalid responses', async () => {
     const failing: [path: string, status: number][] = [
       ['/token', 500],
       ['/token', 503],
@@ -34,7 +34,7 @@ describe('a provider that is down fails only its own sign-ins', () => {
     }
   });
 
-  it('when its userinfo endpoint fails', async () => {
+  it('a sign-in fails when the userinfo endpoint fails', async () => {
     await all.alpha.injectFaults({ status: { '/me': 500 } });
     const fresh = await all.client.signIn(all.alpha, 'alpha', { email: 'fresh@example.com' });
     expect([fresh.status, fresh.body]).toEqual([503, UNAVAILABLE]);
@@ -45,7 +45,7 @@ describe('a provider that is down fails only its own sign-ins', () => {
     expect((await all.client.signIn(all.alpha, 'alpha', { email: EMAIL })).status).toBe(200);
   });
 
-  it('when it does not respond within ten seconds', async () => {
+  it('a sign-in fails when the provider does not respond within ten seconds', async () => {
     const timeout = AbortSignal.timeout.bind(AbortSignal);
     const limits: number[] = [];
     for (const path of ['/.well-known/openid-configuration', '/token', '/jwks']) {
@@ -67,7 +67,7 @@ describe('a provider that is down fails only its own sign-ins', () => {
     expect(new Set(limits)).toEqual(new Set([10_000]));
   });
 
-  it('when it was down at first; a later discovery succeeds', async () => {
+  it('a later discovery succeeds when the provider was down at first', async () => {
     await all.alpha.kill();
     const { console, client } = await all.another({});
     const start = () => client.get('/api/auth/oauth/alpha');
@@ -84,7 +84,7 @@ describe('a provider that is down fails only its own sign-ins', () => {
     expect([ofBeta.status, third.status]).toEqual([302, 302]);
   });
 
-  it('when it goes down later; its metadata are fetched again after ten minutes', async () => {
+  it('the metadata are fetched again after ten minutes when the provider goes down later', async () => {
     const { console, client } = await all.another({});
     const { authorizationUrl, cookie } = await client.begin('alpha');
     const returned = await all.alpha.signIn(authorizationUrl, { email: EMAIL });
@@ -102,7 +102,7 @@ describe('a provider that is down fails only its own sign-ins', () => {
     expect([remembered.status, forgotten.status]).toEqual([302, 503]);
   });
 
-  it('when its metadata name another issuer, or the secret is wrong', async () => {
+  it('a sign-in fails when the metadata name another issuer, or the secret is wrong', async () => {
     const named = { ...settingsOf('alpha', all.alpha.issuer.replace('127.0.0.1', 'localhost')) };
     const impostor = await all.another({ OAUTH_PROVIDERS: JSON.stringify([named]) });
     const byName = await impostor.client.get('/api/auth/oauth/alpha');

@@ -80,12 +80,12 @@ describe('a sign-in through a provider is refused', () => {
     );
   });
 
-  it('with two states', async () => {
+  it('refuses a callback with two states', async () => {
     const { returned, cookie } = await atCallback();
     expect((await all.client.finish(`${returned}&state=other`, cookie)).status).toBe(400);
   });
 
-  it('without the cookie, or with one that is invalid, altered or of another flow', async () => {
+  it('refuses a callback without the cookie, or with one that is invalid, altered or of another flow', async () => {
     const other = await all.client.begin('alpha');
     const { cookie: ofBeta } = await all.client.begin('beta');
     const wrong = [null, 'oauth_flow=', 'oauth_flow=rubbish', `${other.cookie}A`, other.cookie, ofBeta];
@@ -100,7 +100,7 @@ describe('a sign-in through a provider is refused', () => {
     }
   });
 
-  it('with the whole flow of another provider', async () => {
+  it('refuses the whole flow of another provider', async () => {
     const { cookie, authorizationUrl } = await all.client.begin('beta');
     const state = new URL(authorizationUrl).searchParams.get('state');
     const { returned } = await atCallback();
@@ -108,7 +108,7 @@ describe('a sign-in through a provider is refused', () => {
     expect([answer.status, answer.body]).toEqual([400, INVALID]);
   });
 
-  it('with a token that was sealed for another purpose', async () => {
+  it('refuses a token that was sealed for another purpose', async () => {
     const { returned, cookie } = await atCallback();
     const sealed = all.site.console.app.get(SealedTokens);
     const flow = await all.site.console.app
@@ -120,7 +120,7 @@ describe('a sign-in through a provider is refused', () => {
     expect((await all.client.finish(returned, genuine)).status).toBe(200);
   });
 
-  it('after ten minutes', async () => {
+  it('refuses a flow after ten minutes', async () => {
     const { returned, cookie } = await atCallback();
     jest.useFakeTimers({ now: Date.now() + 601_000, doNotFake: [...TIMERS] });
     const answer = await all.client.finish(returned, cookie);
@@ -129,7 +129,7 @@ describe('a sign-in through a provider is refused', () => {
     expect((await all.client.finish(returned, cookie)).status).toBe(200);
   });
 
-  it('when a flow is used a second time, even with a new code', async () => {
+  it('refuses a flow the second time, even with a new code', async () => {
     const { returned, cookie } = await atCallback();
     expect((await all.client.finish(returned, cookie)).status).toBe(200);
     await expectRefusal(
@@ -161,7 +161,7 @@ describe('a sign-in through a provider is refused', () => {
     expect(await sessions()).toBe(before + 1);
   });
 
-  it('with a code that was used, is invented or belongs to another flow', async () => {
+  it('refuses a code that was used, is invented or belongs to another flow', async () => {
     const used = await atCallback();
     await all.client.finish(used.returned, used.cookie);
     const { returned: foreign } = await atCallback();
@@ -180,7 +180,7 @@ describe('a sign-in through a provider is refused', () => {
     }
   });
 
-  it('with the code of another provider', async () => {
+  it('refuses the code of another provider', async () => {
     const beta = await all.client.begin('beta');
     const ofBeta = new URL(await all.beta.signIn(beta.authorizationUrl, { email: EMAIL })).searchParams;
     for (const iss of [all.beta.issuer, all.alpha.issuer, null]) {
@@ -201,7 +201,7 @@ describe('a sign-in through a provider is refused', () => {
     ['a subject that cannot be stored', { id_token: { sub: 'a\0b' } }],
     ['a subject without end', { id_token: { sub: 'x'.repeat(256) } }],
     ['a signature of another key', { foreign_key: true }],
-  ])('when the id token has %s', async (_name, told) => {
+  ])('refuses a sign-in when the id token has %s', async (_name, told) => {
     await all.alpha.injectFaults(told);
     await expectRefusal(
       async (headers) => {
@@ -214,7 +214,7 @@ describe('a sign-in through a provider is refused', () => {
     );
   });
 
-  it('when consent is denied', async () => {
+  it('refuses a sign-in when consent is denied', async () => {
     await expectRefusal(
       async (headers) => {
         const { authorizationUrl, cookie } = await all.client.begin('alpha');
@@ -228,7 +228,7 @@ describe('a sign-in through a provider is refused', () => {
     );
   });
 
-  it('without repeating any text of the provider', async () => {
+  it('repeats no text of the provider in a refusal', async () => {
     for (const error of ['server_error', 'invalid_scope', '<script>alert(1)</script>']) {
       const { returned, cookie } = await atCallback();
       const hostile = changed(returned, { error, error_description: 'call 555-0100', code: null });
@@ -237,7 +237,7 @@ describe('a sign-in through a provider is refused', () => {
     }
   });
 
-  it('without revealing a secret', async () => {
+  it('reveals no secret in a refusal', async () => {
     const { returned, cookie } = await atCallback();
     const flow = await all.site.console.app
       .get(OAuthFlowsService)
@@ -254,7 +254,7 @@ describe('a sign-in through a provider is refused', () => {
   });
 
   it.each(['rubbish', 'ALPHA', '%00', '__proto__', 'a'.repeat(300)])(
-    'at %s, which is not a provider',
+    'refuses a sign-in at %s, which is not a provider',
     async (name) => {
       const error = { error: 'no such provider' };
       for (const path of [`/api/auth/oauth/${name}`, `/api/auth/oauth/${name}/callback?code=1&state=1`]) {
@@ -265,11 +265,11 @@ describe('a sign-in through a provider is refused', () => {
     },
   );
 
-  it('with several values of return_to', async () => {
+  it('refuses several values of return_to', async () => {
     expect((await all.client.get('/api/auth/oauth/alpha?return_to=/a&return_to=/b')).status).toBe(400);
   });
 
-  it('after too many requests', async () => {
+  it('refuses a sign-in after too many requests', async () => {
     for (const [path, status] of [
       ['/api/auth/oauth/beta', 302],
       ['/api/auth/oauth/beta/callback', 400],

@@ -5,7 +5,7 @@ const MAX_RETURN_CHARS = 512;
 
 /**
  * Path of the console's pages to which a sign-in returns. Two slashes or a backslash are refused, because some browsers
- * would take what follows for a host.
+ * would read the following text as a host.
  */
 const returnTo = z
   .string('must be given once')

@@ -81,7 +81,7 @@ describe('the first verification of an address', () => {
     expect(await liveKeysOf(account.accountId)).toBe(1);
   });
 
-  it('also decides a later reset, which unlinks identities from before it', async () => {
+  it('a later reset unlinks the identities from before the first verification', async () => {
     const account = await register();
     await link(account.accountId);
     const token = await mailToken(account, 'verify_email');

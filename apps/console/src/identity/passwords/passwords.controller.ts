@@ -20,7 +20,7 @@ const ACCEPTED = { status: 'accepted' } as const;
 export class PasswordsController {
   constructor(private readonly passwords: PasswordsService) {}
 
-  /** `{identifier}` or `{email}` → always 202, so that nobody learns here who has an account. */
+  /** `{identifier}` or `{email}` → always 202, so that the answer does not reveal whether an account exists. */
   @Post('forgot')
   @HttpCode(202)
   @Public()

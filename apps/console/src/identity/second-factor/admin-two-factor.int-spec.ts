@@ -48,7 +48,7 @@ describe('two factors of an owner who has lost them', () => {
     expect((await disable(accountId)).status).toBe(409);
   });
 
-  it.each(['acct_unknown', 'x'])('of %s are 404', async (id) => {
+  it.each(['acct_unknown', 'x'])('two factors of %s are 404', async (id) => {
     expect((await disable(id)).status).toBe(404);
   });
 });

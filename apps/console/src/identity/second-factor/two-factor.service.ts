@@ -91,12 +91,12 @@ export class TwoFactorService {
     const { credentialsVersion } = await this.reauthentication.confirm(admin, 'password', password);
     // A stolen session of an admin must not be enough to turn off the admin's own second factor.
     if (accountId === admin.accountId)
-      throw new ForbiddenException('an admin turns off the own second factor as everybody does');
+      throw new ForbiddenException('use POST /api/auth/2fa/disable for your own second factor');
     await inTransaction(this.pool, async (client) => {
       if (!(await readAccount(client, accountId))) throw new NotFoundException('no such account');
       await this.lockEnabled(client, accountId);
       if (!(await isAdminAtVersion(client, admin.accountId, credentialsVersion)))
-        throw new ForbiddenException('this account may not do that');
+        throw new ForbiddenException('this account does not have the required role');
       await this.turnOff(client, accountId, admin, null);
     });
   }

@@ -7,8 +7,9 @@ import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { SESSIONS_CONFIG, type SessionsConfig } from './sessions.config';
 
 /**
- * The expiry is a whole second, like that of the token, so that both expire together. The account is locked: a
- * concurrent change of its credentials waits and then ends this session too, or it was first and no row is inserted.
+ * The expiry is a whole second, like that of the token, so that both expire together. The lock of the account orders
+ * this statement and a concurrent change of the credentials: if the change comes first, no row is inserted; if it comes
+ * second, it also ends this session.
  */
 const OPEN = `
   INSERT INTO accounts.sessions (id, account_id, expires_at)

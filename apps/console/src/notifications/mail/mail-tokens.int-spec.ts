@@ -82,7 +82,7 @@ describe('a mail token', () => {
   it.each([
     ['reset_password', 3_600],
     ['verify_email', 86_400],
-  ] as const)('for %s is valid for %d seconds', async (purpose, seconds) => {
+  ] as const)('a token for %s is valid for %d seconds', async (purpose, seconds) => {
     const age = async (token: string, by: number) =>
       database.pool.query(
         'UPDATE accounts.mail_tokens SET expires_at = expires_at - make_interval(secs => $2) WHERE token_hash = $1',

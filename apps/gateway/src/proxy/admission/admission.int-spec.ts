@@ -73,7 +73,7 @@ describe('a wallet', () => {
     await site.expectCharged(poor, 0n, BOUND - 1n);
   });
 
-  it('that is empty allows free models', async () => {
+  it('an empty wallet allows free models', async () => {
     const empty = await site.account(0n);
     expect(await refusal(chat(empty.apiKey))).toEqual(INSUFFICIENT);
     const answer = await chat(empty.apiKey, { model: 'sandbox-mini+tokens=3' });
@@ -99,7 +99,7 @@ describe('a wallet', () => {
     await site.expectCharged(of, BigInt(served) * cost, BigInt(affordable) * cost);
   });
 
-  it('that is topped up can be used at once', async () => {
+  it('a top-up can be used at once', async () => {
     const of = await site.account(BOUND);
     await chat(of.apiKey);
     expect(await refusal(chat(of.apiKey))).toEqual(INSUFFICIENT);
@@ -117,7 +117,7 @@ describe('a wallet', () => {
 });
 
 describe('a key', () => {
-  it('with a spending limit is refused beyond it, and other keys are not', async () => {
+  it('a key is refused beyond its spending limit, and other keys are not', async () => {
     const of = await site.account();
     const limited = await insertApiKey(site.pool, of.accountId, { spendLimitPicos: BOUND + COST });
     await chat(limited.apiKey);
@@ -137,7 +137,7 @@ describe('a key', () => {
     expect(rows[0]!.spent_picos).toBe(2n * COST);
   });
 
-  it('with a list of models may use and list only those', async () => {
+  it('a key with a list of models may use and list only those', async () => {
     const { accountId } = await site.account();
     const { apiKey } = await insertApiKey(site.pool, accountId, {
       allowedModels: ['sandbox-mini', 'unpriced'],
@@ -157,7 +157,7 @@ describe('a key', () => {
 
 describe('a model', () => {
   it.each(['unpriced', 'sandbox-chat ', 'SANDBOX-CHAT', '__proto__', '\ud800', 'é'.repeat(200)])(
-    'without a price is not there: %j',
+    'a model without a price does not exist: %j',
     async (model) => {
       const of = await site.account();
       expect(await refusal(chat(of.apiKey, { model }))).toEqual({

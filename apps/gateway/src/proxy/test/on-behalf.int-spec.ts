@@ -144,7 +144,7 @@ describe('a request on behalf of an account', () => {
     await site.expectCharged(of, COST);
   });
 
-  it('without a key is charged to the account only', async () => {
+  it('a request without a key is charged to the account only', async () => {
     const named = { 'X-On-Behalf-Of': of.accountId };
     const client = new OpenAI({
       apiKey: NEW,

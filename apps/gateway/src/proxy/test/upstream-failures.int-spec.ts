@@ -227,7 +227,7 @@ describe('an upstream that refuses the request', () => {
     await expectFree(account);
   });
 
-  it('because of a parameter has its response forwarded', async () => {
+  it('forwards the response of an upstream that refuses a parameter', async () => {
     const response = await chat('sandbox-chat', { temperature: 99 });
     expect(response.status).toBe(400);
     expect(await errorOf(response)).toMatchObject({ param: 'temperature' });

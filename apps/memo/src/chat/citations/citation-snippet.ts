@@ -20,7 +20,7 @@ const ANSWER_TOKEN_WEIGHT = 2;
 const WORD = new Intl.Segmenter('und', { granularity: 'word' });
 
 interface Piece extends Slice {
-  /** Weight of each matched word. A word counts once per quotation. */
+  /** Weight of each matched word. A word counts once per snippet. */
   weights: Map<string, number>;
   section: number;
 }
@@ -118,7 +118,7 @@ function* candidatesFrom(text: string, pieces: Piece[], index: number): Generato
   let count = 0;
   let score = 0;
   for (const { end, weights, section: own } of pieces.slice(index, index + MAX_SNIPPET_SENTENCES)) {
-    // A quotation does not continue below the next heading.
+    // A snippet does not continue below the next heading.
     if (own !== section) return;
     if (end - start > MAX_SNIPPET_CHARACTERS || text.slice(start, end).includes('"')) return;
     for (const [word, share] of weights) if (!seen.has(word)) score += share;

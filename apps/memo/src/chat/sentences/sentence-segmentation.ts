@@ -11,9 +11,9 @@ const BLANK_LINES = /\n\s*\n/g;
 export const LINE_BREAK = /[\n\r\u2028\u2029]/;
 const LINE_BREAKS = new RegExp(LINE_BREAK, 'g');
 /**
- * Decides whether a line break is a wrap. Wrapped text fills its lines: if the next word would have left this share
- * of the longest line free, the line break was intended. Not smaller, because the lines of a PDF have equal widths
- * but different numbers of characters.
+ * Decides whether a line break is a wrap. Wrapped text fills its lines. A line break is intended if the line, with the
+ * next word added, would still leave this share of the longest line free. A smaller share fails for PDFs, whose lines
+ * have equal widths but different numbers of characters.
  */
 const MIN_FREE_SHARE = 0.25;
 const FIRST_WORD = /^\s*(?:\p{Script=Han}|\S+)/u;

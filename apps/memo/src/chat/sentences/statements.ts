@@ -24,10 +24,7 @@ const MAX_HEADING_CHARACTERS = 120;
 const BLANK_LINE = /\n\s*\n/;
 const WORDS = /[\p{L}\p{N}]/u;
 const QUESTION = /[?？]$/;
-/**
- * Lines that end like a sentence, or contain a colon such as `Password: none`. `Q: What now?` is a heading all the
- * same.
- */
+/** Lines that end like a sentence, or contain a colon such as `Password: none`. `Q: What now?` is still a heading. */
 const NO_HEADING = /[:：]|[.!…。！；;，,]$/;
 const NUMBERED_ITEM = /^\d{1,3}[.)]\s/;
 export const LEAD_IN = /[:：]$/;

@@ -105,7 +105,7 @@ describe.each(UPLOADS)('an upload as %s', (_what, headers, start, end) => {
   });
 });
 
-it('refuses a form before its end if the data beside its file does not end', async () => {
+it('refuses a form with endless data after the file before its end', async () => {
   const { sent, answer } = upload(FORM);
   sent.write(`${FILE}A\r\n${FILE.replace('"file"', '"other"')}`);
   sent.on('drain', () => sent.write(BEGINNING));

@@ -65,9 +65,9 @@ it.each<[string, string | Buffer, string]>([
   [
     'millions of members',
     `{"text": "x", "a": [${'[],'.repeat(1_000_000)}[]]}`,
-    'everything but the text is too long',
+    'the fields other than text are too long',
   ],
-  ['another long string', `{"text": "x", "title": "${long}"}`, 'everything but the text is too long'],
+  ['another long string', `{"text": "x", "title": "${long}"}`, 'the fields other than text are too long'],
 ])('refuses %s', async (_what, json, error) => {
   await expect(parse(json)).rejects.toMatchObject({ message: error, status: 400 });
 });

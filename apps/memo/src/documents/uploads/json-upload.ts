@@ -63,7 +63,7 @@ function locateText(body: Uint8Array): { start: number; end: number } | null {
       if (!' \t\r\n:'.includes(character)) isTextNext = false;
     }
     if (depth > MAX_DEPTH) throw new RangeError('the body is nested too deeply');
-    if (otherBytes > MAX_OTHER_BYTES) throw new RangeError('everything but the text is too long');
+    if (otherBytes > MAX_OTHER_BYTES) throw new RangeError('the fields other than text are too long');
   }
   return found;
 }

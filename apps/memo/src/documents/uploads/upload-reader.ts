@@ -74,9 +74,9 @@ export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown 
     const type = request.headers['content-type'] ?? '';
     const isForm = isFormType(type);
     if (!isForm && !JSON_TYPE.test(type))
-      throw new UnsupportedMediaTypeException(`a document is sent as application/json or as ${FORM_TYPE}`);
+      throw new UnsupportedMediaTypeException(`Content-Type: must be application/json or ${FORM_TYPE}`);
     if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
-      throw new UnsupportedMediaTypeException('Content-Encoding: a document is sent without one');
+      throw new UnsupportedMediaTypeException('Content-Encoding: is not supported for documents');
     const limit = isForm ? this.formLimit : this.jsonLimit;
     if (Number(request.headers['content-length'] ?? 0) > limit.bytes) throw limit.error();
     if (request.headers.expect !== undefined) response.writeContinue();
@@ -106,7 +106,7 @@ export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown 
     const { socket } = request;
     const disconnect = () => socket.destroy();
     socket.setTimeout(this.config.clientStallTimeoutMs, disconnect);
-    // A sender that has sent everything waits for the service, not the other way round.
+    // After the end of the body the client waits for the service, so the timeout no longer applies.
     request.once('end', () => socket.setTimeout(0, disconnect));
     const working = work();
     this.activeUploads.set(working, socket);
@@ -179,7 +179,8 @@ function limitedBody(request: IncomingMessage, limit?: SizeLimit): Readable {
     bytes += chunk.length;
     if (limit && bytes > limit.bytes) body.destroy(limit.error());
   });
-  const onClose = () => request.readableEnded || body.destroy(new BadRequestException('the body broke off'));
+  const onClose = () =>
+    request.readableEnded || body.destroy(new BadRequestException('the body ended early'));
   // The consumer may have stopped listening by then.
   body.on('error', () => undefined);
   body.once('close', () => request.unpipe(body).resume());

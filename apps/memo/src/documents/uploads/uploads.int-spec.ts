@@ -30,7 +30,7 @@ async function memberOf(role: string): Promise<Person> {
 }
 
 describe('an upload', () => {
-  it('as JSON is queued', async () => {
+  it('queues a JSON upload', async () => {
     const metadata = { author: 'Ann', pages: 3, final: true, note: null };
     const document = await post({ ...POLICY, title: ' Refund policy ', external_id: 'policy-1', metadata });
     expect(document).toEqual({
@@ -66,7 +66,7 @@ describe('an upload', () => {
     ['a.txt', '%PDF-1.7 …', '', 'application/pdf'],
     ['a.docx', 'PK\x03\x04', '', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
   ])(
-    'of the file %s containing %j gets its type from the content and the name',
+    'the file %s containing %j gets its type from the content and the name',
     async (name, content, type, mediaType) => {
       const document = await post(form(content, name, {}, type));
       expect(document).toMatchObject({ title: name, media_type: mediaType, sha256: sha256(content) });
@@ -79,7 +79,7 @@ describe('an upload', () => {
     expect((await post(form('A', 'a\tb.txt'))).title).toBe('a b.txt');
   });
 
-  it('of a file accepts fields beside the file in any order', async () => {
+  it('accepts fields beside the file in any order', async () => {
     const fields = { title: 'Handbuch 手册', external_id: 'h', metadata: '{"a": 1}' };
     const made = form('Text', 'a.txt', fields);
     expect(await post(made)).toMatchObject({ title: 'Handbuch 手册', external_id: 'h', metadata: { a: 1 } });
@@ -98,7 +98,7 @@ describe('an upload', () => {
     expect(sha256(Buffer.concat(rows.map((row) => row.bytes)))).toBe(sha256(content));
   });
 
-  it('as JSON may be long, and is parsed in a thread', async () => {
+  it('parses a long JSON upload in a thread', async () => {
     const text = `Straße "退款" \\ \n`.repeat(120_000);
     expect(await post({ title: 'Long', text })).toMatchObject({
       bytes: Buffer.byteLength(text),
@@ -179,19 +179,19 @@ describe('an upload is refused', () => {
       415,
       'multipart/form-data: the file is no txt, md, html, pdf or docx',
     ],
-  ])('as a form %s', async (_what, made, status, error) => {
+  ])('refuses a form %s', async (_what, made, status, error) => {
     const before = await partsStored(site.pool);
     expect(await refused(made())).toEqual([status, error]);
     expect(await partsStored(site.pool)).toBe(before);
   });
 
-  it('as a form with two files', async () => {
+  it('refuses a form with two files', async () => {
     const made = form('A', 'a.txt');
     made.append('file', new Blob(['B']), 'b.txt');
     expect(await refused(made)).toEqual([400, 'there must be one file, in the field file']);
   });
 
-  it('as a malformed form', async () => {
+  it('refuses a malformed form', async () => {
     const type = { 'Content-Type': 'multipart/form-data; boundary=x' };
     for (const body of [
       '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nbroken',
@@ -207,7 +207,7 @@ describe('an upload is refused', () => {
     expect((await editor.call('POST', `${workspace}/documents`, 'y', noBoundary)).status).toBe(400);
   });
 
-  it('as another content type', async () => {
+  it('refuses another content type', async () => {
     const response = await editor.call('POST', `${workspace}/documents`, 'text', {
       'Content-Type': 'text/plain',
     });
@@ -218,7 +218,7 @@ describe('an upload is refused', () => {
     expect((await editor.call('POST', `${workspace}/documents`, POLICY, plain)).status).toBe(201);
   });
 
-  it('if it is too large, with or without a declared length', async () => {
+  it('refuses an upload that is too large, with or without a declared length', async () => {
     const large = Buffer.alloc(MOST_BYTES + 1, 'a');
     const error = `a document has ${MOST_BYTES} bytes at most`;
     const before = await partsStored(site.pool);
@@ -228,7 +228,7 @@ describe('an upload is refused', () => {
     expect(await partsStored(site.pool)).toBe(before);
   });
 
-  it('if its sender disconnects, and nothing stays stored', async () => {
+  it('stores nothing of an upload whose sender disconnects', async () => {
     const before = await partsStored(site.pool);
     const { hostname: host, port } = new URL(site.url);
     const socket = connect(Number(port), host);
@@ -243,7 +243,7 @@ describe('an upload is refused', () => {
     await waitFor(async () => (await partsStored(site.pool)) === before);
   });
 
-  it('if the role of the caller is too low, before a byte is read', async () => {
+  it('refuses an upload before a byte is read if the role of the caller is too low', async () => {
     const viewer = await memberOf('viewer');
     const before = await partsStored(site.pool);
     const needs = [403, 'this needs the role editor'];

@@ -40,8 +40,8 @@ const NON_SPACE = /\S/g;
 const GRAPHEMES = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 /**
- * Divides a text into chunks while it arrives. The chunks depend only on the text, not on its pieces: a chunk is cut
- * once more text than the longest chunk is available, or all of it.
+ * Divides a text into chunks while it arrives. The chunks depend only on the text, not on its pieces, because a chunk
+ * is cut only when more text than the longest chunk is available, or the text has ended.
  */
 export class Chunker {
   /** Number of chunks so far. */

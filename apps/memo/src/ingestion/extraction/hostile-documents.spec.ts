@@ -240,7 +240,7 @@ describe('PDF', () => {
     ],
   ]);
 
-  it('a picture of gigabytes beside the text is not unpacked', async () => {
+  it('a picture of gigabytes in the document is not unpacked', async () => {
     const more = { 6: image(60_000, 60_000, flateBomb(4)) };
     const pdf = onePage(`${shown('Text.')} /I Do`, { resources: '/XObject << /I 6 0 R >>', more });
     expect(await textOf(extractor, pdf, 'application/pdf')).toBe('Text.');

@@ -9,9 +9,9 @@ const DISCARD_SEGMENTS = `
   WITH gone AS (DELETE FROM memo.segments WHERE document_id = $1 AND version = $2 AND workspace_id IS NULL RETURNING id)
   INSERT INTO memo.garbage (segment_id) SELECT id FROM gone`;
 /**
- * Inserts only while the claim holds. The share lock keeps the version from being deleted meanwhile: its chunks have
- * been deleted before, so later ones would stay. Another process may take the version over and insert the same
- * chunks; one of the two then fails. A stronger lock would block the heartbeat.
+ * Inserts only while the claim holds. The share lock prevents a concurrent deletion of the version. Without it, chunks
+ * that are inserted after the deletion of the earlier chunks would remain. If another process takes the version over
+ * and inserts the same chunks, one of the two inserts fails. A stronger lock would block the heartbeat.
  */
 const INSERT_CHUNKS = {
   name: 'chunks-insert',

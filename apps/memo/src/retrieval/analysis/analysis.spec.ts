@@ -33,7 +33,7 @@ describe('termsOf', () => {
     ['en', 'カタカナー', 'カ タ カ ナ ー カタ タカ カナ ナー'],
     ['en', '한국어 책', '한국 국어 책'],
     ['en', '. , — “” 😀', ''],
-  ])('in %s: %s', (language, text, terms) => {
+  ])('stems words in %s: %s', (language, text, terms) => {
     expect(termsOf(text, language).join(' ')).toBe(terms);
   });
 
@@ -115,7 +115,7 @@ describe('analyzeQuery', () => {
     ['tr', 'kim ne nerede neden nasıl hangi kaç'],
     ['uk', 'хто що коли де чому як який скільки'],
     ['vi', 'ai gì khi nào đâu tại sao bao nhiêu'],
-  ])('in %s finds no content words in %s', (language, asking) => {
+  ])('a query in %s has no content words: %s', (language, asking) => {
     expect(words(`${asking} X9`, [language])).toEqual(['x9']);
   });
 

@@ -24,7 +24,7 @@ describe('packing', () => {
         expect(reader.isAtEnd).toBe(true);
       }),
     );
-    expect(() => new VarintReader(new Uint8Array([0x80])).read()).toThrow('no end');
+    expect(() => new VarintReader(new Uint8Array([0x80])).read()).toThrow('not terminated');
   });
 
   it('restores the postings of several terms, except for retired slots', () => {

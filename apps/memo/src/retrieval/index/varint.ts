@@ -44,7 +44,7 @@ export class VarintReader {
     let scale = 1;
     for (;;) {
       const byte = this.bytes[this.at++];
-      if (byte === undefined) throw new Error('A packed number has no end.');
+      if (byte === undefined) throw new Error('A packed number is not terminated.');
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;
       scale *= 0x80;

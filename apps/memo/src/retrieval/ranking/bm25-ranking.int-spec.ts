@@ -109,7 +109,7 @@ it('ranks the older of two equal passages first', async () => {
   expect(best.map(({ number }) => number)).toEqual([0, 1, 2, 3, 4]);
 });
 
-it('counts nothing of other workspaces, to the last bit', async () => {
+it('gives scores that do not depend on other workspaces', async () => {
   const roll = randomIntegers(3);
   const [own, other] = [await workspace(), await workspace()];
   const texts = Array.from({ length: 60 }, () => textOf(roll, 30));

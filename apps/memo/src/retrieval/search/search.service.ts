@@ -66,7 +66,7 @@ export class SearchService {
       const numbers = ranking.best.map(({ number }) => number);
       const stored = await readPassages(this.pool, workspaceId, numbers);
       const isShort = stored.size < wanted && ranking.best.length === wanted + SPARE_CANDIDATES;
-      // So many candidates were deleted meanwhile that others would have ranked in their place.
+      // Too many candidates were deleted meanwhile: passages beyond them may rank among the best now.
       if (isShort && tries < MAX_ATTEMPTS) continue;
       const found = passagesOf(ranking, stored, analyzed);
       return { found, relevance: queryRelevance(analyzed, ranking.weights) };

@@ -132,6 +132,6 @@ export class NearestChunks {
   private warn(reason: string): void {
     if (Date.now() < this.nextWarningAt) return;
     this.nextWarningAt = Date.now() + WARNING_INTERVAL_MS;
-    this.logger.warn(`Questions are searched for by their words alone: ${reason}`);
+    this.logger.warn(`Questions are searched by words only: ${reason}`);
   }
 }

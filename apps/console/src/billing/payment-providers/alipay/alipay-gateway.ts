@@ -52,7 +52,7 @@ function createStrictSdk(config: AlipaySdkConfig): AlipaySdk {
     }
     const fields = (JSON.parse(answer) as Record<string, unknown>)[responseKey];
     if (!isDeepStrictEqual(JSON.parse(sdk.getSignStr(answer, responseKey)), fields))
-      throw new ProviderUnavailableError('its answer says more than is signed');
+      throw new ProviderUnavailableError('its answer contains fields that are not signed');
   };
   return sdk;
 }
@@ -121,7 +121,7 @@ export class AlipayGateway {
 /** A reason without the SDK's message, which may quote a payer's data. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof AlipayRequestError)) return (error as Error).message;
-  if (error.responseDataRaw !== undefined) return 'an answer that is none of the gateway';
+  if (error.responseDataRaw !== undefined) return 'an answer that is not from the gateway';
   const { name, code } = Object(error.cause) as Partial<NodeJS.ErrnoException>;
   return `no answer (${safeCode(code ?? name)})`;
 }

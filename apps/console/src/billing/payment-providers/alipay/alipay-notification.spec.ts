@@ -140,14 +140,14 @@ describe('Alipay notification', () => {
     [-24.5 * HOUR_MS, 'taken'],
     [-25.1 * HOUR_MS, 'refused'],
     [-48 * HOUR_MS, 'refused'],
-  ])('with a timestamp %d ms from now is %s', async (offset, outcome) => {
+  ])('a notification with a timestamp %d ms from now is %s', async (offset, outcome) => {
     const notified = alipay.verify(alipay.notification(at(offset)));
     if (outcome === 'taken') expect(await notified).toEqual(paid);
     else await expect(notified).rejects.toMatchObject(refusal('signature'));
   });
 
   it.each([undefined, '', 'yesterday', '2026-06-08T10:34:56Z'])(
-    'with the timestamp %p is rejected',
+    'a notification with the timestamp %p is rejected',
     async (time) => {
       await expect(alipay.verify(alipay.notification({ notify_time: time }))).rejects.toMatchObject(
         refusal('signature'),
@@ -160,7 +160,7 @@ describe('Alipay notification', () => {
     [{ app_id: undefined }],
     [{ seller_id: '2088000000000000' }],
     [{ seller_id: undefined }],
-  ])('for another merchant (%p) is rejected', async (changes) => {
+  ])('a notification for another merchant (%p) is rejected', async (changes) => {
     await expect(alipay.verify(alipay.notification(changes))).rejects.toMatchObject(refusal('merchant'));
   });
 
@@ -177,7 +177,7 @@ describe('Alipay notification', () => {
     [{ gmt_payment: undefined }],
     [{ trade_no: undefined }],
     [{ out_trade_no: undefined }],
-  ])('with a missing field (%p) is malformed', async (changes) => {
+  ])('a notification with a missing field (%p) is malformed', async (changes) => {
     await expect(alipay.verify(alipay.notification(changes))).rejects.toMatchObject(refusal('malformed'));
   });
 

@@ -33,9 +33,9 @@ export function readSignedFields(body: Buffer, isSigned: (fields: Fields) => boo
   const entries = [...parameters];
   const fields = Object.fromEntries(entries);
   if (Object.keys(fields).length !== entries.length)
-    throw new InvalidNotificationError('malformed', 'a parameter is there twice');
+    throw new InvalidNotificationError('malformed', 'a parameter occurs twice');
   if (!entries.every(([name]) => PARAMETER.test(name)))
-    throw new InvalidNotificationError('malformed', 'there is a parameter that is none of Alipay');
+    throw new InvalidNotificationError('malformed', 'Alipay has no such parameter');
   if ((fields.charset ?? CHARSET).toLowerCase() !== CHARSET)
     throw new InvalidNotificationError('malformed', `charset must be ${CHARSET}`);
   if (entries.some(([, value]) => HIDDEN_PARAMETER.test(value)) || !isSigned(fields))
@@ -75,7 +75,7 @@ export function notificationOf(fields: Fields): ProviderNotification {
   const { trade_no, total_amount = '', trans_currency, gmt_payment } = fields;
   const paid = { trade_no, total_amount, trans_currency, buyer_user_name: undefined };
   const state = paidState(paid, gmt_payment);
-  if (!state) throw new InvalidNotificationError('malformed', 'it says nothing of what was paid');
+  if (!state) throw new InvalidNotificationError('malformed', 'the fields of the payment are missing');
   return { about: 'payment', paymentId, state };
 }
 

@@ -43,7 +43,7 @@ describe('faults of Alipay', () => {
     await expect(calls[call]()).rejects.toThrow(ProviderRefusedError);
   });
 
-  it('of refund (400) makes the refund fail', async () => {
+  it('a refused call (400) makes the refund fail', async () => {
     await site.sandbox.injectFaults({ api: { refund: 400 } });
     expect(await calls.refund()).toEqual({ status: 'failed', reason: 'ACQ.INVALID_PARAMETER' });
   });

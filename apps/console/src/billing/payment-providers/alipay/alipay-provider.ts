@@ -59,7 +59,8 @@ export class AlipayProvider implements PaymentProvider {
   }
 
   async open(order: ProviderOrder): Promise<OpenedOrder> {
-    if (order.currency !== 'CNY') throw new ProviderRefusedError(`Alipay is not paid in ${order.currency}`);
+    if (order.currency !== 'CNY')
+      throw new ProviderRefusedError(`Alipay does not accept payments in ${order.currency}`);
     const answer = await this.gateway.call({
       method: 'alipay.trade.precreate',
       paymentId: order.paymentId,
@@ -122,7 +123,7 @@ export class AlipayProvider implements PaymentProvider {
       if (answer instanceof ProviderRefusedError) throw answer;
       return { status: 'failed', reason: answer.subCode };
     }
-    // No money moved: it had before, or it is not certain that it will.
+    // Without `fund_change` this call moved no money: an earlier call did, or the refund is not finished.
     const isMade = answer.fields['fund_change'] === 'Y' || (await this.isRefunded(refund));
     return isMade
       ? { status: 'succeeded', reference: refund.refundId }

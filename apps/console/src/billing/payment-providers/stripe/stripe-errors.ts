@@ -32,7 +32,7 @@ export function providerErrorOf(
 ): ProviderUnavailableError | ProviderRefusedError {
   if (error instanceof ProviderUnavailableError || error instanceof ProviderRefusedError) return error;
   if (error instanceof z.ZodError || error instanceof InconsistentObjectError)
-    return new ProviderUnavailableError(`Stripe's answer to ${call} is not what it should be.`);
+    return new ProviderUnavailableError(`Stripe's answer to ${call} has an unexpected form.`);
   if (!(error instanceof Stripe.errors.StripeError))
     return new ProviderUnavailableError(`Stripe's answer to ${call} cannot be read.`);
   const { statusCode: status, rawType, code, param } = error;

@@ -72,7 +72,7 @@ describe('Stripe objects that the sandbox does not produce', () => {
     ['another object', { object: 'payment_intent' }],
   ])('%s throws ProviderUnavailableError', async (_, change) => {
     await expect(query(change)).rejects.toThrow(
-      "Stripe's answer to a query of a session is not what it should be.",
+      "Stripe's answer to a query of a session has an unexpected form.",
     );
   });
 

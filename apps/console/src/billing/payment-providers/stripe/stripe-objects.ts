@@ -78,7 +78,7 @@ const chargedAt = ({ latest_charge: charge }: PaymentIntent) =>
 function proofOf(session: CheckoutSession, paidAt: Date): PaymentProof {
   const { payment_intent: intent, amount_total: amount, currency, customer_details: payer } = session;
   if (intent === null || amount === null || currency === null)
-    throw new InconsistentObjectError('A paid session does not say what was paid.');
+    throw new InconsistentObjectError('A paid session lacks the payment intent, the amount or the currency.');
   return {
     reference: typeof intent === 'string' ? intent : intent.id,
     amountMinor: BigInt(amount),

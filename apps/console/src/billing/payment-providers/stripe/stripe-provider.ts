@@ -71,7 +71,7 @@ export class StripeProvider implements PaymentProvider {
 
   async query(order: ProviderOrder): Promise<OrderState> {
     const { providerOrderId } = order;
-    // Without the session's id nobody was redirected to its page.
+    // Without the session's id no payer was redirected to its page.
     if (providerOrderId === null) return { status: 'absent' };
     return this.withTimeLimit(QUERY, () => this.readSession(order, providerOrderId));
   }

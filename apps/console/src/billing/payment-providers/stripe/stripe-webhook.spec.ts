@@ -108,7 +108,7 @@ describe('event', () => {
     expect(await stateOf(completed(UNPAID))).toEqual({ status: 'open' });
   });
 
-  it('of an asynchronous payment proves it at its own time', async () => {
+  it('an event of an asynchronous payment proves the payment at the time of the event', async () => {
     const event = eventOf('checkout.session.async_payment_succeeded', session());
     expect(await stateOf(event)).toMatchObject({
       status: 'paid',
@@ -167,7 +167,7 @@ describe('event', () => {
     expect(await faultOf(stripe.provider.verify(stripe.signed(event)))).toBe('malformed');
   });
 
-  it('of any shape is accepted or throws InvalidNotificationError', async () => {
+  it('accepts an event of any shape, or throws InvalidNotificationError', async () => {
     await fc.assert(
       fc.asyncProperty(fc.json(), fc.jsonValue(), async (json, value) => {
         expect(await faultOf(stripe.provider.verify(stripe.signed(json)))).toBe('malformed');

@@ -105,7 +105,7 @@ function paymentNotification({ type, created, data }: StripeEvent): ProviderNoti
   const paymentId = ownIdIn(data.object, 'payment_id');
   if (paymentId === null) return IRRELEVANT;
   const parsed = checkoutSession.safeParse(data.object);
-  if (!parsed.success) throw malformed('Its session is not what it should be.');
+  if (!parsed.success) throw malformed('Its session has an unexpected form.');
   try {
     const state = orderStateOf(parsed.data, new Date(created * 1_000));
     // The event does not include the payment intent, so the reason of the failure is unknown.

@@ -108,7 +108,7 @@ export class WechatClient {
       });
     }
     const { success, data } = shape.safeParse(answer);
-    if (!success) throw new ProviderUnavailableError('WeChat Pay answered something else than it should');
+    if (!success) throw new ProviderUnavailableError('WeChat Pay sent an unexpected answer');
     return data;
   }
 
@@ -176,7 +176,7 @@ export class WechatClient {
       !hasRecentTimestamp(signature) ||
       !isSignedBy(key, signature, Buffer.from(answer.data))
     )
-      throw new ProviderUnavailableError('the list of certificates is not signed as it should be');
+      throw new ProviderUnavailableError('the signature of the certificate list is not valid');
     return found;
   }
 
@@ -202,9 +202,7 @@ function providerErrorOf(error: unknown): Error {
   const isRefused =
     status >= 400 && status < 500 && status !== 429 && refusal && !INCONCLUSIVE_CODES.has(refusal.code);
   if (isRefused) return new WechatRefusedError(status, refusal.code, `WeChat Pay refused: ${details}`);
-  return new ProviderUnavailableError(
-    `WeChat Pay gave no answer that counts: ${details || 'an unknown error'}`,
-  );
+  return new ProviderUnavailableError(`WeChat Pay sent no valid answer: ${details || 'an unknown error'}`);
 }
 
 function parseJson(text: string): unknown {

@@ -55,29 +55,32 @@ describe('WeChat Pay notifications', () => {
       ['wrong_merchant', 'merchant'],
       ['old_timestamp', 'signature'],
       ['future_timestamp', 'signature'],
-    ])('with %s are rejected for the %s and accepted when they are correct', async (name, reason) => {
-      await site.sandbox.injectFaults({ duplicate: 2, [name]: 1 });
-      const before = site.merchant.received.length;
-      const order = await site.payOrder();
-      const deliveries = await site.deliveries(order, 2);
-      expect(deliveries.find(({ faults }) => faults.includes(name))).toMatchObject({
-        status: 401,
-        acknowledged: false,
-        body: expect.stringContaining('"FAIL"'),
-      });
-      expect(deliveries.find(({ faults }) => faults.length === 0)).toMatchObject({
-        status: 200,
-        acknowledged: true,
-      });
-      const outcomes = site.merchant.received.slice(before).map(({ outcome }) => outcome);
-      expect(outcomes).toContainEqual(expect.objectContaining({ reason }));
-      expect(outcomes).toContainEqual(expect.objectContaining({ paymentId: order.paymentId }));
-    });
+    ])(
+      'notifications with %s are rejected for the %s and accepted when they are correct',
+      async (name, reason) => {
+        await site.sandbox.injectFaults({ duplicate: 2, [name]: 1 });
+        const before = site.merchant.received.length;
+        const order = await site.payOrder();
+        const deliveries = await site.deliveries(order, 2);
+        expect(deliveries.find(({ faults }) => faults.includes(name))).toMatchObject({
+          status: 401,
+          acknowledged: false,
+          body: expect.stringContaining('"FAIL"'),
+        });
+        expect(deliveries.find(({ faults }) => faults.length === 0)).toMatchObject({
+          status: 200,
+          acknowledged: true,
+        });
+        const outcomes = site.merchant.received.slice(before).map(({ outcome }) => outcome);
+        expect(outcomes).toContainEqual(expect.objectContaining({ reason }));
+        expect(outcomes).toContainEqual(expect.objectContaining({ paymentId: order.paymentId }));
+      },
+    );
 
     it.each([
       ['wrong_amount', { amountMinor: 12_346n }],
       ['wrong_currency', { currency: 'USD' }],
-    ])('with %s are genuine and passed on unchanged', async (name, proof) => {
+    ])('notifications with %s are genuine and passed on unchanged', async (name, proof) => {
       await site.sandbox.injectFaults({ [name]: 1 });
       await site.deliveries(await site.payOrder(), 1);
       expect(last().outcome).toMatchObject({ state: { status: 'paid', proof } });

@@ -35,7 +35,7 @@ async function begin(slug: string, url = site.console.url, headers = TEN_BYTES) 
 const given = (slug: string) => waitFor(async () => (await packages.rowsOf(slug)).length === 0);
 
 describe('an upload leaves nothing', () => {
-  it('when the client disconnects', async () => {
+  it('removes the upload when the client disconnects', async () => {
     const { upload, id } = await begin('gone');
     upload.destroy();
     await given('gone');
@@ -43,7 +43,7 @@ describe('an upload leaves nothing', () => {
     expect(packages.isStored(id)).toBe(false);
   });
 
-  it('when the client stalls', async () => {
+  it('removes the upload when the client stalls', async () => {
     inAHurry({ stallMillis: 100 });
     const { upload, id } = await begin('stalled');
     await new Promise((resolve) => upload.once('close', resolve));
@@ -51,7 +51,7 @@ describe('an upload leaves nothing', () => {
     await waitFor(() => !packages.isIncoming(id));
   });
 
-  it('when its replica shuts down', async () => {
+  it('removes the upload when its replica shuts down', async () => {
     const stopping = await TestConsole.start(site.database.urlFor('console'));
     const { id } = await begin('stopped', stopping.url);
     await stopping.close();
@@ -59,7 +59,7 @@ describe('an upload leaves nothing', () => {
     expect(packages.isIncoming(id)).toBe(false);
   });
 
-  it('when the storage is unavailable, which is 503', async () => {
+  it('answers 503 and removes the upload when the storage is unavailable', async () => {
     const broken = await TestSite.start({ STORAGE_FOLDER: '/dev/null/nowhere' });
     const admin = new ModelAdmin(broken, await broken.signedIn('admin'));
     const answer = await admin.upload('x', '1', 'content');
@@ -68,7 +68,7 @@ describe('an upload leaves nothing', () => {
     await broken.stop();
   });
 
-  it('when another replica has given it up', async () => {
+  it('removes the upload when another replica has given it up', async () => {
     const { upload, id } = await begin('late');
     await packages.expireUpload(id);
     await packages.runCleanup();
@@ -79,7 +79,7 @@ describe('an upload leaves nothing', () => {
     expect([packages.isStored(id), packages.isIncoming(id)]).toEqual([false, false]);
   });
 
-  it('when the cleanup job has removed it before its end', async () => {
+  it('leaves nothing of an upload that the cleanup job has removed before its end', async () => {
     const { upload, id } = await begin('swept-late');
     await packages.expireUpload(id);
     await packages.runCleanup();
@@ -102,7 +102,7 @@ describe('an upload belongs to its replica', () => {
     return rows[0]!.rest;
   };
 
-  it('while it is renewed', async () => {
+  it('keeps an upload while its replica renews it', async () => {
     inAHurry({ renewMillis: 20 });
     const { upload, id } = await begin('renewed');
     await packages.expireUpload(id);
@@ -111,7 +111,7 @@ describe('an upload belongs to its replica', () => {
     expect((await answerOf(upload))[0]).toBe(201);
   });
 
-  it('until another replica gives it up, which fails it before its end', async () => {
+  it('fails an upload before its end when another replica gives it up', async () => {
     inAHurry({ renewMillis: 20 });
     const { upload, id } = await begin('lost', site.console.url, { 'Content-Length': 1_000_000 });
     await inTransaction(site.database.pool, async (sql) => {
@@ -123,7 +123,7 @@ describe('an upload belongs to its replica', () => {
     expect([status, body]).toEqual([409, expect.stringContaining('begin again')]);
   });
 
-  it('also if its replica did not learn that it is complete', async () => {
+  it('keeps a complete upload whose replica did not learn that it is complete', async () => {
     const wire = await LostCommit.start(site.database.urlFor('console'), 'SET sha256 = $2');
     const other = await TestConsole.start(wire.url);
     const upload = modelAdmin.startUpload(other.url, 'unheard', '1', TEN_BYTES);

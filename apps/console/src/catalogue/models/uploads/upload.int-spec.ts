@@ -93,7 +93,7 @@ describe('an upload', () => {
     ['1', `?file_name=${'x'.repeat(201)}`],
     ['1', '?file_name=a&file_name=b'],
     ['1', '?name=a'],
-  ])('of the version %s%s is 400', async (version, query) => {
+  ])('refuses the version %s%s with 400', async (version, query) => {
     const { status, body } = await modelAdmin.upload('refused', version, 'x', { query });
     expect([status, body]).toEqual([400, { error: expect.any(String) }]);
     expect(await packages.rowsOf('refused')).toEqual([]);
@@ -135,7 +135,7 @@ describe('an upload', () => {
     expect((await answerOf(wanted))[0]).toBe(201);
   });
 
-  it('that is repeated is read to its end unless the client expects 100-continue', async () => {
+  it('reads a repeated upload to its end unless the client expects 100-continue', async () => {
     const content = randomBytes(2_000_000);
     const headers = { 'Content-Digest': digestOf(content), 'Content-Length': content.length };
     await modelAdmin.upload('repeated', '1', content);
@@ -174,7 +174,7 @@ describe('an upload', () => {
   });
 
   it.each(['the same', 'another'])(
-    'concurrent with one of %s content for the same version: one of them is stored',
+    'stores one of two concurrent uploads of %s content for the same version',
     async (kind) => {
       const slug = `beside-${kind.replace(' ', '-')}`;
       const contents = kind === 'another' ? ['one-one-on', 'two-two-tw'] : ['one-one-on', 'one-one-on'];

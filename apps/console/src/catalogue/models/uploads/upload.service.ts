@@ -174,8 +174,8 @@ export class UploadService implements BeforeApplicationShutdown, OnApplicationSh
 function resultForExisting({ removed, ...row }: ExistingPackage, sha256: Buffer | null): Received {
   if (removed) throw new ConflictException('this version was published and removed');
   if (!sha256)
-    throw new ConflictException('this version is stored; a Content-Digest would tell whether it is the same');
+    throw new ConflictException('this version is stored already; send Content-Digest to repeat its upload');
   if (!row.sha256?.equals(sha256))
-    throw new ConflictException('this version is another content: a package never changes');
+    throw new ConflictException('this version has other content, and a package never changes');
   return { isNew: false, package: packageView(row) };
 }

@@ -4,7 +4,7 @@ describe('the code host configuration', () => {
   it.each([
     ['intl', 'https://github.com', 'https://api.github.com'],
     ['cn', 'https://gitee.com', 'https://gitee.com/api/v5'],
-  ])('of the %s site is %s by default', (SITE, url, apiUrl) => {
+  ])('the code host of the %s site is %s by default', (SITE, url, apiUrl) => {
     const defaults = { token: undefined, repositories: {}, pollSeconds: 300 };
     expect(readWith({ ...BUCKET, SITE }).codeHost).toEqual({ url, apiUrl, ...defaults });
   });

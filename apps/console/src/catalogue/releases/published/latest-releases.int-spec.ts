@@ -118,7 +118,7 @@ describe('after a change of the code host', () => {
     expect((await read()).body).toMatchObject({ tag_name: 'v1.0.0' });
   });
 
-  it('neither are releases with files at both, or at a host with the same prefix', async () => {
+  it('releases with files at both, or at a host with the same prefix, are not served', async () => {
     await follow('v1.0.0', 'Both', [file('v1.0.0', CODE_HOST), fileOf('v1.0.0')]);
     expect((await read()).status).toBe(404);
     await site.database.pool.query('DELETE FROM catalogue.releases');

@@ -51,7 +51,7 @@ describe('a refused release changes nothing:', () => {
       { draft: true, assets: Array.from({ length: 201 }, () => file) },
       'must have at most 200 files',
     ],
-    ['two files of one name', { assets: [file, file] }, 'assets.1.name: is there twice'],
+    ['two files of one name', { assets: [file, file] }, 'assets.1.name: occurs twice'],
     ['another field of a file', withFile({ sha256: 'x' }), 'sha256'],
     ['a file without a platform', withFile({ name: 'engine-x86_64' }), 'assets.0.name: must name a platform'],
     [

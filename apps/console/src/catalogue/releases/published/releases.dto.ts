@@ -42,7 +42,7 @@ const assets = z
     const seen = new Set<string>();
     for (const [index, { name }] of all.entries()) {
       if (seen.has(name))
-        context.addIssue({ code: 'custom', path: [index, 'name'], message: 'is there twice' });
+        context.addIssue({ code: 'custom', path: [index, 'name'], message: 'occurs twice' });
       seen.add(name);
     }
   });

@@ -94,7 +94,7 @@ describe('a write', () => {
     expect(files()).toEqual([[], []]);
   });
 
-  it.each([5, 7])('of 6 bytes fails if %d are announced', async (announced) => {
+  it.each([5, 7])('a write of 6 bytes fails if %d are announced', async (announced) => {
     await expect(storage.write('file_1', bytes('one', 'two'), announced)).rejects.toThrow(String(announced));
     expect(files()).toEqual([[], []]);
   });

@@ -225,7 +225,7 @@ describeWithSwift('S3 storage', () => {
       await expectNothing(key);
     });
 
-    it('if the server does not answer, after a single attempt', async () => {
+    it('gives up after a single attempt if the server does not answer', async () => {
       const { proxy, proxied } = await throughProxy(IMPATIENT);
       proxy.isSilent = true;
       await expect(proxied.write(newKey(), sourceOf(Buffer.alloc(1)), 1)).rejects.toThrow(
@@ -236,7 +236,7 @@ describeWithSwift('S3 storage', () => {
       expect(proxy.accepted).toBe(2);
     });
 
-    it('but not while the server completes a multipart upload slowly', async () => {
+    it('waits while the server completes a multipart upload slowly', async () => {
       const { proxy, proxied } = await throughProxy({ ...S3_TIMEOUTS, idleMillis: 5_000 });
       proxy.delay = { text: 'CompleteMultipartUpload', millis: 6_000 };
       const content = Buffer.alloc(17 * 2 ** 20, 'x');
@@ -245,7 +245,7 @@ describeWithSwift('S3 storage', () => {
       expect((await read(key))?.content.equals(content)).toBe(true);
     });
 
-    it('but not after a broken connection', async () => {
+    it('retries after a broken connection', async () => {
       const { proxy, proxied } = await throughProxy();
       proxy.breakNext = 2;
       await expect(proxied.remove(newKey())).resolves.toBeUndefined();

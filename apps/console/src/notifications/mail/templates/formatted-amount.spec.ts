@@ -16,7 +16,7 @@ describe('an amount in a mail', () => {
     ['1000', '1,000.00'],
     ['50000.5', '50,000.50'],
     ['9007199254740993.000001', '9,007,199,254,740,993.000001'],
-  ])('of %s is %s with all decimals', (decimal, figure) => {
+  ])('formats %s as %s with all decimals', (decimal, figure) => {
     expect(formatExactAmount(decimal, 'USD')).toEqual({ figure, currency: 'USD', isRounded: false });
   });
 
@@ -28,7 +28,7 @@ describe('an amount in a mail', () => {
     ['4.99', '4.99', false],
     ['4', '4.00', false],
     ['1234.5678', '1,234.56', true],
-  ])('of %s is %s rounded down', (decimal, figure, isRounded) => {
+  ])('formats %s as %s rounded down', (decimal, figure, isRounded) => {
     expect(formatAmountRoundedDown(decimal, 'CNY')).toEqual({ figure, currency: 'CNY', isRounded });
   });
 

@@ -48,7 +48,7 @@ describe('the mail templates', () => {
   });
 
   it.each(LANGUAGES.flatMap((language) => KINDS.map((kind) => [language, kind] as const)))(
-    'in %s for %s state the purpose of the mail',
+    'the template in %s for %s states the purpose of the mail',
     (language, kind) => {
       const { subject, text, html } = message(kind, language);
       expect(subject).toContain('Example');
@@ -142,7 +142,7 @@ describe('the mail templates', () => {
   });
 
   it.each(LANGUAGES.flatMap((language) => KINDS.map((kind) => [language, kind] as const)))(
-    'in %s for %s escape names in markup and headers',
+    'the template in %s for %s escapes names in markup and headers',
     (language, kind) => {
       const siteName = `<script>alert("1")</script> & 'Söhne' 公司\r\nBcc: all@example.com\u0085\u2028x`;
       const hostile = { siteName, address: '<img src=x>', consoleUrl: 'https://ui.example.com/"><b>' };
