@@ -10,7 +10,7 @@ import {
 } from './picos';
 
 const amount = fc.bigInt({ min: -(10n ** 30n) + 1n, max: 10n ** 30n - 1n });
-/** With zeros added it must not exceed the digits that are read. */
+/** Small enough to stay readable with zeros added. */
 const wallet = fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n });
 const digits = fc.integer({ min: 0, max: 18 });
 

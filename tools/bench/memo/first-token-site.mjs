@@ -8,7 +8,7 @@ import { passages } from './generated-passages.mjs';
 import { IndexLoader } from './index-loader.mjs';
 
 export const DOCUMENTS = 2_000;
-/** In each measurement. */
+/** Number of questions in each measurement. */
 export const QUESTIONS = 100;
 const LARGE_FILE_BYTES = 50_000_000;
 const TOKENS_PER_SECOND = 20;

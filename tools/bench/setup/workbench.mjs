@@ -41,7 +41,7 @@ export class Workbench {
     return this.#dir;
   }
 
-  /** Of the superuser. */
+  /** URL of the superuser. */
   get postgresUrl() {
     return this.#postgresUrl;
   }

@@ -5,7 +5,7 @@ export interface CodeBlock {
   /** The other words behind the fence. */
   options: string[];
   text: string;
-  /** Of the opening fence, from 1. */
+  /** Line number of the opening fence, from 1. */
   line: number;
 }
 

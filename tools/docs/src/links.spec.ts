@@ -4,7 +4,7 @@ import { withoutCodeBlocks } from './code-block';
 import { readComponentReadmes, readDocuments } from './documents';
 import { ROOT } from './root';
 
-/** Two screens. */
+/** About two screens. */
 const MAX_README_BYTES = 8_192;
 const LINK = /\]\(([^)\s]+)\)/g;
 /** A file or folder of the repository in code style, such as `libs/money/src/picos.ts` or `apps/gateway`. */
@@ -17,7 +17,7 @@ const BUILT_SCRIPT = /dist\/((?:apps|libs|tools)\/[\w./-]+)\.js/g;
 
 const documents = [...readDocuments(), ...readComponentReadmes()];
 
-/** As GitHub makes the anchor of a heading. */
+/** The anchors of all headings, in the form that GitHub generates. */
 function anchorsOf(markdown: string): Set<string> {
   const headings = withoutCodeBlocks(markdown).match(/^#+ .*$/gm) ?? [];
   return new Set(

@@ -21,7 +21,7 @@ export interface ApiRequest {
   host: HostName;
   call: ApiCall;
   repository: string;
-  /** Of the release whose files are asked for. */
+  /** Id of the release whose files are requested; null for a list of releases. */
   releaseId: number | null;
   page: number;
   perPage: number;

@@ -4,7 +4,7 @@ const MAX_KEPT = 10_000;
 
 /** One received call of the API. */
 export interface SandboxRequest {
-  /** With the query. */
+  /** Path and query. */
   path: string;
   /** Milliseconds since 1970. */
   at: number;

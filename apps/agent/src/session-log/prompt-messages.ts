@@ -22,7 +22,7 @@ type PromptEvent = Pick<
 > & {
   number: number;
   tokens: number;
-  /** There are no pages after this one. */
+  /** True for the last page. */
   isLast: boolean;
 };
 

@@ -31,7 +31,7 @@ const RETRY_MILLIS = 250;
 /** How long the database may be unavailable at the end of a turn. */
 const OUTAGE_LIMIT_MILLIS = 20_000;
 
-/** This replica runs the turn, and still in the same call of the model. */
+/** Returns a row if this replica runs the turn, and the turn is still in the same call of the model. */
 const IS_OWN = 'SELECT FROM agent.turns WHERE id = $1 AND runner = $2 AND call_frame = $3';
 
 /** Runs the turns that this process has claimed: calls the model, stores its answer, and records the end of the turn. */

@@ -10,7 +10,7 @@ const {
 
 /** The secret of the test environment, in which no storage is configured. */
 export const LINK_SECRET = linkSecret!;
-/** The least that makes a bucket the storage. */
+/** The smallest environment that selects a bucket as the storage. */
 export const BUCKET = { S3_BUCKET: 'packages', S3_REGION: 'eu-central-1' };
 
 /** The configuration read from the test environment without a storage, plus the given variables. */

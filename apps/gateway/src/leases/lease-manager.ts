@@ -15,7 +15,7 @@ import { LEASES_CONFIG, type LeasesConfig } from './leases.config';
 /** An allocator without requests for this long returns its lease. Twice withholds money from other gateways; half draws again between two requests of one conversation. */
 const IDLE_MILLIS = 5_000;
 const SHUTDOWN_POLL_MILLIS = 20;
-/** Upkeep looks at all leases this often at least, and four times within the life of a lease. */
+/** Longest interval between two checks of all leases. A lease is checked at least four times in its life. */
 const MAX_UPKEEP_INTERVAL_MILLIS = 1_000;
 
 /** Reserves money for requests from leases, renews the leases while they are needed and returns what is not. */

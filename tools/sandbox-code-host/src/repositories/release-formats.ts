@@ -7,11 +7,11 @@ const UPLOADER = { id: 1, login: 'sandbox', type: 'User' };
 /** The host of a path, and the part of the path below the root of its API. */
 export const API_ROOTS: Record<HostName, string> = { github: '/github/api', gitee: '/gitee/api/v5' };
 
-/** Of one repository at one host. */
+/** A repository at one of the hosts. */
 export interface Place {
   host: HostName;
   repository: string;
-  /** Of the sandbox. */
+  /** Origin of the sandbox. */
   origin: string;
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const asset = z.strictObject({
   name: z.string(),
-  /** Of the file, in UTF-8. */
+  /** The content of the file, encoded as UTF-8. */
   content: z.string().default(''),
   content_type: z.string().nullable().default('application/octet-stream'),
   /** GitHub's state of an asset. Every value but `uploaded` means that the upload is not complete. */

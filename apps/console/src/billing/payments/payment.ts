@@ -54,7 +54,7 @@ export async function lockPayment(sql: Sql, id: string): Promise<Payment | null>
   return (await sql.query<Payment>(LOCK, [id])).rows[0] ?? null;
 }
 
-/** As lockPayment; null for another account's payment too. */
+/** Locks the account's own payment like lockPayment. Null for an unknown payment and for another account's. */
 export async function lockOwnPayment(sql: Sql, accountId: string, id: string): Promise<Payment | null> {
   return (await sql.query<Payment>(LOCK_OWN, [id, accountId])).rows[0] ?? null;
 }

@@ -26,7 +26,7 @@ export type ClaimedRefund = Refund & {
   claimedAt: string;
 };
 
-/** Of billing.refunds r and billing.payments p. */
+/** Columns of a refund; the query names the tables `billing.refunds r` and `billing.payments p`. */
 export const REFUND_COLUMNS = `
   r.id, r.payment_id AS "paymentId", p.account_id AS "accountId", p.provider, r.amount_minor AS "amountMinor",
   p.currency, r.status, r.reason, r.failure, r.created_at AS "createdAt"`;

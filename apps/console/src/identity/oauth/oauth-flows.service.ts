@@ -7,7 +7,7 @@ import { type LinkRequest } from '../identities/identities.service';
 import { SealedTokens } from '../sealed-tokens/sealed-tokens';
 import { type AuthorizationChecks } from '../oauth-providers/oauth-provider.gateway';
 
-/** Time that a person has at the provider. */
+/** How long a user may take at the provider. */
 export const FLOW_SECONDS = 600;
 /**
  * How long the id of a used flow is stored. It must exceed FLOW_SECONDS plus the difference between the clocks of two

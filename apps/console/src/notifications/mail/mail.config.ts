@@ -33,7 +33,7 @@ export function checkMail({ SMTP_URL, MAIL_FOLDER, MAIL_FROM }: Fields, context:
 /** How mails are sent; with neither `smtpUrl` nor `folder` they are not. */
 export interface MailConfig {
   smtpUrl: string | undefined;
-  /** Where mails are written as files instead. */
+  /** Folder to which mails are written as files instead of being sent. */
   folder: string | undefined;
   /** `no-reply@example.com` or `Example <no-reply@example.com>`; derived from the site when undefined. */
   from: string | undefined;

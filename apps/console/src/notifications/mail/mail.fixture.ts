@@ -110,7 +110,7 @@ export class TestSender {
     private readonly channel: NotificationChannel,
   ) {}
 
-  /** With `polls: false` the sender learns of mails by notifications only. */
+  /** Starts a sender. With `polls: false` it reacts to notifications only. */
   static async start(
     databaseUrl: string,
     environment: Record<string, string>,

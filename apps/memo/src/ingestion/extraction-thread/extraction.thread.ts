@@ -19,7 +19,7 @@ const BATCH_CHUNKS = 200;
  * memory of unconsumed batches.
  */
 const MAX_UNCONSUMED_BATCHES = 2;
-/** Like the heartbeat of a claim, with which progress is stored. */
+/** The interval of a claim's heartbeat, which stores the progress. */
 const PROGRESS_INTERVAL_MS = 500;
 
 /**

@@ -9,7 +9,7 @@ import { termId } from '../index/term-id';
  */
 const COMMON_CHARACTER_SHARE = 0.3;
 const COMMON_WORD_SHARE = 0.5;
-/** In fewer passages a word may be common by chance. */
+/** With fewer passages the share of a word says little, because a word may be common in them by chance. */
 const MIN_CHUNKS_FOR_COMMON_WORDS = 1_000;
 
 /**

@@ -22,7 +22,7 @@ import { languagesOf } from '../ranking/workspace-languages';
 const PROXIMITY_CANDIDATES = 30;
 /** Additional candidates, because some may be deleted before their text is read. */
 const SPARE_CANDIDATES = 10;
-/** Then the passages that are left are returned. */
+/** After this many attempts a search returns the passages that still exist. */
 const MAX_ATTEMPTS = 5;
 
 interface NumberedPassage {

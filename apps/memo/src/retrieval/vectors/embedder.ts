@@ -8,7 +8,7 @@ import { readUnembedded, storeVectors, type UnembeddedChunks } from './vector-st
 const TEXTS_PER_REQUEST = 32;
 /** Requests of one job; then the document is queued again behind the others. */
 const REQUESTS_PER_JOB = 8;
-/** Then the job fails and is retried later. */
+/** Time limit of one request. After it the job fails and is retried later. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
 /** Embeds the chunks of published documents. The account that uploaded the document pays. */

@@ -138,7 +138,7 @@ function unmarkedUtf16(bytes: Uint8Array): string | undefined {
   return latinUtf16(bytes) ?? ['utf-16le', 'utf-16be'].find((encoding) => isEastAsianUtf16(bytes, encoding));
 }
 
-/** In UTF-16, Latin text has a NUL in every other byte. */
+/** Detects Latin text in UTF-16, which has a NUL in every other byte. */
 function latinUtf16(bytes: Uint8Array): string | undefined {
   const sample = bytes.subarray(0, PREFIX_BYTES);
   let even = 0;
