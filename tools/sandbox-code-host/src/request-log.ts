@@ -26,7 +26,7 @@ export class Requests {
       const value = request.headers[name];
       return typeof value === 'string' ? value : null;
     };
-    const noted: SandboxRequest = {
+    const entry: SandboxRequest = {
       path: request.url ?? '/',
       at: Date.now(),
       if_none_match: header('if-none-match'),
@@ -36,9 +36,9 @@ export class Requests {
       has_token: header('authorization') !== null,
       status: null,
     };
-    this.kept.push(noted);
+    this.kept.push(entry);
     if (this.kept.length > MAX_KEPT) this.kept.shift();
-    return noted;
+    return entry;
   }
 
   list(): SandboxRequest[] {

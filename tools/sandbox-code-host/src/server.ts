@@ -52,20 +52,20 @@ async function answer(sandbox: Sandbox, request: IncomingMessage, response: Serv
   const url = new URL(request.url ?? '/', sandbox.origin);
   const call = readApiRequest(url);
   if (call === null) return send(response, await ownAnswer(sandbox, request, url));
-  const noted = sandbox.requests.add(request);
-  response.on('finish', () => (noted.status = response.statusCode));
+  const logEntry = sandbox.requests.add(request);
+  response.on('finish', () => (logEntry.status = response.statusCode));
   if (call === undefined || request.method !== 'GET')
     return send(response, json(404, { message: 'Not Found' }));
   const { token, repositories, origin, injectedFaults: faults } = sandbox;
   if (token !== null && !bringsToken(token, call.host, url, request.headers))
     return send(response, json(401, { message: 'Bad credentials' }));
-  const good = answerApi(repositories, origin, call, url, request.headers['if-none-match']);
-  const concerned =
+  const correctAnswer = answerApi(repositories, origin, call, url, request.headers['if-none-match']);
+  const isFaulty =
     (faults.repository ?? call.repository) === call.repository &&
     (faults.call ?? call.call) === call.call &&
     call.page >= faults.page;
-  if (!concerned) return send(response, good);
-  const shaped = withReplacedParts(faults, good);
+  if (!isFaulty) return send(response, correctAnswer);
+  const shaped = withReplacedParts(faults, correctAnswer);
   if (faults.fault === undefined) return send(response, shaped);
   return injectFault(faults.fault, shaped, response);
 }

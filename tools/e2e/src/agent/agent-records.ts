@@ -35,10 +35,10 @@ export function turnsOf(events: readonly SeenEvent[]): RecordedTurn[] {
 
 /** The prompt of each turn: all messages before it, without the turns that have no answer. */
 export function messagesOf(turns: readonly RecordedTurn[]): Message[][] {
-  const told: Message[] = [];
+  const history: Message[] = [];
   return turns.map(({ prompt, answer }) => {
-    const messages = [...told, { role: 'user', content: prompt }];
-    if (answer) told.push(...messages.slice(-1), { role: 'assistant', content: answer.content });
+    const messages = [...history, { role: 'user', content: prompt }];
+    if (answer) history.push(...messages.slice(-1), { role: 'assistant', content: answer.content });
     return messages;
   });
 }

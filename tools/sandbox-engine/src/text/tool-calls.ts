@@ -27,8 +27,8 @@ export function chooseToolCall(body: JsonObject, last: ReadMessage, seed: number
   const first = tools[0];
   if (first === undefined || choice === 'none') return undefined;
   const demanded = isObject(choice) ? tools.find((tool) => tool.name === namedFunction(choice)) : undefined;
-  const asked = last.role !== 'tool' && /\btool\b/i.test(last.text);
-  if (demanded === undefined && choice !== 'required' && !asked) return undefined;
+  const mentionsTool = last.role !== 'tool' && /\btool\b/i.test(last.text);
+  if (demanded === undefined && choice !== 'required' && !mentionsTool) return undefined;
   const { name, parameters } = demanded ?? first;
   return { name, argumentPieces: cut(JSON.stringify(exampleOf(parameters, seed, 0) ?? {})) };
 }

@@ -25,10 +25,10 @@ export class Refunds {
 
   /** Idempotent by out_request_no. */
   refund(bizContent: string) {
-    const asked = parsed(newRefund, bizContent);
-    const order = this.trades.find(asked);
-    const amountMinor = fen(asked.refund_amount);
-    const isNew = this.make(order, asked.out_request_no ?? order.id, amountMinor);
+    const input = parsed(newRefund, bizContent);
+    const order = this.trades.find(input);
+    const amountMinor = fen(input.refund_amount);
+    const isNew = this.make(order, input.out_request_no ?? order.id, amountMinor);
     return {
       ...buyerOf(order, 'buyer_user_id'),
       fund_change: isNew ? 'Y' : 'N',
@@ -42,9 +42,9 @@ export class Refunds {
 
   /** Returns an empty object if the refund does not exist. */
   query(bizContent: string) {
-    const asked = parsed(namedRefund, bizContent);
-    const order = this.trades.find(asked);
-    const refund = order.refunds.find((known) => known.id === asked.out_request_no);
+    const input = parsed(namedRefund, bizContent);
+    const order = this.trades.find(input);
+    const refund = order.refunds.find((known) => known.id === input.out_request_no);
     if (!refund) return {};
     return {
       out_request_no: refund.id,

@@ -52,12 +52,12 @@ export class Trades {
 
   /** Idempotent. Unlike at Alipay, the trade exists before the code is scanned. */
   precreate(bizContent: string, notifyUrl: string | null) {
-    const asked = parsed(newTrade, bizContent);
-    if (asked.seller_id !== undefined && asked.seller_id !== this.account.sellerId)
+    const input = parsed(newTrade, bizContent);
+    if (input.seller_id !== undefined && input.seller_id !== this.account.sellerId)
       throw businessError('ACQ.INVALID_PARAMETER', '参数无效：seller_id');
-    const known = this.book.find(asked.out_trade_no);
-    if (known) this.checkSame(known, asked);
-    const order = known ?? this.open(asked, notifyUrl);
+    const known = this.book.find(input.out_trade_no);
+    if (known) this.checkSame(known, input);
+    const order = known ?? this.open(input, notifyUrl);
     return { out_trade_no: order.id, qr_code: order.details.code_url! };
   }
 
@@ -100,34 +100,34 @@ export class Trades {
     return order;
   }
 
-  private open(asked: NewTrade, notifyUrl: string | null): Order {
+  private open(input: NewTrade, notifyUrl: string | null): Order {
     const expiry =
-      asked.time_expire === undefined ? Date.now() + DEFAULT_LIFE_MS : readChinaTime(asked.time_expire);
+      input.time_expire === undefined ? Date.now() + DEFAULT_LIFE_MS : readChinaTime(input.time_expire);
     if (!(expiry > Date.now())) throw businessError('ACQ.INVALID_PARAMETER', '参数无效：time_expire');
     return this.book.open({
-      id: asked.out_trade_no,
+      id: input.out_trade_no,
       provider: 'alipay',
-      amountMinor: fen(asked.total_amount),
+      amountMinor: fen(input.total_amount),
       currency: 'CNY',
-      description: asked.subject,
+      description: input.subject,
       reference: newTradeNo(),
       expiresAt: new Date(expiry).toISOString(),
       notifyUrl,
       returnUrl: null,
       // Not a qr.alipay.com address, so that a browser can open it.
       details: {
-        code_url: `${this.sandboxUrl()}/orders/${asked.out_trade_no}`,
-        time_expire: asked.time_expire ?? '',
+        code_url: `${this.sandboxUrl()}/orders/${input.out_trade_no}`,
+        time_expire: input.time_expire ?? '',
       },
     });
   }
 
-  private checkSame(order: Order, asked: NewTrade): void {
+  private checkSame(order: Order, input: NewTrade): void {
     const same =
       order.provider === 'alipay' &&
-      order.amountMinor === fen(asked.total_amount) &&
-      order.description === asked.subject &&
-      order.details.time_expire === (asked.time_expire ?? '');
+      order.amountMinor === fen(input.total_amount) &&
+      order.description === input.subject &&
+      order.details.time_expire === (input.time_expire ?? '');
     if (!same) throw businessError('ACQ.CONTEXT_INCONSISTENT', '交易信息被篡改');
     if (order.status === 'paid') throw businessError('ACQ.TRADE_HAS_SUCCESS', '交易已被支付');
     if (order.status !== 'open') throw businessError('ACQ.TRADE_HAS_CLOSE', '交易已经关闭');

@@ -20,11 +20,11 @@ export class WechatPlatform {
   }
 
   /**
-   * The signature headers of a body. `asked` is the id of the public key that the merchant requests. Without it
+   * The signature headers of a body. `requestedKeyId` is the id of the public key that the merchant requests. Without it
    * the key is any of the platform's keys, as during a rotation.
    */
-  sign(body: string, asked?: string, faults: SigningFaults = {}): Record<string, string> {
-    const key = this.keyFor(asked);
+  sign(body: string, requestedKeyId?: string, faults: SigningFaults = {}): Record<string, string> {
+    const key = this.keyFor(requestedKeyId);
     const timestamp = Math.floor(Date.now() / 1000) + (faults.clockOffset ?? 0);
     const nonce = randomBytes(NONCE_BYTES).toString('hex');
     const signed = faults.wrongSignature ? `${body} ` : body;
@@ -70,9 +70,11 @@ export class WechatPlatform {
     });
   }
 
-  private keyFor(asked?: string): WechatPlatformKey {
+  private keyFor(requestedKeyId?: string): WechatPlatformKey {
     const { platformKeys } = this.account;
-    const named = platformKeys.find(({ id, certificate }) => id === asked && certificate === undefined);
+    const named = platformKeys.find(
+      ({ id, certificate }) => id === requestedKeyId && certificate === undefined,
+    );
     return named ?? platformKeys[randomInt(platformKeys.length)]!;
   }
 }

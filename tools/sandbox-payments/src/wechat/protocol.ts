@@ -95,10 +95,10 @@ async function answer(
   const route = routes.find(({ method, path }) => method === request.method && path.test(request.path));
   const fault = route?.call && context.api(route.call);
   if (fault === 'hang') return new Promise<never>(() => undefined);
-  const asked = request.headers['wechatpay-serial']?.toString();
+  const requestedKeyId = request.headers['wechatpay-serial']?.toString();
   const outcome = outcomeOf(() => {
     checkAuthorization(request, account);
-    if (asked !== undefined && !platform.knows(asked))
+    if (requestedKeyId !== undefined && !platform.knows(requestedKeyId))
       throw new WechatError(400, 'PARAM_ERROR', '平台证书序列号Wechatpay-Serial错误');
     if (typeof fault === 'number') throw errorOfStatus(fault);
     if (!route) throw errorOfStatus(404);
@@ -109,15 +109,15 @@ async function answer(
   const headers: Record<string, string> = {
     'Request-ID': randomUUID(),
     ...(body === '' ? {} : { 'Content-Type': 'application/json; charset=utf-8' }),
-    ...platform.sign(body, asked, { wrongSignature: fault === 'unsigned' }),
+    ...platform.sign(body, requestedKeyId, { wrongSignature: fault === 'unsigned' }),
   };
   return { status: fault === 'garbage' ? 200 : outcome.status, headers, body };
 }
 
 function outcomeOf(work: () => object | void): { status: number; body: string } {
   try {
-    const said = work();
-    return said === undefined ? { status: 204, body: '' } : { status: 200, body: JSON.stringify(said) };
+    const answer = work();
+    return answer === undefined ? { status: 204, body: '' } : { status: 200, body: JSON.stringify(answer) };
   } catch (error) {
     if (error instanceof WechatError) return { status: error.status, body: error.body };
     throw error;

@@ -90,31 +90,31 @@ export class Refunds {
 
   /** The first answer has the status PROCESSING. All later queries have SUCCESS. */
   ask(body: Buffer) {
-    const asked = parsed(refundOrder, body);
+    const input = parsed(refundOrder, body);
     const order = this.book.findWhere(
       (known) =>
         known.provider === 'wechat' &&
-        (asked.transaction_id === undefined
-          ? known.id === asked.out_trade_no
-          : known.reference === asked.transaction_id && known.paidAt !== null),
+        (input.transaction_id === undefined
+          ? known.id === input.out_trade_no
+          : known.reference === input.transaction_id && known.paidAt !== null),
     );
     if (!order) throw new WechatError(404, 'RESOURCE_NOT_EXISTS', '订单不存在');
     if (order.status !== 'paid') throw invalid('订单未支付');
-    if (order.amountMinor !== asked.amount.total)
+    if (order.amountMinor !== input.amount.total)
       throw invalid('订单金额或退款金额与之前请求不一致，请核实后再试');
-    const earlier = this.search(asked.out_refund_no);
+    const earlier = this.search(input.out_refund_no);
     if (earlier) {
-      if (earlier.order !== order || earlier.refund.amountMinor !== asked.amount.refund)
+      if (earlier.order !== order || earlier.refund.amountMinor !== input.amount.refund)
         throw invalid('订单金额或退款金额与之前请求不一致，请核实后再试');
       return refundOf(order, earlier.refund, 'SUCCESS');
     }
     const refunded = order.refunds.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
-    if (refunded + asked.amount.refund > order.amountMinor) throw invalid('申请退款金额超过订单可退金额');
+    if (refunded + input.amount.refund > order.amountMinor) throw invalid('申请退款金额超过订单可退金额');
     // The order book sends the notification at once, so its address must be set before.
-    if (asked.notify_url !== undefined)
-      order.details[`refund_notify_url:${asked.out_refund_no}`] = asked.notify_url;
-    const made = this.book.refund(order, asked.out_refund_no, newWechatId('5030'), asked.amount.refund)!;
-    return refundOf(order, made, 'PROCESSING');
+    if (input.notify_url !== undefined)
+      order.details[`refund_notify_url:${input.out_refund_no}`] = input.notify_url;
+    const created = this.book.refund(order, input.out_refund_no, newWechatId('5030'), input.amount.refund)!;
+    return refundOf(order, created, 'PROCESSING');
   }
 
   find(id: string) {

@@ -66,28 +66,28 @@ export class Transactions {
 
   /** Idempotent: the same parameters get the same code. */
   open(body: Buffer): { code_url: string } {
-    const asked = parsed(nativeOrder, body);
-    if (asked.mchid !== this.account.merchantId || asked.appid !== this.account.appId)
+    const input = parsed(nativeOrder, body);
+    if (input.mchid !== this.account.merchantId || input.appid !== this.account.appId)
       throw new WechatError(400, 'APPID_MCHID_NOT_MATCH', 'appid和mch_id不匹配，请检查后再试');
-    const known = this.book.find(asked.out_trade_no);
-    if (known) return { code_url: this.again(known, asked) };
+    const known = this.book.find(input.out_trade_no);
+    if (known) return { code_url: this.again(known, input) };
     const expiry =
-      asked.time_expire === undefined ? Date.now() + DEFAULT_LIFE_MS : Date.parse(asked.time_expire);
+      input.time_expire === undefined ? Date.now() + DEFAULT_LIFE_MS : Date.parse(input.time_expire);
     if (expiry <= Date.now())
       throw new WechatError(400, 'PARAM_ERROR', 'time_expire时间过短，刷卡至少1分钟，其他5分钟');
     // Not a weixin:// address, so that a browser can open it.
-    const codeUrl = `${this.sandboxUrl()}/orders/${asked.out_trade_no}`;
+    const codeUrl = `${this.sandboxUrl()}/orders/${input.out_trade_no}`;
     this.book.open({
-      id: asked.out_trade_no,
+      id: input.out_trade_no,
       provider: 'wechat',
-      amountMinor: asked.amount.total,
-      currency: asked.amount.currency,
-      description: asked.description,
+      amountMinor: input.amount.total,
+      currency: input.amount.currency,
+      description: input.description,
       reference: newWechatId('4200'),
       expiresAt: new Date(expiry).toISOString(),
-      notifyUrl: asked.notify_url,
+      notifyUrl: input.notify_url,
       returnUrl: null,
-      details: { code_url: codeUrl, time_expire: asked.time_expire ?? '' },
+      details: { code_url: codeUrl, time_expire: input.time_expire ?? '' },
     });
     return { code_url: codeUrl };
   }
@@ -114,13 +114,13 @@ export class Transactions {
     this.book.close(order);
   }
 
-  private again(order: Order, asked: z.output<typeof nativeOrder>): string {
+  private again(order: Order, input: z.output<typeof nativeOrder>): string {
     const same =
       order.provider === 'wechat' &&
-      order.amountMinor === asked.amount.total &&
-      order.description === asked.description &&
-      order.notifyUrl === asked.notify_url &&
-      order.details.time_expire === (asked.time_expire ?? '');
+      order.amountMinor === input.amount.total &&
+      order.description === input.description &&
+      order.notifyUrl === input.notify_url &&
+      order.details.time_expire === (input.time_expire ?? '');
     if (!same) throw new WechatError(403, 'OUT_TRADE_NO_USED', '商户订单号重复');
     if (order.status === 'paid') throw new WechatError(400, 'ORDERPAID', '该订单已支付');
     if (order.status !== 'open') throw new WechatError(400, 'ORDER_CLOSED', '该订单已关闭');

@@ -58,8 +58,8 @@ export class OAuthFlowsService {
     link: LinkRequest | null,
   ): Promise<{ checks: AuthorizationChecks; sealed: string }> {
     const checks = { state: randomState(), nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() };
-    const begun: Flow = { id: newId('flow'), ...checks, returnTo, link };
-    return { checks, sealed: await this.sealed.seal(PURPOSE, provider, begun, FLOW_SECONDS) };
+    const started: Flow = { id: newId('flow'), ...checks, returnTo, link };
+    return { checks, sealed: await this.sealed.seal(PURPOSE, provider, started, FLOW_SECONDS) };
   }
 
   /** Returns null if the flow was begun with another provider, has expired, or is forged. */

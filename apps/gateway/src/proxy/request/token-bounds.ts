@@ -47,7 +47,7 @@ export function boundsOf({ endpoint, raw, body, choices }: ProxyRequest, limits:
     return { inputTokens: raw.length, outputTokens: 0, imposedMaxTokens: undefined };
   const limitsAsked = OUTPUT_LIMITS.map((field) => optionalCount(body, field));
   // Upstreams differ in the field that they obey, so the highest limit counts.
-  const asked = limitsAsked.reduce((a, b) =>
+  const requestedLimit = limitsAsked.reduce((a, b) =>
     a === undefined || b === undefined ? (a ?? b) : Math.max(a, b),
   );
   if (endpoint === 'completions') {
@@ -55,16 +55,16 @@ export function boundsOf({ endpoint, raw, body, choices }: ProxyRequest, limits:
       choices,
       (optionalCount(body, 'best_of', MAX_CHOICES) ?? 1) * promptCount(endpoint, body),
     );
-    const perChoice = asked ?? DEFAULT_COMPLETION_TOKENS;
-    const imposedMaxTokens = asked === undefined ? perChoice : undefined;
+    const perChoice = requestedLimit ?? DEFAULT_COMPLETION_TOKENS;
+    const imposedMaxTokens = requestedLimit === undefined ? perChoice : undefined;
     return { inputTokens: raw.length, outputTokens: checkedProduct(perChoice, bestOf), imposedMaxTokens };
   }
-  const perChoice = asked ?? limits.maxOutputTokens ?? DEFAULT_CHAT_OUTPUT_TOKENS;
+  const perChoice = requestedLimit ?? limits.maxOutputTokens ?? DEFAULT_CHAT_OUTPUT_TOKENS;
   const media = hasMedia(body.messages);
   return {
     inputTokens: media ? (context ?? DEFAULT_CONTEXT_TOKENS) : Math.min(raw.length, context ?? raw.length),
     outputTokens: checkedProduct(perChoice, choices),
-    imposedMaxTokens: asked === undefined ? perChoice : undefined,
+    imposedMaxTokens: requestedLimit === undefined ? perChoice : undefined,
   };
 }
 

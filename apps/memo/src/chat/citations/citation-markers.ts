@@ -46,7 +46,7 @@ export class CitationMarkerFilter {
   }
 
   private read(text: string, isWhole: boolean): string {
-    let shown = '';
+    let output = '';
     let at = 0;
     while (at < text.length) {
       SPACE_OR_TEXT.lastIndex = at;
@@ -55,11 +55,11 @@ export class CitationMarkerFilter {
       if (length === undefined && !isWhole) break;
       // A bracket that starts no marker is text.
       const part = plain ?? text.slice(at, at + (length || 1));
-      shown += length ? this.marker(part) : this.plain(part);
+      output += length ? this.marker(part) : this.plain(part);
       at += part.length;
     }
     this.pendingMarker = text.slice(at);
-    return shown;
+    return output;
   }
 
   private plain(part: string): string {
@@ -73,9 +73,10 @@ export class CitationMarkerFilter {
   }
 
   private marker(marker: string): string {
-    const kept = (marker.match(/\d+/g) ?? []).map(Number).filter((n) => n >= 1 && n <= this.passages);
-    for (const number of kept) this.cited.add(number);
-    if (kept.length > 0) return this.takeSpace() + kept.map((number) => `[${number}]`).join('');
+    const validNumbers = (marker.match(/\d+/g) ?? []).map(Number).filter((n) => n >= 1 && n <= this.passages);
+    for (const number of validNumbers) this.cited.add(number);
+    if (validNumbers.length > 0)
+      return this.takeSpace() + validNumbers.map((number) => `[${number}]`).join('');
     this.removedMarker = true;
     return '';
   }

@@ -69,8 +69,8 @@ function splitParts(text: string, last: boolean): { parts: string[]; remainder: 
     const lineEnd = text.indexOf('\n', lineStart) + 1 || text.length;
     const line = text.slice(lineStart, Math.min(lineEnd, lineStart + 200));
     const length = lineStart - start;
-    const good = fence === '' && blank && FRESH_LINE.test(line) && length > PART_CHARACTERS;
-    if ((good && !commentOpen(text, start, lineStart)) || length > MAX_PART_CHARACTERS) {
+    const isGoodPosition = fence === '' && blank && FRESH_LINE.test(line) && length > PART_CHARACTERS;
+    if ((isGoodPosition && !commentOpen(text, start, lineStart)) || length > MAX_PART_CHARACTERS) {
       parts.push(text.slice(start, lineStart));
       start = lineStart;
     }

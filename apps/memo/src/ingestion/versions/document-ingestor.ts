@@ -84,12 +84,12 @@ export class DocumentIngestor implements BeforeApplicationShutdown {
   }
 
   private async read(claimed: ClaimedVersion, stopping: AbortSignal): Promise<IndexedVersion> {
-    const lost = new AbortController();
+    const claimLoss = new AbortController();
     const writer = new VersionWriter(this.pool, claimed);
     let [processed, total]: [number, number | null] = [0, null];
     const heartbeat = setInterval(() => {
       recordHeartbeat(this.pool, claimed, processed, total).then(
-        (isOwn) => isOwn || lost.abort(new ClaimLostError()),
+        (isOwn) => isOwn || claimLoss.abort(new ClaimLostError()),
         () => undefined,
       );
     }, HEARTBEAT_MS);
@@ -106,10 +106,10 @@ export class DocumentIngestor implements BeforeApplicationShutdown {
         },
       };
       const source = { bytes, mediaType: claimed.mediaType, title: claimed.title };
-      await this.extractionThread.extract(source, handlers, AbortSignal.any([stopping, lost.signal]));
+      await this.extractionThread.extract(source, handlers, AbortSignal.any([stopping, claimLoss.signal]));
       return writer.written;
     } catch (error) {
-      throw lost.signal.aborted ? lost.signal.reason : error;
+      throw claimLoss.signal.aborted ? claimLoss.signal.reason : error;
     } finally {
       clearInterval(heartbeat);
     }

@@ -75,8 +75,8 @@ async function mergeOnce(sql: Sql, workspaceId: string, signal: AbortSignal): Pr
     await copyPostings(sql, sources, { id, segment }, signal);
   }
   if ((await sql.query(LOCK_WORKSPACE, [workspaceId])).rowCount === 0) throw new WorkspaceGone();
-  const gone = await sql.query(DISCARD, [chosen.map(({ id }) => id)]);
-  if (gone.rowCount !== chosen.length) throw new WorkspaceGone();
+  const discarded = await sql.query(DISCARD, [chosen.map(({ id }) => id)]);
+  if (discarded.rowCount !== chosen.length) throw new WorkspaceGone();
   const [firsts, counts] = [[...dropped.keys()], [...dropped.values()]];
   const values = [firsts, counts.map(({ chunks }) => chunks), counts.map(({ words }) => words)];
   await sql.query(LOWER_RETIRED, [workspaceId, ...values]);

@@ -79,8 +79,8 @@ function unpack(
     }
   }
   // A chunk that contains several forms of a word is counted once per form.
-  for (let place = 0; place < words.length; place++)
-    frequencies[place] = Math.min(frequencies[place]!, snapshot.chunks);
+  for (let wordIndex = 0; wordIndex < words.length; wordIndex++)
+    frequencies[wordIndex] = Math.min(frequencies[wordIndex]!, snapshot.chunks);
   return { runs, frequencies };
 }
 

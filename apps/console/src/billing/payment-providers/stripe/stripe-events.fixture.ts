@@ -1,7 +1,7 @@
 import { type ProviderNotification, InvalidNotificationError } from '../payment-provider';
 
-/** The fault of a refused notification, or what an accepted one is about. */
-export const faultOf = (verified: Promise<ProviderNotification>): Promise<string> =>
+/** The reason for which a notification is refused, or `accepted: ` and what it is about. */
+export const verdictOf = (verified: Promise<ProviderNotification>): Promise<string> =>
   verified.then(
     ({ about }) => `accepted: ${about}`,
     (error: unknown) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { rememberSecret } from '@inference/testing';
 import { type RawNotification } from '../payment-provider';
-import { completed, faultOf } from './stripe-events.fixture';
+import { completed, verdictOf } from './stripe-events.fixture';
 import { NotificationInbox, StripeSandbox } from './stripe.fixture';
 import { StripeProvider } from './stripe-provider';
 
@@ -25,8 +25,8 @@ describe('signature', () => {
     const secret = 'whsec_0123456789abcdef0123456789abcdef';
     rememberSecret(secret);
     const forged = stripe.signed(completed(), { secret });
-    expect(await faultOf(stripe.provider.verify(forged))).toBe('signature');
-    expect(await faultOf(stripe.provider.verify(stripe.signed(completed())))).toBe('accepted: payment');
+    expect(await verdictOf(stripe.provider.verify(forged))).toBe('signature');
+    expect(await verdictOf(stripe.provider.verify(stripe.signed(completed())))).toBe('accepted: payment');
   });
 
   it('is accepted with both secrets during a rotation', async () => {
@@ -35,9 +35,9 @@ describe('signature', () => {
     rememberSecret(next);
     const raw = await paidNotification();
     const rotating = (webhookSecrets: string[]) => new StripeProvider({ ...stripe.config, webhookSecrets });
-    expect(await faultOf(rotating([next, now!]).verify(raw))).toBe('accepted: payment');
-    expect(await faultOf(rotating([now!, next]).verify(raw))).toBe('accepted: payment');
-    expect(await faultOf(rotating([next]).verify(raw))).toBe('signature');
+    expect(await verdictOf(rotating([next, now!]).verify(raw))).toBe('accepted: payment');
+    expect(await verdictOf(rotating([now!, next]).verify(raw))).toBe('accepted: payment');
+    expect(await verdictOf(rotating([next]).verify(raw))).toBe('signature');
   });
 
   it.each([
@@ -47,7 +47,9 @@ describe('signature', () => {
     ['320 s ahead', -320, 'signature'],
     ['a year ahead', -31_536_000, 'signature'],
   ])('depends on its timestamp: %s', async (_, secondsAgo, expected) => {
-    expect(await faultOf(stripe.provider.verify(stripe.signed(completed(), { secondsAgo })))).toBe(expected);
+    expect(await verdictOf(stripe.provider.verify(stripe.signed(completed(), { secondsAgo })))).toBe(
+      expected,
+    );
   });
 
   it('is rejected in any other header format', async () => {
@@ -69,9 +71,9 @@ describe('signature', () => {
     ];
     for (const header of others) {
       const raw = { headers: { 'stripe-signature': header as string }, body };
-      expect(await faultOf(stripe.provider.verify(raw))).toBe('signature');
+      expect(await verdictOf(stripe.provider.verify(raw))).toBe('signature');
     }
-    expect(await faultOf(stripe.provider.verify({ headers: { 'stripe-signature': good }, body }))).toBe(
+    expect(await verdictOf(stripe.provider.verify({ headers: { 'stripe-signature': good }, body }))).toBe(
       'accepted: payment',
     );
   });
@@ -83,11 +85,11 @@ describe('signature', () => {
       fc.asyncProperty(changes, async ([index, mask]) => {
         const body = Buffer.from(raw.body);
         body[index]! ^= mask;
-        expect(await faultOf(stripe.provider.verify({ ...raw, body }))).toMatch(/^(signature|malformed)$/);
+        expect(await verdictOf(stripe.provider.verify({ ...raw, body }))).toMatch(/^(signature|malformed)$/);
       }),
       { numRuns: 300 },
     );
-    expect(await faultOf(stripe.provider.verify(raw))).toBe('accepted: payment');
+    expect(await verdictOf(stripe.provider.verify(raw))).toBe('accepted: payment');
   });
 
   it('covers additions before, after and in the body', async () => {
@@ -96,12 +98,12 @@ describe('signature', () => {
     await fc.assert(
       fc.asyncProperty(additions, async ([index, bytes]) => {
         const body = Buffer.concat([raw.body.subarray(0, index), bytes, raw.body.subarray(index)]);
-        expect(await faultOf(stripe.provider.verify({ ...raw, body }))).toMatch(/^(signature|malformed)$/);
+        expect(await verdictOf(stripe.provider.verify({ ...raw, body }))).toMatch(/^(signature|malformed)$/);
       }),
       { numRuns: 300 },
     );
     const marked = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), raw.body]);
-    expect(await faultOf(stripe.provider.verify({ ...raw, body: marked }))).toBe('signature');
+    expect(await verdictOf(stripe.provider.verify({ ...raw, body: marked }))).toBe('signature');
   });
 
   it('covers bytes that are not valid text', async () => {
@@ -109,8 +111,8 @@ describe('signature', () => {
     const { headers, body } = stripe.signed(replaced);
     const at = body.indexOf(Buffer.from('\ufffd'));
     const invalid = Buffer.concat([body.subarray(0, at), Buffer.from([0xff]), body.subarray(at + 3)]);
-    expect(await faultOf(stripe.provider.verify({ headers, body: invalid }))).toBe('malformed');
-    expect(await faultOf(stripe.provider.verify({ headers, body }))).toBe('accepted: payment');
+    expect(await verdictOf(stripe.provider.verify({ headers, body: invalid }))).toBe('malformed');
+    expect(await verdictOf(stripe.provider.verify({ headers, body }))).toBe('accepted: payment');
   });
 });
 
@@ -125,11 +127,11 @@ describe('merchant', () => {
   ])('with a key %s… and an event with livemode %s: %s', async (prefix, livemode, expected) => {
     const provider = new StripeProvider({ ...stripe.config, secretKey: `${prefix}0123456789abcdef` });
     const raw = stripe.signed({ ...completed(), livemode });
-    expect(await faultOf(provider.verify(raw))).toBe(expected);
+    expect(await verdictOf(provider.verify(raw))).toBe(expected);
   });
 
   it('is rejected for a connected account', async () => {
     const raw = stripe.signed({ ...completed(), account: 'acct_1' });
-    expect(await faultOf(stripe.provider.verify(raw))).toBe('merchant');
+    expect(await verdictOf(stripe.provider.verify(raw))).toBe('merchant');
   });
 });

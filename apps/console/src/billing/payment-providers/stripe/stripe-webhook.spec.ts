@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { rememberSecret } from '@inference/testing';
-import { completed, eventOf, faultOf, session } from './stripe-events.fixture';
+import { completed, eventOf, verdictOf, session } from './stripe-events.fixture';
 import { NotificationInbox, StripeSandbox } from './stripe.fixture';
 
 let stripe: StripeSandbox;
@@ -85,7 +85,7 @@ describe('notification of the sandbox', () => {
     await stripe.sandbox.injectFaults({ [fault]: true });
     const { order } = await stripe.payOrder();
     const raw = await inbox.take(order.paymentId);
-    expect(await faultOf(stripe.provider.verify(raw))).toBe(expected);
+    expect(await verdictOf(stripe.provider.verify(raw))).toBe(expected);
   });
 
   it.each([
@@ -164,15 +164,17 @@ describe('event', () => {
     ['paid without a payment', completed({ payment_intent: null })],
     ['with a payment status that there is not', completed({ payment_status: 'PAID' })],
   ])('%s is malformed', async (_, event) => {
-    expect(await faultOf(stripe.provider.verify(stripe.signed(event)))).toBe('malformed');
+    expect(await verdictOf(stripe.provider.verify(stripe.signed(event)))).toBe('malformed');
   });
 
   it('accepts an event of any shape, or throws InvalidNotificationError', async () => {
     await fc.assert(
       fc.asyncProperty(fc.json(), fc.jsonValue(), async (json, value) => {
-        expect(await faultOf(stripe.provider.verify(stripe.signed(json)))).toBe('malformed');
+        expect(await verdictOf(stripe.provider.verify(stripe.signed(json)))).toBe('malformed');
         const object = { ...session(), ...(value as object) };
-        expect(await faultOf(verify(completed(object)))).toMatch(/^(accepted: (payment|nothing)|malformed)$/);
+        expect(await verdictOf(verify(completed(object)))).toMatch(
+          /^(accepted: (payment|nothing)|malformed)$/,
+        );
       }),
     );
   });

@@ -12,13 +12,13 @@ const chinaTime = (time: Date): string =>
 
 /** The longest prefix of whole characters whose sizes sum up to at most `room`. */
 function truncate(text: string, room: number, size: (character: string) => number): string {
-  let kept = '';
+  let prefix = '';
   for (const character of text) {
     room -= size(character);
     if (room < 0) break;
-    kept += character;
+    prefix += character;
   }
-  return kept;
+  return prefix;
 }
 
 export const nativeOrderRequest = (

@@ -48,9 +48,9 @@ async function syncFolder(path: string): Promise<void> {
 async function makeFolder(path: string): Promise<void> {
   const firstMade = await mkdir(path, { recursive: true, mode: FOLDER_MODE });
   if (firstMade === undefined) return;
-  for (let made = path; ; made = dirname(made)) {
-    await syncFolder(dirname(made));
-    if (made === firstMade) return;
+  for (let folder = path; ; folder = dirname(folder)) {
+    await syncFolder(dirname(folder));
+    if (folder === firstMade) return;
   }
 }
 

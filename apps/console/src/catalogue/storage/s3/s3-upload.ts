@@ -75,9 +75,9 @@ export async function uploadToS3(
   const partBytes = partBytesOf(sizeBytes);
   const parts = partsOf(requireContentLength(source, sizeBytes), sizeBytes, partBytes);
   if (sizeBytes <= partBytes) {
-    let whole: Buffer = Buffer.alloc(0);
-    for await (const part of parts) whole = part;
-    await asUnavailable(client.send(new PutObjectCommand({ ...name, Body: whole })));
+    let assembled: Buffer = Buffer.alloc(0);
+    for await (const part of parts) assembled = part;
+    await asUnavailable(client.send(new PutObjectCommand({ ...name, Body: assembled })));
     return;
   }
   const { UploadId } = await asUnavailable(client.send(new CreateMultipartUploadCommand(name)));
