@@ -15,7 +15,7 @@ export const SECTIONS = [
         '`development` and `test` set the session cookie without `Secure`, so that it works without TLS.',
       LOG_LEVEL: 'Lowest level that is logged. Logs are JSON lines on standard output.',
       TRUST_PROXY:
-        'Proxies in front of the service whose `X-Forwarded-For` is believed. Set it behind a proxy: otherwise all callers share the proxy’s address in rate limits and audit events.',
+        'Proxies in front of the service whose `X-Forwarded-For` is trusted. Set it behind a proxy: otherwise all callers share the proxy’s address in rate limits and audit events.',
       CORS_ORIGINS: 'Origins whose pages may call the service from a browser. None by default.',
     },
   },
@@ -87,7 +87,7 @@ export const SECTIONS = [
       STRIPE_SECRET_KEY: 'Site `intl`. Secret key of Stripe (`card_provider`).',
       STRIPE_WEBHOOK_SECRETS:
         'Site `intl`. Signing secrets of the webhook, comma-separated while one replaces another.',
-      STRIPE_API_URL: 'Another address than Stripe’s own.',
+      STRIPE_API_URL: 'URL of the Stripe API, if not Stripe’s own.',
       WECHAT_PAY_APP_ID: 'Site `cn`. App id of WeChat Pay (`messaging_pay_provider`).',
       WECHAT_PAY_MERCHANT_ID: 'Site `cn`. Merchant number.',
       WECHAT_PAY_MERCHANT_SERIAL: 'Site `cn`. Serial number of the merchant’s API certificate.',
@@ -96,12 +96,12 @@ export const SECTIONS = [
       WECHAT_PAY_API_V3_KEY: 'Site `cn`. APIv3 key, which decrypts notifications.',
       WECHAT_PAY_PLATFORM_KEYS:
         'Site `cn`. JSON: id of a public key (`PUB_KEY_ID_…`) or serial number of a certificate → PEM. Newer certificates are fetched.',
-      WECHAT_PAY_API_URL: 'Another address than WeChat Pay’s own.',
+      WECHAT_PAY_API_URL: 'URL of the WeChat Pay API, if not WeChat Pay’s own.',
       ALIPAY_APP_ID: 'Site `cn`. App id of Alipay (`wallet_pay_provider`).',
       ALIPAY_SELLER_ID: 'Site `cn`. Seller (2088…) that receives the money.',
       ALIPAY_APP_KEY: 'Site `cn`. Private key of the app, PEM or bare base64. Signs requests (RSA2).',
       ALIPAY_PUBLIC_KEY: 'Site `cn`. Alipay’s public key, PEM or bare base64.',
-      ALIPAY_GATEWAY_URL: 'Another address than Alipay’s own.',
+      ALIPAY_GATEWAY_URL: 'URL of the Alipay gateway, if not Alipay’s own.',
     },
   },
   {
@@ -113,7 +113,7 @@ export const SECTIONS = [
         'JSON `[{"name": "VAT", "percent": "6"}]`: taxes that prices include, shown on receipts and invoices. None by default.',
       INVOICE_ISSUER_URL:
         'Site `cn`. Service that makes the tax authority’s invoices ([protocol](invoice-issuer.md)).',
-      INVOICE_ISSUER_TOKEN: 'Site `cn`. Bearer token for it. Required with `INVOICE_ISSUER_URL`.',
+      INVOICE_ISSUER_TOKEN: 'Site `cn`. Bearer token for that service. Required with `INVOICE_ISSUER_URL`.',
     },
   },
   {
@@ -121,16 +121,16 @@ export const SECTIONS = [
     text: 'Packages lie in a folder, or in a bucket when `S3_BUCKET` is set.',
     variables: {
       STORAGE_FOLDER:
-        'Folder of the packages, `storage` in the working directory by default. Not with `S3_BUCKET`.',
+        'Folder of the packages, `storage` in the working directory by default. Must not be set together with `S3_BUCKET`.',
       DOWNLOAD_LINK_SECRETS:
         'Comma-separated secrets that sign links to files of the folder. The first one signs; all verify. Required without `S3_BUCKET`.',
       DOWNLOAD_LINK_TTL_SECONDS: 'How long a download link works.',
       MAX_PACKAGE_BYTES: 'Largest package that is accepted (default 1 TiB).',
       S3_BUCKET: 'Bucket of any server that speaks the S3 protocol.',
-      S3_REGION: 'Its region. Required with `S3_BUCKET`.',
-      S3_PREFIX: 'What the names of the objects begin with.',
-      S3_ENDPOINT: 'Another server than Amazon’s.',
-      S3_PUBLIC_ENDPOINT: 'Where customers reach that server, if elsewhere than the console does.',
+      S3_REGION: 'Region of the bucket. Required with `S3_BUCKET`.',
+      S3_PREFIX: 'Prefix of all object names in the bucket.',
+      S3_ENDPOINT: 'URL of the S3 server, if not Amazon’s.',
+      S3_PUBLIC_ENDPOINT: 'URL at which customers reach that server, if it differs from `S3_ENDPOINT`.',
       S3_FORCE_PATH_STYLE: '`true` for servers that name the bucket in the path instead of the host name.',
       S3_ACCESS_KEY_ID:
         'Credentials of the bucket. Without them the usual AWS sources apply, such as the role of the machine.',
@@ -141,7 +141,7 @@ export const SECTIONS = [
       CODE_HOST_API_URL:
         'API of the code host. Required with `CODE_HOST_URL` when repositories are followed.',
       CODE_HOST_TOKEN: 'Token for that API, which raises its rate limits.',
-      RELEASE_POLL_SECONDS: 'How often the code host is asked.',
+      RELEASE_POLL_SECONDS: 'Interval between two requests to the code host.',
     },
   },
   {
@@ -155,7 +155,8 @@ export const SECTIONS = [
         'Slug under which the price of training tokens is published. The gateway never offers it as a model. The same value in gateway and training.',
       AGENT_CREDENTIALS:
         'Comma-separated secrets with which the agent service calls on behalf of accounts. All are accepted.',
-      MEMO_CREDENTIALS: 'The same for the memo service. None in common with `AGENT_CREDENTIALS`.',
+      MEMO_CREDENTIALS:
+        'Comma-separated secrets with which the memo service calls on behalf of accounts. Must have none in common with `AGENT_CREDENTIALS`.',
       UPSTREAM_CONNECT_TIMEOUT_SECONDS: 'Time to connect to an upstream before the next one is tried.',
       UPSTREAM_FIRST_BYTE_TIMEOUT_SECONDS:
         'Time to the first byte of an upstream’s answer before the next one is tried, or 504.',
@@ -173,13 +174,13 @@ export const SECTIONS = [
     title: 'Agent and memo',
     variables: {
       GATEWAY_CREDENTIAL: 'One of the gateway’s `AGENT_CREDENTIALS` (agent) or `MEMO_CREDENTIALS` (memo).',
-      MODEL_SILENCE_TIMEOUT_SECONDS: 'A model that sends nothing for this time has failed.',
+      MODEL_SILENCE_TIMEOUT_SECONDS: 'A model call fails if the model sends nothing for this time.',
       HEARTBEAT_SECONDS: 'A stream that is silent for this time gets a comment line.',
       SHUTDOWN_GRACE_SECONDS:
-        'How long running turns or answers may go on after SIGTERM. The process manager must wait longer before it kills.',
-      DEFAULT_MODEL: 'Model of sessions that name none.',
+        'How long running turns or answers may go on after SIGTERM. The process manager must wait longer before it kills the process.',
+      DEFAULT_MODEL: 'Model of sessions that do not name a model.',
       MAX_RUNNING_TURNS:
-        'Turns that one process runs at a time. Queued turns wait; streams beyond it are refused with 503.',
+        'Turns that one process runs at a time. Queued turns wait; further streams are refused with 503.',
       REPLICA_TTL_SECONDS:
         'A process that has not renewed its entry for this time is considered dead, and its turns failed.',
       FRAME_RETENTION_HOURS: 'How long the stream of a finished turn can be resumed.',
@@ -187,7 +188,7 @@ export const SECTIONS = [
       ANSWER_MAX_TOKENS: 'Longest answer, in tokens.',
       EMBEDDING_MODEL: 'Model of vector search. Without it search uses words only.',
       EMBEDDING_LEAST_COSINE:
-        'Cosine from which on a passage that shares no word with the question is found. Choose it with the model.',
+        'Least cosine with which a passage that has no word in common with the question is found. The right value depends on the model.',
       MAX_DOCUMENT_BYTES: 'Largest file that is accepted (default 100 MiB).',
       MAX_DOCUMENT_CHARACTERS: 'Longest text that a document may contain.',
       MAX_ACCOUNT_WORKSPACES: 'Workspaces that one account may have created and not deleted.',
@@ -195,17 +196,17 @@ export const SECTIONS = [
       MAX_WORKSPACE_BYTES:
         'Bytes of one workspace: the newest version of each document as uploaded (default 10 GiB). Text, index and older versions are not counted.',
       INGESTION_WORKERS:
-        'Processes that read documents, one document at a time each. With several, the first one leaves files over 1 MiB to the others. 0 leaves all reading to other hosts.',
+        'Processes that read documents, one document at a time each. With several, the first one leaves files over 1 MiB to the others. 0: other hosts read the documents.',
       INGESTION_MEMORY_MEGABYTES:
-        'Memory that reading one document may take, in MiB, before the document fails.',
-      EXTRACTION_TIMEOUT_SECONDS: 'Time that reading one document may take before it fails.',
+        'Memory in MiB that reading one document may take; a document that needs more fails.',
+      EXTRACTION_TIMEOUT_SECONDS: 'Time that reading one document may take; a slower one fails.',
     },
   },
   {
     title: 'Training',
     variables: {
       TRAINER_CREDENTIALS:
-        'Comma-separated secrets with which trainers record usage. All are accepted. Without one nobody can record.',
+        'Comma-separated secrets with which trainers record usage. All are accepted. Without a secret no usage can be recorded.',
       TRAINING_DEFAULT_QUOTA_TOKENS: 'Quota of accounts for which no admin has set one.',
       TRAINING_GPU: 'Name of the published GPU price that is shown. Default: the first of the list.',
       TRAINING_MODELS: 'Comma-separated base models that may be trained.',
@@ -214,7 +215,7 @@ export const SECTIONS = [
       TRAINING_EXPORT_FORMATS: 'Comma-separated export formats.',
       TRAINING_TARGET_MODULES: 'Comma-separated LoRA target modules.',
       TRAINING_AUTO_INTERVENTION: 'Whether trainings that go wrong are stopped automatically.',
-      TRAINING_INTERVENTION_CONDITIONS: 'Comma-separated conditions on which they are stopped.',
+      TRAINING_INTERVENTION_CONDITIONS: 'Comma-separated conditions on which trainings are stopped.',
     },
   },
   {

@@ -46,7 +46,7 @@ export const ROUTE_DESCRIPTIONS = {
     'GET /api/auth/oauth/:provider':
       'Starts a sign-in at an OpenID Connect provider: 302. `?return_to=/path`.',
     'GET /api/auth/oauth/:provider/callback':
-      'Ends it: JSON for `Accept: application/json`, otherwise cookie and redirect.',
+      'Ends the sign-in: JSON for `Accept: application/json`, otherwise cookie and redirect.',
     'POST /api/auth/oauth/:provider/link':
       '`{password, return_to?}` → `{authorization_url}`: links the identity that signs in there.',
     'GET /api/auth/identities': 'Linked identities.',
@@ -109,7 +109,7 @@ export const ROUTE_DESCRIPTIONS = {
   },
   gateway: {
     'GET /v1/models': 'Models that have a price and an upstream.',
-    'GET /v1/models/*slug': 'One of them.',
+    'GET /v1/models/*slug': 'One model.',
     'POST /v1/chat/completions': 'OpenAI chat completion, streaming or not.',
     'POST /v1/completions': 'OpenAI text completion, streaming or not.',
     'POST /v1/embeddings': 'OpenAI embeddings.',
@@ -135,9 +135,10 @@ export const ROUTE_DESCRIPTIONS = {
     'POST /v1/agents/sessions/:session_id/cancel': 'Ends the running and queued turns; events stay.',
     'POST /v1/agents/sessions/:session_id/events':
       '`{role: "user", content}` or `{role: "tool", tool_call_results: [{tool_call_id, content, is_error?}]}` → the stored event; the turn runs in the background. `?on_busy=enqueue|interrupt`.',
-    'POST /v1/agents/sessions/:session_id/events/stream': 'The same, and streams the turn.',
+    'POST /v1/agents/sessions/:session_id/events/stream':
+      'Stores an event like the route above, and streams its turn.',
     'GET /v1/agents/sessions/:session_id/events/stream':
-      'Continues a stream behind `Last-Event-ID` (or `?after=`). 204 when nothing follows, 410 when the events of the stream are no longer kept.',
+      'Continues a stream after `Last-Event-ID` (or `?after=`). 204 if nothing follows, 410 if the events of the stream are not stored any more.',
     'GET /v1/agents/sessions/:session_id/events': 'Stored events by `seq`. `?after=&limit=`.',
     'GET /v1/agents/sessions/:session_id/events/:event_id': 'One stored event.',
   },
