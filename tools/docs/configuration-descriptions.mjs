@@ -29,7 +29,7 @@ export const SECTIONS = [
       CONSOLE_URL:
         'Where the console is reached. The services that accept sessions (memo, training, router-cost) fetch its public keys there; the console itself writes it into links and redirect URIs.',
       API_KEY_HASH_SECRET:
-        'Keys the hash under which API keys and workspace keys are stored. The same value in all services; changing it invalidates every key.',
+        'Secret key of the hash (HMAC-SHA-256) under which API keys and workspace keys are stored. The same value in all services; changing it invalidates every key.',
     },
   },
   {

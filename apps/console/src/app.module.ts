@@ -9,7 +9,7 @@ import { publicKeyOf } from './identity/sessions/signing-keys';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { BillingModule } from './billing/billing.module';
 import { CatalogueModule } from './catalogue/catalogue.module';
-import { LostJobsModule } from './jobs/lost-jobs.module';
+import { JobRecoveryModule } from './job-recovery/job-recovery.module';
 import { NotificationsModule } from './notifications/notifications.module';
 import { type ConsoleConfig } from './config';
 import { ConfigModule } from './config.module';
@@ -35,7 +35,7 @@ export class AppModule {
           sessionCacheSeconds: 0,
           publicKeys: config.sessions.signingKeys.map(publicKeyOf),
         }),
-        LostJobsModule,
+        JobRecoveryModule,
         IdentityModule,
         BillingModule,
         CatalogueModule,

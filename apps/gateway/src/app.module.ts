@@ -5,7 +5,7 @@ import { ServiceModule } from '@inference/http';
 import { JobsModule } from '@inference/jobs';
 import { type GatewayConfig } from './config';
 import { ConfigModule } from './config.module';
-import { HousekeepingModule } from './housekeeping/housekeeping.module';
+import { MaintenanceModule } from './maintenance/maintenance.module';
 import { ModelsModule } from './models/models.module';
 import { ProxyModule } from './proxy/proxy.module';
 
@@ -24,7 +24,7 @@ export class AppModule {
           strategies: [API_KEY_CREDENTIALS, serviceCallerCredentials(config.serviceCallers)],
           defaultKinds: ['api_key', 'on_behalf'],
         }),
-        HousekeepingModule,
+        MaintenanceModule,
         ModelsModule,
         ProxyModule,
       ],

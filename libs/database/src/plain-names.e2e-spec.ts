@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '@inference/testing';
 import { createPool, type SqlPool } from './pool';
 
 const FOLDER = join(__dirname, 'migrations');
-const MIGRATION = '0016_plain-names';
+const MIGRATION = '0016_plain_names';
 const PREVIOUS_COUNT = readdirSync(FOLDER).sort().indexOf(`${MIGRATION}.sql`);
 
 /** Jest cannot load node-pg-migrate, which is an ES module. */

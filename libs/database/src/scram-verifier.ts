@@ -5,7 +5,7 @@ const KEY_BYTES = 32;
 
 /**
  * Returns the SCRAM-SHA-256 verifier that PostgreSQL stores for a password (RFC 5803). `ALTER ROLE` gets the verifier, so the
- * password never appears in a statement log. The password must be printable ASCII or already normalised by SASLprep.
+ * password never appears in a statement log. The password must be printable ASCII or already normalized by SASLprep.
  */
 export function scramVerifier(password: string, salt = randomBytes(16)): string {
   const salted = pbkdf2Sync(password, salt, ITERATIONS, KEY_BYTES, 'sha256');

@@ -6,7 +6,7 @@ export { ErrorFilter, describeError, type DescribedError } from './errors/error.
 export { drained } from './bodies/drained';
 export { createLogger, NestLogger } from './logging/logging';
 export { DetailedException } from './errors/detailed.exception';
-export { RetryLaterException } from './errors/retry-later.exception';
+export { TooManyRequestsException } from './errors/too-many-requests.exception';
 export { UnavailableException } from './errors/unavailable.exception';
 export { checked, ValidBody, ValidQuery } from './validation/validation';
 export { ExactJsonInterceptor } from './bodies/exact-json.interceptor';

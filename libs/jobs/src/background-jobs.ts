@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Injectable,
   Logger,
@@ -11,7 +12,12 @@ import { createJobPool } from './job-pool';
 import { JobWorker, type JobWorkerOptions } from './job-worker';
 
 /** Scheduled jobs that one process runs at a time. Chosen: one that waits for a slow storage then delays no other. */
-const SCHEDULED_CONCURRENCY = 3;
+const SCHEDULED_CONCURRENCY = 2;
+/** How long a scheduled job may be missing in the queue. */
+const SCHEDULE_CHECK_MILLIS = 60_000;
+/** Pause before the next attempt of a preparation while the database is away, and after another failure. */
+const UNAVAILABLE_RETRY_MILLIS = 1_000;
+const FAILURE_RETRY_MILLIS = 60_000;
 
 /** The signal is aborted when the service stops. */
 type Run = (signal: AbortSignal) => Promise<void>;
@@ -26,26 +32,31 @@ export interface BackgroundJobsOptions extends Pick<JobWorkerOptions, 'schema' |
 }
 
 /** Jobs that have a worker of their own. */
-type Lane = Pick<JobWorkerOptions, 'concurrency' | 'tasks' | 'beforeStart'>;
+type WorkerGroup = Pick<JobWorkerOptions, 'concurrency' | 'tasks' | 'beforeStart'>;
 
 /**
- * Runs a service's background work: at fixed times, and for rows that are due. Features register their work in their
- * constructors. A job that fails is logged and not tried again, except after an outage of the database: the next time
- * makes up for it, or the row's next job.
+ * Runs a service's background work: scheduled jobs, and jobs for rows that are due. Features register their work in their
+ * constructors. A failure is logged; the work is done at the next run of a scheduled job, or by the row's next job. The
+ * queue itself repeats only a job that failed before it had claimed its row, because the database was away.
  */
 @Injectable()
 export class BackgroundJobs implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
   private readonly logger = new Logger(BackgroundJobs.name);
   private readonly scheduled = new Map<string, { everySeconds: number; run: Run }>();
   private readonly preparations: (() => Promise<void>)[] = [];
-  private readonly lanes: Lane[] = [];
+  private readonly workerGroups: WorkerGroup[] = [];
+  /** Names of the scheduled jobs that this process is running. */
+  private readonly running = new Set<string>();
+  private readonly stopping = new AbortController();
+  private scheduleTimer: NodeJS.Timeout | undefined;
   private workers: JobWorker[] = [];
   private pool: Pool | undefined;
+  private prepared: Promise<void> | undefined;
   private stopped: Promise<unknown> | undefined;
 
   constructor(private readonly options: BackgroundJobsOptions) {}
 
-  /** Runs a job again and again, once for all hosts: the first time after `everySeconds`. */
+  /** Runs a job again and again, once for all replicas: the first time after `everySeconds`. */
   schedule(name: string, everySeconds: number, run: Run): void {
     this.scheduled.set(name, { everySeconds, run });
   }
@@ -56,10 +67,12 @@ export class BackgroundJobs implements OnApplicationBootstrap, OnModuleDestroy, 
    * nothing else.
    */
   processRows(tasks: Record<string, RunForRow>, concurrency: number): void {
-    this.lanes.push({
+    this.workerGroups.push({
       concurrency,
       tasks: (signal) =>
-        mapValues(tasks, (run) => this.reported((payload) => run((payload as { id: string }).id, signal))),
+        mapValues(tasks, (run) =>
+          this.loggingFailures((payload) => run((payload as { id: string }).id, signal)),
+        ),
     });
   }
 
@@ -69,21 +82,25 @@ export class BackgroundJobs implements OnApplicationBootstrap, OnModuleDestroy, 
   }
 
   onApplicationBootstrap(): void {
-    const lanes = [this.scheduledLane(), ...this.lanes];
+    const groups = [this.scheduledGroup(), ...this.workerGroups];
     const { databaseUrl, applicationName, ...queue } = this.options;
     const pool = createJobPool(
       databaseUrl,
       applicationName,
-      lanes.map(({ concurrency }) => concurrency),
+      groups.map(({ concurrency }) => concurrency),
     );
     this.pool = pool;
-    this.workers = lanes.map((lane) => new JobWorker({ ...queue, ...lane, pool, logger: this.logger }));
+    this.workers = groups.map((group) => new JobWorker({ ...queue, ...group, pool, logger: this.logger }));
     for (const worker of this.workers) worker.start();
+    this.scheduleTimer = setInterval(() => void this.checkSchedule(), SCHEDULE_CHECK_MILLIS);
+    this.prepared = this.prepare(this.stopping.signal);
   }
 
   /** Must return at once: Nest calls it module by module, and all are to stop at the same time. */
   onModuleDestroy(): void {
-    this.stopped = Promise.all(this.workers.map((worker) => worker.stop()));
+    this.stopping.abort();
+    clearInterval(this.scheduleTimer);
+    this.stopped = Promise.all([this.prepared, ...this.workers.map((worker) => worker.stop())]);
   }
 
   /** Resolves when the jobs in progress have ended. */
@@ -92,38 +109,60 @@ export class BackgroundJobs implements OnApplicationBootstrap, OnModuleDestroy, 
     await this.pool?.end();
   }
 
-  private scheduledLane(): Lane {
+  private scheduledGroup(): WorkerGroup {
     return {
       concurrency: SCHEDULED_CONCURRENCY,
       tasks: (signal) =>
-        mapValues(Object.fromEntries(this.scheduled), ({ run }) => {
-          const work = this.reported(() => run(signal));
-          return async (payload) => {
-            await this.addScheduledJobs();
-            await work(payload);
-          };
-        }),
-      beforeStart: () => this.prepare(),
+        Object.fromEntries(
+          [...this.scheduled].map(([name, { run }]) => [
+            name,
+            () => this.runScheduled(name, () => run(signal)),
+          ]),
+        ),
+      beforeStart: () => this.addScheduledJobs(),
     };
   }
 
+  /** Does nothing if this process is still at the previous run, so that a slow one does not take every place. */
+  private async runScheduled(name: string, run: () => Promise<void>): Promise<void> {
+    await this.addScheduledJobs();
+    if (this.running.has(name)) return;
+    this.running.add(name);
+    try {
+      await this.loggingFailures(run)(undefined);
+    } finally {
+      this.running.delete(name);
+    }
+  }
+
   /**
-   * Gives each scheduled job that is not waiting in the queue its next time. That is the one that calls this, and one whose
-   * host died before it had called this.
+   * Adds the next run of every scheduled job that is not waiting in the queue: of the job that calls this, because it is
+   * running, and of any job whose process died before it had called this.
    */
   private async addScheduledJobs(): Promise<void> {
-    // In one order, so that hosts that do this at the same time do not wait for each other in a circle.
+    // In one order, so that replicas that do this at the same time do not wait for each other in a circle.
     const names = [...this.scheduled.keys()].sort();
     const seconds = names.map((name) => this.scheduled.get(name)!.everySeconds);
+    const { schema } = this.options;
     await this.pool!.query(
-      `SELECT FROM unnest($1::text[], $2::integer[]) AS next (name, seconds), ${this.options.schema}.add_job(
-         name, run_at := now() + make_interval(secs => seconds), job_key := name, job_key_mode := 'preserve_run_at')`,
+      `SELECT FROM unnest($1::text[], $2::integer[]) AS next (name, seconds), ${schema}.add_job(
+         name, run_at := now() + make_interval(secs => seconds), job_key := name, job_key_mode := 'preserve_run_at')
+       WHERE NOT EXISTS (
+         SELECT FROM ${schema}.jobs j WHERE j.key = name AND j.locked_at IS NULL AND j.attempts < j.max_attempts)`,
       [names, seconds],
     );
   }
 
-  /** Only an outage of the database makes the queue try a job again. */
-  private reported(work: (payload: unknown) => Promise<void>): (payload: unknown) => Promise<void> {
+  private async checkSchedule(): Promise<void> {
+    try {
+      await this.addScheduledJobs();
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) this.logger.error(error);
+    }
+  }
+
+  /** The queue repeats a job only if it throws. */
+  private loggingFailures(work: (payload: unknown) => Promise<void>): (payload: unknown) => Promise<void> {
     return async (payload) => {
       try {
         await work(payload);
@@ -134,12 +173,19 @@ export class BackgroundJobs implements OnApplicationBootstrap, OnModuleDestroy, 
     };
   }
 
-  private async prepare(): Promise<void> {
-    await this.addScheduledJobs();
-    for (let run = this.preparations[0]; run; run = this.preparations[0]) {
-      await run();
-      this.preparations.shift();
-    }
+  private async prepare(signal: AbortSignal): Promise<void> {
+    for (const run of this.preparations)
+      while (!signal.aborted) {
+        try {
+          await run();
+          break;
+        } catch (error) {
+          const isUnavailable = isDatabaseUnavailable(error);
+          if (!isUnavailable) this.logger.error(error);
+          const pause = isUnavailable ? UNAVAILABLE_RETRY_MILLIS : FAILURE_RETRY_MILLIS;
+          await sleep(pause, undefined, { signal }).catch(() => undefined);
+        }
+      }
   }
 }
 

@@ -1,16 +1,19 @@
 import { Pool, TypeOverrides } from 'pg';
 
-/** Longer than the database's own limit of a statement, for a server or a network that hangs. */
+/** For a server or a network that hangs. */
 const QUERY_MILLIS = 35_000;
 const CONNECTION_MILLIS = 5_000;
+/** The library returns a connection that has timed out to the pool. This bounds how long the pool uses it. */
+const LIFETIME_SECONDS = 60;
 const INT8 = 20;
 
 /**
- * Returns a pool as the job library needs it: int8 columns are text, not BigInt as in the pool of the services. Workers
- * that share it, each with this concurrency, have one connection each that listens for jobs, and as many together as the
- * largest of them needs to take jobs and mark them as done.
+ * Returns a pool as the job library needs it: int8 columns are text, not BigInt as in the pool of the services. Each worker
+ * that uses it keeps one connection that listens for jobs. All of them share further connections, as many as the largest
+ * concurrency, to take jobs and mark them as done.
  *
  * @param applicationName shown in pg_stat_activity
+ * @param concurrencies the concurrency of each worker that uses the pool
  */
 export function createJobPool(databaseUrl: string, applicationName: string, concurrencies: number[]): Pool {
   const types = new TypeOverrides();
@@ -23,8 +26,10 @@ export function createJobPool(databaseUrl: string, applicationName: string, conc
     connectionTimeoutMillis: CONNECTION_MILLIS,
     query_timeout: QUERY_MILLIS,
     keepAlive: true,
+    maxLifetimeSeconds: LIFETIME_SECONDS,
   });
-  // Without a listener an idle connection that breaks would end the process.
+  // Without a listener a connection that breaks would end the process: while it is idle, and while the library uses it.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }

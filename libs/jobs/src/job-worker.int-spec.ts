@@ -1,3 +1,4 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { JOB_SCHEMAS } from '@inference/database';
@@ -113,4 +114,103 @@ it('waits at its stop for the jobs that run, tells them by the signal, and takes
   await worker.stop();
   workers.splice(0);
   expect({ started, ended, left: await countJobs() }).toEqual({ started: 2, ended: 2, left: 1 });
+});
+
+/** A way to the database that the test opens and cuts. */
+class Way {
+  private readonly sockets = new Set<Socket>();
+  private server: Server | undefined;
+  private port = 0;
+
+  async open(): Promise<void> {
+    const { hostname, port } = new URL(database.urlFor('memo'));
+    this.server = createServer((near) => {
+      const far = connect(Number(port), hostname);
+      near.pipe(far).pipe(near);
+      for (const [socket, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.sockets.add(socket);
+        socket.on('error', () => undefined);
+        socket.on('close', () => {
+          this.sockets.delete(socket);
+          other.destroy();
+        });
+      }
+    });
+    await new Promise<void>((resolve) => this.server!.listen(this.port, '127.0.0.1', resolve));
+    this.port = (this.server.address() as AddressInfo).port;
+  }
+
+  async cut(): Promise<void> {
+    const closed = new Promise((resolve) => this.server!.close(resolve));
+    for (const socket of this.sockets) socket.resetAndDestroy();
+    await closed;
+  }
+
+  get url(): string {
+    const url = new URL(database.urlFor('memo'));
+    url.host = `127.0.0.1:${this.port}`;
+    return url.href;
+  }
+}
+
+describe('a worker whose database is away', () => {
+  let way: Way;
+  let done: number;
+  beforeEach(async () => {
+    done = 0;
+    way = new Way();
+    await way.open();
+  });
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+    await way.cut();
+  });
+
+  const startBehind = (options: Partial<JobWorkerOptions> = {}, work = () => Promise.resolve()) => {
+    const pool = createJobPool(way.url, APPLICATION, [2]);
+    pools.push(pool);
+    startWorker(() => ({ count: () => work().then(() => void (done += 1)) }), { pool, ...options });
+  };
+
+  it('at its start takes jobs once it is there', async () => {
+    await way.cut();
+    startBehind();
+    await addJob('count');
+    await sleep(1_500);
+    await way.open();
+    await waitFor(() => done === 1);
+  });
+
+  it('at the end of a job takes other jobs once it is there', async () => {
+    let isRunning = false;
+    let end = (): void => undefined;
+    startBehind({}, () => {
+      isRunning = true;
+      return new Promise((resolve) => (end = resolve));
+    });
+    await addJob('count');
+    await waitFor(() => isRunning);
+    await way.cut();
+    end();
+    await sleep(1_500);
+    await way.open();
+    isRunning = false;
+    await addJob('count');
+    await waitFor(() => isRunning);
+    end();
+    await waitFor(() => done === 2);
+  });
+
+  it('again and again during its queries goes on', async () => {
+    startBehind({ pollMillis: 1 });
+    for (let time = 0; time < 5; time += 1) {
+      await addJob('count');
+      await waitFor(() => done > time);
+      await way.cut();
+      await way.open();
+    }
+  });
 });

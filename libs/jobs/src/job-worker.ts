@@ -6,7 +6,7 @@ import { type Pool } from 'pg';
 
 /** New jobs are notified; polling finds those that are due later or whose notification was lost. Chosen: half of it doubles the queries of an idle service. */
 const POLL_MILLIS = 2_000;
-/** Pause before the next attempt when the database is away. Chosen: short beside the time a service takes to be noticed. */
+/** Pause before the next attempt when the database is away. Chosen: jobs run again at most a second after the database is back, and one attempt a second is no load. */
 const RESTART_MILLIS = 1_000;
 
 export interface JobWorkerOptions {
@@ -48,12 +48,14 @@ export class JobWorker {
   }
 
   private async work(): Promise<void> {
-    const { beforeStart, logger } = this.options;
+    const { pool, schema, beforeStart, logger } = this.options;
     const { signal } = this.stopping;
     while (!signal.aborted) {
       try {
+        // The library does not recover when its first query of a queue fails.
+        await pool.query(`SELECT FROM ${schema}.jobs LIMIT 0`);
         await beforeStart?.();
-        await this.runUntilBroken(signal);
+        if (!signal.aborted) await this.runUntilBroken(signal);
       } catch (error) {
         if (!signal.aborted) logger.warn(`The job queue is not available: ${(error as Error).message}`);
       }
@@ -62,13 +64,13 @@ export class JobWorker {
   }
 
   /**
-   * Returns when it is stopped, or broken: when the library cannot mark a job as done because the database is away, that
-   * worker of it ends silently and is not replaced.
+   * Returns when it is stopped, or broken. A library worker that cannot mark a job as done ends silently and is not
+   * replaced; one that cannot take a job may never take one again; and all end when the tables of a queue are migrated.
    */
   private async runUntilBroken(signal: AbortSignal): Promise<void> {
     const { pool: pgPool, schema, concurrency, tasks, pollMillis = POLL_MILLIS, logger } = this.options;
     const events: WorkerEvents = new EventEmitter();
-    const isBroken = once(events, 'worker:fatalError', { signal }).catch(() => undefined);
+    const stoppedOrBroken = stopOrFirstOf(events, signal);
     const runner = runTaskList(
       {
         pgPool,
@@ -86,9 +88,21 @@ export class JobWorker {
       unlessAborted(signal, tasks(signal)),
       pgPool,
     );
-    await isBroken;
+    await stoppedOrBroken;
     await runner.gracefulShutdown();
+    await runner.promise;
   }
+}
+
+/** Resolves when the signal is aborted or the library reports that its workers cannot go on. */
+async function stopOrFirstOf(events: WorkerEvents, signal: AbortSignal): Promise<void> {
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  for (const event of ['worker:fatalError', 'worker:getJob:error', 'pool:gracefulShutdown'] as const)
+    events.once(event, end);
+  signal.addEventListener('abort', end);
+  if (!signal.aborted) await once(ended.signal, 'abort');
+  signal.removeEventListener('abort', end);
 }
 
 /** Tasks that return a job to the queue if the library takes it while it is being stopped. */

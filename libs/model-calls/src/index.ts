@@ -3,8 +3,8 @@ export { ModelAnswer, type Usage } from './model-answer';
 export {
   type CallEnd,
   type Embedded,
-  ModelGateway,
+  GatewayClient,
   type ModelGatewayOptions,
   type ModelListener,
-} from './model-gateway';
+} from './gateway-client';
 export { refusal, type Refusal } from './refusal';

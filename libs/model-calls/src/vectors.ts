@@ -4,8 +4,8 @@ const FLOAT_BYTES = 4;
 
 /**
  * The vectors in the body of an embeddings answer (OpenAI's shape), in the order of the texts; each is a list of numbers,
- * or base64 of 32-bit floats with the least byte first. Null unless there is one of finite numbers, not all of them zero,
- * for each text, and all are of one length.
+ * or base64 of 32-bit floats with the least byte first. Returns null unless there is exactly one vector for each text, all
+ * vectors have the same length, and each consists of finite numbers that are not all zero.
  */
 export function readVectors(body: string, count: number): Float32Array[] | null {
   const { data } = parsed(body);

@@ -21,7 +21,7 @@ import {
   UnauthorizedException,
 } from '@nestjs/common';
 import { DatabaseModule, SQL_POOL, type SqlPool } from '@inference/database';
-import { createService, RetryLaterException, ServiceModule } from '@inference/http';
+import { createService, TooManyRequestsException, ServiceModule } from '@inference/http';
 import { exactNumber } from '@inference/money';
 import { testLog } from '@inference/testing';
 import { type Response } from 'express';
@@ -40,7 +40,7 @@ const ERRORS: Record<string, Error> = {
   quota: new ApiException(CODES.quotaExceeded, 'too much'),
   gone: new NotFoundException('no such thing'),
   reused: new ApiException(CODES.idReused, 'used before'),
-  often: new RetryLaterException('too often', 7),
+  often: new TooManyRequestsException('too often', 7),
   crash: new Error(SECRET),
   hidden: new HttpException(SECRET, 502),
   unpublished: new ApiException(CODES.tokenPriceMissing, 'no price'),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { BadRequestException, ConflictException } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
 import { type Sql } from '@inference/database';
-import { DetailedException, RetryLaterException } from '@inference/http';
+import { DetailedException, TooManyRequestsException } from '@inference/http';
 import { EVENT_COLUMNS, type EventRow, type Idempotency } from '../session-log/session-event';
 import { appendToolResults } from '../session-log/session-log';
 import { type LockedSession, lockOrCreateSession } from '../sessions/session-lock';
@@ -44,7 +44,7 @@ type BodyOf<Role extends EventBody['role']> = Extract<EventBody, { role: Role }>
 /** Most open turns of a session. */
 const MAX_OPEN_TURNS = 100;
 const tooManyTurns = () =>
-  new RetryLaterException(`no more than ${MAX_OPEN_TURNS} turns of a session can wait`, 1);
+  new TooManyRequestsException(`no more than ${MAX_OPEN_TURNS} turns of a session can wait`, 1);
 
 const FIND_REPLAYED = `
   SELECT ${EVENT_COLUMNS}, e.after_position AS "afterPosition", e.fingerprint = $3 AS same, t.number, t.status AS "turnStatus"

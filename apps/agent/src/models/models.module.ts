@@ -1,21 +1,21 @@
 import { Module } from '@nestjs/common';
-import { ModelGateway } from '@inference/model-calls';
+import { GatewayClient } from '@inference/model-calls';
 import { MODELS_CONFIG, type ModelsConfig } from './models.config';
 
 /** Calls models through the gateway. */
 @Module({
   providers: [
     {
-      provide: ModelGateway,
+      provide: GatewayClient,
       inject: [MODELS_CONFIG],
       useFactory: (config: ModelsConfig) =>
-        new ModelGateway({
+        new GatewayClient({
           url: config.gatewayUrl,
           credential: config.gatewayCredential,
           silenceMillis: config.silenceTimeoutMillis,
         }),
     },
   ],
-  exports: [ModelGateway],
+  exports: [GatewayClient],
 })
 export class ModelsModule {}

@@ -100,8 +100,8 @@ const closingEvent = ({ id, sessionId }: OpenTurn, status: 'failed' | 'cancelled
 
 /**
  * Stores the text that the model has sent so far, and adds an error result to every pending tool call. The turn's last stream
- * event is already appended. A concurrent delta is therefore either stored before that event and part of the text, or its number
- * is taken and it is dropped.
+ * event is already appended. So a delta that is written concurrently either has a lower number, and its text is included, or has
+ * the number of that last event, and is dropped.
  */
 async function closeUnfinished(
   sql: Sql,

@@ -8,7 +8,7 @@ import {
   type SqlPool,
 } from '@inference/database';
 import { Metrics } from '@inference/http';
-import { type CallEnd, ModelGateway } from '@inference/model-calls';
+import { type CallEnd, GatewayClient } from '@inference/model-calls';
 import { type PoolClient } from 'pg';
 import { Gauge } from 'prom-client';
 import { releaseIdempotencyKey } from '../session-log/session-log';
@@ -45,7 +45,7 @@ export class TurnRunner {
     @Inject(SQL_POOL) private readonly pool: SqlPool,
     @Inject(TURNS_CONFIG) private readonly config: TurnsConfig,
     @Inject(MODELS_CONFIG) private readonly modelsConfig: ModelsConfig,
-    private readonly gateway: ModelGateway,
+    private readonly gateway: GatewayClient,
     private readonly heartbeat: ReplicaHeartbeat,
     private readonly writer: DeltaWriter,
     private readonly hub: StreamHub,

@@ -1,6 +1,6 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
-import { RetryLaterException } from '@inference/http';
+import { TooManyRequestsException } from '@inference/http';
 import { type Request, type Response } from 'express';
 
 /** Probes are frequent and come from one address. */
@@ -31,6 +31,6 @@ export class RateLimitGuard extends ThrottlerGuard {
       });
     }
     if (!count.isBlocked) return true;
-    throw new RetryLaterException('too many requests', count.timeToBlockExpire);
+    throw new TooManyRequestsException('too many requests', count.timeToBlockExpire);
   }
 }

@@ -22,10 +22,10 @@ const COUNT = `
 type Connection = Redis & { count(key: string, ttlMillis: number): Promise<unknown> };
 
 /**
- * Rejects if the work takes too long. A response that has arrived but was not read yet, as the process was busy, is in
- * time.
+ * Rejects if the work takes too long. It waits one more round of the event loop before that, so that a response that
+ * arrived while the process was busy still counts.
  */
-function within<T>(millis: number, work: Promise<T>): Promise<T> {
+function withTimeout<T>(millis: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const rejectLate = () => reject(new Error(`no answer within ${millis} ms`));
     const timer = setTimeout(() => setImmediate(rejectLate), millis);
@@ -85,7 +85,7 @@ export class RedisThrottlerStorage implements ThrottlerStorage, OnModuleInit, On
   }
 
   private async count(redis: Connection, key: string, ttlMillis: number) {
-    const response = await within(this.timeoutMillis, redis.count(`${this.prefix}${key}`, ttlMillis));
+    const response = await withTimeout(this.timeoutMillis, redis.count(`${this.prefix}${key}`, ttlMillis));
     const [hits, millisLeft] = Array.isArray(response) ? (response as unknown[]) : [];
     if (!Number.isSafeInteger(hits) || !Number.isSafeInteger(millisLeft))
       throw new Error('an invalid response');
@@ -109,7 +109,7 @@ export class RedisThrottlerStorage implements ThrottlerStorage, OnModuleInit, On
     redis.on('error', () => undefined);
     this.connection = redis;
     try {
-      await within(CONNECT_TIMEOUT_MILLIS, redis.connect());
+      await withTimeout(CONNECT_TIMEOUT_MILLIS, redis.connect());
       await this.count(redis, 'probe', RECONNECT_MILLIS);
       this.isShared = true;
       redis.once('close', () => this.fallBack(redis, new Error('the connection has ended')));

@@ -1,7 +1,7 @@
 import { HttpException, Logger } from '@nestjs/common';
 import { newId } from '@inference/database';
 import { DetailedException, UnavailableException } from '@inference/http';
-import { type CallEnd, type Message, type ModelGateway, type Refusal } from '@inference/model-calls';
+import { type CallEnd, type Message, type GatewayClient, type Refusal } from '@inference/model-calls';
 import { type Response } from 'express';
 import { type Member } from '../access/member';
 import { type Citation, citationsLine } from './citations/citation';
@@ -68,7 +68,7 @@ export class AnswerGeneration {
   constructor(
     private readonly question: ChatQuestion,
     private readonly config: ChatConfig,
-    private readonly models: ModelGateway,
+    private readonly models: GatewayClient,
     private readonly log: ConversationLog,
     response: Response,
   ) {

@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import { newId } from '@inference/database';
 import { Metrics } from '@inference/http';
-import { ModelGateway } from '@inference/model-calls';
+import { GatewayClient } from '@inference/model-calls';
 import { type Response } from 'express';
 import { Gauge } from 'prom-client';
 import { type Observable } from 'rxjs';
@@ -39,7 +39,7 @@ export class ChatService implements OnModuleDestroy, BeforeApplicationShutdown {
   constructor(
     @Inject(CHAT_CONFIG) private readonly config: ChatConfig,
     private readonly searches: SearchService,
-    private readonly models: ModelGateway,
+    private readonly models: GatewayClient,
     private readonly log: ConversationLog,
     metrics: Metrics,
   ) {
@@ -104,9 +104,9 @@ export class ChatService implements OnModuleDestroy, BeforeApplicationShutdown {
   }
 
   /**
-   * Searches for the question. If nothing is found, searches again with the previous question, then with the two
-   * previous questions, before it. Without a chat model this applies only to questions without content words: an
-   * extractive answer does not show that it answers an earlier question.
+   * Searches for the question. A question without content words ("And why?") is searched again with the previous question
+   * in front of it, then with the two previous ones. With a chat model, so is a question that finds nothing. Without one it
+   * is not: an extractive answer could not show that it belongs to the earlier question.
    */
   private async find(member: Member, text: string, k: number, before: Exchange[]): Promise<SearchOutcome> {
     let query = text;

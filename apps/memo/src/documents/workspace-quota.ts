@@ -52,9 +52,9 @@ export async function checkRoomForDocument(
 }
 
 /**
- * Counts an addition to a workspace. It must be the last statement of its transaction, because other uploads to the
- * workspace wait from here on, while this transaction waits for none of them. Throws 409 if the workspace exceeds its
- * limits.
+ * Counts an addition to a workspace. Takes the workspace's advisory lock, so other uploads to the workspace wait until the
+ * transaction ends. Call it last: then the transaction needs no other lock while it holds this one. Throws 409 if the
+ * workspace exceeds its limits.
  */
 export async function recordGrowth(
   sql: Sql,

@@ -1,7 +1,7 @@
 -- Up Migration
 -- A row of these tables that has work to do has one job in the console's queue, at the time at which the row is due.
--- Triggers keep the two in step within the transaction that changes the row. A claim moves that time to its end, so the
--- job that takes over from a host that died is there already.
+-- Triggers keep the two in step within the transaction that changes the row. A claim moves the row's job to the end of the
+-- claim, so if the process dies, the job that takes over is already queued.
 CREATE SCHEMA scheduling;
 GRANT USAGE ON SCHEMA scheduling TO console;
 
@@ -39,8 +39,8 @@ END $$;
 REVOKE ALL ON FUNCTION scheduling.schedule(text, text, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION scheduling.schedule(text, text, timestamptz) TO console;
 
--- The names of tasks. A console takes only what it is configured for, so a task is of one provider or repository.
--- A name has 128 characters at most, and a repository may have more.
+-- Each provider and each followed repository has its own task. A console takes only the tasks of those it is configured
+-- for. The name of a task has 128 characters at most, and a repository may have more.
 CREATE FUNCTION scheduling.provider_task(task text, provider text) RETURNS text
   LANGUAGE sql IMMUTABLE AS $$ SELECT task || '-at-' || provider $$;
 CREATE FUNCTION scheduling.repository_task(component text, repository text) RETURNS text
@@ -109,17 +109,21 @@ END $$;
 CREATE TRIGGER follow_scheduled AFTER INSERT OR UPDATE OR DELETE ON catalogue.followed_repositories
   FOR EACH ROW EXECUTE FUNCTION catalogue.schedule_follow();
 
--- Gives a new job to each row that should have been taken a minute ago and has none that a host could take: a host died
--- between taking the job and claiming the row, or the row is older than its trigger. Removes jobs that will not run again.
+-- Gives a new job to each row that should have been taken a minute ago and has none that a process could take: a process
+-- died between taking the job and claiming the row, the queue repeats the job much later, or the job was taken at the
+-- moment at which the row changed. Removes jobs that will not run again.
 CREATE FUNCTION scheduling.reschedule_lost() RETURNS bigint
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = '' AS $$
 DECLARE
   rescheduled bigint;
 BEGIN
-  PERFORM scheduling.schedule(task, id, due_at) FROM scheduling.scheduled_rows s
-  WHERE due_at < now() - interval '1 minute' AND NOT EXISTS (
-    SELECT FROM console_jobs.jobs j
-    WHERE j.key = s.task || ':' || s.id AND j.locked_at IS NULL AND j.attempts < j.max_attempts);
+  PERFORM scheduling.schedule(task, id, due_at) FROM (
+    SELECT task, id, due_at FROM scheduling.scheduled_rows s
+    WHERE due_at < now() - interval '1 minute' AND NOT EXISTS (
+      SELECT FROM console_jobs.jobs j
+      WHERE j.key = s.task || ':' || s.id AND j.locked_at IS NULL AND j.attempts < j.max_attempts
+        AND j.run_at <= now())
+    LIMIT 1000) lost;
   GET DIAGNOSTICS rescheduled = ROW_COUNT;
   PERFORM console_jobs.complete_jobs(ARRAY(
     SELECT id FROM console_jobs.jobs
@@ -134,3 +138,9 @@ DROP TRIGGER mail_queued ON accounts.mail_outbox;
 DROP FUNCTION accounts.notify_mail();
 DROP TRIGGER invoice_requested ON billing.invoice_requests;
 DROP FUNCTION billing.notify_invoice_requests();
+
+-- The rows that are there already.
+DO $$
+BEGIN
+  PERFORM scheduling.schedule(task, id, due_at) FROM scheduling.scheduled_rows;
+END $$;

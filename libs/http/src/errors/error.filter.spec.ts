@@ -1,13 +1,13 @@
 import { HttpException } from '@nestjs/common';
 import { type Request } from 'express';
 import { describeError } from './error.filter';
-import { RetryLaterException } from './retry-later.exception';
+import { TooManyRequestsException } from './too-many-requests.exception';
 
 const routed = { route: {} } as Request;
 
 describe('an error that says when to come back', () => {
   it('is 429 with Retry-After, and with what explains the limit', () => {
-    const error = new RetryLaterException('slow down', 7, { 'RateLimit-Limit': '10' });
+    const error = new TooManyRequestsException('slow down', 7, { 'RateLimit-Limit': '10' });
     expect(describeError(error, routed)).toEqual({
       status: 429,
       message: 'slow down',

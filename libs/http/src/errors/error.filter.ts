@@ -3,7 +3,7 @@ import { isDatabaseUnavailable } from '@inference/database';
 import { type Request, type Response } from 'express';
 import { allowedMethods } from './allowed-methods';
 import { DetailedException } from './detailed.exception';
-import { RetryLaterException } from './retry-later.exception';
+import { TooManyRequestsException } from './too-many-requests.exception';
 import { RETRY_AFTER_ONE_SECOND } from './unavailable.exception';
 
 /** What a client learns of an error. */
@@ -59,7 +59,7 @@ export function describeError(error: unknown, request: Request): DescribedError 
     return {
       status,
       message: status >= 500 && status !== 501 && status !== 503 ? INTERNAL.message : messageOf(error),
-      ...(error instanceof RetryLaterException ? { headers: error.headers } : {}),
+      ...(error instanceof TooManyRequestsException ? { headers: error.headers } : {}),
     };
   }
   if (isDatabaseUnavailable(error)) return DATABASE_UNAVAILABLE;

@@ -1,6 +1,6 @@
 import { DetailedException } from './detailed.exception';
 
-/** The `Retry-After` header of every 503: one second, after which another replica, or this one, may answer. */
+/** `Retry-After` of a 503 that may end soon: another replica, or this one, may answer after a second. */
 export const RETRY_AFTER_ONE_SECOND = { 'Retry-After': '1' };
 
 /** 503 with a code for programs and `Retry-After: 1`. */

@@ -137,7 +137,7 @@ export const CHECKS: Check[] = [
         IS DISTINCT FROM (t.account_id, t.counterpart, t.amount, p.wallet_currency)`,
   },
   {
-    name: 'each refund is one transfer of its amount, and a failed one its reversal too',
+    name: 'each refund has one transfer of its amount, and each failed refund also a reversal',
     sql: `WITH refunds AS (${REFUNDS}), expected AS (
         SELECT 'refund:' || id AS reference, account_id, 'provider:' || provider AS counterpart, -amount AS amount FROM refunds
         UNION ALL

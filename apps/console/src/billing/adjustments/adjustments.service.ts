@@ -5,7 +5,7 @@ import { postTransfer } from '@inference/wallet';
 import { type Actor } from '../../identity/audit-log/actor';
 import { recordAuditEvent } from '../../identity/audit-log/audit-log';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { armLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert';
+import { enableLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert';
 import { TOP_UP_CONFIG, type TopUpConfig } from '../settings/top-up.config';
 import { type CreateAdjustmentDto, type AdjustmentView } from './adjustments.dto';
 import { transactionView } from '../transactions/transactions.dto';
@@ -39,7 +39,7 @@ export class AdjustmentsService {
         description,
       });
       if (!transfer.isNew) return transfer;
-      await armLowBalanceAlert(client, accountId, this.topUp.lowBalanceThresholdPicos);
+      await enableLowBalanceAlert(client, accountId, this.topUp.lowBalanceThresholdPicos);
       await recordAuditEvent(client, {
         type: 'admin.adjustment_posted',
         accountId,

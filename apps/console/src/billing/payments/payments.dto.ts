@@ -20,7 +20,7 @@ export const createPaymentDto = z.strictObject({
     .string('must be a URL')
     .max(MAX_URL_CHARS, `must have at most ${MAX_URL_CHARS} characters`)
     .refine(isHttpUrl, 'must be a URL starting with http:// or https://')
-    // Providers accept only the normalised spelling.
+    // Providers accept only the normalized spelling.
     .transform((text) => new URL(text).href)
     .optional(),
 });

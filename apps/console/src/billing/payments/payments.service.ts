@@ -7,7 +7,7 @@ import {
   ServiceUnavailableException,
 } from '@nestjs/common';
 import { inTransaction, newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
-import { RetryLaterException } from '@inference/http';
+import { TooManyRequestsException } from '@inference/http';
 import { picosToDecimal } from '@inference/money';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import {
@@ -27,7 +27,7 @@ import { minorToPicos } from './minor-amount';
 import { toProviderOrder } from './provider-order';
 import { findPayment, type Payment, PAYMENT_COLUMNS } from './payment';
 import { PAYMENTS_CONFIG, type PaymentsConfig } from './payments.config';
-import { FIRST_CHECK_SECONDS, nextCheckAfterEndSeconds } from './reconciliation-schedule';
+import { FIRST_CHECK_SECONDS, nextCheckAfterEndSeconds } from './provider-poll-schedule';
 import { type CreatePaymentDto, type PaymentView, paymentView } from './payments.dto';
 
 const INSERT = `
@@ -128,7 +128,7 @@ export class PaymentsService {
   private async requireRoomForPending(sql: Sql, accountId: string): Promise<void> {
     const { rows } = await sql.query<{ pending: bigint }>(COUNT_PENDING, [accountId]);
     if (Number(rows[0]!.pending) >= this.config.maxPendingPayments)
-      throw new RetryLaterException('too many payments are pending', PENDING_RETRY_SECONDS);
+      throw new TooManyRequestsException('too many payments are pending', PENDING_RETRY_SECONDS);
   }
 
   private async openAtProvider(

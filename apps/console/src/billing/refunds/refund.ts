@@ -19,7 +19,7 @@ export interface Refund {
   createdAt: Date;
 }
 
-/** A refund under one host's lease. */
+/** A refund that one replica has claimed. */
 export type ClaimedRefund = Refund & {
   now: Date;
   /** The time of the claim as text with microseconds, which a Date would drop. */

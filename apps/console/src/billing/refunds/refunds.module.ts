@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
 import { PaymentProvidersModule } from '../payment-providers/payment-providers.module';
-import { RefundReconciler } from './refund-reconciler';
+import { RefundExecutor } from './refund-executor';
 import { RefundsService } from './refunds.service';
 
 @Module({
   imports: [PaymentProvidersModule],
-  providers: [RefundsService, RefundReconciler],
-  exports: [RefundsService, RefundReconciler],
+  providers: [RefundsService, RefundExecutor],
+  exports: [RefundsService, RefundExecutor],
 })
 export class RefundsModule {}

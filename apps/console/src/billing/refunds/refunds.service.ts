@@ -15,11 +15,11 @@ import {
   storeFirstAnswer,
 } from '../idempotency/idempotency-keys';
 import { PaymentProviders } from '../payment-providers/payment-providers';
-import { FIRST_CHECK_SECONDS } from '../payments/reconciliation-schedule';
+import { FIRST_CHECK_SECONDS } from '../payments/provider-poll-schedule';
 import { minorToDecimal, minorToPicos } from '../payments/minor-amount';
 import { lockPayment } from '../payments/payment';
 import { findRefund } from './refund';
-import { RefundReconciler } from './refund-reconciler';
+import { RefundExecutor } from './refund-executor';
 import { type CreateRefundDto, type RefundView, refundView } from './refunds.dto';
 
 const INSERT = `
@@ -32,7 +32,7 @@ export class RefundsService {
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
     private readonly providers: PaymentProviders,
-    private readonly reconciler: RefundReconciler,
+    private readonly reconciler: RefundExecutor,
   ) {}
 
   /**

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { postTransfer } from '@inference/wallet';
-import { armLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert';
+import { enableLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert';
 import { queueMail } from '../../notifications/mail/outbox';
 import {
   type OrderState,
@@ -11,7 +11,7 @@ import {
 import { ReceiptsService } from '../receipts/receipts.service';
 import { TOP_UP_CONFIG, type TopUpConfig } from '../settings/top-up.config';
 import { minorToDecimal, minorToPicos } from '../payments/minor-amount';
-import { nextCheckAfterEndSeconds } from '../payments/reconciliation-schedule';
+import { nextCheckAfterEndSeconds } from '../payments/provider-poll-schedule';
 import { findPayment, MAX_PAYER_CHARS, type Payment, PAYMENT_COLUMNS } from '../payments/payment';
 import { PaymentMismatchError, UnknownPaymentError } from './settlement-errors';
 import { allowedPreviousStatuses } from '../payments/payment-status';
@@ -129,7 +129,7 @@ export class PaymentSettlement {
       reference: `payment:${paymentId}`,
       description: `Top-up by ${METHOD_NAMES[provider]}`,
     });
-    await armLowBalanceAlert(sql, accountId, this.topUp.lowBalanceThresholdPicos);
+    await enableLowBalanceAlert(sql, accountId, this.topUp.lowBalanceThresholdPicos);
     await queueMail(sql, {
       kind: 'payment_received',
       accountId,

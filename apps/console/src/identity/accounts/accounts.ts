@@ -96,7 +96,7 @@ export async function readAccount(sql: Sql, id: string): Promise<Account | null>
   return rows[0] ?? null;
 }
 
-/** Newest first. A normalised identifier selects the one account that has it; null selects all. */
+/** Newest first. A normalized identifier selects the one account that has it; null selects all. */
 export async function listAccounts(
   sql: Sql,
   identifier: string | null,
@@ -112,7 +112,7 @@ export async function listAccounts(
   return rows.map(({ at, ...account }) => ({ ...account, position: { at, id: account.id } }));
 }
 
-/** @param identifier normalised: an e-mail address, a phone number or a username */
+/** @param identifier normalized: an e-mail address, a phone number or a username */
 export async function findForLogin(sql: Sql, identifier: string): Promise<SignInAccount | null> {
   const { rows } = await sql.query<SignInAccount>(
     `${SIGN_IN} WHERE a.email = $1 OR a.phone = $1 OR a.username = $1`,

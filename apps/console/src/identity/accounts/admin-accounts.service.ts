@@ -3,7 +3,7 @@ import { type Role } from '@inference/guards';
 import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
 import { readPage } from '@inference/http';
 import { type Account, listAccounts, lockAdmins, readAccount, setRole } from './accounts';
-import { normaliseIdentifier } from './identifier';
+import { normalizeIdentifier } from './identifier';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type Actor } from '../audit-log/actor';
 import { recordAuditEvent } from '../audit-log/audit-log';
@@ -36,7 +36,7 @@ export class AdminAccountsService {
     identifier,
     ...query
   }: AccountsQuery): Promise<{ accounts: AccountView[]; next_cursor: string | null }> {
-    const wanted = identifier === undefined ? null : normaliseIdentifier(identifier, this.site.site);
+    const wanted = identifier === undefined ? null : normalizeIdentifier(identifier, this.site.site);
     const { rows, nextCursor } = await readPage(`accounts ${wanted ?? ''}`, query, (after, count) =>
       listAccounts(this.pool, wanted, after, count),
     );

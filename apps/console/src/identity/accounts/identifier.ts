@@ -10,7 +10,7 @@ const CHINESE_MOBILE = /^1\d{10}$/;
  * Returns a phone number as it is stored (E.164), or null if the text is none. On the site `cn` a Chinese mobile number
  * needs no country code.
  */
-export function normalisePhone(text: string, site: Site): string | null {
+export function normalizePhone(text: string, site: Site): string | null {
   const digits = text.replace(PHONE_PUNCTUATION, '');
   const international = site === 'cn' && CHINESE_MOBILE.test(digits) ? `+86${digits}` : digits;
   return /^\+[1-9]\d{6,14}$/.test(international) ? international : null;
@@ -20,6 +20,6 @@ export function normalisePhone(text: string, site: Site): string | null {
  * Returns an e-mail address, phone number or username as it is stored. The three cannot be confused: only an e-mail
  * address has an @, and no username begins with a digit or a plus.
  */
-export function normaliseIdentifier(text: string, site: Site): string {
-  return normalisePhone(text, site) ?? text.trim().toLowerCase();
+export function normalizeIdentifier(text: string, site: Site): string {
+  return normalizePhone(text, site) ?? text.trim().toLowerCase();
 }

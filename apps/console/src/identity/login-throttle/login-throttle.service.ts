@@ -1,21 +1,24 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Sql, SQL_POOL, type SqlPool } from '@inference/database';
-import { RetryLaterException } from '@inference/http';
+import { TooManyRequestsException } from '@inference/http';
 import { RATE_LIMIT_CONFIG, type RateLimitConfig } from '../../rate-limit/rate-limit.config';
 
 export interface LoginAttempt {
   kind: 'password' | 'second_factor';
   /** Null when no account has the identifier. */
   accountId: string | null;
-  /** Normalised. The attempt is counted under it when there is no account. */
+  /** Normalized. The attempt is counted under it when there is no account. */
   identifier?: string;
   address: string | null;
 }
 
 export interface AdmittedAttempt {
-  /** Takes the attempt back from the address, and all failures at the account from this network. */
-  succeeded(): Promise<void>;
+  /**
+   * Subtracts this attempt from the count of the address, and deletes the account's count that this attempt was added to:
+   * that of its network, or the shared one of unknown networks.
+   */
+  recordSuccess(): Promise<void>;
 }
 
 interface Allowance {
@@ -99,14 +102,14 @@ export class LoginThrottle {
     ]);
     const counted = rows[0]!;
     if (counted.wait_seconds > 0) {
-      throw new RetryLaterException('too many attempts, try again later', counted.wait_seconds, {
+      throw new TooManyRequestsException('too many attempts, try again later', counted.wait_seconds, {
         'RateLimit-Limit': String(counted.exceeded),
         'RateLimit-Remaining': '0',
         'RateLimit-Reset': String(counted.wait_seconds),
       });
     }
     return {
-      succeeded: async () => {
+      recordSuccess: async () => {
         await this.pool.query(RECORD_SUCCESS, [counted.account, counted.address, counted.counted_at]);
       },
     };

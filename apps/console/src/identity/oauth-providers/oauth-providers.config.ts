@@ -34,14 +34,14 @@ const oauthProvider = z.object({
 export type OAuthProvider = z.output<typeof oauthProvider>;
 
 /** Issuers that differ by a trailing slash only are the same. */
-const normalised = (issuer: string) => (URL.canParse(issuer) ? new URL(issuer).href : issuer);
+const normalized = (issuer: string) => (URL.canParse(issuer) ? new URL(issuer).href : issuer);
 
 const oauthProviders = env.json(
   z
     .array(oauthProvider, 'must be an array')
     .refine((list) => new Set(list.map(({ name }) => name)).size === list.length, 'must have unique names')
     .refine(
-      (list) => new Set(list.map(({ issuer }) => normalised(issuer))).size === list.length,
+      (list) => new Set(list.map(({ issuer }) => normalized(issuer))).size === list.length,
       'must have unique issuers',
     ),
 );

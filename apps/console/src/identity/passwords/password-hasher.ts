@@ -6,10 +6,10 @@ import { hash, type Options, verify } from '@node-rs/argon2';
 const STRENGTH: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** Keyboards encode the same visible password in different ways; NFKC makes them equal. */
-const normalised = (password: string) => password.normalize('NFKC');
+const normalized = (password: string) => password.normalize('NFKC');
 
 export function hashPassword(password: string): Promise<string> {
-  return hash(normalised(password), STRENGTH);
+  return hash(normalized(password), STRENGTH);
 }
 
 @Injectable()
@@ -19,7 +19,7 @@ export class PasswordHasher {
 
   /** Takes the same time whether or not there is a password. @param stored hash; null if there is no password */
   async matches(stored: string | null, password: string): Promise<boolean> {
-    const same = await verify(stored ?? (await this.decoy), normalised(password));
+    const same = await verify(stored ?? (await this.decoy), normalized(password));
     return same && stored !== null;
   }
 }

@@ -10,7 +10,7 @@ import { queueSecurityMail } from '../../notifications/mail/security-mail';
 import { queueMail } from '../../notifications/mail/outbox';
 import { changePassword, resetPassword } from '../accounts/credentials';
 import { redeemMailToken } from '../email-verification/mail-token';
-import { normaliseIdentifier } from '../accounts/identifier';
+import { normalizeIdentifier } from '../accounts/identifier';
 import { ReauthenticationService } from './reauthentication.service';
 import { type PasswordChange, type PasswordReset } from './passwords.dto';
 import { hashPassword } from './password-hasher';
@@ -31,7 +31,7 @@ export class PasswordsService {
   async requestReset(identifier: string, { address }: Origin): Promise<void> {
     await queueMail(this.pool, {
       kind: 'reset_password',
-      identifier: normaliseIdentifier(identifier, this.site.site),
+      identifier: normalizeIdentifier(identifier, this.site.site),
       params: { address },
     });
   }

@@ -42,7 +42,7 @@ export class ReauthenticationService {
       await recordAuditEvent(this.pool, { type: 'password.failed', accountId, actorId: accountId, origin });
       throw new ForbiddenException(`${field}: is wrong`);
     }
-    await attempt.succeeded();
+    await attempt.recordSuccess();
     return account;
   }
 }

@@ -11,7 +11,10 @@ const TOTP_CODE = /^\d{6}$/;
 const READ = `
   SELECT sealed_secret FROM accounts.totp
   WHERE account_id = $1 AND enabled_at IS NOT NULL FOR NO KEY UPDATE`;
-/** Only one of any number of uses of a code finds a smaller step, so a code works once. */
+/**
+ * Succeeds only if the code's time step is later than the last accepted one. Of concurrent uses of one code only the first
+ * succeeds.
+ */
 const TAKE_STEP = `
   UPDATE accounts.totp SET last_step = $2
   WHERE account_id = $1 AND enabled_at IS NOT NULL AND last_step < $2`;

@@ -142,7 +142,7 @@ export class TwoFactorService {
       return { result: await work(client) };
     });
     if (!done) throw new ForbiddenException('code: is wrong, or was used before');
-    await attempt.succeeded();
+    await attempt.recordSuccess();
     return done.result;
   }
 

@@ -18,7 +18,7 @@ const OPEN = `
 const IS_RECENT = `
   SELECT FROM accounts.sessions WHERE id = $1 AND created_at > now() - interval '10 minutes'`;
 const END = 'UPDATE accounts.sessions SET ended_at = now() WHERE id = $1 AND ended_at IS NULL';
-const HOLD = `
+const LOCK_SESSION = `
   SELECT FROM accounts.sessions
   WHERE id = $1 AND account_id = $2 AND ended_at IS NULL AND expires_at > now() FOR SHARE`;
 const END_OTHERS = `
@@ -81,7 +81,7 @@ export class SessionsService {
    * waits for a transaction that is ending the session. Lock order: account, session, identity.
    */
   async hold(sql: Sql, { accountId, sessionId }: { accountId: string; sessionId: string }): Promise<boolean> {
-    const { rowCount } = await sql.query(HOLD, [sessionId, accountId]);
+    const { rowCount } = await sql.query(LOCK_SESSION, [sessionId, accountId]);
     return rowCount === 1;
   }
 

@@ -22,7 +22,7 @@ import {
   type SessionView,
   type UserView,
 } from './auth.dto';
-import { normaliseIdentifier, normalisePhone } from '../accounts/identifier';
+import { normalizeIdentifier, normalizePhone } from '../accounts/identifier';
 import { hashPassword, PasswordHasher } from '../passwords/password-hasher';
 import { SessionsService } from '../sessions/sessions.service';
 import { SignInService } from './sign-in.service';
@@ -47,7 +47,7 @@ export class AuthService {
   ): Promise<SessionView> {
     const { site, currency } = this.site;
     if (!this.signUp.isOpen) throw new ForbiddenException('this site takes no new accounts');
-    const number = phone === undefined ? null : normalisePhone(phone, site);
+    const number = phone === undefined ? null : normalizePhone(phone, site);
     if (phone !== undefined && number === null) {
       throw new BadRequestException('phone: must be a phone number with its country code, like +14155550123');
     }
@@ -77,7 +77,7 @@ export class AuthService {
 
   /** Throws 401 for a wrong identifier or password, 429 after too many attempts. */
   async login({ identifier, password }: Login, origin: Origin): Promise<SessionView | ChallengeView> {
-    const claimed = normaliseIdentifier(identifier, this.site.site);
+    const claimed = normalizeIdentifier(identifier, this.site.site);
     const account = await findForLogin(this.pool, claimed);
     const attempt = await this.throttle.admit({
       kind: 'password',
@@ -93,7 +93,7 @@ export class AuthService {
       throw new UnauthorizedException('the identifier or the password is wrong');
     }
     const view = await this.signIn.begin(account, 'password', origin);
-    await attempt.succeeded();
+    await attempt.recordSuccess();
     return view;
   }
 

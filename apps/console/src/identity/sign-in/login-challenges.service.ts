@@ -46,7 +46,7 @@ export class LoginChallengesService {
     });
     const outcome = await inTransaction(this.pool, (client) => this.tryCode(client, idHash, code, origin));
     if (typeof outcome === 'string') throw new UnauthorizedException(outcome);
-    await attempt.succeeded();
+    await attempt.recordSuccess();
     return outcome;
   }
 

@@ -4,7 +4,7 @@ import { createTestDatabase, insertAccount, type TestDatabase } from '@inference
 import { postTransfer } from '@inference/wallet';
 import { settleRequest, TestSite } from '../../testing/console.fixture';
 import { consoleJobs } from '../mail/mail.fixture';
-import { armLowBalanceAlert } from './low-balance-alert';
+import { enableLowBalanceAlert } from './low-balance-alert';
 import { LowBalanceAlertJob } from './low-balance-alert.job';
 
 const THRESHOLD = 5_000_000_000_000n;
@@ -52,7 +52,7 @@ describe('the low-balance mail', () => {
         reference: `low-balance:${postings++}`,
         description: 'test',
       });
-      await armLowBalanceAlert(client, accountId, THRESHOLD);
+      await enableLowBalanceAlert(client, accountId, THRESHOLD);
       await work?.();
     });
 

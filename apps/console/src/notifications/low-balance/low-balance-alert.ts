@@ -8,6 +8,10 @@ const ARM = `
  * Enables the next low-balance mail if the balance has reached the threshold. Part of a transaction that credits the
  * wallet. The job does the same periodically, but would miss a wallet whose balance rises and falls between two runs.
  */
-export async function armLowBalanceAlert(sql: Sql, accountId: string, thresholdPicos: bigint): Promise<void> {
+export async function enableLowBalanceAlert(
+  sql: Sql,
+  accountId: string,
+  thresholdPicos: bigint,
+): Promise<void> {
   await sql.query(ARM, [accountId, thresholdPicos]);
 }

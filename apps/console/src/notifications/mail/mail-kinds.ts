@@ -66,7 +66,7 @@ type BillingMailRequest = {
 }[BillingMailKind];
 
 export type MailRequest =
-  /** The identifier is normalised. */
+  /** The identifier is normalized. */
   | { kind: TokenMailKind; identifier: string; params?: SecurityMailParams }
   | { kind: SecurityMailKind; accountId: string; params?: SecurityMailParams }
   | BillingMailRequest;

@@ -4,7 +4,7 @@ import { type MailRequest } from './mail-kinds';
 /** The task of each mail in the outbox (migration 0017). */
 export const SEND_MAIL = 'send-mail';
 
-/** A mail that one sender may send until its lease ends. */
+/** A mail that one sender may send until its claim ends. */
 export interface ClaimedMail {
   id: string;
   kind: string;
@@ -57,13 +57,13 @@ export async function queueMail(sql: Sql, request: MailRequest): Promise<void> {
   ]);
 }
 
-/** Claims the mail for `leaseSeconds`, unless it is not due or another sender has claimed it. */
+/** Claims the mail for `claimSeconds`, unless it is not due or another sender has claimed it. */
 export async function claimMail(
   sql: Sql,
   id: string,
-  leaseSeconds: number,
+  claimSeconds: number,
 ): Promise<ClaimedMail | undefined> {
-  return (await sql.query<ClaimedMail>(CLAIM, [id, leaseSeconds])).rows[0];
+  return (await sql.query<ClaimedMail>(CLAIM, [id, claimSeconds])).rows[0];
 }
 
 export async function deleteMail(sql: Sql, id: string): Promise<void> {

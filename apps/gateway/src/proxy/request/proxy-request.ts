@@ -1,5 +1,5 @@
 import { type Endpoint } from '../../upstreams/endpoint';
-import { MAX_CHOICES, optionalCount, promptCount } from './counts';
+import { MAX_CHOICES, optionalCount, promptCount } from './request-counts';
 import { InvalidJsonError, InvalidValueError } from './request.errors';
 
 /** The part of a request body that the gateway interprets; everything else is passed to the upstream unread. */

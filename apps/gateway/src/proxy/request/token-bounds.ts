@@ -1,5 +1,5 @@
 import { type TokenUsage } from '@inference/metering';
-import { MAX_CHOICES, optionalCount, promptCount } from './counts';
+import { MAX_CHOICES, optionalCount, promptCount } from './request-counts';
 import { type ProxyRequest } from './proxy-request';
 import { InvalidValueError } from './request.errors';
 

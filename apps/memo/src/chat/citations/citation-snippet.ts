@@ -7,8 +7,8 @@ import { statementsOf, withoutListMarker } from '../sentences/statements';
 const MAX_SNIPPET_CHARACTERS = 300;
 const MAX_SNIPPET_SENTENCES = 3;
 /**
- * Further sentences are added only if fewer reach less than this share of the best score. At 1 snippets
- * have the full length; at half they often lack the statement.
+ * The snippet with the fewest sentences wins among those that reach this share of the best score. At 1 snippets have the
+ * full length; at half they often lack the statement.
  */
 const MIN_SCORE_SHARE = 0.6;
 /**
@@ -49,8 +49,9 @@ export function bestSnippet(text: string, relevance: QueryRelevance, statement =
 }
 
 /**
- * The part of a quoted passage that is shown as its citation: as many whole sentences of the longest part without a
- * double quote as fit, or the best snippet of that part if none fits.
+ * The part of a quoted passage that is shown as its citation. Takes the longest part of the quoted text that contains no
+ * double quote, and returns its first whole sentences up to MAX_SNIPPET_CHARACTERS. If the first sentence is already too
+ * long, returns the best snippet of that part.
  * @param quoted the slice of the passage that the answer quotes
  */
 export function snippetWithin(text: string, quoted: Slice, relevance: QueryRelevance): Slice {

@@ -2,8 +2,9 @@ import { type QueryWord } from '../analysis/query-analysis';
 import { isCommon, type IndexSnapshot } from './index-snapshot';
 
 /**
- * A passage matches if its words carry this share of the query's information, including words that occur nowhere.
- * Lower for Chinese: every other bigram of a query is not a word and occurs nowhere. Measured: the table in ADR 16.
+ * A passage matches if the query words in it carry at least this share of the information of all query words that are not
+ * ignored. Query words that occur in no passage count in that total. Lower for Chinese: about every second bigram of a
+ * query is not a word and occurs nowhere. Measured: the table in ADR 16.
  */
 const MIN_MATCH_SHARES = { spaced: 0.18, unspaced: 0.1 };
 /** The share for quoting a passage as an answer. It is higher, because no model judges the passage before. */

@@ -93,7 +93,10 @@ export class SearchService {
     });
   }
 
-  /** Repeats if a segment was merged away between the two statements that read it. */
+  /**
+   * Repeats if a segment was merged away between the two statements that read it, and with common words if all words of
+   * the query that were found are common.
+   */
   private async rank(workspaceId: string, query: AnalyzedQuery, count: number): Promise<Ranking> {
     const { words } = query;
     for (let withCommon = false; ;) {

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { newId, SQL_POOL, type SqlPool } from '@inference/database';
-import { ModelGateway } from '@inference/model-calls';
+import { GatewayClient } from '@inference/model-calls';
 import { addEmbeddingJob, type IngestionJob } from '../../jobs/document-jobs';
 import { readUnembedded, storeVectors, type UnembeddedChunks } from './vector-store';
 
@@ -16,7 +16,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 export class Embedder {
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
-    private readonly models: ModelGateway,
+    private readonly models: GatewayClient,
   ) {}
 
   /** Throws if the model refuses, so that the job is retried later. Vectors received until then are kept. */

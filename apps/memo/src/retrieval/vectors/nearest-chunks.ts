@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { newId, type SqlPool } from '@inference/database';
-import { type ModelGateway } from '@inference/model-calls';
+import { type GatewayClient } from '@inference/model-calls';
 import { type Member } from '../../access/member';
 import { compareChunks, type ScoredChunk } from '../ranking/top-chunks';
 import { cosine, signatureOf, spaceOf, unpackVector } from './vector-space';
@@ -54,7 +54,7 @@ export class NearestChunks {
 
   constructor(
     private readonly pool: SqlPool,
-    private readonly models: ModelGateway,
+    private readonly models: GatewayClient,
     private readonly model: string,
     /** Chunks with a lower cosine are not returned. */
     private readonly minCosine: number,

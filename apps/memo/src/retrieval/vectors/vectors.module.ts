@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { ModelGateway } from '@inference/model-calls';
+import { GatewayClient } from '@inference/model-calls';
 import { ModelsModule } from '../../models/models.module';
 import { Embedder } from './embedder';
 import { NearestChunks } from './nearest-chunks';
@@ -13,9 +13,9 @@ import { VECTORS_CONFIG, type VectorsConfig } from './vectors.config';
     Embedder,
     {
       provide: NearestChunks,
-      useFactory: ({ embeddingModel, minCosine }: VectorsConfig, pool: SqlPool, models: ModelGateway) =>
+      useFactory: ({ embeddingModel, minCosine }: VectorsConfig, pool: SqlPool, models: GatewayClient) =>
         embeddingModel === undefined ? null : new NearestChunks(pool, models, embeddingModel, minCosine),
-      inject: [VECTORS_CONFIG, SQL_POOL, ModelGateway],
+      inject: [VECTORS_CONFIG, SQL_POOL, GatewayClient],
     },
   ],
   exports: [Embedder, NearestChunks],

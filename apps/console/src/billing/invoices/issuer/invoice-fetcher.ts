@@ -16,12 +16,12 @@ import {
 
 /** Concurrent requests to the issuer. */
 const CONCURRENCY = 5;
-/** Longer than a request takes, so that two hosts request one file only if one of them has died. */
-const LEASE_SECONDS = (ISSUER_TIMEOUT_MILLIS / 1000) * 3;
+/** Longer than a request takes, so that two replicas request one file only if one of them has died. */
+const CLAIM_SECONDS = (ISSUER_TIMEOUT_MILLIS / 1000) * 3;
 
 /**
  * Fetches the tax authority's files from the issuer; without an issuer it does nothing. The replicas share the requests by
- * leases, so no row is locked during a request.
+ * claims, so no row is locked during a request.
  */
 @Injectable()
 export class InvoiceFetcher {
@@ -38,7 +38,7 @@ export class InvoiceFetcher {
   }
 
   private async fetch(issuer: InvoiceIssuer, documentId: string): Promise<void> {
-    const request = await claimTaxFileRequest(this.pool, documentId, LEASE_SECONDS);
+    const request = await claimTaxFileRequest(this.pool, documentId, CLAIM_SECONDS);
     if (!request) return;
     const answer = await this.requestTaxFile(issuer, request);
     const { number } = request;

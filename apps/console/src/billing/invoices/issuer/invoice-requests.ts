@@ -8,7 +8,7 @@ import { type TaxFile } from './invoice-issuer';
 /** The task of each request (migration 0017). */
 export const FETCH_TAX_FILE = 'fetch-tax-file';
 
-/** A request for a tax file under one host's lease. */
+/** A request for a tax file that one replica has claimed. */
 export interface ClaimedTaxFileRequest extends IssuedDocument {
   accountId: string;
   snapshot: unknown;
@@ -27,7 +27,7 @@ const CLAIM = `
   FROM billing.documents d
   WHERE d.id = r.document_id AND r.document_id = $1 AND r.due_at <= now()
   RETURNING d.id, d.number, d.issued_at AS "issuedAt", d.account_id AS "accountId", d.snapshot, r.attempts`;
-/** Only while the lease is held: the number of attempts changes with every claim. */
+/** Only while the claim is held: the number of attempts changes with every claim. */
 const POSTPONE = `
   UPDATE billing.invoice_requests
   SET next_attempt_at = now() + make_interval(secs => $3), claimed_until = NULL, last_error = $4
@@ -48,13 +48,13 @@ export async function queueTaxFileRequest(sql: Sql, documentId: string): Promise
   await sql.query(REQUEST, [documentId]);
 }
 
-/** Claims the request for `leaseSeconds`, unless it is not due or another host has claimed it. */
+/** Claims the request for `claimSeconds`, unless it is not due or another replica has claimed it. */
 export async function claimTaxFileRequest(
   sql: Sql,
   documentId: string,
-  leaseSeconds: number,
+  claimSeconds: number,
 ): Promise<ClaimedTaxFileRequest | undefined> {
-  return (await sql.query<ClaimedTaxFileRequest>(CLAIM, [documentId, leaseSeconds])).rows[0];
+  return (await sql.query<ClaimedTaxFileRequest>(CLAIM, [documentId, claimSeconds])).rows[0];
 }
 
 /** Schedules the next attempt with exponential backoff. */

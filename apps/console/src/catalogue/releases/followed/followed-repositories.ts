@@ -52,16 +52,16 @@ const CLAIM = `
     CASE WHEN read_at > now() - make_interval(secs => $4) THEN etag END AS etag`;
 
 /**
- * Claims the repository for `leaseSeconds`, unless it is not due or another replica has claimed it. The entity tag is
+ * Claims the repository for `claimSeconds`, unless it is not due or another replica has claimed it. The entity tag is
  * null if the repository was last read more than `etagSeconds` ago.
  */
 export async function claimRepository(
   sql: Sql,
   component: Component,
   repository: string,
-  { leaseSeconds, etagSeconds }: { leaseSeconds: number; etagSeconds: number },
+  { claimSeconds, etagSeconds }: { claimSeconds: number; etagSeconds: number },
 ): Promise<ClaimedRepository | undefined> {
-  const parameters = [component, repository, leaseSeconds, etagSeconds];
+  const parameters = [component, repository, claimSeconds, etagSeconds];
   return (await sql.query<ClaimedRepository>(CLAIM, parameters)).rows[0];
 }
 

@@ -206,7 +206,7 @@ describe.each<TestSiteName>(['intl', 'cn'])(
       it.each<[string, Partial<SandboxRelease['assets'] extends (infer A)[] | undefined ? A : never>]>([
         ['a script', { url: 'javascript:alert(1)' }],
         ['no URL', { url: 'engine.zip' }],
-        ['another host', { url: 'https://evil.example/engine.zip' }],
+        ['another replica', { url: 'https://evil.example/engine.zip' }],
         ['another port of it', { url: 'http://127.0.0.1:9/engine.zip' }],
         ['credentials', { url: 'http://me:pw@127.0.0.1:9/engine.zip' }],
         ['a NUL in its name', { name: 'engine\0linux' }],

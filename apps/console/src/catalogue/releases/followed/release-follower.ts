@@ -21,7 +21,7 @@ import { retryDelaySeconds, pollDelaySeconds } from './poll-delay';
 /** Limit of all requests that one read of a repository makes. */
 const READ_LIMIT_MILLIS = 120_000;
 /** Longer than a read, so that two replicas read the same repository only if one of them has crashed. */
-const LEASE_SECONDS = 180;
+const CLAIM_SECONDS = 180;
 /** After this time a repository is read completely again, even if the code host would answer 304. */
 const ETAG_SECONDS = 3_600;
 
@@ -55,7 +55,7 @@ export class ReleaseFollower {
   /** A read that is interrupted because the service stops releases its claim, so that another replica can continue at once. */
   private async follow(component: Component, repository: string, stop: AbortSignal): Promise<void> {
     const claimed = await claimRepository(this.pool, component, repository, {
-      leaseSeconds: LEASE_SECONDS,
+      claimSeconds: CLAIM_SECONDS,
       etagSeconds: ETAG_SECONDS,
     });
     if (!claimed) return;

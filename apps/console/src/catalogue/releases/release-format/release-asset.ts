@@ -40,5 +40,5 @@ export function downloadUrlFault(text: string, codeHostUrl: string): string | nu
   return origin === host ? null : `must lie at ${host}`;
 }
 
-/** Normalises a URL as browsers do, so that the stored URL is the one that was checked. */
+/** Normalizes a URL as browsers do, so that the stored URL is the one that was checked. */
 export const normalizeUrl = (text: string) => new URL(text).href;

@@ -57,7 +57,7 @@ export class FilesService implements BeforeApplicationShutdown, OnApplicationShu
 
   /**
    * Answers 200, 206 or 304; nothing if the connection has ended. Throws ForbiddenException for an invalid or expired
-   * link, NotFoundException, RetryLaterException, StorageUnavailableError, or an HttpException with status 412 or 416.
+   * link, NotFoundException, TooManyRequestsException, StorageUnavailableError, or an HttpException with status 412 or 416.
    */
   async send(key: string, request: Request, response: Response): Promise<void> {
     if (!(this.storage instanceof FolderStorage)) throw new NotFoundException('no such file');

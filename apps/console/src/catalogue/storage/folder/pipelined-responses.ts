@@ -1,5 +1,5 @@
 import { type Socket } from 'node:net';
-import { RetryLaterException } from '@inference/http';
+import { TooManyRequestsException } from '@inference/http';
 import { type Request, type Response } from 'express';
 
 /** Waiting responses of one connection. A client that pipelines more has not read a single response. */
@@ -15,7 +15,7 @@ export class PipelinedResponses {
 
   /**
    * Resolves when all earlier responses of the connection have ended: to false if the connection has ended too. Throws
-   * RetryLaterException if too many responses of the connection are waiting.
+   * TooManyRequestsException if too many responses of the connection are waiting.
    */
   async waitForTurn({ socket }: Request, response: Response): Promise<boolean> {
     if (!response.socket && !socket.destroyed) await this.wait(socket, response);
@@ -25,7 +25,7 @@ export class PipelinedResponses {
   private async wait(socket: Socket, response: Response): Promise<void> {
     const waiting = this.waitingOn(socket);
     if (waiting.size >= MAX_WAITING)
-      throw new RetryLaterException('too many requests at once on one connection', RETRY_SECONDS);
+      throw new TooManyRequestsException('too many requests at once on one connection', RETRY_SECONDS);
     await new Promise<void>((resolve) => {
       const end = () => {
         waiting.delete(end);

@@ -201,7 +201,7 @@ describe('the delivery of mails', () => {
     await outbox.isEmpty();
   });
 
-  it('does not change a mail whose lease it has lost', async () => {
+  it('does not change a mail whose claim it has lost', async () => {
     let held = 0;
     server.onMail = () => {
       held++;

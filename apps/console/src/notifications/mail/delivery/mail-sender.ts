@@ -19,7 +19,7 @@ import { createMailDelivery, DELIVERY_LIMIT_MILLIS, type DeliverMail } from './m
 /** Number of mails that one replica sends at the same time. */
 const CONCURRENCY = 5;
 /** Three times as long as a delivery takes, so that two replicas send one mail only if one of them has crashed. */
-const LEASE_SECONDS = (DELIVERY_LIMIT_MILLIS / 1000) * 3;
+const CLAIM_SECONDS = (DELIVERY_LIMIT_MILLIS / 1000) * 3;
 
 /**
  * Sends the mails of the outbox, shared among all replicas. Delivery is at least once: after a crash a mail may be sent
@@ -46,7 +46,7 @@ export class MailSender {
   }
 
   private async send(id: string, deliver: DeliverMail): Promise<void> {
-    const claimed = await claimMail(this.pool, id, LEASE_SECONDS);
+    const claimed = await claimMail(this.pool, id, CLAIM_SECONDS);
     if (!claimed) return;
     try {
       const mail = await this.composer.compose(claimed);
@@ -54,7 +54,7 @@ export class MailSender {
     } catch (error) {
       return this.handleFailure(claimed, error);
     }
-    // If this fails, the mail is sent again when its lease ends.
+    // If this fails, the mail is sent again when its claim ends.
     await deleteMail(this.pool, id);
   }
 

@@ -4,10 +4,13 @@ import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
 
 const RESCHEDULE = 'SELECT scheduling.reschedule_lost() AS count';
 
-/** Gives each row that has been due for a minute and has no job a new one: its host died just after it took the job. */
+/**
+ * Adds a job for each row that has been due for a minute and has none that waits: a process died between taking the job and
+ * claiming the row. A row that was claimed has a job at the end of its claim (migration 0017, ADR 19).
+ */
 @Injectable()
-export class LostJobsJob {
-  private readonly logger = new Logger(LostJobsJob.name);
+export class JobRecoveryJob {
+  private readonly logger = new Logger(JobRecoveryJob.name);
 
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,

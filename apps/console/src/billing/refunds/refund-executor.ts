@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { inTransaction, isDatabaseUnavailable, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { postTransfer } from '@inference/wallet';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { armLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert';
+import { enableLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert';
 import { queueMail } from '../../notifications/mail/outbox';
 import {
   type PaymentProvider,
@@ -10,7 +10,7 @@ import {
   type RefundState,
 } from '../payment-providers/payment-provider';
 import { PaymentProviders } from '../payment-providers/payment-providers';
-import { nextCheckSeconds } from '../payments/reconciliation-schedule';
+import { nextCheckSeconds } from '../payments/provider-poll-schedule';
 import { toProviderOrder } from '../payments/provider-order';
 import { minorToDecimal, minorToPicos } from '../payments/minor-amount';
 import { findPayment } from '../payments/payment';
@@ -18,11 +18,14 @@ import { TOP_UP_CONFIG, type TopUpConfig } from '../settings/top-up.config';
 import { type ClaimedRefund, REFUND_COLUMNS } from './refund';
 
 /** Four times the 15 s that a provider call may take. */
-const LEASE_SECONDS = 60;
+const CLAIM_SECONDS = 60;
 
-/** A next_check_at later than the claim comes from a notification that arrived meanwhile, and stays. */
+/**
+ * A claim sets next_check_at to now(). If it is later when the check ends, a notification has asked for another check
+ * meanwhile, and that time is kept.
+ */
 const claimIf = (condition: string) => `
-  UPDATE billing.refunds r SET claimed_until = now() + make_interval(secs => ${LEASE_SECONDS}), next_check_at = now()
+  UPDATE billing.refunds r SET claimed_until = now() + make_interval(secs => ${CLAIM_SECONDS}), next_check_at = now()
   FROM billing.payments p
   WHERE p.id = r.payment_id AND r.id = $1 AND ${condition}
   RETURNING ${REFUND_COLUMNS}, now() AS now, now()::text AS "claimedAt"`;
@@ -51,8 +54,8 @@ const STOP_CHECKING = `
 
 /** Requests refunds at the providers until they succeed or fail. The amount of a failed refund is credited again. */
 @Injectable()
-export class RefundReconciler {
-  private readonly logger = new Logger(RefundReconciler.name);
+export class RefundExecutor {
+  private readonly logger = new Logger(RefundExecutor.name);
 
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
@@ -61,13 +64,13 @@ export class RefundReconciler {
     private readonly providers: PaymentProviders,
   ) {}
 
-  /** Checks the refund if it is due and no other host holds its lease. */
+  /** Checks the refund if it is due and no other replica has claimed it. */
   async checkDue(provider: PaymentProvider, refundId: string): Promise<void> {
     const refund = (await this.pool.query<ClaimedRefund>(CLAIM_DUE, [refundId])).rows[0];
     if (refund) await this.check(provider, refund);
   }
 
-  /** Does nothing if another host holds the refund's lease. */
+  /** Does nothing if another replica has claimed the refund. */
   async checkNow(refundId: string): Promise<void> {
     const refund = (await this.pool.query<ClaimedRefund>(CLAIM_NOW, [refundId])).rows[0];
     const provider = refund && this.providers.find(refund.provider);
@@ -147,7 +150,7 @@ export class RefundReconciler {
       reference: `refund:${id}:reversal`,
       description: `Refund of payment ${paymentId} did not succeed`,
     });
-    await armLowBalanceAlert(sql, accountId, this.topUp.lowBalanceThresholdPicos);
+    await enableLowBalanceAlert(sql, accountId, this.topUp.lowBalanceThresholdPicos);
     return true;
   }
 

@@ -10,22 +10,22 @@ const FUNCTIONS = [
 
 /** Runs the maintenance functions of the metering and wallet schemas, at the start and every minute. */
 @Injectable()
-export class HousekeepingJob {
-  private readonly logger = new Logger(HousekeepingJob.name);
+export class BillingTablesJob {
+  private readonly logger = new Logger(BillingTablesJob.name);
 
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
     jobs: BackgroundJobs,
   ) {
     jobs.onceAvailable(() => this.run());
-    jobs.schedule('housekeeping', EVERY_MINUTE, () => this.run());
+    jobs.schedule('maintain-billing-tables', EVERY_MINUTE, () => this.run());
   }
 
   private async run(): Promise<void> {
     for (const name of FUNCTIONS) {
       await this.pool
         .query(`SELECT ${name}()`)
-        .catch((error: Error) => this.logger.warn(`Housekeeping failed at ${name}: ${error.message}`));
+        .catch((error: Error) => this.logger.warn(`Maintenance failed at ${name}: ${error.message}`));
     }
   }
 }

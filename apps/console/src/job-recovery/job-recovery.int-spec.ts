@@ -1,9 +1,9 @@
 import { newId, type Sql } from '@inference/database';
 import { waitFor } from '@inference/testing';
 import { TestSite } from '../testing/console.fixture';
-import { LostJobsJob } from './lost-jobs.job';
+import { JobRecoveryJob } from './job-recovery.job';
 
-/** The site sends no mail and has no payment provider, so no console takes the jobs of their rows. */
+/** The site sends no mail and has no payment provider, so no process takes the jobs of their rows. */
 let site: TestSite;
 let sql: Sql;
 let account: string;
@@ -72,10 +72,16 @@ describe('the job of a row', () => {
       [lost.id, recent.id].map((id) => `%${id}`),
     ]);
     await sql.query(
-      "UPDATE console_jobs._private_jobs SET locked_at = now(), locked_by = 'a host that died', attempts = 1 WHERE key LIKE $1",
+      "UPDATE console_jobs._private_jobs SET locked_at = now(), locked_by = 'a process that died', attempts = 1 WHERE key LIKE $1",
       [`%${crashed.id}`],
     );
-    await site.console.app.get(LostJobsJob).run();
+    const postponed = await insertMail('-2 minutes');
+    await sql.query(
+      "UPDATE console_jobs._private_jobs SET run_at = now() + interval '1 hour' WHERE key LIKE $1",
+      [`%${postponed.id}`],
+    );
+    await site.console.app.get(JobRecoveryJob).run();
+    expect(await jobOf(postponed.id)).toEqual({ task: 'send-mail', runAt: postponed.dueAt });
     expect(await jobOf(lost.id)).toEqual({ task: 'send-mail', runAt: lost.dueAt });
     expect(await jobOf(crashed.id)).toEqual({ task: 'send-mail', runAt: crashed.dueAt });
     expect(await jobOf(recent.id)).toBeUndefined();
@@ -90,7 +96,7 @@ describe('the job of a row', () => {
     await sql.query("SELECT FROM console_jobs.add_job('over', max_attempts := 1)");
     await sql.query('UPDATE console_jobs._private_jobs SET attempts = max_attempts WHERE max_attempts = 1');
     expect(await left()).toBe(1);
-    await site.console.app.get(LostJobsJob).run();
+    await site.console.app.get(JobRecoveryJob).run();
     await waitFor(async () => (await left()) === 0);
   });
 });

@@ -66,8 +66,8 @@ const CONNECTIONS = null;
 const KEEP_ALIVE_MILLIS = 30_000;
 
 /** Calls models through the gateway, under a service's own credential. */
-export class ModelGateway implements OnApplicationShutdown {
-  private readonly logger = new Logger(ModelGateway.name);
+export class GatewayClient implements OnApplicationShutdown {
+  private readonly logger = new Logger(GatewayClient.name);
   private readonly pool: Pool;
   private readonly path: string;
 

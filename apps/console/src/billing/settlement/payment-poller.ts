@@ -8,23 +8,23 @@ import {
   ProviderUnavailableError,
 } from '../payment-providers/payment-provider';
 import { PaymentProviders } from '../payment-providers/payment-providers';
-import { nextCheckAfterEndSeconds, nextCheckSeconds } from '../payments/reconciliation-schedule';
+import { nextCheckAfterEndSeconds, nextCheckSeconds } from '../payments/provider-poll-schedule';
 import { toProviderOrder } from '../payments/provider-order';
 import { type Payment, PAYMENT_COLUMNS } from '../payments/payment';
 import { PaymentMismatchError } from './settlement-errors';
 import { PaymentSettlement } from './payment-settlement';
-import { RefundReconciler } from '../refunds/refund-reconciler';
+import { RefundExecutor } from '../refunds/refund-executor';
 
 /** Checks of payments and refunds that one process makes at a provider at the same time. Chosen: a slow answer then delays few others. */
 const CONCURRENCY_BY_PROVIDER = 10;
-/** Four times the 15 s that a provider call may take, so that two hosts check one payment only if one of them has died. */
-const LEASE_SECONDS = 60;
+/** Four times the 15 s that a provider call may take, so that two replicas check one payment only if one of them has died. */
+const CLAIM_SECONDS = 60;
 
 const CLAIM = `
   UPDATE billing.payments SET claimed_until = now() + make_interval(secs => $2)
   WHERE id = $1 AND due_at <= now()
   RETURNING ${PAYMENT_COLUMNS}, ended_at AS "endedAt", now() AS now`;
-/** Only with the claimed status: a payment whose status has changed has its next check set already. */
+/** Only while the status is the claimed one: whoever changed the status has also set the next check. */
 const RELEASE = `
   UPDATE billing.payments SET next_check_at = now() + make_interval(secs => $3), claimed_until = NULL
   WHERE id = $1 AND status = $2`;
@@ -35,19 +35,19 @@ const secondsBetween = (from: Date, to: Date) => (to.getTime() - from.getTime())
 
 /**
  * Polls the providers, since a notification may never come: about pending payments, about payments that ended unpaid
- * (twice more), and about refunds. Closes payments whose time is over. The replicas share the work by leases; the work
- * of a replica that dies is taken over when its leases end.
+ * (twice more), and about refunds. Closes payments whose time is over. The replicas share the work by claims; the work
+ * of a replica that dies is taken over when its claims end.
  */
 @Injectable()
-export class PaymentReconciler {
-  private readonly logger = new Logger(PaymentReconciler.name);
+export class PaymentPoller {
+  private readonly logger = new Logger(PaymentPoller.name);
 
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
     private readonly settlement: PaymentSettlement,
     providers: PaymentProviders,
-    refunds: RefundReconciler,
+    refunds: RefundExecutor,
     jobs: BackgroundJobs,
   ) {
     for (const provider of providers.all())
@@ -61,7 +61,7 @@ export class PaymentReconciler {
   }
 
   private async check(provider: PaymentProvider, id: string): Promise<void> {
-    const payment = (await this.pool.query<ClaimedPayment>(CLAIM, [id, LEASE_SECONDS])).rows[0];
+    const payment = (await this.pool.query<ClaimedPayment>(CLAIM, [id, CLAIM_SECONDS])).rows[0];
     if (!payment) return;
     let hasAnswered = true;
     try {

@@ -1,4 +1,4 @@
-import { nextCheckAfterEndSeconds, nextCheckSeconds } from './reconciliation-schedule';
+import { nextCheckAfterEndSeconds, nextCheckSeconds } from './provider-poll-schedule';
 
 describe('reconciliation schedule', () => {
   it('checks a pending payment soon at first and every ten minutes at least', () => {

@@ -115,7 +115,7 @@ describe.each(PROVIDERS)('payments through %s without notifications', (provider,
     expect(await payments.balance(account.accountId)).toBe(0);
   });
 
-  it('are taken over by another replica when a lease ends', async () => {
+  it('are taken over by another replica when a claim ends', async () => {
     const { id } = await payments.open(account, provider);
     await payments.sandbox.act(id, 'pay');
     const claim = (until: string) =>
