@@ -191,10 +191,11 @@ describe('a code host that fails', () => {
       spy.mock.calls.filter(([text]) => String(text).includes('acme/engine'));
     await following.host.tell({ status: 503 });
     for (let time = 0; time < 3; time++) await following.poll();
+    await waitFor(() => said(warn).length > 0);
     expect(said(warn)).toEqual([[expect.stringContaining('engine at acme/engine cannot be followed: ')]]);
     await following.host.tell({ status: 404 });
     await following.poll();
-    expect(said(warn)).toHaveLength(2);
+    await waitFor(() => said(warn).length === 2);
     const admin = await following.site.signedIn('admin');
     const followed = () => following.site.console.request('GET', '/api/admin/releases/followed', admin);
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
@@ -213,7 +214,7 @@ describe('a code host that fails', () => {
     expect(said(info)).toEqual([]);
     await following.host.tell();
     await following.poll();
-    expect(said(info)).toHaveLength(1);
+    await waitFor(() => said(info).length === 1);
     jest.restoreAllMocks();
   });
 });
