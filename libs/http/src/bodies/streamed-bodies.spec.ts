@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -32,7 +32,9 @@ describe('bodies', () => {
     const limits = { ARRIVAL_MILLIS: 50, LINGER_MILLIS: 50 };
     const isStreamedHere = streamedBy(/^\/(stream|refused|broken)$/);
     server = createServer((incoming, response) => {
-      limitArrival(isStreamedHere, limits)(incoming, response, () => {
+      const limit =
+        incoming.url === '/lingering' ? limitArrival(isStreamedHere) : limitArrival(isStreamedHere, limits);
+      limit(incoming, response, () => {
         if (incoming.url === '/broken')
           // A stage that fails ends all of its pipeline, the request included.
           void pipeline(incoming, failing()).catch(() => response.writeHead(403).end('no'));
@@ -101,5 +103,23 @@ describe('bodies', () => {
     else await new Promise((resolve) => setTimeout(resolve, 200));
     sent.destroy();
     expect(wasTold).toBe(isTold);
+  });
+
+  it('an answer reaches a client that wants the connection closed and still sends', async () => {
+    const answered = new Promise<void>((resolve) =>
+      server.once('request', (_incoming, response) => response.once('finish', resolve)),
+    );
+    const socket = connect(port, '127.0.0.1');
+    socket.write(
+      'PUT /lingering HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Length: 1000\r\n\r\nfirst',
+    );
+    await answered;
+    // Data that reaches a closed socket is answered with a reset, which takes away what was not read yet.
+    for (let part = 0; part < 5; part += 1) {
+      socket.write('more');
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 403 [^]*no/);
+    socket.destroy();
   });
 });

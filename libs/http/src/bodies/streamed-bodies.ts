@@ -43,7 +43,11 @@ export function limitArrival(isStreamed: IsStreamed, limits = { ARRIVAL_MILLIS, 
 }
 
 function hangUpUnread(request: IncomingMessage, socket: Socket, afterMillis: number): void {
-  if (!request.complete) setTimeout(() => request.complete || socket.destroy(), afterMillis).unref();
+  if (request.complete) return;
+  // After `Connection: close` Node destroys the socket as soon as the answer is sent. What arrives then is answered with a
+  // reset, which takes the answer away from the client. Without this listener only the sending side is closed.
+  socket.off('finish', socket.destroy);
+  setTimeout(() => request.complete || socket.destroy(), afterMillis).unref();
 }
 
 function endLate(request: IncomingMessage, response: ServerResponse, afterMillis: number): void {
