@@ -96,13 +96,10 @@ describe('every route', () => {
     expect(registeredRoutes(site.gateway.app)).toEqual(tabledRoutes('gateway'));
   });
 
-  it.each(['GET /healthz', 'GET /metrics'])(
-    '%s is public and ignores an invalid credential',
-    async (route) => {
-      expect((await ask(route)).status).toBe(200);
-      expect((await ask(route, { headers: bearer('rubbish') })).status).toBe(200);
-    },
-  );
+  it('GET /healthz is public and ignores an invalid credential', async () => {
+    expect((await ask('GET /healthz')).status).toBe(200);
+    expect((await ask('GET /healthz', { headers: bearer('rubbish') })).status).toBe(200);
+  });
 
   it.each(closed)('%s accepts an API key with any capitalisation of the scheme', async (route) => {
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {

@@ -7,6 +7,5 @@ const BODY_LIMIT_BYTES = 32 * 1024 * 1024;
 export const gatewayService = (): ServiceOptions => ({
   name: 'gateway',
   bodyLimitBytes: BODY_LIMIT_BYTES,
-  rawBodies: true,
   errorFilter: new OpenAiErrorFilter(),
 });

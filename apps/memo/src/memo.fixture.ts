@@ -100,6 +100,11 @@ export class MemoSite {
     return this.replicas[0]!.url;
   }
 
+  /** The first replica. */
+  get app(): NestExpressApplication {
+    return this.replicas[0]!.app;
+  }
+
   get engine(): SandboxEngine {
     if (!this.models) throw new Error('This site was started without models.');
     return this.models.engine;

@@ -5,11 +5,7 @@ import { type ServiceOptions } from '@inference/http';
  * the other fields.
  */
 const BODY_LIMIT_BYTES = 131_072;
-/** Uploads of documents. They are read as streams and have a limit of their own. */
-const DOCUMENTS = /^\/v1\/workspaces\/[^/]+\/documents(\/[^/]+)?\/?$/i;
-
 export const SERVICE_OPTIONS: ServiceOptions = {
   name: 'memo',
   bodyLimitBytes: BODY_LIMIT_BYTES,
-  streamedBodies: DOCUMENTS,
 };

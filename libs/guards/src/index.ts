@@ -1,7 +1,14 @@
 export { createApiKey, isApiKey } from './api-keys/api-key';
 export { API_KEY_CREDENTIALS } from './api-keys/api-key.strategy';
 export { type Caller, CurrentCaller, type Role } from './caller';
-export { Accepts, type CredentialKind, type CredentialKinds, Roles } from './credentials.decorators';
+export {
+  ACCEPTS,
+  Accepts,
+  type CredentialKind,
+  type CredentialKinds,
+  ROLES,
+  Roles,
+} from './credentials.decorators';
 export { CredentialsGuard } from './credentials.guard';
 export { CredentialsModule } from './credentials.module';
 export { type CredentialsOptions } from './credentials.options';

@@ -17,6 +17,7 @@ import {
 import { DatabaseModule, SQL_POOL, type SqlPool } from '@inference/database';
 import { createTestDatabase, type TestDatabase, testLog } from '@inference/testing';
 import { type Response } from 'express';
+import { MetricsServer } from './metrics/metrics-server';
 import { createService } from './service';
 import { ServiceModule } from './service.module';
 
@@ -265,9 +266,15 @@ describe('a service', () => {
   it('measures requests by their route, not by their path', async () => {
     await send('/things/some-id');
     await send('/nothing/at-all');
-    const { status, headers, text } = await send('/metrics');
-    expect(status).toBe(200);
-    expect(headers.get('content-type')).toMatch(/^text\/plain/);
+    expect((await send('/metrics')).status).toBe(404);
+    const port = await app.get(MetricsServer).listen(0, '127.0.0.1');
+    const metrics = `http://127.0.0.1:${port}/metrics`;
+    const response = await fetch(metrics);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
+    expect((await fetch(metrics, { method: 'POST' })).status).toBe(405);
+    expect((await fetch(`${metrics}/x`)).status).toBe(404);
+    const text = await response.text();
     expect(text).toContain(
       'http_request_duration_seconds_count{method="GET",route="/things/:id",status="200"}',
     );

@@ -2,13 +2,13 @@ import { Global, Module } from '@nestjs/common';
 import { ConnectionDrain } from './shutdown/connection-drain';
 import { HealthController } from './health/health.controller';
 import { Metrics } from './metrics/metrics';
-import { MetricsController } from './metrics/metrics.controller';
+import { MetricsServer } from './metrics/metrics-server';
 
-/** Routes that every service has: /healthz and /metrics. */
+/** What every service has: `GET /healthz`, metrics on a port of their own, and a shutdown that waits for answers. */
 @Global()
 @Module({
-  controllers: [HealthController, MetricsController],
-  providers: [ConnectionDrain, Metrics],
+  controllers: [HealthController],
+  providers: [ConnectionDrain, Metrics, MetricsServer],
   exports: [Metrics],
 })
 export class ServiceModule {}

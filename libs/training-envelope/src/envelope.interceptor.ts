@@ -5,14 +5,11 @@ import {
   type NestInterceptor,
   StreamableFile,
 } from '@nestjs/common';
-import { HealthController, MetricsController } from '@inference/http';
+import { HealthController } from '@inference/http';
 import { stringifyExact } from '@inference/money';
 import { type Response } from 'express';
 import { map, type Observable } from 'rxjs';
 import { type Envelope } from './envelope';
-
-/** Controllers whose responses have the same form in every service and are not wrapped. */
-const PLAIN: unknown[] = [HealthController, MetricsController];
 
 /**
  * Wraps the result of a handler in the envelope, as JSON with exact numbers: amounts have all digits of the ledger. Files are
@@ -21,7 +18,8 @@ const PLAIN: unknown[] = [HealthController, MetricsController];
 @Injectable()
 export class EnvelopeInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    if (PLAIN.includes(context.getClass())) return next.handle();
+    // Its responses have the same form in every service.
+    if (context.getClass() === HealthController) return next.handle();
     return next.handle().pipe(
       map((data: object | null | undefined) => {
         if (data instanceof StreamableFile) return data;

@@ -1,6 +1,6 @@
 import { type INestApplication } from '@nestjs/common';
 import { createService } from '@inference/http';
-import { registeredRoutes, rememberSecret, tabledRoutes, testLog } from '@inference/testing';
+import { metricsOf, registeredRoutes, rememberSecret, tabledRoutes, testLog } from '@inference/testing';
 import { AppModule } from '../app.module';
 import { type AgentEnvironmentsConfig, readAgentEnvironmentsConfig } from '../config';
 import { SERVICE_OPTIONS } from '../service-options';
@@ -114,9 +114,7 @@ describe.each([
   it('are healthy, and measured, for everyone', async () => {
     const health = await fetch(`${url}/healthz`);
     expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
-    const metrics = await fetch(`${url}/metrics`);
-    expect(metrics.status).toBe(200);
-    expect(await metrics.text()).toContain('http_request_duration_seconds');
+    expect(await metricsOf(app)).toContain('http_request_duration_seconds');
   });
 
   it('have all their routes in the table of credentials', () => {
@@ -126,8 +124,9 @@ describe.each([
 
   it('do not take templates for an id', async () => {
     await send('GET', `${BASE}/templates`);
-    const metrics = await (await fetch(`${url}/metrics`)).text();
-    expect(metrics).toContain(`http_request_duration_seconds_count{method="GET",route="${BASE}/templates"`);
+    expect(await metricsOf(app)).toContain(
+      `http_request_duration_seconds_count{method="GET",route="${BASE}/templates"`,
+    );
   });
 });
 

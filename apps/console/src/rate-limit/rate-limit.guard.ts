@@ -3,14 +3,14 @@ import { ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
 import { TooManyRequestsException } from '@inference/http';
 import { type Request, type Response } from 'express';
 
-/** Probes are frequent and come from one address. */
-const UNLIMITED_PATHS = new Set(['/healthz', '/metrics']);
+/** Its probes are frequent and come from one address. */
+const UNLIMITED_PATH = '/healthz';
 
 /** Answers 429 with `Retry-After`, and sets the `RateLimit-*` headers of the limit with the fewest requests left. */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
   protected override async shouldSkip(context: ExecutionContext): Promise<boolean> {
-    return UNLIMITED_PATHS.has(context.switchToHttp().getRequest<Request>().path);
+    return context.switchToHttp().getRequest<Request>().path === UNLIMITED_PATH;
   }
 
   protected override async handleRequest(limited: ThrottlerRequest): Promise<boolean> {

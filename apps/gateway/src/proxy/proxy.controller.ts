@@ -1,11 +1,14 @@
 import { Controller, Headers, Post, Req, Res } from '@nestjs/common';
 import { type Caller, CurrentCaller } from '@inference/guards';
+import { AnyQuery, BodyAs } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { readEntrypoint } from './request/entrypoint';
 import { ProxyService } from './proxy.service';
 
 /** The model endpoints, in OpenAI's shapes. */
 @Controller('v1')
+@AnyQuery()
+@BodyAs('unparsed-json')
 export class ProxyController {
   constructor(private readonly proxies: ProxyService) {}
 

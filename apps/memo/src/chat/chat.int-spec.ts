@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { waitFor, waitForLock } from '@inference/testing';
+import { type INestApplicationContext } from '@nestjs/common';
+import { metricsOf, waitFor, waitForLock } from '@inference/testing';
 import { type Person } from '../memo.fixture';
 import { chat, ChatSite, MODEL, QUESTION, readCitations, readEvents } from './chat-client.fixture';
 
@@ -16,8 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => chats?.stop());
 
-const running = async (url: string) =>
-  Number(/^memo_running_answers (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())![1]);
+const running = async (app: INestApplicationContext) =>
+  Number(/^memo_running_answers (\d+)/m.exec(await metricsOf(app))![1]);
 
 describe('an answer', () => {
   it('is streamed as it is written, and ends with its citations', async () => {
@@ -178,7 +179,7 @@ describe('a failure', () => {
       signal: leaving.signal,
     });
     await waitFor(() => chats.model.requests.length > before);
-    expect(await running(chats.site.url)).toBe(1);
+    expect(await running(chats.site.app)).toBe(1);
     if (streams > 0) await answer;
     leaving.abort();
     await answer.then(
@@ -186,7 +187,7 @@ describe('a failure', () => {
       (error: Error) => expect(error.name).toBe('AbortError'),
     );
     await waitFor(() => left);
-    await waitFor(async () => (await running(chats.site.url)) === 0);
+    await waitFor(async () => (await running(chats.site.app)) === 0);
   });
 
   it('is reported to the reader if the service stops', async () => {
@@ -202,7 +203,7 @@ describe('a failure', () => {
       for await (const bytes of response.body!) raw += decoder.decode(bytes, { stream: true });
     })();
     await waitFor(() => raw.includes('Five days'));
-    expect(await running(replica.url)).toBe(1);
+    expect(await running(replica.app)).toBe(1);
     await replica.close();
     await reading;
     const { text, citations, error } = readEvents(raw);

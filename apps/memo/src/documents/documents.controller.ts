@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, HttpCode, Param, Post, Put, Req, Res } from '@nestjs/common';
-import { ValidQuery } from '@inference/http';
+import { BodyAs, ValidQuery } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { CurrentMember, type Member } from '../access/member';
 import { RequiresRole } from '../access/workspace.guard';
@@ -16,6 +16,7 @@ export class DocumentsController {
    */
   @Post()
   @RequiresRole('editor')
+  @BodyAs('stream')
   create(
     @CurrentMember() member: Member,
     @Req() request: Request,
@@ -51,6 +52,7 @@ export class DocumentsController {
   /** Adds a version. The previous version is served until the new one is ready. */
   @Put(':document_id')
   @RequiresRole('editor')
+  @BodyAs('stream')
   replace(
     @CurrentMember() member: Member,
     @Param('document_id') id: string,

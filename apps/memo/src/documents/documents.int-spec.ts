@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage, request } from 'node:http';
 import { finished } from 'node:stream/promises';
+import { metricsOf } from '@inference/testing';
 import { MemoSite, type Person } from '../memo.fixture';
 import { type DocumentView } from './document';
 import { partsStored, POLICY, uploadsKnown } from './uploads/uploads.fixture';
@@ -110,11 +111,7 @@ describe('an existing document', () => {
 
   it('is counted in the metrics until it is read', async () => {
     const waiting = async () =>
-      Number(
-        /^memo_open_documents{status="queued"} (\d+)$/m.exec(
-          await (await fetch(`${site.url}/metrics`)).text(),
-        )![1],
-      );
+      Number(/^memo_open_documents{status="queued"} (\d+)$/m.exec(await metricsOf(site.app))![1]);
     const before = await waiting();
     await post(POLICY);
     expect(await waiting()).toBe(before + 1);
@@ -122,10 +119,8 @@ describe('an existing document', () => {
 
   it('reports NaN while the database is unavailable, and serves the other metrics', async () => {
     const replica = await site.startReplica({ DATABASE_URL: 'postgres://memo:none@127.0.0.1:9/none' });
-    const response = await fetch(`${replica.url}/metrics`);
-    const text = await response.text();
+    const text = await metricsOf(replica.app);
     await replica.close();
-    expect(response.status).toBe(200);
     for (const name of ['memo_open_documents', 'memo_oldest_open_document_seconds'])
       expect(text).toMatch(new RegExp(`^${name}{status="queued"} nan$`, 'im'));
     expect(text).toMatch(/^memo_running_answers 0$/m);

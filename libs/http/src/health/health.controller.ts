@@ -1,7 +1,10 @@
 import { Controller, Get, Header, HttpStatus, Inject, Optional, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
 import { SQL_POOL, type SqlPool } from '@inference/database';
 import { type Response } from 'express';
 import { Public } from '../public.decorator';
+import { AnyQuery } from '../validation/query.guard';
+import { HealthResponse, UnhealthyResponse } from './health.response';
 
 const PROBE_TIMEOUT_MILLIS = 2_000;
 
@@ -10,13 +13,21 @@ const PROBE_TIMEOUT_MILLIS = 2_000;
  * `{error: "database unavailable"}`, the same at every service whatever shape its other errors have.
  */
 @Controller('healthz')
+@ApiTags('Health')
+@AnyQuery()
 export class HealthController {
   constructor(@Optional() @Inject(SQL_POOL) private readonly pool?: SqlPool) {}
 
   @Get()
   @Public()
   @Header('Cache-Control', 'no-store')
-  async check(@Res({ passthrough: true }) response: Response): Promise<{ status: 'ok' } | { error: string }> {
+  @ApiOperation({ operationId: 'checkHealth', summary: 'Tells whether the service can work.' })
+  @ApiOkResponse({
+    description: 'The database is reachable, or the service needs none.',
+    type: HealthResponse,
+  })
+  @ApiServiceUnavailableResponse({ description: 'The database is not reachable.', type: UnhealthyResponse })
+  async check(@Res({ passthrough: true }) response: Response): Promise<HealthResponse | UnhealthyResponse> {
     if (!this.pool || (await this.databaseAnswers(this.pool))) return { status: 'ok' };
     response.status(HttpStatus.SERVICE_UNAVAILABLE);
     return { error: 'database unavailable' };

@@ -32,7 +32,7 @@ export function requestLogger(logger: Logger): HttpLogger {
   return pinoHttp({
     logger,
     genReqId: requestId,
-    autoLogging: { ignore: ({ url }) => url === '/healthz' || url === '/metrics' },
+    autoLogging: { ignore: ({ url }) => url === '/healthz' },
     wrapSerializers: false,
     serializers: {
       req: ({ id, method, url = '' }: IncomingMessage) => ({ id, method, path: url.split('?')[0] }),

@@ -1,3 +1,4 @@
+import { IntegerParameter, TextField } from '@inference/dto';
 import { z } from 'zod';
 
 const LIMIT_FORM = 'must be a whole number from 1 to 100';
@@ -13,3 +14,12 @@ export const pageQuery = z.object({
   cursor: z.string('must be given once').optional(),
 });
 export type PageQuery = z.output<typeof pageQuery>;
+
+/** Query of a list with pages. */
+export class PageQueryDto {
+  @IntegerParameter({ description: 'Most entries of a page.', min: 1, max: 100, optional: true, default: 50 })
+  limit: number = 50;
+
+  @TextField({ description: 'The `next_cursor` of the previous page.', optional: true, minLength: 0 })
+  cursor?: string;
+}

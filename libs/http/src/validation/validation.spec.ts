@@ -1,29 +1,101 @@
-import { BadRequestException, Controller, type INestApplication, Post, Get } from '@nestjs/common';
-import { env } from '@inference/config';
+import {
+  BadRequestException,
+  Body,
+  Controller,
+  Get,
+  type INestApplication,
+  Param,
+  Post,
+  Query,
+} from '@nestjs/common';
+import {
+  FlagParameter,
+  IdField,
+  InstantField,
+  IntegerField,
+  IntegerParameter,
+  JsonObjectField,
+  ObjectField,
+  ObjectListField,
+  TextField,
+  Tolerant,
+} from '@inference/dto';
 import { testLog } from '@inference/testing';
-import { z } from 'zod';
 import { ServiceModule } from '../service.module';
 import { createService } from '../service';
-import { ValidBody, ValidQuery } from './validation';
+import { AnyQuery } from './query.guard';
 
-const body = z.object({
-  name: z.string().max(20),
-  count: z.int().optional(),
-  metadata: z.record(z.string(), z.unknown()).optional(),
-});
-const query = z.object({ page: env.integer(1, 9).optional() });
+class PartDto {
+  @TextField({ description: 'A word.', maxLength: 5 })
+  word!: string;
+}
+
+class ThingDto {
+  @TextField({ description: 'A name.', maxLength: 20 })
+  name!: string;
+
+  @IntegerField({ description: 'How many.', min: 0, max: 9, optional: true })
+  count?: number;
+
+  @ObjectListField(() => PartDto, { description: 'Parts.', maxItems: 2, optional: true })
+  parts?: PartDto[];
+
+  @ObjectField(() => PartDto, { description: 'The first part.', optional: true, nullable: true })
+  first?: PartDto | null;
+
+  @JsonObjectField({ description: 'Anything.', optional: true })
+  metadata?: Record<string, unknown>;
+}
+
+@Tolerant()
+class TolerantDto {
+  @TextField({ description: 'A name.', optional: true })
+  name?: string;
+}
+
+class ThingPath {
+  @IdField({ description: 'The id.', noun: 'thing', prefix: 'thg' })
+  id!: string;
+}
+
+class ThingsQuery {
+  @IntegerParameter({ description: 'A page.', min: 1, max: 9, optional: true, default: 1 })
+  page: number = 1;
+
+  @FlagParameter({ description: 'A flag.', optional: true })
+  flag?: boolean;
+
+  @InstantField({ description: 'A time.', optional: true })
+  at?: bigint;
+}
 
 @Controller('things')
 class ThingsController {
   @Post()
-  create(@ValidBody(body) thing: z.output<typeof body>) {
+  create(@Body() thing: ThingDto) {
     return thing;
   }
 
+  @Post('tolerant')
+  tolerate(@Body() thing: TolerantDto) {
+    return thing;
+  }
+
+  @Get('any')
+  @AnyQuery()
+  any() {
+    return {};
+  }
+
+  @Get(':id')
+  find(@Param() { id }: ThingPath) {
+    return { id };
+  }
+
   @Get()
-  list(@ValidQuery(query) { page }: z.output<typeof query>) {
+  list(@Query() { page, flag, at }: ThingsQuery) {
     if (page === 9) throw new BadRequestException(['one', 'two']);
-    return { page: page ?? 1 };
+    return { page, flag, at: at?.toString() };
   }
 }
 
@@ -118,9 +190,75 @@ describe('validated bodies and queries', () => {
     },
   );
 
-  it('sees nothing but a name in brackets', async () => {
-    const response = await fetch(`${url}?page[]=7&page[x]=7`);
-    expect(await response.json()).toEqual({ page: 1 });
+  it.each(['page[]=7', 'x=1', 'toString=1', 'constructor=1', '__proto__=1', 'hasOwnProperty=1'])(
+    'refuses the unknown parameter of ?%s',
+    async (text) => {
+      const response = await fetch(`${url}?${text}`);
+      expect(response.status).toBe(400);
+      expect((await fetch(`${url}/thg_1?${text}`)).status).toBe(400);
+      expect((await fetch(`${url}/any?${text}`)).status).toBe(200);
+    },
+  );
+
+  it('reads parameters that are not texts', async () => {
+    const response = await fetch(`${url}?page=7&flag=false&at=2026-01-31T08:00:00%2B08:00`);
+    expect(await response.json()).toEqual({ page: 7, flag: false, at: '1769817600000000' });
+    const refused = await fetch(`${url}?page=7&flag=1&at=yesterday`);
+    expect(await refused.json()).toEqual({ error: expect.stringMatching(/^flag: .*; at: /) });
+  });
+
+  it.each(['thg', 'thg_', 'thg_a-b', '%00', '%ed%a0%80', 'x'.repeat(99)])('knows no thing %s', async (id) => {
+    expect((await fetch(`${url}/${id}`)).status).toBe(id === '%ed%a0%80' ? 400 : 404);
+  });
+
+  it('names every fault of nested objects', async () => {
+    const { status, error } = await post(
+      '{"name":"a","parts":[{"word":"ok"},{"word":"too long"},7],"first":{}}',
+    );
+    expect(status).toBe(400);
+    expect(error).toMatch(/^parts: must have at most 2 entries; first\.word: is missing$/);
+    expect((await post('{"name":"a","parts":[{"word":"ok"},{"x":1}],"first":null}')).error).toBe(
+      'parts.1.x: is not known here; parts.1.word: is missing',
+    );
+    expect((await post('{"name":"a","parts":[7]}')).status).toBe(400);
+    expect((await post('{"name":"a","first":[]}')).status).toBe(400);
+    expect((await post('{"name":"a","first":{"constructor":1,"word":"a"}}')).status).toBe(400);
+  });
+
+  it.each([
+    '{"name":"a","x":1}',
+    '{"name":"a","constructor":{"name":"x"}}',
+    '{"name":"a","toString":1}',
+    '{"name":"a","hasOwnProperty":1}',
+    '{"name":"a","__proto__":{"name":"b"}}',
+    '{"name":"a","metadata":{"__proto__":1}}',
+    '{"__proto__":{"name":"a"}}',
+    '{"name":null}',
+    '{"name":"a","count":null}',
+    '{"name":"a","count":"1"}',
+    '{"name":"a","count":1.5}',
+    '{"name":["a"]}',
+    '{"name":{"length":1}}',
+    '{"name":"a","metadata":[]}',
+    '{"name":"a","metadata":null}',
+  ])('refuses %s', async (text) => {
+    const { status, error } = await post(text);
+    expect(status).toBe(400);
+    expect(error).toEqual(expect.any(String));
+  });
+
+  it('drops unknown fields of a tolerant body', async () => {
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await fetch(`${url}/tolerant`, { method: 'POST', headers, body: '{"name":"a","x":[]}' });
+    expect(await response.json()).toEqual({ name: 'a' });
+  });
+
+  it('passes on an object of any content as it was sent', async () => {
+    const metadata = { then: 1, prototype: 2, length: -1, list: [[{}], null], '0': { toString: null } };
+    const headers = { 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ name: 'a', metadata });
+    const response = await fetch(url, { method: 'POST', headers, body });
+    expect(await response.json()).toEqual({ name: 'a', metadata });
   });
 
   it('joins the messages of an exception that has several', async () => {

@@ -20,7 +20,6 @@
 const TABLE = `
 console                                               none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
   GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200
-  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200         200          200      200
   GET    /.well-known/jwks.json                        200      200      200        200    200  200      200  200     200      200         200          200      200
   GET    /api/site                                     200      200      200        200    200  200      200  200     200      200         200          200      200
   GET    /api/pricing                                  200      200      200        200    200  200      200  200     200      200         200          200      200
@@ -99,7 +98,6 @@ console                                               none  session  expired  el
 
 gateway                                               none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
   GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200
-  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200         200          200      200
   GET    /v1/models                                    401      401      401        401    401  200      401  401     401      401         401          401      401
   GET    /v1/models/*slug                              401      401      401        401    401  404      401  401     401      401         401          401      401
   POST   /v1/chat/completions                          401      401      401        401    401  400      401  401     401      401         401          401      401
@@ -108,12 +106,10 @@ gateway                                               none  session  expired  el
 
 router-cost                                           none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
   GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200
-  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200         200          200      200
   GET    /v1/router/cost                               401      401      401        401    401  200      401  401     200      401         401          401      401
 
 training                                              none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
   GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200
-  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200         200          200      200
   GET    /v1/capabilities                              401      200      401        401    200  200      401  401     401      401         401          401      401
   GET    /v1/admin/quotas/:accountId                   401      403      401        401    404  401      401  401     401      401         401          401      401
   PUT    /v1/admin/quotas/:accountId                   401      403      401        401    400  401      401  401     401      401         401          401      401
@@ -121,7 +117,6 @@ training                                              none  session  expired  el
 
 agent                                                 none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
   GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200
-  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200         200          200      200
   POST   /v1/agents/sessions                           401      401      401        401    401  201      401  401     401      401         401          401      401
   GET    /v1/agents/sessions                           401      401      401        401    401  200      401  401     401      401         401          401      401
   GET    /v1/agents/sessions/:session_id               401      401      401        401    401  404      401  401     401      401         401          401      401
@@ -135,7 +130,6 @@ agent                                                 none  session  expired  el
 
 memo                                                  none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
   GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200
-  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200         200          200      200
   POST   /v1/workspaces                                401      400      401        401    400  401      401  401     401      401         401          401      401
   GET    /v1/workspaces                                401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /v1/workspaces/:workspace_id                  401      404      401        401    404  401      401  404     401      401         401          401      401
@@ -162,7 +156,6 @@ memo                                                  none  session  expired  el
 
 agent-environments                                    none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
   GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200
-  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200         200          200      200
   GET    /v1/agents/environments                       501      501      501        501    501  501      501  501     501      501         501          501      501
   POST   /v1/agents/environments                       501      501      501        501    501  501      501  501     501      501         501          501      501
   GET    /v1/agents/environments/templates             501      501      501        501    501  501      501  501     501      501         501          501      501
@@ -172,7 +165,6 @@ agent-environments                                    none  session  expired  el
 
 agent-environments-with-key                           none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
   GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200
-  GET    /metrics                                      200      200      200        200    200  200      200  200     200      200         200          200      200
   GET    /v1/agents/environments                       401      401      401        401    401  401      401  401     401      401         401          401      501
   POST   /v1/agents/environments                       401      401      401        401    401  401      401  401     401      401         401          401      501
   GET    /v1/agents/environments/templates             401      401      401        401    401  401      401  401     401      401         401          401      501

@@ -1,12 +1,16 @@
 import { type INestApplication } from '@nestjs/common';
 import { type Express } from 'express';
 
-/** Returns `METHOD /path` of every route of a running app, sorted. */
+/** The API document and its page, which every service serves without a credential. */
+const DOCUMENT = /\/(openapi\.json|docs(\/.*)?)$/;
+
+/** Returns `METHOD /path` of every route of a running app but those of its API document, sorted. */
 export function registeredRoutes(app: INestApplication): string[] {
   const { router } = app.getHttpAdapter().getInstance() as Express;
   return router.stack
     .flatMap(({ route }) =>
       route ? route.stack.map(({ method }) => `${method.toUpperCase()} ${route.path}`) : [],
     )
+    .filter((route) => !DOCUMENT.test(route))
     .sort();
 }

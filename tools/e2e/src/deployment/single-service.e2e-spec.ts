@@ -66,19 +66,22 @@ describe.each(SERVICES)('%s, built and started alone', (app, role, own) => {
 
   async function running(databaseUrl: string) {
     const port = await findFreePort();
-    const started = start(environment(port, databaseUrl));
+    const metricsPort = await findFreePort();
+    const METRICS_PORT = String(metricsPort);
+    const started = start({ ...environment(port, databaseUrl), METRICS_PORT });
     const url = `http://127.0.0.1:${port}`;
-    await waitFor(() => fetch(`${url}/metrics`).then(({ ok }) => ok), START_MILLIS);
-    return { ...started, url };
+    const metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
+    await waitFor(() => fetch(metricsUrl).then(({ ok }) => ok), START_MILLIS);
+    return { ...started, url, metricsUrl };
   }
 
   it(
     'needs no configuration but its environment, and ends on SIGTERM',
     async () => {
-      const { child, url } = await running(database.urlFor(role));
+      const { child, url, metricsUrl } = await running(database.urlFor(role));
       const health = await fetch(`${url}/healthz`);
       expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
-      expect(await (await fetch(`${url}/metrics`)).text()).toContain('process_cpu_seconds_total');
+      expect(await (await fetch(metricsUrl)).text()).toContain('process_cpu_seconds_total');
       const unknown = await fetch(`${url}/nothing`);
       // An error of its own shape, in the envelope at training.
       const body = (await unknown.json()) as { error?: string; message?: string };

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Controller, Get, Param, Post, Res } from '@nestjs/common';
 import { Accepts, type Caller, CurrentCaller } from '@inference/guards';
-import { IdempotencyKey, pageQuery, type PageQuery, ValidBody, ValidQuery } from '@inference/http';
+import { AnyQuery, IdempotencyKey, pageQuery, type PageQuery, ValidBody, ValidQuery } from '@inference/http';
 import { type Response } from 'express';
 import { sendDownload } from '../documents/download';
 import { type InvoiceView, type CreateInvoiceDto, createInvoiceDto } from './invoices.dto';
@@ -40,6 +40,7 @@ export class InvoicesController {
   /** Spec: Billing. The invoice of a paid payment: our own PDF, or the tax authority's file. */
   @Get(':paymentId/download')
   @Accepts('session', 'session_query')
+  @AnyQuery()
   async download(
     @CurrentCaller() { accountId }: Caller,
     @Param('paymentId') paymentId: string,

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import { Accepts, type Caller, CurrentCaller } from '@inference/guards';
+import { AnyQuery } from '@inference/http';
 import { type Response } from 'express';
 import { sendDownload } from '../documents/download';
 import { RECEIPT_POLICY } from './receipt-html';
@@ -13,6 +14,7 @@ export class ReceiptsController {
   /** Spec: Billing. The receipt of a paid card payment, as HTML; 404 on the China site. */
   @Get(':paymentId/download')
   @Accepts('session', 'session_query')
+  @AnyQuery()
   async download(
     @CurrentCaller() { accountId }: Caller,
     @Param('paymentId') paymentId: string,

@@ -1,8 +1,11 @@
 import { Body, Controller, HttpCode, NotFoundException, Param, Post, Req, Res } from '@nestjs/common';
-import { Public } from '@inference/http';
+import { AnyQuery, BodyAs, Public } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { PaymentProviders } from '../payment-providers/payment-providers';
 import { WebhooksService } from './webhooks.service';
+
+/** Notifications of the providers have a few kilobytes. */
+const MAX_NOTIFICATION_BYTES = 65_536;
 
 @Controller('api/billing/webhooks')
 export class WebhooksController {
@@ -15,16 +18,17 @@ export class WebhooksController {
   @Post(':provider')
   @HttpCode(200)
   @Public()
+  @AnyQuery()
+  @BodyAs('bytes', MAX_NOTIFICATION_BYTES)
   async receive(
     @Param('provider') name: string,
     @Req() { headers }: Request,
     @Res() response: Response,
-    @Body() body: unknown,
+    @Body() body: Buffer,
   ): Promise<void> {
     const provider = this.providers.find(name);
     if (!provider) throw new NotFoundException('no such provider');
-    const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
-    const answer = await this.webhooks.receive(provider, { headers, body: bytes });
+    const answer = await this.webhooks.receive(provider, { headers, body });
     response.status(answer.status).type(answer.contentType).send(answer.body);
   }
 }

@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, Header, HttpCode, Param, Put, Req, Res } from '@nestjs/common';
 import { Roles } from '@inference/guards';
-import { type PageQuery, pageQuery, ValidBody, ValidQuery } from '@inference/http';
+import { BodyAs, type PageQuery, pageQuery, ValidBody, ValidQuery } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { type Actor, CurrentActor } from '../../identity/audit-log/actor';
 import { AdminModelsService } from './admin-models.service';
@@ -43,6 +43,7 @@ export class AdminModelsController {
    * stored with the same content.
    */
   @Put('*slug/packages/:version')
+  @BodyAs('stream')
   async upload(
     @CurrentActor() admin: Actor,
     @NewSlug() slug: string,

@@ -1,29 +1,52 @@
-import { Controller, Delete, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
-import { ValidBody } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
 import { type Actor, CurrentActor } from '../audit-log/actor';
-import { type ApiKeyView, type CreatedApiKeyView, newApiKey, type NewApiKey } from './api-keys.dto';
+import { ApiKeyListResponse, ApiKeyPath, CreateApiKeyDto, CreatedApiKeyResponse } from './api-keys.dto';
 import { ApiKeysService } from './api-keys.service';
 
 @Controller('api/api-keys')
+@ApiTags('API keys')
 export class ApiKeysController {
   constructor(private readonly apiKeys: ApiKeysService) {}
 
   @Post()
   @Header('Cache-Control', 'no-store')
-  create(@CurrentActor() actor: Actor, @ValidBody(newApiKey) body: NewApiKey): Promise<CreatedApiKeyView> {
+  @ApiOperation({
+    operationId: 'createApiKey',
+    summary: 'Makes an API key.',
+    description: 'The answer is the only one that contains the secret.',
+  })
+  @ApiCreatedResponse({ description: 'The new key with its secret.', type: CreatedApiKeyResponse })
+  @ApiErrors({ 409: 'The account has 100 keys.' })
+  create(@CurrentActor() actor: Actor, @Body() body: CreateApiKeyDto): Promise<CreatedApiKeyResponse> {
     return this.apiKeys.create(actor, body);
   }
 
-  /** The account's keys, newest first. */
   @Get()
-  async list(@CurrentCaller() caller: Caller): Promise<{ api_keys: ApiKeyView[] }> {
+  @ApiOperation({ operationId: 'listApiKeys', summary: 'Lists the account’s keys without their secrets.' })
+  @ApiOkResponse({ description: 'All keys.', type: ApiKeyListResponse })
+  async list(@CurrentCaller() caller: Caller): Promise<ApiKeyListResponse> {
     return { api_keys: await this.apiKeys.list(caller.accountId) };
   }
 
   @Delete(':id')
   @HttpCode(204)
-  delete(@CurrentActor() actor: Actor, @Param('id') id: string): Promise<void> {
+  @ApiOperation({
+    operationId: 'deleteApiKey',
+    summary: 'Deletes a key.',
+    description: 'It stops working within a second.',
+  })
+  @ApiNoContentResponse({ description: 'The key is deleted.' })
+  @ApiErrors({ 404: 'The account has no such key.' })
+  delete(@CurrentActor() actor: Actor, @Param() { id }: ApiKeyPath): Promise<void> {
     return this.apiKeys.delete(actor, id);
   }
 }

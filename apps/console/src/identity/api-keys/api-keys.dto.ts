@@ -1,34 +1,89 @@
+import { IdField, InstantProperty, LineField, MoneyProperty, TextListField } from '@inference/dto';
 import { type ExactNumber } from '@inference/money';
-import { z } from 'zod';
-import { decimalField, MONEY_BOUNDS } from '../../validation/money-fields';
-import { modelSlug } from '../../validation/model-slug';
+import { ApiProperty, OmitType } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { Matches } from 'class-validator';
+import { AmountField } from '../../validation/amount-field.decorator';
+import { MONEY_BOUNDS } from '../../validation/money-fields';
+import { SLUG, SLUG_MESSAGE } from '../../validation/slug-field.decorator';
 
-export const newApiKey = z.strictObject({
-  name: z.string().trim().min(1, 'must not be empty').max(100, 'must have at most 100 characters'),
-  /** In the site's currency. Absent or null: no limit. */
-  spend_limit: decimalField(MONEY_BOUNDS, (picos) => picos > 0n, 'must be positive').nullish(),
-  /** Slugs. Absent or null: all models. */
-  allowed_models: z
-    .array(modelSlug)
-    .min(1, 'must name a model; leave it out to allow all')
-    .max(1_000, 'must have at most 1000 entries')
-    .transform((slugs) => [...new Set(slugs)])
-    .nullish(),
-});
-export type NewApiKey = z.output<typeof newApiKey>;
+const withoutRepeats = ({ value }: { value: unknown }): unknown =>
+  Array.isArray(value) ? [...new Set(value)] : value;
 
-/** The key itself is only in the response to its creation. */
-export interface ApiKeyView {
-  id: string;
-  name: string;
-  prefix: string;
-  /** ISO 8601. */
-  created_at: string;
-  /** ISO 8601, accurate to ten seconds. */
-  last_used_at: string | null;
-  /** In the site's currency. */
-  spend_limit: ExactNumber | null;
-  allowed_models: string[] | null;
+export class CreateApiKeyDto {
+  @LineField({ description: 'What the key is for.', example: 'production', maxLength: 100 })
+  name!: string;
+
+  @AmountField({
+    ...MONEY_BOUNDS,
+    description: 'Most that the key may spend, in the site’s currency. Absent or null: no limit.',
+    example: 25,
+    rule: [(picos) => picos > 0n, 'must be positive'],
+    allowsText: true,
+    optional: true,
+    nullable: true,
+  })
+  spend_limit?: bigint | null;
+
+  @Transform(withoutRepeats)
+  @TextListField(
+    {
+      description: 'Slugs of the models that the key may call. Absent or null: all models.',
+      example: ['demo-model'],
+      minItems: 1,
+      maxItems: 1_000,
+      optional: true,
+      nullable: true,
+    },
+    { pattern: SLUG.source },
+    Matches(SLUG, { each: true, message: SLUG_MESSAGE }),
+  )
+  allowed_models?: string[] | null;
 }
 
-export type CreatedApiKeyView = Omit<ApiKeyView, 'last_used_at'> & { key: string };
+export class ApiKeyPath {
+  @IdField({ description: 'The id of the key.', noun: 'API key', prefix: 'key' })
+  id!: string;
+}
+
+/** A key without its secret. */
+export class ApiKeyResponse {
+  @ApiProperty({ description: 'Names the key in this API.', example: 'key_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  id!: string;
+
+  @ApiProperty({ description: 'What the key is for.', example: 'production' })
+  name!: string;
+
+  @ApiProperty({ description: 'The first characters of the secret.', example: 'bfvk-3kZ8dQ' })
+  prefix!: string;
+
+  @InstantProperty({ description: 'When the key was made.' })
+  created_at!: string;
+
+  @InstantProperty({ description: 'The last call with the key, accurate to ten seconds.', nullable: true })
+  last_used_at!: string | null;
+
+  @MoneyProperty({
+    description: 'Most that the key may spend, in the site’s currency; null: no limit.',
+    nullable: true,
+    example: 25,
+  })
+  spend_limit!: ExactNumber | null;
+
+  @ApiProperty({
+    description: 'Slugs of the models that the key may call; null: all.',
+    type: [String],
+    nullable: true,
+  })
+  allowed_models!: string[] | null;
+}
+
+export class CreatedApiKeyResponse extends OmitType(ApiKeyResponse, ['last_used_at']) {
+  @ApiProperty({ description: 'The secret. It is shown only here.', example: 'bfvk-…' })
+  key!: string;
+}
+
+export class ApiKeyListResponse {
+  @ApiProperty({ description: 'The account’s keys, newest first.', type: [ApiKeyResponse] })
+  api_keys!: ApiKeyResponse[];
+}

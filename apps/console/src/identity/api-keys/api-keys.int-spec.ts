@@ -1,6 +1,6 @@
 import { isApiKey } from '@inference/guards';
 import { type SignedIn, TestSite } from '../../testing/console.fixture';
-import { type CreatedApiKeyView } from './api-keys.dto';
+import { type CreatedApiKeyResponse } from './api-keys.dto';
 import { MAX_API_KEYS } from './api-keys.service';
 
 describe('API keys', () => {
@@ -8,7 +8,7 @@ describe('API keys', () => {
   let owner: SignedIn;
   const create = (json: unknown, { token } = owner) =>
     site.console.request('POST', '/api/api-keys', { token, json });
-  const created = async (json: unknown) => (await create(json)).body as CreatedApiKeyView;
+  const created = async (json: unknown) => (await create(json)).body as CreatedApiKeyResponse;
   const list = async ({ token } = owner) => {
     const answer = await site.console.request('GET', '/api/api-keys', { token });
     return (answer.body as { api_keys: { id: string; name: string }[] }).api_keys;
@@ -24,7 +24,7 @@ describe('API keys', () => {
     const answer = await create({ name: ' laptop ' });
     expect(answer.status).toBe(201);
     expect(answer.headers.get('cache-control')).toBe('no-store');
-    const { key, id, prefix, created_at } = answer.body as CreatedApiKeyView;
+    const { key, id, prefix, created_at } = answer.body as CreatedApiKeyResponse;
     expect(answer.body).toEqual({
       id,
       name: 'laptop',
@@ -71,7 +71,7 @@ describe('API keys', () => {
     expect(answer.text).toContain(`"spend_limit":${shown},`);
     const { rows } = await site.database.pool.query(
       'SELECT account_id, limit_picos, spent_picos FROM wallet.key_budgets WHERE api_key_id = $1',
-      [(answer.body as CreatedApiKeyView).id],
+      [(answer.body as CreatedApiKeyResponse).id],
     );
     expect(rows).toEqual([{ account_id: owner.accountId, limit_picos: picos, spent_picos: 0n }]);
   });

@@ -13,11 +13,9 @@ import { lockAccount } from '../accounts/credentials';
 import { type Actor } from '../audit-log/actor';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { API_KEYS_CONFIG, type ApiKeysConfig } from './api-keys.config';
-import { type ApiKeyView, type CreatedApiKeyView, type NewApiKey } from './api-keys.dto';
+import { type ApiKeyResponse, type CreateApiKeyDto, type CreatedApiKeyResponse } from './api-keys.dto';
 
 export const MAX_API_KEYS = 100;
-
-const ID_FORM = /^key_[0-9A-Za-z]{1,64}$/;
 
 interface Row {
   id: string;
@@ -41,7 +39,7 @@ const DELETE = `
   UPDATE accounts.api_keys SET deleted_at = now(), key_hash = NULL
   WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL`;
 
-function view(row: Row): ApiKeyView {
+function view(row: Row): ApiKeyResponse {
   const limit = row.spend_limit_picos;
   return {
     id: row.id,
@@ -63,7 +61,10 @@ export class ApiKeysService {
   ) {}
 
   /** Makes a key and its budget. Only this view contains the key itself. */
-  async create({ accountId, sessionId, origin }: Actor, input: NewApiKey): Promise<CreatedApiKeyView> {
+  async create(
+    { accountId, sessionId, origin }: Actor,
+    input: CreateApiKeyDto,
+  ): Promise<CreatedApiKeyResponse> {
     const { key, prefix } = createApiKey();
     const hash = hashSecretKey(key, this.config.hashSecret);
     const spendLimitPicos = input.spend_limit ?? null;
@@ -100,14 +101,14 @@ export class ApiKeysService {
     return { id, name, key, ...shown };
   }
 
-  async list(accountId: string): Promise<ApiKeyView[]> {
+  async list(accountId: string): Promise<ApiKeyResponse[]> {
     const { rows } = await this.pool.query<Row>(LIST, [accountId]);
     return rows.map(view);
   }
 
   async delete({ accountId, origin }: Actor, id: string): Promise<void> {
     await inTransaction(this.pool, async (client) => {
-      const deleted = ID_FORM.test(id) && (await client.query(DELETE, [id, accountId])).rowCount === 1;
+      const deleted = (await client.query(DELETE, [id, accountId])).rowCount === 1;
       if (!deleted) throw new NotFoundException('no such API key');
       const details = { api_key_id: id };
       await recordAuditEvent(client, {

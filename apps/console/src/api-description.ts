@@ -1,0 +1,15 @@
+import { type ApiDescription, ErrorResponse } from '@inference/openapi';
+
+export const API_DESCRIPTION: ApiDescription = {
+  title: 'Console API',
+  description:
+    'Accounts, API keys, wallet, models and releases of one site. Amounts are JSON numbers in the currency of the site with all digits of the ledger; times are RFC 3339 in UTC; ids are opaque.',
+  prefix: 'api',
+  errorBody: ErrorResponse,
+  defaultKinds: ['session'],
+  isRateLimited: true,
+  tags: {
+    'API keys': 'Keys for the gateway and for model downloads.',
+    Health: 'Probe of load balancers.',
+  },
+};

@@ -1,0 +1,48 @@
+import { field, type FieldOptions } from '@inference/dto';
+import { InvalidAmountError } from '@inference/money';
+import { Transform } from 'class-transformer';
+import { ValidateBy, type ValidationArguments } from 'class-validator';
+import { type DecimalBounds, exactDecimal } from './money-fields';
+
+export interface AmountOptions extends FieldOptions, DecimalBounds {
+  /** Refuses amounts for which it returns false, with the message. */
+  rule?: [accepts: (scaled: bigint) => boolean, message: string];
+  /** Accepts a text too, for more digits than a JSON number keeps. */
+  allowsText?: boolean;
+}
+
+/** An exact decimal. The DTO holds it as bigint in units of 10^-decimals. */
+export function AmountField({
+  decimals,
+  max,
+  rule,
+  allowsText = false,
+  ...options
+}: AmountOptions): PropertyDecorator {
+  const isAmount = (value: unknown) => typeof value === 'number' || (allowsText && typeof value === 'string');
+  const scaled = ({ value }: { value: unknown }) => {
+    try {
+      return isAmount(value) ? exactDecimal(value as number | string, { decimals, max }) : value;
+    } catch (error) {
+      if (error instanceof InvalidAmountError) return error;
+      throw error;
+    }
+  };
+  const faultOf = (value: unknown): string | null => {
+    if (value instanceof InvalidAmountError) return value.message;
+    if (typeof value !== 'bigint') return 'must be a number';
+    return rule && !rule[0](value) ? rule[1] : null;
+  };
+  return field(
+    options,
+    allowsText ? { oneOf: [{ type: 'number' }, { type: 'string' }] } : { type: 'number' },
+    Transform(scaled),
+    ValidateBy({
+      name: 'isAmount',
+      validator: {
+        validate: (value: unknown) => faultOf(value) === null,
+        defaultMessage: (checked?: ValidationArguments) => faultOf(checked?.value) ?? '',
+      },
+    }),
+  );
+}

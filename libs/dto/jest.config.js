@@ -1,0 +1,1 @@
+module.exports = { displayName: 'dto', preset: '../../jest.preset.js' };

@@ -1,0 +1,89 @@
+import { Transform } from 'class-transformer';
+import { IsIn, IsString, type ValidationArguments, Matches, MaxLength, MinLength } from 'class-validator';
+import { NOT_FOUND } from '../validation/request-validation.pipe';
+import { field, type FieldOptions } from './field';
+
+export interface TextOptions extends FieldOptions {
+  /** 1 by default. */
+  minLength?: number;
+  maxLength?: number;
+  /** The form of the text, and the message for any other. */
+  pattern?: [form: RegExp, message: string];
+  /** Removes surrounding spaces first. */
+  trim?: boolean;
+  format?: string;
+}
+
+/** A repeated parameter of a query arrives as a list. */
+const isText = () =>
+  IsString({
+    message: ({ value }: ValidationArguments) =>
+      Array.isArray(value) ? 'must be given once' : 'must be a text',
+  });
+
+const trimmed = () =>
+  Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value));
+
+/** A text; lengths count UTF-16 units. */
+export function TextField(options: TextOptions): PropertyDecorator {
+  const { minLength = 1, maxLength, pattern, trim = false, format } = options;
+  const tooLong = `must have at most ${maxLength} characters`;
+  const tooShort = minLength === 1 ? 'must not be empty' : `must have at least ${minLength} characters`;
+  return field(
+    options,
+    {
+      type: 'string',
+      ...(minLength > 0 && { minLength }),
+      ...(maxLength !== undefined && { maxLength }),
+      ...(pattern && { pattern: pattern[0].source }),
+      ...(format !== undefined && { format }),
+    },
+    ...(trim ? [trimmed()] : []),
+    isText(),
+    ...(minLength > 0 ? [MinLength(minLength, { message: tooShort })] : []),
+    ...(maxLength === undefined ? [] : [MaxLength(maxLength, { message: tooLong })]),
+    ...(pattern ? [Matches(pattern[0], { message: pattern[1] })] : []),
+  );
+}
+
+const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+
+/** A title or a name: one line without control characters. Surrounding spaces are removed. */
+export function LineField(
+  options: Omit<TextOptions, 'pattern' | 'trim'> & { maxLength: number },
+): PropertyDecorator {
+  const isLine = Matches(new RegExp(`^(?!.*${CONTROLS.source})`, 'su'), {
+    message: 'must be one line without control characters',
+  });
+  const asText = TextField({ ...options, trim: true });
+  return (target, property) => {
+    asText(target, property);
+    isLine(target, property);
+  };
+}
+
+/** One of a few texts. */
+export function ChoiceField(choices: readonly string[], options: FieldOptions): PropertyDecorator {
+  const message = `must be one of ${choices.join(', ')}`;
+  return field(options, { type: 'string', enum: [...choices] }, IsIn(choices, { message }));
+}
+
+export interface IdOptions extends FieldOptions {
+  /** What the id names, for the message `no such …`. */
+  noun: string;
+  /** Prefix of the id, such as `pay` of `pay_0Vc3…`. */
+  prefix: string;
+}
+
+const MAX_ID_DIGITS = 64;
+
+/** An id that the platform has made (see `newId`). A text of any other form is answered with 404, as an unknown id is. */
+export function IdField({ noun, prefix, ...options }: IdOptions): PropertyDecorator {
+  const form = new RegExp(`^${prefix}_[0-9A-Za-z]{1,${MAX_ID_DIGITS}}$`);
+  const message = `no such ${noun}`;
+  return field(
+    { example: `${prefix}_0Vc3kZ8dQ1mXw7RtYb2LsA`, ...options },
+    { type: 'string', pattern: form.source },
+    Matches(form, { message, context: { [NOT_FOUND]: message } }),
+  );
+}

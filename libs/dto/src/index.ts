@@ -1,0 +1,16 @@
+export { field, type FieldOptions } from './fields/field';
+export { InstantField } from './fields/instant-field';
+export { IntegerField, IntegerParameter } from './fields/number-field';
+export {
+  BooleanField,
+  FlagParameter,
+  JsonObjectField,
+  ObjectField,
+  ObjectListField,
+  TextListField,
+} from './fields/other-fields';
+export { ChoiceField, IdField, LineField, TextField } from './fields/text-field';
+export { RequestValidationPipe, validated } from './validation/request-validation.pipe';
+export { Tolerant } from './validation/tolerant.decorator';
+export { RequestHeaders } from './validation/request-headers.decorator';
+export { InstantProperty, MoneyProperty, NextCursorProperty, type PropertyOptions } from './properties';

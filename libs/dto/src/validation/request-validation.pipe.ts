@@ -1,0 +1,94 @@
+import {
+  type ArgumentMetadata,
+  BadRequestException,
+  Injectable,
+  NotFoundException,
+  type PipeTransform,
+  type Type,
+  ValidationPipe,
+  type ValidationPipeOptions,
+} from '@nestjs/common';
+import { type ValidationError } from 'class-validator';
+import { findHostileInput } from './hostile-input';
+import { isTolerant } from './tolerant.decorator';
+
+/** Key in the context of a constraint: a value that breaks it cannot name anything that exists, so the answer is 404 with this message. */
+export const NOT_FOUND = 'notFound';
+
+const UNKNOWN_FIELD = 'is not known here';
+
+const OPTIONS: ValidationPipeOptions = {
+  transform: true,
+  whitelist: true,
+  forbidNonWhitelisted: true,
+  forbidUnknownValues: true,
+  stopAtFirstError: true,
+  validationError: { target: false, value: false },
+  exceptionFactory,
+};
+
+/** Nest's pipe, without its removal of fields named `prototype`, which an object of any content may have. */
+class DtoPipe extends ValidationPipe {
+  protected override stripProtoKeys(): void {}
+}
+
+const strictPipe = new DtoPipe(OPTIONS);
+const tolerantPipe = new DtoPipe({ ...OPTIONS, forbidNonWhitelisted: false });
+
+/** The global pipe: validates parameters whose type is a DTO class (see `validated`). */
+@Injectable()
+export class RequestValidationPipe implements PipeTransform {
+  transform(value: unknown, { metatype, type }: ArgumentMetadata): unknown {
+    const isDto = metatype !== undefined && metatype !== Object && metatype !== String && type !== 'custom';
+    if (!isDto) return value;
+    if (type === 'param' && findHostileInput(value)) throw new NotFoundException('not found');
+    return validated(metatype, value);
+  }
+}
+
+/**
+ * Resolves to an instance of the DTO class. Throws BadRequestException that names each invalid field (`field: what is wrong`),
+ * or NotFoundException if nothing but ids is invalid.
+ */
+export async function validated<Dto>(dtoClass: Type<Dto>, value: unknown): Promise<Dto> {
+  const hostile = findHostileInput(value);
+  if (hostile) throw new BadRequestException(`${hostile.path || 'value'}: ${hostile.message}`);
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw new BadRequestException('the body must be a JSON object');
+  // The validator takes fields with names of Object's own members for known ones.
+  const reserved = Object.keys(value).filter((key) => key in Object.prototype);
+  if (reserved.length > 0) throw new BadRequestException(`${reserved.join(', ')}: ${UNKNOWN_FIELD}`);
+  const pipe = isTolerant(dtoClass) ? tolerantPipe : strictPipe;
+  return (await pipe.transform(value, { type: 'body', metatype: dtoClass })) as Dto;
+}
+
+function exceptionFactory(errors: ValidationError[]): BadRequestException | NotFoundException {
+  const faults = errors.flatMap((error) => faultsOf(error, ''));
+  const absent = faults.map(({ notFound }) => notFound);
+  if (absent.every((message) => message !== undefined)) return new NotFoundException(absent[0]);
+  return new BadRequestException(faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
+}
+
+interface FieldFault {
+  path: string;
+  message: string;
+  notFound?: string;
+}
+
+function faultsOf(error: ValidationError, above: string): FieldFault[] {
+  const { property, constraints = {}, contexts, children = [] } = error;
+  // An object in which the validator knows no class has no property.
+  const path = [above, property]
+    .filter((part) => part !== '' && (part as string | undefined) !== undefined)
+    .join('.');
+  const own = Object.entries(constraints).map(([name, message]): FieldFault => {
+    const notFound = (contexts?.[name] as Record<string, string> | undefined)?.[NOT_FOUND];
+    const isUnknown = name === 'whitelistValidation' || name === 'unknownValue';
+    return {
+      path,
+      message: isUnknown ? UNKNOWN_FIELD : message,
+      ...(notFound !== undefined && { notFound }),
+    };
+  });
+  return [...own, ...children.flatMap((child) => faultsOf(child, path))];
+}

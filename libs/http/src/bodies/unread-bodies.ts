@@ -1,0 +1,36 @@
+import { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type Socket } from 'node:net';
+import { hasBody } from './body-reader';
+
+/** How long a connection stays open after an answer to an unread body. A client that is still sending needs this time to read the answer. */
+const LINGER_MILLIS = 5_000;
+
+/**
+ * Leaves bodies to the handlers that want them: Node has one time limit for all requests of a server, and would ask each client
+ * with `Expect: 100-continue` to send before anybody has looked at its credential. The reader of a body has its own limit and
+ * calls `writeContinue`.
+ */
+export function leaveBodiesUnread(server: Server): void {
+  server.requestTimeout = 0;
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
+    server.emit('request', request, response),
+  );
+}
+
+/** Middleware: closes connections that still send a body long after the answer. */
+export function hangUpUnread(lingerMillis = LINGER_MILLIS) {
+  return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
+    // Read the socket now: an aborted request no longer has one.
+    const { socket } = request;
+    if (hasBody(request)) response.once('finish', () => hangUp(request, socket, lingerMillis));
+    next();
+  };
+}
+
+function hangUp(request: IncomingMessage, socket: Socket, afterMillis: number): void {
+  if (request.complete) return;
+  // After `Connection: close` Node destroys the socket as soon as the answer is sent. What arrives then is answered with a
+  // reset, which takes the answer away from the client. Without this listener only the sending side is closed.
+  socket.off('finish', socket.destroy);
+  setTimeout(() => request.complete || socket.destroy(), afterMillis).unref();
+}

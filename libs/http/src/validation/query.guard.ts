@@ -1,0 +1,44 @@
+import {
+  BadRequestException,
+  type CanActivate,
+  type ExecutionContext,
+  Injectable,
+  SetMetadata,
+} from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
+import { Reflector } from '@nestjs/core';
+import { type Request } from 'express';
+
+const ANY_QUERY = 'any query';
+
+/** A handler or controller whose callers may add query parameters of their own, as crawlers, probes and identity providers do. */
+export const AnyQuery = () => SetMetadata(ANY_QUERY, true);
+
+/** Answers 400 to query parameters of a handler that takes none. The DTO class of a handler that takes some refuses the others. */
+@Injectable()
+export class QueryGuard implements CanActivate {
+  private readonly tolerant = new WeakMap<object, boolean>();
+
+  constructor(private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Request>();
+    if (!request.url.includes('?') || this.takesQuery(context)) return true;
+    const names = Object.keys(request.query);
+    if (names.length > 0) throw new BadRequestException(`${names.join(', ')}: is not known here`);
+    return true;
+  }
+
+  private takesQuery(context: ExecutionContext): boolean {
+    const handler = context.getHandler();
+    const known = this.tolerant.get(handler);
+    if (known !== undefined) return known;
+    const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, context.getClass(), handler.name) ?? {}) as object;
+    const hasQuery = Object.keys(args).some((key) => key.startsWith(`${RouteParamtypes.QUERY}:`));
+    const isAny =
+      this.reflector.getAllAndOverride<boolean>(ANY_QUERY, [handler, context.getClass()]) ?? false;
+    this.tolerant.set(handler, hasQuery || isAny);
+    return hasQuery || isAny;
+  }
+}

@@ -1,0 +1,1 @@
+module.exports = { displayName: 'openapi', preset: '../../jest.preset.js' };

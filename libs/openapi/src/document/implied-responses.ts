@@ -1,0 +1,79 @@
+import { RequestMethod, type Type } from '@nestjs/common';
+import { METHOD_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
+import { ACCEPTS, type CredentialKind, type Role, ROLES } from '@inference/guards';
+import { bodyRuleOf, PUBLIC } from '@inference/http';
+import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
+import { type ApiDescription } from './api-description';
+
+/** Extension of an operation that holds the reasons of its implied errors by status, until `buildDocument` turns them into responses. */
+export const IMPLIED_ERRORS = 'x-implied-errors';
+
+const documented = new WeakSet<object>();
+const BODY_METHODS = [RequestMethod.POST, RequestMethod.PUT, RequestMethod.PATCH];
+
+/** Adds to every handler of a controller the security and the errors that its guards, parameters and body imply. */
+export function documentImplied(controller: Type, description: ApiDescription): void {
+  const prototype = controller.prototype as object;
+  for (const name of Object.getOwnPropertyNames(prototype)) {
+    const descriptor = Object.getOwnPropertyDescriptor(prototype, name)!;
+    const handler: unknown = descriptor.value;
+    if (typeof handler !== 'function' || Reflect.getMetadata(METHOD_METADATA, handler) === undefined)
+      continue;
+    if (documented.has(handler)) continue;
+    documented.add(handler);
+    const decorators = [
+      ...securityOf(handler, controller, description),
+      ApiExtension(IMPLIED_ERRORS, impliedErrors(name, handler, controller, description)),
+    ];
+    for (const decorate of decorators) decorate(prototype, name, descriptor);
+  }
+}
+
+function securityOf(handler: object, controller: Type, { defaultKinds }: ApiDescription): MethodDecorator[] {
+  if (metadataOf<boolean>(PUBLIC, handler, controller)) return [];
+  const kinds = metadataOf<CredentialKind[]>(ACCEPTS, handler, controller) ?? defaultKinds;
+  return kinds.map((kind) => ApiSecurity(kind));
+}
+
+function impliedErrors(
+  name: string,
+  handler: object,
+  controller: Type,
+  { isRateLimited, hasNoDatabase }: ApiDescription,
+): Record<string, string> {
+  const isPublic = metadataOf<boolean>(PUBLIC, handler, controller) === true;
+  const roles = metadataOf<Role[]>(ROLES, handler, controller);
+  const method = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod;
+  const hasBody = BODY_METHODS.includes(method);
+  const { form } = bodyRuleOf({
+    getHandler: () => handler as () => void,
+    getClass: () => controller as never,
+  });
+  return {
+    ...((hasBody || takesParameters(name, controller)) && {
+      400: 'A parameter or field is missing or malformed. The message names each one.',
+    }),
+    ...(!isPublic && { 401: 'The credential is missing, expired or invalid.' }),
+    ...(roles && { 403: `The account does not have the role ${roles.join(' or ')}.` }),
+    ...(hasBody && {
+      408: 'The body did not arrive in time.',
+      413: 'The body is too large.',
+      ...(form !== 'bytes' && { 415: 'The content type or encoding of the body is not supported.' }),
+    }),
+    ...((isRateLimited || hasBody) && { 429: 'Too many requests. Wait for the seconds in `Retry-After`.' }),
+    500: 'An unexpected fault of the service.',
+    ...((!hasNoDatabase || hasBody) && { 503: 'A dependency, normally the database, is not available.' }),
+  };
+}
+
+/** Whether a handler has a parameter that a client sends. Any handler answers 400 to unknown query parameters. */
+function takesParameters(name: string, controller: Type): boolean {
+  const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<string, unknown>;
+  const sent = [RouteParamtypes.PARAM, RouteParamtypes.QUERY, RouteParamtypes.HEADERS].map(String);
+  return Object.keys(args).some((key) => sent.includes(key.split(':')[0]!));
+}
+
+function metadataOf<Value>(key: string, handler: object, controller: Type): Value | undefined {
+  return (Reflect.getMetadata(key, handler) ?? Reflect.getMetadata(key, controller)) as Value | undefined;
+}

@@ -1,0 +1,39 @@
+type Node = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Node =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** Keys whose values are data, not schemas. */
+const DATA_KEYS = new Set(['example', 'examples', 'default', 'enum']);
+
+/**
+ * Rewrites the schemas of @nestjs/swagger, which are those of OpenAPI 3.0, for 3.1: `nullable` becomes the type `null`.
+ */
+export function toOpenApi31<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map((entry) => toOpenApi31<unknown>(entry)) as Value;
+  if (!isObject(value)) return value;
+  const node: Node = Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, DATA_KEYS.has(key) ? inner : toOpenApi31(inner)]),
+  );
+  return withNull(node) as Value;
+}
+
+function withNull(node: Node): Node {
+  if (node.nullable !== true) return node;
+  const { nullable: _nullable, ...schema } = node;
+  if (typeof schema.type === 'string') {
+    return {
+      ...schema,
+      type: [schema.type, 'null'],
+      ...(Array.isArray(schema.enum) && { enum: [...(schema.enum as unknown[]), null] }),
+    };
+  }
+  const { description, example, ...rest } = schema;
+  if (Array.isArray(rest.oneOf)) return { ...schema, oneOf: [...(rest.oneOf as Node[]), { type: 'null' }] };
+  const wrapped = Array.isArray(rest.allOf) && rest.allOf.length === 1 ? (rest.allOf as Node[])[0] : rest;
+  return {
+    ...(description !== undefined && { description }),
+    ...(example !== undefined && { example }),
+    oneOf: [wrapped, { type: 'null' }],
+  };
+}

@@ -1,0 +1,7 @@
+export { ApiErrors } from './decorators/api-errors.decorator';
+export { ApiEventStream } from './decorators/api-event-stream.decorator';
+export { ApiFile } from './decorators/api-file.decorator';
+export { type ApiDescription } from './document/api-description';
+export { buildDocument } from './document/build-document';
+export { ErrorResponse } from './error.response';
+export { serveDocument } from './serve-document';
