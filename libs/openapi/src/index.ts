@@ -1,5 +1,6 @@
 export { ApiErrors } from './decorators/api-errors.decorator';
 export { ApiEventStream } from './decorators/api-event-stream.decorator';
+export { ApiOpenObject } from './decorators/api-open-object.decorator';
 export { ApiFile } from './decorators/api-file.decorator';
 export { type ApiDescription } from './document/api-description';
 export { buildDocument } from './document/build-document';

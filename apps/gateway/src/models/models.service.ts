@@ -2,15 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
 import { PriceBook } from '@inference/metering';
 import { UpstreamsService } from '../upstreams/upstreams.service';
+import { type ModelListResponse, type ModelResponse } from './models.dto';
 import { ModelNotFoundError } from './model.errors';
-
-interface Model {
-  id: string;
-  object: 'model';
-  /** When the price list with this model came into force, in Unix seconds. */
-  created: number;
-  owned_by: string;
-}
 
 const OWNER = 'inference-platform';
 
@@ -21,18 +14,18 @@ export class ModelsService {
     private readonly upstreams: UpstreamsService,
   ) {}
 
-  async list(caller: Caller): Promise<{ object: 'list'; data: Model[] }> {
+  async list(caller: Caller): Promise<ModelListResponse> {
     const { models, effectiveFrom } = await this.prices.inForce();
     const allowed = caller.apiKey?.allowedModels;
     const created = Math.floor(effectiveFrom.getTime() / 1000);
     const data = [...models.keys()]
       .filter((slug) => this.upstreams.serves(slug) && (!allowed || allowed.includes(slug)))
-      .map((id): Model => ({ id, object: 'model', created, owned_by: OWNER }));
+      .map((id): ModelResponse => ({ id, object: 'model', created, owned_by: OWNER }));
     return { object: 'list', data };
   }
 
   /** Throws ModelNotFoundError for a model that the caller cannot use. */
-  async find(caller: Caller, slug: string): Promise<Model> {
+  async find(caller: Caller, slug: string): Promise<ModelResponse> {
     const model = (await this.list(caller)).data.find(({ id }) => id === slug);
     if (!model) throw new ModelNotFoundError(slug);
     return model;

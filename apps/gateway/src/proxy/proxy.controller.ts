@@ -1,44 +1,82 @@
-import { Controller, Headers, Post, Req, Res } from '@nestjs/common';
+import { Controller, Headers, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
 import { AnyQuery, BodyAs } from '@inference/http';
 import { type Request, type Response } from 'express';
+import { ApiProxy } from './api-proxy.decorator';
+import {
+  ChatCompletionRequest,
+  CompletionRequest,
+  CompletionResponse,
+  EmbeddingsRequest,
+  EmbeddingsResponse,
+} from './proxy.dto';
 import { readEntrypoint } from './request/entrypoint';
 import { ProxyService } from './proxy.service';
 
+const CHUNK =
+  'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Hello"}}]}';
+const TEXT_CHUNK = 'data: {"id":"cmpl-1","object":"text_completion","choices":[{"index":0,"text":"Hello"}]}';
+const END = 'data: [DONE]';
+
 /** The model endpoints, in OpenAI's shapes. */
 @Controller('v1')
+@ApiTags('Models')
 @AnyQuery()
 @BodyAs('unparsed-json')
 export class ProxyController {
   constructor(private readonly proxies: ProxyService) {}
 
   @Post('chat/completions')
+  @HttpCode(200)
+  @ApiProxy({
+    operationId: 'createChatCompletion',
+    summary: 'Answers a conversation.',
+    request: ChatCompletionRequest,
+    response: CompletionResponse,
+    streamExample: `${CHUNK}\n\n${END}\n\n`,
+  })
   chat(
     @CurrentCaller() caller: Caller,
     @Headers('x-entrypoint') entrypoint: string | undefined,
     @Req() req: Request,
     @Res() res: Response,
-  ) {
+  ): Promise<void> {
     return this.proxies.proxy('chat/completions', caller, readEntrypoint(entrypoint, caller), req.body, res);
   }
 
   @Post('completions')
+  @HttpCode(200)
+  @ApiProxy({
+    operationId: 'createCompletion',
+    summary: 'Continues a text.',
+    request: CompletionRequest,
+    response: CompletionResponse,
+    streamExample: `${TEXT_CHUNK}\n\n${END}\n\n`,
+  })
   complete(
     @CurrentCaller() caller: Caller,
     @Headers('x-entrypoint') entrypoint: string | undefined,
     @Req() req: Request,
     @Res() res: Response,
-  ) {
+  ): Promise<void> {
     return this.proxies.proxy('completions', caller, readEntrypoint(entrypoint, caller), req.body, res);
   }
 
   @Post('embeddings')
+  @HttpCode(200)
+  @ApiProxy({
+    operationId: 'createEmbeddings',
+    summary: 'Returns vectors of texts.',
+    request: EmbeddingsRequest,
+    response: EmbeddingsResponse,
+  })
   embed(
     @CurrentCaller() caller: Caller,
     @Headers('x-entrypoint') entrypoint: string | undefined,
     @Req() req: Request,
     @Res() res: Response,
-  ) {
+  ): Promise<void> {
     return this.proxies.proxy('embeddings', caller, readEntrypoint(entrypoint, caller), req.body, res);
   }
 }

@@ -90,7 +90,7 @@ export class ProxyService {
       );
     }
     if (answer.retryAfter !== undefined) response.setHeader('Retry-After', answer.retryAfter);
-    response.status(answer.status).setHeader('Content-Type', answer.contentType);
+    response.status(answer.status).setHeader('Content-Type', withCharset(answer.contentType));
     response.end(answer.head);
   }
 
@@ -129,6 +129,10 @@ export class ProxyService {
     }
   }
 }
+
+/** JSON has the charset that the specification promises; servers leave it out. */
+const withCharset = (contentType: string): string =>
+  /^application\/json\s*(;|$)/i.test(contentType) ? 'application/json; charset=utf-8' : contentType;
 
 /** Some servers report a failure with status 200 and a body that holds only an error. */
 function isPlainAnswer(answer: unknown): answer is PlainAnswer {

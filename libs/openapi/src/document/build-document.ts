@@ -12,6 +12,9 @@ interface DocumentedResponse {
   content?: Record<string, object>;
 }
 
+/** An expression of SPDX, which OpenAPI 3.1 accepts in place of a URL. */
+const LICENSE = { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' };
+
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 /** Returns the OpenAPI 3.1 document of all routes of an app. The app may be created with `preview: true`. */
@@ -22,6 +25,7 @@ export function buildDocument(app: INestApplication, description: ApiDescription
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
   });
   addErrors(raw, description.errorBody);
+  raw.components = { ...raw.components, headers: { RequestId: REQUEST_ID } };
   const document = toOpenApi31(raw);
   removeUnusedSchemes(document);
   const paths = Object.entries(document.paths).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -41,12 +45,15 @@ function configOf({ title, description, tags, schemes }: ApiDescription) {
     .setTitle(title)
     .setDescription(description)
     .setVersion('1')
-    .setLicense('Proprietary', '')
     .addServer('/', 'The address of this service.');
   for (const [name, text] of Object.entries(tags)) builder.addTag(name, text);
   for (const [name, scheme] of Object.entries({ ...CREDENTIAL_SCHEMES, ...schemes }))
     builder.addSecurity(name, scheme);
-  return builder.build();
+  const { info, ...config } = builder.build();
+  return {
+    ...config,
+    info: { title: info.title, description: info.description, version: info.version, license: LICENSE },
+  };
 }
 
 /** Adds the implied errors that an operation does not describe itself, the service's body to errors without one, and headers. */
@@ -59,7 +66,7 @@ function addErrors(document: OpenAPIObject, errorBody: Type): void {
       operation.responses[status] ??= { description };
     for (const [status, response] of Object.entries(operation.responses)) {
       const headers = { ...HEADERS_BY_STATUS[status], ...response.headers };
-      if (Object.keys(headers).length > 0) response.headers = headers;
+      response.headers = { ...headers, 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
       if (Number(status) >= 400)
         response.content ??= { 'application/json': { schema: { $ref: getSchemaPath(errorBody) } } };
     }
@@ -67,6 +74,8 @@ function addErrors(document: OpenAPIObject, errorBody: Type): void {
 }
 
 const textHeader = (description: string) => ({ description, schema: { type: 'string' } });
+
+const REQUEST_ID = textHeader('The id of the request in the logs: the one that the client sent, or a new one.');
 
 const HEADERS_BY_STATUS: Record<string, Record<string, object>> = {
   401: { 'WWW-Authenticate': { ...textHeader('The schemes that the operation accepts.'), required: true } },
@@ -87,12 +96,7 @@ function operationsOf({ paths }: OpenAPIObject): DocumentedOperation[] {
 }
 
 function removeUnusedSchemes(document: OpenAPIObject): void {
-  const used = new Set(
-    JSON.stringify(document.paths)
-      .match(/(?<="security":\[)[^\]]*/g)
-      ?.join()
-      .match(/\w+(?=":)/g),
-  );
+  const used = new Set(operationsOf(document).flatMap(({ security = [] }) => security.flatMap(Object.keys)));
   const schemes = document.components?.securitySchemes ?? {};
   for (const name of Object.keys(schemes)) if (!used.has(name)) delete schemes[name];
 }

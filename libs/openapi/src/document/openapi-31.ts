@@ -1,3 +1,5 @@
+import { OPEN_OBJECT } from '../decorators/api-open-object.decorator';
+
 type Node = Record<string, unknown>;
 
 const isObject = (value: unknown): value is Node =>
@@ -15,7 +17,11 @@ export function toOpenApi31<Value>(value: Value): Value {
   const node: Node = Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [key, DATA_KEYS.has(key) ? inner : toOpenApi31(inner)]),
   );
-  return withNull(node) as Value;
+  return withNull(withFurtherMembers(node)) as Value;
+}
+
+function withFurtherMembers({ [OPEN_OBJECT]: isOpen, ...node }: Node): Node {
+  return isOpen === true ? { ...node, additionalProperties: true } : node;
 }
 
 function withNull(node: Node): Node {
