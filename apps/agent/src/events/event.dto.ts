@@ -1,18 +1,26 @@
 import { z } from 'zod';
 import { MAX_CONTENT_CHARS, toolCallResults, toolCalls } from '../tool-calls/tool.dto';
 
+// Clients may serialise every field: an optional field that is null or an empty list counts as absent.
+
+/** Calls of the model that the client sends back; stored with the event. */
+const sentBackCalls = toolCalls.nullish().transform((calls) => (calls?.length ? calls : undefined));
+
 const userEvent = z.object({
   role: z.literal('user'),
   content: z.string().min(1, 'must not be empty').max(MAX_CONTENT_CHARS),
-  /** Calls of the model that the client sends back; stored with the event. */
-  tool_calls: toolCalls.optional(),
-  tool_call_results: z.undefined('belong to the role tool').optional(),
+  tool_calls: sentBackCalls,
+  tool_call_results: z
+    .array(z.unknown())
+    .max(0, 'belong to the role tool')
+    .nullish()
+    .transform(() => undefined),
 });
 
 const toolEvent = z.object({
   role: z.literal('tool'),
   content: z.string().max(MAX_CONTENT_CHARS).nullish(),
-  tool_calls: toolCalls.optional(),
+  tool_calls: sentBackCalls,
   tool_call_results: toolCallResults,
 });
 

@@ -125,6 +125,31 @@ describe('posting an event', () => {
     expect(event.tool_calls).toEqual([CALL]);
   });
 
+  it.each([
+    ['null', null],
+    ['an empty list', []],
+  ])('optional fields may be %s', async (_what, value) => {
+    const fields = { tool_calls: value, tool_call_results: value };
+    const id = newId();
+    const event = await customer.json<EventView>('POST', `/${id}/events`, { ...USER, ...fields });
+    expect(event).toMatchObject({ type: 'message', content: 'Hello' });
+    expect(Object.keys(event)).not.toEqual(expect.arrayContaining([expect.stringMatching(/^tool_call/)]));
+    await waitFor(async () => (await customer.events(id)).length === 2);
+    const streamed = await readStream(
+      await customer.call('POST', `/${id}/events/stream`, { ...USER, ...fields }),
+    );
+    expect(streamed.at(-1)!.event).toBe('turn.completed');
+  });
+
+  it('an absent field and a null are the same request under an idempotency key', async () => {
+    const path = `/${newId()}/events`;
+    const key = { 'Idempotency-Key': 'same' };
+    const event = await customer.json<EventView>('POST', path, USER, 200, key);
+    const fields = { tool_calls: null, tool_call_results: [] };
+    const again = await customer.json<EventView>('POST', path, { ...USER, ...fields }, 200, key);
+    expect(again.id).toBe(event.id);
+  });
+
   it.each(['a b', 'x'.repeat(129), 'a%2Fb', '%C3%A4'])('400 for the session id %s', async (id) => {
     await customer.json('POST', `/${id}/events`, USER, 400);
   });

@@ -120,10 +120,27 @@ test('results can be posted one after the other, and in the background', async (
   await waitFor(async () => (await customer.events(id)).at(-1)!.content === 'Done.');
 });
 
+test('optional fields beside the results may be null or empty', async () => {
+  const { id, calls } = await waitingSession();
+  answerWith('Fine.');
+  const body = {
+    role: 'tool',
+    content: null,
+    tool_calls: [],
+    tool_call_results: calls.map((call) => ({ tool_call_id: call, content: 'sunny', is_error: null })),
+  };
+  expect(textOf(await readStream(await respond(id, body)))).toBe('Fine.');
+  const event = (await customer.events(id)).find(({ type }) => type === 'tool_result')!;
+  expect(event).toMatchObject({ role: 'tool', content: '' });
+  expect(event.tool_calls).toBeUndefined();
+  expect(event.tool_call_results).toEqual(calls.map((call) => ({ tool_call_id: call, content: 'sunny' })));
+});
+
 test.each([
   ['an unknown call', (calls: string[]) => results(['call_never', 'x'], [calls[0]!, 'y']), 400],
   ['an empty list', () => ({ role: 'tool', tool_call_results: [] }), 400],
   ['no list of results', () => ({ role: 'tool' }), 400],
+  ['null', () => ({ role: 'tool', tool_call_results: null }), 400],
   ['a result without an id', () => ({ role: 'tool', tool_call_results: [{ content: 'x' }] }), 400],
   ['a result that is not a string', (calls: string[]) => results([calls[0]!, 1 as unknown as string]), 400],
   ['two results for one call', (calls: string[]) => results([calls[0]!, 'x'], [calls[0]!, 'y']), 400],

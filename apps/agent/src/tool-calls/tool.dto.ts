@@ -41,7 +41,10 @@ export const toolCalls = z.array(toolCall).max(MAX_CALLS);
 const toolCallResult = z.strictObject({
   tool_call_id: callId,
   content: z.string().max(MAX_CONTENT_CHARS),
-  is_error: z.boolean().optional(),
+  is_error: z
+    .boolean()
+    .nullish()
+    .transform((isError) => isError ?? undefined),
 });
 export type ToolCallResult = z.output<typeof toolCallResult>;
 export const toolCallResults = z
