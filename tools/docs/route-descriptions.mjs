@@ -134,7 +134,7 @@ export const ROUTE_DESCRIPTIONS = {
     'DELETE /v1/agents/sessions/:session_id': 'Removes the session and all its events.',
     'POST /v1/agents/sessions/:session_id/cancel': 'Ends the running and queued turns; events stay.',
     'POST /v1/agents/sessions/:session_id/events':
-      '`{role: "user", content}` or `{role: "tool", tool_call_results: [{tool_call_id, content, is_error?}]}` → the stored event; the turn runs in the background. `?on_busy=enqueue|interrupt`.',
+      '`{role: "user", content}` or `{role: "tool", tool_call_results: [{tool_call_id, content, is_error?}]}` → the stored event; the turn runs in the background. A refusal of the gateway that comes within two seconds, such as 402, is answered with its status. `?on_busy=enqueue|interrupt`.',
     'POST /v1/agents/sessions/:session_id/events/stream':
       'Stores an event like the route above, and streams its turn.',
     'GET /v1/agents/sessions/:session_id/events/stream':

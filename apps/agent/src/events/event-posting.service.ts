@@ -5,10 +5,12 @@ import { DetailedException, UnavailableException } from '@inference/http';
 import { type Refusal } from '@inference/model-calls';
 import { type Response } from 'express';
 import { type Observable } from 'rxjs';
+import { type EventRow } from '../session-log/session-event';
 import { estimateEventTokens } from '../session-log/session-log';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 import { type StreamEvent, turnStartedEvent } from '../streams/stream-event';
 import { shuttingDownError, StreamHub } from '../streams/stream-hub';
+import { type ClaimedTurn } from '../turns/turn-claim';
 import { type TurnRun } from '../turns/turn-run';
 import { TurnRunner } from '../turns/turn-runner';
 import { type EventView, toEventView } from './event-view';
@@ -25,7 +27,7 @@ interface PostRequest {
   idempotencyKey: string | null;
 }
 
-/** How long a stream waits for the gateway to accept the call, so that a refusal can still be answered with its status. */
+/** How long a request waits for the gateway to accept the call, so that a refusal can still be answered with its status. */
 const ADMISSION_MILLIS = 2_000;
 /** Response header of a request that was accepted before under its idempotency key. */
 const REPLAYED = 'Idempotent-Replayed';
@@ -43,10 +45,15 @@ export class EventPostingService {
     private readonly resumptions: StreamResumptionService,
   ) {}
 
-  /** Stores the event and returns it at once; its turn runs in the background. */
+  /**
+   * Stores the event and returns it; its turn runs on in the background. Throws the gateway's refusal if the turn can begin now.
+   * A turn that has to wait is left to the queue.
+   */
   async post(request: PostRequest, response: Response): Promise<EventView> {
-    const { event, turn, replayed } = await this.accept(request, false);
+    const canRunNow = !this.hub.isShuttingDown && this.runner.hasFreePlace;
+    const { event, turn, replayed, claimed } = await this.accept(request, { canRunNow, streams: false });
     if (replayed) response.setHeader(REPLAYED, 'true');
+    if (claimed) await this.start(claimed, event);
     return toEventView(event, turn.status);
   }
 
@@ -54,22 +61,32 @@ export class EventPostingService {
   async stream(request: PostRequest, response: Response): Promise<Observable<MessageEvent>> {
     if (this.hub.isShuttingDown) throw shuttingDownError();
     if (!this.runner.hasFreePlace) throw overloadedError();
-    const { event, turn, afterPosition, replayed, claimed } = await this.accept(request, true);
+    const accepted = await this.accept(request, { canRunNow: true, streams: true });
+    const { event, turn, afterPosition, replayed, claimed } = accepted;
     if (replayed) {
       response.setHeader(REPLAYED, 'true');
       await this.resumptions.requireStreamEvents(turn.id);
     }
     if (!claimed) return this.hub.open(turn, afterPosition, response);
-    // Tool results stay stored if the gateway refuses the call, so their idempotency key is not released.
-    const run = this.runner.start(claimed, event.role === 'user' ? event.id : undefined);
-    const refusal = await admissionOf(run);
-    if (refusal) throw refusalError(refusal, turn.id);
-    run.onStreamed();
+    const run = await this.start(claimed, event);
     if (run.isAbandoned) await this.resumptions.requireTurn(turn.id);
     return this.hub.open(turn, afterPosition, response, () => eventsBeforeText(run));
   }
 
-  private async accept({ query, ...request }: PostRequest, streams: boolean): Promise<AcceptedEvent> {
+  /** Runs a turn that this replica has claimed. Throws the gateway's refusal of the call if it comes in time. */
+  private async start(claimed: ClaimedTurn, event: EventRow): Promise<TurnRun> {
+    // Tool results stay stored if the gateway refuses the call, so their idempotency key is not released.
+    const run = this.runner.start(claimed, event.role === 'user' ? event.id : undefined);
+    const refusal = await admissionOf(run);
+    if (refusal) throw refusalError(refusal, claimed.id);
+    run.onAnswered();
+    return run;
+  }
+
+  private async accept(
+    { query, ...request }: PostRequest,
+    { canRunNow, streams }: { canRunNow: boolean; streams: boolean },
+  ): Promise<AcceptedEvent> {
     const { caller, body } = request;
     if (!caller.apiKey) throw new Error('An event was posted without an API key.');
     const event = {
@@ -80,7 +97,8 @@ export class EventPostingService {
         body.content ?? null,
         ...(body.tool_call_results ?? []).map(({ content }) => content),
       ),
-      replicaId: streams ? this.heartbeat.replicaId : null,
+      replicaId: canRunNow ? this.heartbeat.replicaId : null,
+      streams,
     };
     return inTransaction(this.pool, (sql) => acceptEvent(sql, event));
   }

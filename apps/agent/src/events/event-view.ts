@@ -30,7 +30,8 @@ export function toEventView(row: EventRow, turnStatus: TurnStatus): EventView {
     seq: Number(row.seq),
     type: row.type,
     role: row.role,
-    content: row.content,
+    // Earlier versions stored the message of the error here, too.
+    content: row.type === 'turn.failed' ? '' : row.content,
     ...(row.tool_calls && { tool_calls: row.tool_calls }),
     ...(row.tool_call_results && { tool_call_results: row.tool_call_results }),
     turn_id: row.turn_id,

@@ -25,7 +25,7 @@ async function slowSession(): Promise<string> {
 }
 
 describe('posting an event', () => {
-  it('creates the session, returns the event at once, and runs the turn in the background', async () => {
+  it('creates the session, returns the event, and runs the turn in the background', async () => {
     const id = newId();
     const event = await customer.json<EventView>('POST', `/${id}/events`, USER);
     expect(event).toEqual({
@@ -36,7 +36,7 @@ describe('posting an event', () => {
       role: 'user',
       content: 'Hello',
       turn_id: expect.stringMatching(/^turn_/) as string,
-      status: 'queued',
+      status: 'running',
       created_at: expect.any(String) as string,
     });
     expect(new Date(event.created_at).toISOString()).toBe(event.created_at);

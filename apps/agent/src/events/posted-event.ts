@@ -26,6 +26,8 @@ export interface PostedEvent {
   tokens: number;
   /** The replica that runs the turn itself if it can run at once; null leaves it to the queue. */
   replicaId: string | null;
+  /** The caller reads the stream of the turn. */
+  streams: boolean;
 }
 
 export interface AcceptedEvent {
@@ -119,7 +121,7 @@ async function acceptToolResults(
   { content, tool_calls: toolCalls, tool_call_results: results }: BodyOf<'tool'>,
   idempotency: Idempotency | null,
 ): Promise<AcceptedEvent> {
-  const { sessionId, caller, onBusy, replicaId, tokens } = posting;
+  const { sessionId, caller, onBusy, replicaId, streams, tokens } = posting;
   if (onBusy) throw new BadRequestException('on_busy: is allowed only for messages of the user');
   const callIds = results.map((result) => result.tool_call_id);
   const { turnId, turnNumber: number } = await requirePendingCalls(sql, sessionId, callIds);
@@ -137,7 +139,7 @@ async function acceptToolResults(
   const accepted = { event, afterPosition: event.after_position, replayed: false };
   const pending = await readPendingCalls(sql, turnId);
   if (pending.length > 0) {
-    if (replicaId !== null) {
+    if (streams) {
       await appendRequiresAction(sql, turnId, pending);
       await notifyReplicas(sql, TURN_CHANGED, turnId);
     }

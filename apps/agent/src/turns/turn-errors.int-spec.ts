@@ -5,10 +5,12 @@ import { type EventView } from '../events/event-view';
 const STATUSES = [429, 500, 503];
 const named = (behaviour: string) => `sandbox-chat+${behaviour}`;
 const SLOW_REFUSAL = named('first-delay-2500+error-mid-0');
+const SLOW = named('tokens-10+delay-50');
 const MODELS = [
   ...STATUSES.map((status) => named(`status-${status}`)),
   ...['fail-before', 'hang', 'fail-mid-5', 'error-mid-5', 'end-mid-5', 'malformed-5', 'tokens-0'].map(named),
   SLOW_REFUSAL,
+  SLOW,
 ];
 
 let site: AgentSite;
@@ -37,8 +39,13 @@ interface Refused {
   turn_id: string;
 }
 
-async function refusedStream(of: Customer, id: string, status: number): Promise<Refused> {
-  const response = await of.call('POST', `/${id}/events/stream`, USER);
+async function refusedEvent(
+  of: Customer,
+  id: string,
+  status: number,
+  path = 'events/stream',
+): Promise<Refused> {
+  const response = await of.call('POST', `/${id}/${path}`, USER);
   const text = await response.text();
   expect([response.status, text]).toEqual([status, expect.any(String)]);
   expect(response.headers.get('content-type')).toContain('application/json');
@@ -53,43 +60,46 @@ const usageEvents = async ({ accountId }: TestAccount) =>
     )
   ).rows;
 
-describe('refusals of the gateway before the stream begins', () => {
-  it('402 when the wallet does not cover the call', async () => {
+describe('refusals of the gateway before the request is answered', () => {
+  it.each(['events', 'events/stream'])('402 when the wallet does not cover the call: %s', async (path) => {
     const poor = await site.account(0n);
     const of = new Customer(site.url, poor.apiKey);
     const id = await newSession('sandbox-chat', of);
-    expect(await refusedStream(of, id, 402)).toMatchObject({ code: 'insufficient_balance' });
+    expect(await refusedEvent(of, id, 402, path)).toMatchObject({ code: 'insufficient_balance' });
     const events = await of.events(id);
     expect(events).toMatchObject([
       { seq: 1, role: 'user', status: 'failed' },
       {
         seq: 2,
         type: 'turn.failed',
+        content: '',
         status: 'failed',
-        error: { code: 'insufficient_balance', retryable: false },
+        error: { code: 'insufficient_balance', message: expect.any(String) as string, retryable: false },
       },
     ]);
     expect(await usageEvents(poor)).toEqual([]);
   });
 
-  it('402 when the spending limit of the key does not cover the call', async () => {
-    const { apiKey } = await insertApiKey(site.pool, account.accountId, { spendLimitPicos: 1n });
-    const of = new Customer(site.url, apiKey);
-    expect(await refusedStream(of, await newSession('sandbox-chat', of), 402)).toMatchObject({
-      code: 'key_spend_limit_reached',
-    });
-  });
+  it.each(['events', 'events/stream'])(
+    '402 when the spending limit of the key does not cover the call: %s',
+    async (path) => {
+      const { apiKey } = await insertApiKey(site.pool, account.accountId, { spendLimitPicos: 1n });
+      const of = new Customer(site.url, apiKey);
+      const id = await newSession('sandbox-chat', of);
+      expect(await refusedEvent(of, id, 402, path)).toMatchObject({ code: 'key_spend_limit_reached' });
+    },
+  );
 
   it('403 when the key does not allow the model', async () => {
     const { apiKey } = await insertApiKey(site.pool, account.accountId, { allowedModels: ['other'] });
     const of = new Customer(site.url, apiKey);
-    expect(await refusedStream(of, await newSession('sandbox-chat', of), 403)).toMatchObject({
+    expect(await refusedEvent(of, await newSession('sandbox-chat', of), 403)).toMatchObject({
       code: 'model_not_allowed',
     });
   });
 
-  it('404 when there is no such model', async () => {
-    expect(await refusedStream(customer, await newSession('never'), 404)).toMatchObject({
+  it.each(['events', 'events/stream'])('404 when there is no such model: %s', async (path) => {
+    expect(await refusedEvent(customer, await newSession('never'), 404, path)).toMatchObject({
       code: 'model_not_found',
     });
   });
@@ -101,7 +111,7 @@ describe('refusals of the gateway before the stream begins', () => {
     [named('fail-before'), 502],
   ])('%s: %i', async (model, status) => {
     const id = await newSession(model);
-    const { turn_id: turnId } = await refusedStream(customer, id, status);
+    const { turn_id: turnId } = await refusedEvent(customer, id, status);
     expect((await customer.events(id)).at(-1)).toMatchObject({ turn_id: turnId, error: { retryable: true } });
   });
 
@@ -115,20 +125,23 @@ describe('refusals of the gateway before the stream begins', () => {
     await response.text();
   });
 
-  it('a refused message is not part of the conversation, and its idempotency key can be used again', async () => {
-    const poor = await site.account(0n);
-    const of = new Customer(site.url, poor.apiKey);
-    const id = await newSession('sandbox-chat', of);
-    const key = { 'Idempotency-Key': 'k' };
-    expect((await of.call('POST', `/${id}/events/stream`, USER, key)).status).toBe(402);
-    await site.pool.query('UPDATE wallet.wallets SET balance_picos = 1000000000000 WHERE account_id = $1', [
-      poor.accountId,
-    ]);
-    const streamEvents = await of.sendMessage(id, 'Hello', '', key);
-    expect(streamEvents.at(-1)!.event).toBe('turn.completed');
-    // One message of one word: the prompt does not contain the first attempt.
-    expect((await of.events(id)).at(-1)!.usage!.prompt_tokens).toBe(1 + 4);
-  });
+  it.each(['events', 'events/stream'])(
+    'a message that %s refused is not part of the conversation, and its idempotency key can be used again',
+    async (path) => {
+      const poor = await site.account(0n);
+      const of = new Customer(site.url, poor.apiKey);
+      const id = await newSession('sandbox-chat', of);
+      const key = { 'Idempotency-Key': 'k' };
+      expect((await of.call('POST', `/${id}/${path}`, USER, key)).status).toBe(402);
+      await site.pool.query('UPDATE wallet.wallets SET balance_picos = 1000000000000 WHERE account_id = $1', [
+        poor.accountId,
+      ]);
+      const streamEvents = await of.sendMessage(id, 'Hello', '', key);
+      expect(streamEvents.at(-1)!.event).toBe('turn.completed');
+      // One message of one word: the prompt does not contain the first attempt.
+      expect((await of.events(id)).at(-1)!.usage!.prompt_tokens).toBe(1 + 4);
+    },
+  );
 });
 
 describe('failures after the stream has begun, or in the background', () => {
@@ -175,16 +188,40 @@ describe('failures after the stream has begun, or in the background', () => {
     expect(await response.text()).toContain('event: error');
   });
 
-  it('records a refusal in the background as an event', async () => {
-    const poor = await site.account(0n);
-    const of = new Customer(site.url, poor.apiKey);
-    const id = await newSession('sandbox-chat', of);
-    expect(await of.json<EventView>('POST', `/${id}/events`, USER)).toMatchObject({ status: 'queued' });
-    await waitFor(async () => (await of.events(id)).length === 2);
-    expect((await of.events(id))[1]).toMatchObject({
-      type: 'turn.failed',
-      error: { code: 'insufficient_balance' },
+  it('answers an event whose gateway does not decide in time, and records the failure', async () => {
+    const id = await newSession(SLOW_REFUSAL);
+    expect(await customer.json('POST', `/${id}/events`, USER)).toMatchObject({ status: 'running' });
+    await waitFor(async () => (await customer.events(id)).length === 2);
+    expect((await customer.events(id))[1]).toMatchObject({ type: 'turn.failed', content: '' });
+  });
+
+  it('records the refusal of a message that had to wait, and not as a text of the assistant', async () => {
+    const { apiKey } = await insertApiKey(site.pool, account.accountId, { spendLimitPicos: 1n });
+    const id = await newSession(SLOW);
+    await customer.json('POST', `/${id}/events`, USER);
+    const waiting = await new Customer(site.url, apiKey).json<EventView>(
+      'POST',
+      `/${id}/events?on_busy=enqueue`,
+      { role: 'user', content: 'Next' },
+    );
+    expect(waiting.status).toBe('queued');
+    const failed = await waitFor(async () =>
+      (await customer.events(id)).find(({ type }) => type === 'turn.failed'),
+    );
+    expect(failed).toMatchObject({
+      turn_id: waiting.turn_id,
+      content: '',
+      error: { code: 'key_spend_limit_reached', message: expect.any(String) as string, retryable: false },
     });
+  });
+
+  it('shows no content of a failure that an earlier version stored', async () => {
+    const id = await newSession('never');
+    await refusedEvent(customer, id, 404);
+    await site.pool.query("UPDATE agent.events SET content = 'why' WHERE type = 'turn.failed'");
+    const failed = (await customer.events(id))[1]!;
+    expect(failed).toMatchObject({ type: 'turn.failed', content: '' });
+    expect(await customer.json('GET', `/${id}/events/${failed.id}`)).toEqual(failed);
   });
 });
 
@@ -225,7 +262,7 @@ test('503 if the gateway rejects the credential of the service', async () => {
   const replica = await site.startReplica({ GATEWAY_CREDENTIAL: 'x'.repeat(40) });
   const of = new Customer(replica.url, account.apiKey);
   const id = await newSession('sandbox-chat', of);
-  expect(await refusedStream(of, id, 503)).toMatchObject({ code: 'gateway_unavailable' });
+  expect(await refusedEvent(of, id, 503)).toMatchObject({ code: 'gateway_unavailable' });
   await replica.close();
 });
 
@@ -233,7 +270,7 @@ test('503 if the gateway cannot be reached', async () => {
   const replica = await site.startReplica({ GATEWAY_URL: 'http://127.0.0.1:9' });
   const of = new Customer(replica.url, account.apiKey);
   const id = await newSession('sandbox-chat', of);
-  await refusedStream(of, id, 503);
+  await refusedEvent(of, id, 503);
   await replica.close();
 });
 
@@ -241,11 +278,11 @@ test('504 if the model sends nothing for too long', async () => {
   const replica = await site.startReplica({ MODEL_SILENCE_TIMEOUT_SECONDS: '1' });
   const of = new Customer(replica.url, account.apiKey);
   const id = await newSession(named('hang'), of);
-  expect(await refusedStream(of, id, 504)).toMatchObject({ code: 'model_timeout' });
+  expect(await refusedEvent(of, id, 504)).toMatchObject({ code: 'model_timeout' });
   await replica.close();
 });
 
-test('503 for streams beyond the limit of running turns', async () => {
+test('beyond the limit of running turns, streams get 503 and posted events wait', async () => {
   const replica = await site.startReplica({ MAX_RUNNING_TURNS: '1', MODEL_SILENCE_TIMEOUT_SECONDS: '1' });
   const of = new Customer(replica.url, account.apiKey);
   const [first, second] = [await newSession(named('hang'), of), await newSession('sandbox-chat', of)];
@@ -255,6 +292,7 @@ test('503 for streams beyond the limit of running turns', async () => {
   expect(refused.status).toBe(503);
   expect(refused.headers.get('retry-after')).toBe('1');
   expect(await of.events(second)).toEqual([]);
+  expect(await of.json('POST', `/${second}/events`, USER)).toMatchObject({ status: 'queued' });
   await (await hanging).text();
   await replica.close();
 });

@@ -63,7 +63,7 @@ export async function failTurn(
   const streamEvent = await appendStreamEvent(sql, turn.id, 'error', { error: message, code, retryable });
   const error = { code, message, retryable };
   await closeUnfinished(sql, turn, 'failed', message, answer);
-  await appendEvent(sql, { ...closingEvent(turn, 'failed'), type: 'turn.failed', content: message, error });
+  await appendEvent(sql, { ...closingEvent(turn, 'failed'), type: 'turn.failed', content: '', error });
   await enqueueNext(sql, turn.sessionId);
   return [streamEvent];
 }

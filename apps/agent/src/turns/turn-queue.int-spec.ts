@@ -4,24 +4,33 @@ import { type EventView } from '../events/event-view';
 
 /** Number of jobs that a process takes at a time. */
 const JOBS = 4;
+/** Takes so long that the next message has to wait for the queue. */
+const SLOW = 'sandbox-chat+tokens-5+delay-40';
 
 let site: AgentSite;
 let customer: Customer;
 
 beforeAll(async () => {
-  site = await AgentSite.start();
+  site = await AgentSite.start({ models: [SLOW] });
   customer = new Customer(site.url, (await site.account()).apiKey);
 });
 afterAll(() => site?.stop());
 
-const post = (session: string) =>
-  customer.json<EventView>('POST', `/${session}/events`, { role: 'user', content: 'Hello' });
-const isAnswered = async (session: string) =>
-  (await customer.events(session)).some(({ role, status }) => role === 'assistant' && status === 'completed');
+/** Posts two messages; the turn of the second one becomes a job of the queue. */
+async function post(session: string): Promise<void> {
+  await customer.json('POST', '', { id: session, model: SLOW }, 201);
+  await customer.json('POST', `/${session}/events`, { role: 'user', content: 'Hello' });
+  const waiting = { role: 'user', content: 'And?' };
+  const { status } = await customer.json<EventView>('POST', `/${session}/events?on_busy=enqueue`, waiting);
+  expect(status).toBe('queued');
+}
+const isAnswered = async (session: string) => {
+  const events = await customer.events(session);
+  return events.filter(({ role, status }) => role === 'assistant' && status === 'completed').length === 2;
+};
 
 test('a queue that could not record the end of its jobs takes new jobs once it can', async () => {
   const sessions = Array.from({ length: JOBS }, (_, i) => `stuck-${i}`);
-  for (const id of sessions) await customer.json('POST', '', { id }, 201);
   // The queue takes a job by UPDATE and records its end by DELETE.
   await site.pool.query('REVOKE DELETE ON ALL TABLES IN SCHEMA agent_jobs FROM agent');
   await Promise.all(sessions.map(post));

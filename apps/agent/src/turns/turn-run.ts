@@ -31,12 +31,13 @@ export class TurnRun implements DeltaSource, ModelListener {
     return this.turn.id;
   }
 
-  /** Event whose idempotency key is released if the gateway refuses the call; undefined once the stream has begun. */
+  /** Event whose idempotency key is released if the gateway refuses the call; undefined once its request is answered with 200. */
   get refusableEventId(): string | undefined {
     return this.eventId;
   }
 
-  onStreamed(): void {
+  /** The request that posted the event is answered with 200. */
+  onAnswered(): void {
     this.eventId = undefined;
   }
 

@@ -78,7 +78,7 @@ export class TurnRunner {
     this.runs.get(turnId)?.abandon();
   }
 
-  /** @param eventId event whose idempotency key is released if the gateway refuses the call before a stream has begun */
+  /** @param eventId event whose idempotency key is released if the gateway refuses the call before its request is answered */
   start(turn: ClaimedTurn, eventId?: string): TurnRun {
     const write = (run: TurnRun, text: string) => this.writer.add(run, text, this.heartbeat.replicaId);
     const run = new TurnRun(turn, write, eventId);

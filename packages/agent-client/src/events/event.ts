@@ -82,6 +82,7 @@ export interface ToolResult extends Stored {
   status: TurnStatus;
 }
 
+/** `content` is empty. */
 export interface TurnFailed extends Stored {
   type: 'turn.failed';
   role: 'assistant';

@@ -74,19 +74,22 @@ const untilFailed = (apiKey: string, sessionId: string) =>
   waitFor(async () => (await caller(apiKey).events(sessionId)).find(({ type }) => type === 'turn.failed'));
 
 describe.each(REFUSED)('%s', (_who, status, code, makeOwner) => {
-  test(`gets ${status} before a stream begins, and turn.failed in the background, and is not billed`, async () => {
+  test(`gets ${status} for an event with and without a stream, and is not billed`, async () => {
     const { accountId, apiKey } = await makeOwner();
-    const refusal = await caller(apiKey).ask('POST', `/refused-${accountId}/events/stream`, {
-      role: 'user',
-      content: 'Answer me',
-    });
-    expect(refusal).toEqual({
-      status,
-      body: { error: expect.any(String) as string, code, turn_id: expect.stringMatching(/^turn_/) as string },
-    });
-    const posted = await caller(apiKey).post(`background-${accountId}`, 'Answer me');
-    const failed = await untilFailed(apiKey, `background-${accountId}`);
-    expect(failed).toMatchObject({ turn_id: posted.turn_id, seq: 2, error: { code, retryable: false } });
+    const message = { role: 'user', content: 'Answer me' };
+    for (const path of ['events', 'events/stream']) {
+      const sessionId = `${path.replace('/', '-')}-${accountId}`;
+      const refusal = await caller(apiKey).ask('POST', `/${sessionId}/${path}`, message);
+      const turnId = expect.stringMatching(/^turn_/) as string;
+      expect(refusal).toEqual({
+        status,
+        body: { error: expect.any(String) as string, code, turn_id: turnId },
+      });
+      expect(await caller(apiKey).events(sessionId)).toMatchObject([
+        { seq: 1, type: 'message', status: 'failed' },
+        { seq: 2, type: 'turn.failed', content: '', error: { code, retryable: false } },
+      ]);
+    }
     expect(await usageOf(database.pool, accountId)).toEqual([]);
   });
 });
@@ -94,8 +97,8 @@ describe.each(REFUSED)('%s', (_who, status, code, makeOwner) => {
 test('another key of the account is not affected by the limit of a key', async () => {
   const { accountId, apiKey } = await richKey({ spendLimitPicos: 1n });
   const sessionId = `shared-${accountId}`;
-  await caller(apiKey).post(sessionId, 'Answer me');
-  await untilFailed(apiKey, sessionId);
+  const message = { role: 'user', content: 'Answer me' };
+  expect((await caller(apiKey).call('POST', `/${sessionId}/events`, message)).status).toBe(402);
   const other = await insertApiKey(database.pool, accountId);
   const stream = await caller(other.apiKey).stream(sessionId, 'Answer me');
   await stream.end;
