@@ -128,7 +128,7 @@ export const ROUTE_DESCRIPTIONS = {
   },
   agent: {
     'POST /v1/agents/sessions':
-      '`{id?, model?, system?, tools?, metadata?}` → 201. Tools in the OpenAI shape.',
+      '`{id?, model?, system?, tools?, metadata?}` → 201; 409 if a session of the account has the id. Tools in the OpenAI shape.',
     'GET /v1/agents/sessions': 'Sessions, newest first, in pages.',
     'GET /v1/agents/sessions/:session_id': 'One session with its open turns.',
     'DELETE /v1/agents/sessions/:session_id': 'Removes the session and all its events.',

@@ -119,6 +119,14 @@ export class AgentSite {
     return insertAccount(this.pool, { balancePicos });
   }
 
+  /** Returns the internal id of a session. No two accounts of the test may use its id. */
+  async internalIdOf(publicId: string): Promise<string> {
+    const query = 'SELECT id FROM agent.sessions WHERE public_id = $1';
+    const { rows } = await this.pool.query<{ id: string }>(query, [publicId]);
+    if (rows.length !== 1) throw new Error(`${rows.length} sessions have the id ${publicId}.`);
+    return rows[0]!.id;
+  }
+
   async stop(): Promise<void> {
     await Promise.all(this.replicas.map((replica) => replica.close()));
     this.gateway.child.kill('SIGKILL');

@@ -1,33 +1,6 @@
-import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { createTestDatabase, type TestDatabase } from '@inference/testing';
-import { createPool, type SqlPool } from './pool';
+import { DatabaseBefore } from './database-before.fixture';
 
-const FOLDER = join(__dirname, 'migrations');
 const MIGRATION = '0016_plain_names';
-const PREVIOUS_COUNT = readdirSync(FOLDER).sort().indexOf(`${MIGRATION}.sql`);
-
-/** Jest cannot load node-pg-migrate, which is an ES module. */
-const RUN_MIGRATIONS = `
-  const { runner } = await import('node-pg-migrate');
-  const [databaseUrl, dir, direction, count] = process.argv.slice(1);
-  await runner({ databaseUrl, dir, direction, count: Number(count), migrationsTable: 'migrations', log() {} });`;
-
-/** Names, definitions and privileges of everything in the schemas of the product. */
-const SCHEMA_OBJECTS = `
-  WITH schemas AS (
-    SELECT oid, nspname AS schema FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema$|public$)'
-  ), relations AS (SELECT c.*, schema FROM pg_class c JOIN schemas s ON s.oid = c.relnamespace)
-  SELECT concat_ws(' ', schema, relname, relkind, relacl, attname, format_type(atttypid, atttypmod), attnotnull, attacl) AS object
-  FROM relations r JOIN pg_attribute a ON a.attrelid = r.oid WHERE attnum > 0 AND relkind <> 'i'
-  UNION ALL SELECT pg_get_indexdef(oid) FROM relations WHERE relkind IN ('i', 'I')
-  UNION ALL SELECT concat_ws(' ', schema, relname, conname, pg_get_constraintdef(c.oid))
-  FROM relations r JOIN pg_constraint c ON c.conrelid = r.oid
-  UNION ALL SELECT pg_get_triggerdef(t.oid) FROM relations r JOIN pg_trigger t ON t.tgrelid = r.oid WHERE NOT tgisinternal
-  UNION ALL SELECT concat_ws(' ', proacl, pg_get_functiondef(p.oid)) FROM pg_proc p JOIN schemas s ON s.oid = pronamespace
-  ORDER BY 1`;
 
 const FILL = `
   INSERT INTO accounts.accounts (id, email) VALUES ('acct', 'owner@example.com');
@@ -64,71 +37,31 @@ const RENAMED_TABLES: [before: string, after: string][] = [
 ];
 
 describe(MIGRATION, () => {
-  let server: TestDatabase;
-  let url: string;
-  let owner: SqlPool;
+  let database: DatabaseBefore;
 
   beforeAll(async () => {
-    server = await createTestDatabase();
-    const parsed = new URL(server.ownerUrl);
-    parsed.pathname = `${parsed.pathname}_renamed`;
-    url = parsed.href;
-    await server.pool.query(`CREATE DATABASE ${parsed.pathname.slice(1)}`);
-    owner = createPool({ url, applicationName: 'test', size: 1 });
-    await migrate('up', PREVIOUS_COUNT);
-    await owner.query(FILL);
+    database = await DatabaseBefore.create(MIGRATION);
+    await database.owner.query(FILL);
   });
 
-  afterAll(async () => {
-    await owner.end();
-    await server.pool.query(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
-    await server.drop();
-  });
-
-  async function migrate(direction: 'up' | 'down', count: number): Promise<void> {
-    const args = ['--input-type=module', '--eval', RUN_MIGRATIONS, url, FOLDER, direction, String(count)];
-    await promisify(execFile)(process.execPath, args, { env: { PATH: process.env.PATH } });
-  }
-
-  const readObjects = async () =>
-    (await owner.query<{ object: string }>(SCHEMA_OBJECTS)).rows.map(({ object }) => object);
-
-  async function readRows(tables: string[]): Promise<string[][]> {
-    const contents: string[][] = [];
-    for (const table of tables) {
-      const { rows } = await owner.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t ORDER BY 1`);
-      contents.push(rows.map(({ row }) => row));
-    }
-    return contents;
-  }
-
-  async function queryAs(role: string, statement: string): Promise<unknown[]> {
-    const client = await owner.connect();
-    try {
-      await client.query(`BEGIN; SET LOCAL ROLE ${role}`);
-      return (await client.query<Record<string, unknown>>(statement)).rows;
-    } finally {
-      await client.query('ROLLBACK');
-      client.release();
-    }
-  }
+  afterAll(() => database?.drop());
 
   it('keeps the rows and privileges of a filled database, and goes back to the same schema and rows', async () => {
-    const objects = await readObjects();
-    const rows = await readRows(RENAMED_TABLES.map(([before]) => before));
+    const objects = await database.readObjects();
+    const rows = await database.readRows(RENAMED_TABLES.map(([before]) => before));
 
-    await migrate('up', 1);
-    const renamed = await readRows(RENAMED_TABLES.map(([, after]) => after));
+    await database.migrate('up', 1);
+    const renamed = await database.readRows(RENAMED_TABLES.map(([, after]) => after));
     expect(JSON.parse(JSON.stringify(renamed).replace('unknown_networks', 'strangers'))).toEqual(rows);
 
     const oldWords =
       /guess|forg[eo]t|strangers|place_of|_places|frame|holding|sweep|beat_at(?<!heartbeat_at)|tries_left|_maker|note_change|keep_package|package_kept/;
-    expect((await readObjects()).filter((object) => oldWords.test(object))).toEqual([]);
+    expect((await database.readObjects()).filter((object) => oldWords.test(object))).toEqual([]);
 
-    await migrate('down', 1);
-    expect(await readObjects()).toEqual(objects);
-    expect(await readRows(RENAMED_TABLES.map(([before]) => before))).toEqual(rows);
-    await migrate('up', 1);
+    await database.migrate('down', 1);
+    expect(await database.readObjects()).toEqual(objects);
+    expect(await database.readRows(RENAMED_TABLES.map(([before]) => before))).toEqual(rows);
+    await database.migrate('up', 1);
   });
 
   it.each([
@@ -168,6 +101,6 @@ describe(MIGRATION, () => {
     ['agent', 'agent.events.after_position', 'SELECT after_position AS result FROM agent.events', 2],
     ['memo', 'memo.workspace_usage', 'SELECT sum(documents)::int AS result FROM memo.workspace_usage', 1],
   ])('lets %s use %s', async (role, _object, statement, result) => {
-    expect(await queryAs(role, statement)).toEqual([{ result }]);
+    expect(await database.queryAs(role, statement)).toEqual([{ result }]);
   });
 });

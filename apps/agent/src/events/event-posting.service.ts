@@ -21,6 +21,7 @@ import { StreamResumptionService } from './stream-resumption.service';
 /** A request that posts an event. */
 interface PostRequest {
   caller: Caller;
+  /** The public id of the session. */
   sessionId: string;
   body: EventBody;
   query: PostQuery;
@@ -54,7 +55,7 @@ export class EventPostingService {
     const { event, turn, replayed, claimed } = await this.accept(request, { canRunNow, streams: false });
     if (replayed) response.setHeader(REPLAYED, 'true');
     if (claimed) await this.start(claimed, event);
-    return toEventView(event, turn.status);
+    return toEventView(request.sessionId, event, turn.status);
   }
 
   /** Stores the event and streams the answer. Throws everything that can be refused before the stream begins. */
@@ -84,13 +85,14 @@ export class EventPostingService {
   }
 
   private async accept(
-    { query, ...request }: PostRequest,
+    { query, sessionId: publicId, ...request }: PostRequest,
     { canRunNow, streams }: { canRunNow: boolean; streams: boolean },
   ): Promise<AcceptedEvent> {
     const { caller, body } = request;
     if (!caller.apiKey) throw new Error('An event was posted without an API key.');
     const event = {
       ...request,
+      publicId,
       caller: { ...caller, apiKey: caller.apiKey },
       onBusy: query.on_busy,
       tokens: estimateEventTokens(

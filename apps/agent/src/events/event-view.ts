@@ -23,10 +23,11 @@ export interface EventView {
   created_at: string;
 }
 
-export function toEventView(row: EventRow, turnStatus: TurnStatus): EventView {
+/** @param sessionId the id of the session that the caller uses */
+export function toEventView(sessionId: string, row: EventRow, turnStatus: TurnStatus): EventView {
   return {
     id: row.id,
-    session_id: row.session_id,
+    session_id: sessionId,
     seq: Number(row.seq),
     type: row.type,
     role: row.role,

@@ -21,7 +21,7 @@ const HAS_MORE = 'SELECT FROM agent.sessions WHERE id = $1 AND last_seq > $2';
 const FIND = `
   SELECT ${EVENT_COLUMNS}, t.status AS turn_status
   FROM agent.events e JOIN agent.turns t ON t.id = e.turn_id JOIN agent.sessions s ON s.id = e.session_id
-  WHERE e.session_id = $1 AND s.account_id = $2 AND e.id = $3`;
+  WHERE s.public_id = $1 AND s.account_id = $2 AND e.id = $3`;
 
 /** Reads the events of a session. */
 @Injectable()
@@ -29,19 +29,19 @@ export class EventsService {
   constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
 
   /** Returns fewer events than `limit` if they are large. */
-  async list({ accountId }: Caller, sessionId: string, { after, limit }: EventsQuery) {
-    await requireSession(this.pool, sessionId, accountId);
+  async list({ accountId }: Caller, publicId: string, { after, limit }: EventsQuery) {
+    const sessionId = await requireSession(this.pool, publicId, accountId);
     const values = [sessionId, after, limit];
     const { rows } = await this.pool.query<EventRow & { turn_status: TurnStatus }>(LIST, values);
     const last = rows.at(-1)?.seq;
     const hasMore = last !== undefined && (await this.pool.query(HAS_MORE, [sessionId, last])).rowCount === 1;
-    return { events: rows.map((row) => toEventView(row, row.turn_status)), has_more: hasMore };
+    return { events: rows.map((row) => toEventView(publicId, row, row.turn_status)), has_more: hasMore };
   }
 
-  async find({ accountId }: Caller, sessionId: string, eventId: string): Promise<EventView> {
-    const values = [sessionId, accountId, eventId];
+  async find({ accountId }: Caller, publicId: string, eventId: string): Promise<EventView> {
+    const values = [publicId, accountId, eventId];
     const { rows } = await this.pool.query<EventRow & { turn_status: TurnStatus }>(FIND, values);
     if (!rows[0]) throw new NotFoundException('no such event');
-    return toEventView(rows[0], rows[0].turn_status);
+    return toEventView(publicId, rows[0], rows[0].turn_status);
   }
 }

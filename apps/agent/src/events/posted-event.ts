@@ -18,7 +18,8 @@ import { type EventBody, type PostQuery } from './event.dto';
 /** An event that a caller posts. */
 export interface PostedEvent {
   caller: Caller & { apiKey: { id: string } };
-  sessionId: string;
+  /** The id of the session that the caller uses. */
+  publicId: string;
   body: EventBody;
   onBusy: PostQuery['on_busy'];
   idempotencyKey: string | null;
@@ -54,19 +55,19 @@ const FIND_REPLAYED = `
 
 /**
  * Checks an event against the state of its session, stores it, and starts or queues its turn. Runs inside a transaction.
- * Throws 404 for a session of another account, 400 for results of unknown calls, and 409 if the session is busy, a call is
+ * Throws 400 for results of unknown calls, and 409 if the session is busy, a call is
  * already answered, or the idempotency key was used for another request.
  */
 export async function acceptEvent(sql: Sql, posting: PostedEvent): Promise<AcceptedEvent> {
   const { idempotencyKey, body } = posting;
-  const session = await lockOrCreateSession(sql, posting.sessionId, posting.caller.accountId);
+  const session = await lockOrCreateSession(sql, posting.publicId, posting.caller.accountId);
   const idempotency =
     idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(posting) };
-  const earlier = idempotency && (await findReplayed(sql, posting.sessionId, idempotency));
+  const earlier = idempotency && (await findReplayed(sql, session.sessionId, idempotency));
   if (earlier) return earlier;
   return body.role === 'user'
     ? acceptMessage(sql, posting, session, body, idempotency)
-    : acceptToolResults(sql, posting, body, idempotency);
+    : acceptToolResults(sql, posting, session, body, idempotency);
 }
 
 function fingerprintOf({ body, onBusy }: PostedEvent): Buffer {
@@ -97,7 +98,8 @@ async function acceptMessage(
   { content, tool_calls: toolCalls }: BodyOf<'user'>,
   idempotency: Idempotency | null,
 ): Promise<AcceptedEvent> {
-  const { sessionId, caller, onBusy, replicaId, tokens } = posting;
+  const { caller, onBusy, replicaId, tokens } = posting;
+  const { sessionId } = session;
   const open = await readOpenTurns(sql, sessionId);
   if (open[0] && !onBusy) {
     throw new DetailedException(409, 'the session is busy with another turn', { turn_id: open[0].id });
@@ -118,10 +120,11 @@ async function acceptMessage(
 async function acceptToolResults(
   sql: Sql,
   posting: PostedEvent,
+  { sessionId }: LockedSession,
   { content, tool_calls: toolCalls, tool_call_results: results }: BodyOf<'tool'>,
   idempotency: Idempotency | null,
 ): Promise<AcceptedEvent> {
-  const { sessionId, caller, onBusy, replicaId, streams, tokens } = posting;
+  const { caller, onBusy, replicaId, streams, tokens } = posting;
   if (onBusy) throw new BadRequestException('on_busy: is allowed only for messages of the user');
   const callIds = results.map((result) => result.tool_call_id);
   const { turnId, turnNumber: number } = await requirePendingCalls(sql, sessionId, callIds);

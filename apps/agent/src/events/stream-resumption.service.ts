@@ -42,8 +42,8 @@ export class StreamResumptionService {
    * position: the first open turn, otherwise the latest. Answers 204 if nothing follows, which stops an EventSource. Throws 410
    * if the stream events are not stored any more.
    */
-  async resume(caller: Caller, sessionId: string, after: string | undefined, response: Response) {
-    await requireSession(this.pool, sessionId, caller.accountId);
+  async resume(caller: Caller, publicId: string, after: string | undefined, response: Response) {
+    const sessionId = await requireSession(this.pool, publicId, caller.accountId);
     const found =
       after === undefined ? await this.current(sessionId) : await this.next(sessionId, positionOf(after));
     if (found) return this.hub.open(found.turn, found.after, response);

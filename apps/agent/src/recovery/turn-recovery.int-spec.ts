@@ -40,7 +40,7 @@ async function turnOf(runner: string): Promise<{ id: string; turnId: string }> {
        VALUES ($5, $1, 1, $2, 'message', 'user', 'Hello', 9, 0))
      INSERT INTO agent.stream_events (turn_id, n, kind, data)
      VALUES ($2, 1, 'turn.started', '{}'), ($2, 2, 'delta', 'Half '), ($2, 3, 'delta', 'a sen')`,
-    [id, turnId, account.apiKeyId, runner, newId('evt')],
+    [await site.internalIdOf(id), turnId, account.apiKeyId, runner, newId('evt')],
   );
   return { id, turnId };
 }

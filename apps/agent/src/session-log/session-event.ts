@@ -13,7 +13,6 @@ export interface EventError {
 /** One entry of a session's log, as it is stored. */
 export interface EventRow {
   id: string;
-  session_id: string;
   /** Number in the session, from 1, without gaps. */
   seq: bigint;
   turn_id: string;
@@ -36,5 +35,5 @@ export interface Idempotency {
   fingerprint: Buffer;
 }
 
-export const EVENT_COLUMNS = `e.id, e.session_id, e.seq, e.turn_id, e.type, e.role, e.content, e.tool_calls,
+export const EVENT_COLUMNS = `e.id, e.seq, e.turn_id, e.type, e.role, e.content, e.tool_calls,
   e.tool_call_results, e.status, e.finish_reason, e.usage, e.error, e.created_at`;

@@ -12,6 +12,9 @@ import { type SessionBody } from './session.dto';
 import { lockSession, noSuchSession } from './session-lock';
 
 interface SessionRow {
+  /** The internal id. */
+  sessionId: string;
+  /** The id that the caller uses. */
   id: string;
   model: string | null;
   system: string | null;
@@ -37,16 +40,18 @@ interface OpenTurnView {
   status: TurnStatus;
 }
 
-const COLUMNS = 'id, model, system, tools, metadata, last_seq, created_at';
+const COLUMNS =
+  's.id AS "sessionId", s.public_id AS id, model, system, tools, metadata, last_seq, created_at';
 const INSERT = `
-  INSERT INTO agent.sessions (id, account_id, model, system, tools, metadata) VALUES ($1, $2, $3, $4, $5, $6)
-  ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`;
-const FIND = `SELECT ${COLUMNS} FROM agent.sessions WHERE id = $1 AND account_id = $2`;
+  INSERT INTO agent.sessions AS s (id, public_id, account_id, model, system, tools, metadata)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)
+  ON CONFLICT (account_id, public_id) DO NOTHING RETURNING ${COLUMNS}`;
+const FIND = `SELECT ${COLUMNS} FROM agent.sessions s WHERE public_id = $1 AND account_id = $2`;
 const LIST = `
   SELECT ${COLUMNS}, json_build_object('at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
-    'id', id) AS position
-  FROM agent.sessions WHERE account_id = $1 AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3))
-  ORDER BY created_at DESC, id DESC LIMIT $4`;
+    'id', s.id) AS position
+  FROM agent.sessions s WHERE account_id = $1 AND ($2::timestamptz IS NULL OR (created_at, s.id) < ($2, $3))
+  ORDER BY created_at DESC, s.id DESC LIMIT $4`;
 const DELETE = 'DELETE FROM agent.sessions WHERE id = $1';
 
 @Injectable()
@@ -56,10 +61,12 @@ export class SessionsService {
     @Inject(MODELS_CONFIG) private readonly models: ModelsConfig,
   ) {}
 
-  /** Throws 409 if a session of any account has the id. */
+  /** Throws 409 if a session of the account has the id. */
   async create({ accountId }: Caller, body: SessionBody): Promise<SessionView> {
+    const sessionId = newId('sess');
     const { rows } = await this.pool.query<SessionRow>(INSERT, [
-      body.id ?? newId('sess'),
+      sessionId,
+      body.id ?? sessionId,
       accountId,
       body.model ?? null,
       body.system ?? null,
@@ -85,15 +92,15 @@ export class SessionsService {
   async find({ accountId }: Caller, id: string): Promise<SessionView & { open_turns: OpenTurnView[] }> {
     const { rows } = await this.pool.query<SessionRow>(FIND, [id, accountId]);
     if (!rows[0]) throw noSuchSession();
-    const open = await readOpenTurns(this.pool, id);
+    const open = await readOpenTurns(this.pool, rows[0].sessionId);
     return { ...this.view(rows[0]), open_turns: open.map((turn) => ({ id: turn.id, status: turn.status })) };
   }
 
   /** Cancels the running and queued turns; events stay. */
   cancel({ accountId }: Caller, id: string): Promise<{ cancelled: string[] }> {
     return inTransaction(this.pool, async (sql) => {
-      await lockSession(sql, id, accountId);
-      const turns = await readOpenTurns(sql, id);
+      const { sessionId } = await lockSession(sql, id, accountId);
+      const turns = await readOpenTurns(sql, sessionId);
       await cancelTurns(sql, turns, 'The caller cancelled this turn.');
       return { cancelled: turns.map((turn) => turn.id) };
     });
@@ -102,10 +109,11 @@ export class SessionsService {
   /** Deletes a session with its turns and events, and aborts the running turn. */
   async remove({ accountId }: Caller, id: string): Promise<void> {
     await inTransaction(this.pool, async (sql) => {
-      await lockSession(sql, id, accountId);
-      for (const turn of await readOpenTurns(sql, id)) await notifyReplicas(sql, TURN_DELETED, turn.id);
-      await deleteStreamEventsOf(sql, id);
-      await sql.query(DELETE, [id]);
+      const { sessionId } = await lockSession(sql, id, accountId);
+      for (const turn of await readOpenTurns(sql, sessionId))
+        await notifyReplicas(sql, TURN_DELETED, turn.id);
+      await deleteStreamEventsOf(sql, sessionId);
+      await sql.query(DELETE, [sessionId]);
     });
   }
 

@@ -283,10 +283,13 @@ test('characters that the database cannot store do not stop a turn', async () =>
   expect((await customer.events(id))[1]!.tool_calls![0]!.function.arguments).toBe('"\ufffd"');
 });
 
-test('404 for results from another account', async () => {
+test('400 for results from another account, as for calls that no model made', async () => {
   const { id, calls } = await waitingSession();
   const otherCustomer = new Customer(site.url, (await site.account()).apiKey);
-  expect((await otherCustomer.call('POST', `/${id}/events`, results([calls[0]!, 'x']))).status).toBe(404);
+  const send = (sessionId: string) =>
+    otherCustomer.json('POST', `/${sessionId}/events`, results([calls[0]!, 'x']), 400);
+  expect(await send(id)).toEqual(await send('never'));
+  await otherCustomer.json('GET', `/${id}`, undefined, 404);
 });
 
 test('the API key that posts the results pays for the continuation', async () => {

@@ -249,7 +249,7 @@ test('a deleted key does not pay for turns that still wait', async () => {
   // A turn that has waited until now.
   await site.pool.query(
     `INSERT INTO agent.turns (id, session_id, number, api_key_id, status) VALUES ('turn_late', $1, 2, $2, 'queued')`,
-    [id, apiKeyId],
+    [await site.internalIdOf(id), apiKeyId],
   );
   await site.pool.query(
     `UPDATE agent.turns SET created_at = now() - interval '1 hour' WHERE id = 'turn_late'`,
