@@ -25,7 +25,7 @@ import path from 'node:path';
  * @property {Seeded} seeded
  *
  * @typedef {import('../sandbox-payments/src/credentials/credentials.ts').Credentials} PaymentCredentials
- * @typedef {{ models: string[], accounts?: true, exchangeRate?: true, gpus?: true, credit?: true, model?: true }} Seeded
+ * @typedef {{ models: string[], packages: string[], accounts?: true, exchangeRate?: true, gpus?: true, credit?: true }} Seeded
  *   the data that a start has inserted; a later start does not insert them again, whatever the operator changes
  */
 
@@ -57,7 +57,7 @@ export const generateSecrets = (site) => ({
     admin: { identifier: 'admin@example.com', password: newPassword() },
   },
   memo: {},
-  seeded: { models: [] },
+  seeded: { models: [], packages: [] },
 });
 
 /**
@@ -73,13 +73,20 @@ export function writePrivateJson(file, content) {
 }
 
 /**
- * Earlier versions stored the accounts at the payment providers under the name "parties".
+ * Earlier versions stored the accounts at the payment providers under the name "parties", and that the package of
+ * `sandbox-chat` was published as `model`.
  * @param {any} saved content of the file
  */
-function withCurrentNames({ payments, ...saved }) {
-  if (!payments) return saved;
-  const { parties, ...named } = payments;
-  return { ...saved, payments: parties ? { accounts: parties, ...named } : named };
+function withCurrentNames({ payments, seeded, ...saved }) {
+  if (payments) {
+    const { parties, ...named } = payments;
+    saved.payments = parties ? { accounts: parties, ...named } : named;
+  }
+  if (seeded) {
+    const { model, ...named } = seeded;
+    saved.seeded = { packages: model ? ['sandbox-chat'] : [], ...named };
+  }
+  return saved;
 }
 
 /**

@@ -17,6 +17,7 @@ import { codeOf } from '../setup/errors.mjs';
  * @property {string} dataDir absolute
  * @property {Ports} ports without those of sandboxes that are not started
  * @property {Engine | null} engine
+ * @property {number} tokensPerSecond the pace of the sandbox engine's streams; 0 for no delay
  * @property {string | null} storageFolder absolute, for model packages; null if the environment configures the storage
  * @property {string | null} mailFolder absolute, for mails of the console; null if SMTP_URL names a mail server
  * @property {string} logLevel
@@ -41,6 +42,10 @@ const PORT_OFFSETS = {
   'sandbox-code-host': 13,
   postgres: 20,
 };
+/** About what a hosted model generates, so that a person sees a stream. */
+const DEFAULT_TOKENS_PER_SECOND = '50';
+/** The sandbox engine's limit. */
+const HIGHEST_TOKENS_PER_SECOND = 1_000;
 /** Any of these variables configures an external payment provider; the sandbox is not started then. */
 const PAYMENT_SETTINGS = { intl: /^STRIPE_/, cn: /^(WECHAT_PAY|ALIPAY)_/ };
 /** Any of these variables configures an external code host; the sandbox is not started then. */
@@ -90,6 +95,16 @@ function readEngine({ ENGINE_URL, ENGINE_API_KEY, ENGINE_MODELS }, faults) {
   return { url, apiKey: ENGINE_API_KEY, models };
 }
 
+/** @param {string} text @param {string[]} faults gets a message if the value is invalid @returns {number} NaN if invalid */
+function readTokensPerSecond(text, faults) {
+  const tokens = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
+  if (tokens <= HIGHEST_TOKENS_PER_SECOND) return tokens;
+  faults.push(
+    `ENGINE_TOKENS_PER_SECOND must be a number from 0 to ${HIGHEST_TOKENS_PER_SECOND}, not ${JSON.stringify(text)}`,
+  );
+  return NaN;
+}
+
 /**
  * @param {NodeJS.ProcessEnv} environment an empty variable counts as absent
  * @param {string} root of the workspace; a relative DATA_DIR is relative to it
@@ -104,6 +119,7 @@ export function readSettings(environment, root) {
     PORT_BASE = '3000',
     DATA_DIR = '.data',
     LOG_LEVEL: logLevel = 'info',
+    ENGINE_TOKENS_PER_SECOND = DEFAULT_TOKENS_PER_SECOND,
     SMTP_URL,
     OAUTH_PROVIDERS,
     S3_BUCKET,
@@ -121,6 +137,7 @@ export function readSettings(environment, root) {
   }
   const base = readPortBase(PORT_BASE, faults);
   const engine = readEngine(present, faults);
+  const tokensPerSecond = readTokensPerSecond(ENGINE_TOKENS_PER_SECOND, faults);
   if (!site || faults.length > 0) throw startError('These settings are invalid:', faults);
   /** @type {Ports} */
   const ports = { ...PORT_OFFSETS };
@@ -137,6 +154,7 @@ export function readSettings(environment, root) {
     dataDir,
     ports,
     engine,
+    tokensPerSecond,
     storageFolder: S3_BUCKET || STORAGE_FOLDER ? null : path.join(dataDir, 'storage'),
     mailFolder: SMTP_URL ? null : path.join(dataDir, 'mail'),
     logLevel,

@@ -4,7 +4,7 @@ import { runNode } from '../processes/child-processes.mjs';
 import { gpuPrices, modelPrices, USD_PER_YUAN } from './price-list.mjs';
 
 /**
- * Seeds a new site: two accounts with an API key each, published prices, credit, a model package and a workspace.
+ * Seeds a new site: two accounts with an API key each, published prices, credit, model packages and a workspace.
  * Everything goes through the product's API. Each step records its completion in the secrets file: an interrupted start
  * resumes there, and a completed step does not overwrite later changes of the operator. Each step is idempotent, in case
  * its record was lost.
@@ -12,15 +12,13 @@ import { gpuPrices, modelPrices, USD_PER_YUAN } from './price-list.mjs';
 
 const API_KEY_NAME = 'Made at the first start';
 const CREDIT = 25;
-const PACKAGE = {
-  slug: 'sandbox-chat',
-  name: 'Sandbox chat',
-  description:
-    'A package to try downloads with. It contains no weights: the sandbox engine generates random words.',
-  version: '1.0.0',
-  file: 'sandbox-chat-1.0.0.txt',
-  content: 'This package contains no weights: the sandbox engine generates random words.\n',
-};
+const PACKAGE_VERSION = '1.0.0';
+/** One for each priced model of the sandbox engine. */
+const PACKAGES = [
+  { slug: 'sandbox-chat', name: 'Sandbox chat', about: 'the sandbox engine generates random words.' },
+  { slug: 'sandbox-mini', name: 'Sandbox mini', about: 'the sandbox engine generates random words.' },
+  { slug: 'sandbox-embed', name: 'Sandbox embed', about: 'the sandbox engine generates random vectors.' },
+];
 
 const WORKSPACE_NAME = 'Made at the first start';
 /** The content must agree with what the first start creates. */
@@ -168,24 +166,29 @@ async function seedCredit(api, admin, demo, { settings, secrets, save }) {
   save();
 }
 
-/** The digest lets the console recognize a repeated upload. @param {Api} api @param {SignIn} admin @param {Context} context */
-async function seedModel(api, admin, { settings, secrets, save }) {
-  if (settings.engine || secrets.seeded.model) return;
-  const { token } = await admin();
-  const digest = createHash('sha256').update(PACKAGE.content).digest('base64');
-  await api(
-    'PUT',
-    `/api/admin/models/${PACKAGE.slug}/packages/${PACKAGE.version}?file_name=${PACKAGE.file}`,
-    {
-      token,
-      bytes: Buffer.from(PACKAGE.content),
-      headers: { 'Content-Digest': `sha-256=:${digest}:` },
-    },
-  );
-  const { name, description, version } = PACKAGE;
-  await api('PUT', `/api/admin/models/${PACKAGE.slug}`, { token, body: { name, description, version } });
-  secrets.seeded.model = true;
-  save();
+/** @param {Api} api @param {SignIn} admin @param {Context} context */
+async function seedPackages(api, admin, { settings, secrets, save }) {
+  if (settings.engine) return;
+  for (const sample of PACKAGES.filter(({ slug }) => !secrets.seeded.packages.includes(slug))) {
+    await publishPackage(api, (await admin()).token, sample);
+    secrets.seeded.packages.push(sample.slug);
+    save();
+  }
+}
+
+/** The digest lets the console recognize a repeated upload. @param {Api} api @param {string} token @param {(typeof PACKAGES)[number]} sample */
+async function publishPackage(api, token, { slug, name, about }) {
+  const content = `This package contains no weights: ${about}\n`;
+  const digest = createHash('sha256').update(content).digest('base64');
+  const file = `${slug}-${PACKAGE_VERSION}.txt`;
+  await api('PUT', `/api/admin/models/${slug}/packages/${PACKAGE_VERSION}?file_name=${file}`, {
+    token,
+    bytes: Buffer.from(content),
+    headers: { 'Content-Digest': `sha-256=:${digest}:` },
+  });
+  const description = `A package to try downloads with. It contains no weights: ${about}`;
+  const body = { name, description, version: PACKAGE_VERSION };
+  await api('PUT', `/api/admin/models/${slug}`, { token, body });
 }
 
 /** Reuses what an interrupted start has created, but replaces its key. @param {SignIn} demo @param {Context} context */
@@ -228,6 +231,6 @@ export async function seedSite(context) {
   await seedModelPrices(api, admin, context);
   await seedGpuPrices(api, admin, context);
   await seedCredit(api, admin, demo, context);
-  await seedModel(api, admin, context);
+  await seedPackages(api, admin, context);
   await seedWorkspace(demo, context);
 }

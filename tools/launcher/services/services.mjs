@@ -183,7 +183,7 @@ export function describeServices(settings, secrets, engineModels) {
  * @param {NodeJS.ProcessEnv} common
  * @returns {Description[]}
  */
-function describeSandboxes({ dataDir, ports }, { oidcClientSecret, payments }, common) {
+function describeSandboxes({ dataDir, ports, tokensPerSecond }, { oidcClientSecret, payments }, common) {
   const redirectUri = `${urlOf(ports.console)}/api/auth/oauth/${OIDC_PROVIDER}/callback`;
   const client = {
     client_id: OIDC_CLIENT_ID,
@@ -192,7 +192,11 @@ function describeSandboxes({ dataDir, ports }, { oidcClientSecret, payments }, c
   };
   /** @type {Record<import('../settings.mjs').SandboxName, NodeJS.ProcessEnv>} */
   const environments = {
-    'sandbox-engine': { SANDBOX_HOST: HOST, SANDBOX_PORT: String(ports['sandbox-engine']) },
+    'sandbox-engine': {
+      SANDBOX_HOST: HOST,
+      SANDBOX_PORT: String(ports['sandbox-engine']),
+      ENGINE_TOKENS_PER_SECOND: String(tokensPerSecond),
+    },
     'sandbox-oidc': {
       SANDBOX_OIDC_HOST: HOST,
       SANDBOX_OIDC_PORT: String(ports['sandbox-oidc']),

@@ -60,6 +60,24 @@ describe('length and pace', () => {
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
+  it('tokensPerSecond: paces streams that have no delay of their own', async () => {
+    const paced = await startSandboxEngine({ port: 0, tokensPerSecond: 200 });
+    const own = new TestClient(paced.url);
+    const timeOf = async (model: string, stream: boolean) => {
+      const started = performance.now();
+      const { reads, text } = await readAll(await own.post(model, { stream, max_tokens: 64 }));
+      return { ms: performance.now() - started, reads, tokens: tokensIn(text) };
+    };
+    const { ms, reads, tokens } = await timeOf('sandbox-chat', true);
+    expect(tokens).toBe(64);
+    expect(ms).toBeGreaterThan(300);
+    // Reads of two tokens are possible on a busy machine.
+    expect(reads).toBeGreaterThan(32);
+    expect((await timeOf('sandbox-chat+delay=0', true)).ms).toBeLessThan(300);
+    expect((await timeOf('sandbox-chat', false)).ms).toBeLessThan(300);
+    await paced.close();
+  });
+
   it('slow: is a longer wait and then a pace', async () => {
     const started = performance.now();
     await readAll(await client.post('sandbox-chat+slow+tokens=3', { stream: true }));

@@ -13,6 +13,8 @@ import { missing, parseBody, wrongType } from './http/validation';
 
 export interface Engine {
   apiKey: string | undefined;
+  /** The delay before every token of a stream whose behaviour sets none. Undefined: all tokens are written at once. */
+  streamDelayMs: number | undefined;
   served: ServedCounters;
 }
 
@@ -80,13 +82,14 @@ function modelRoute(answerModel: (request: ModelRequest) => void): Route {
         sendError(res, error, ['Connection', 'close']);
         return;
       }
-      const { served } = engine;
+      const { served, streamDelayMs } = engine;
       served.countRequest();
       res.once('close', () => {
         if (!res.writableFinished) served.countAborted();
       });
       try {
-        answerModelRequest(answerModel, { ...outcome, sandboxHeader: req.headers['x-sandbox'], res, served });
+        const sandboxHeader = req.headers['x-sandbox'];
+        answerModelRequest(answerModel, { ...outcome, sandboxHeader, res, served, streamDelayMs });
       } catch (error) {
         if (!(error instanceof ApiError)) process.stderr.write(`${String(error)}\n`);
         sendError(res, error instanceof ApiError ? error : errorForStatus(500));
@@ -103,10 +106,11 @@ interface RawRequest {
   sandboxHeader: string | string[] | undefined;
   res: ServerResponse;
   served: ServedCounters;
+  streamDelayMs: number | undefined;
 }
 
 function answerModelRequest(answerModel: (request: ModelRequest) => void, raw: RawRequest): void {
-  const { res, served } = raw;
+  const { res, served, streamDelayMs } = raw;
   const body = parseBody(raw.text);
   const name = body['model'];
   if (name === undefined) throw missing('model');
@@ -121,7 +125,7 @@ function answerModelRequest(answerModel: (request: ModelRequest) => void, raw: R
     return;
   }
   if (model === undefined) throw modelNotFound(name);
-  answerModel({ body, bodyBytes: raw.bytes, model, behaviour, res, served });
+  answerModel({ body, bodyBytes: raw.bytes, model, behaviour, res, served, streamDelayMs });
 }
 
 function insteadOfAnswer(

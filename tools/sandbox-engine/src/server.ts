@@ -10,6 +10,8 @@ export interface SandboxEngineOptions {
   host?: string;
   /** If given, every `/v1` request must send it as a bearer token. */
   apiKey?: string;
+  /** The pace of streamed answers without a delay of their own. Default: 0, which sends all tokens at once. */
+  tokensPerSecond?: number;
 }
 
 export interface SandboxEngine {
@@ -26,7 +28,12 @@ const CLOSE_POLL_MS = 20;
 
 /** Starts an engine. Rejects if it cannot listen. */
 export async function startSandboxEngine(options: SandboxEngineOptions): Promise<SandboxEngine> {
-  const engine: Engine = { apiKey: options.apiKey, served: new ServedCounters() };
+  const { apiKey, tokensPerSecond } = options;
+  const engine: Engine = {
+    apiKey,
+    streamDelayMs: tokensPerSecond ? 1_000 / tokensPerSecond : undefined,
+    served: new ServedCounters(),
+  };
   const server = createServer(
     { keepAlive: true, noDelay: true, keepAliveTimeout: KEEP_ALIVE_MS },
     (req, res) => answer(engine, req, res),

@@ -11,6 +11,8 @@ import {
   expectNothingLeft,
   expectTopup,
   expectUsable,
+  expectVisibleStream,
+  readCatalogue,
   SERVICES,
 } from './site-checks';
 import { POSTGRES_OFFSET, readJson, type Run, SiteRuns } from './site-runs';
@@ -51,11 +53,18 @@ test('lists all invalid settings, exits with 1 and creates no data folder', asyn
     PORT_BASE: '65530',
     LOG_LEVEL: 'loud',
     ENGINE_API_KEY: 'a-key-without-an-engine',
+    ENGINE_TOKENS_PER_SECOND: 'fast',
     DATA_DIR: join(runs.folder, 'unused'),
   });
   expect(await launcher.ended).toBe(1);
-  for (const name of ['SITE must be', 'PORT_BASE must be', 'LOG_LEVEL must be', 'ENGINE_API_KEY requires'])
-    expect(launcher.output).toContain(`- ${name}`);
+  for (const fault of [
+    'SITE must be',
+    'PORT_BASE must be',
+    'LOG_LEVEL must be',
+    'ENGINE_API_KEY requires',
+    'ENGINE_TOKENS_PER_SECOND must be',
+  ])
+    expect(launcher.output).toContain(`- ${fault}`);
   expect(existsSync(join(runs.folder, 'unused'))).toBe(false);
 });
 
@@ -74,6 +83,7 @@ test('leaves no data folder behind if a port is taken', async () => {
 describe('the sites', () => {
   let intl: Run;
   let cn: Run;
+  let cnCatalogue: Awaited<ReturnType<typeof readCatalogue>>;
 
   beforeAll(async () => {
     intl = await runs.newRun();
@@ -113,6 +123,7 @@ describe('the sites', () => {
     await expectHealthy(cn.platform);
     await expectUsable(intl.platform, 'USD');
     await expectUsable(cn.platform, 'CNY');
+    await expectVisibleStream(intl.platform);
     await expectAnswer(intl.platform, 'How much credit does the demo account begin with?', '25 dollars');
     await expectAnswer(cn.platform, '演示账户的初始额度是多少？', '25 元');
   });
@@ -139,19 +150,31 @@ describe('the sites', () => {
 
   test('publish the releases of the code host sandbox', async () => {
     for (const { urls, sandbox } of [intl.platform, cn.platform]) {
-      for (const component of ['engine', 'router', 'agent', 'memo']) {
+      for (const [component, files] of Object.entries({ engine: 12, router: 12, agent: 6, memo: 6 })) {
         const { assets } = await waitFor(async () => {
           const answer = await fetch(`${urls.console}/api/download/${component}-latest`);
           return (
             answer.status === 200 && ((await answer.json()) as { assets: { url: string; size: number }[] })
           );
         });
-        expect(assets).toHaveLength(6);
+        expect(assets).toHaveLength(files);
         const { url, size } = assets[0]!;
         expect(url).toContain(sandbox.code_host);
         expect((await (await fetch(url)).arrayBuffer()).byteLength).toBe(size);
       }
     }
+  });
+
+  test('publish a package for each priced model', async () => {
+    for (const { platform } of [intl, cn]) {
+      const { priced, packages } = await readCatalogue(platform);
+      expect(packages).toEqual(['sandbox-chat', 'sandbox-embed', 'sandbox-mini']);
+      const slugs = new Set(priced.map((price) => price.split(' ')[0]!));
+      // The price of training is not that of a model.
+      slugs.delete('training');
+      expect([...slugs]).toEqual(packages);
+    }
+    cnCatalogue = await readCatalogue(cn.platform);
   });
 
   test('stop all their processes on SIGTERM', async () => {
@@ -160,13 +183,16 @@ describe('the sites', () => {
 
   test('start on a data folder of an earlier version, with external systems instead of sandboxes', async () => {
     const before = intl.platform;
-    // An earlier version had no encryption keys and no download links.
+    // An earlier version had no encryption keys and no download links, and published one package.
     const { encryptionKeys, downloadLinkSecrets, ...others } = readJson<Secrets>(
       intl.dataDir,
       'secrets.json',
     );
+    const { packages, ...seeded } = others.seeded as Secrets;
+    expect(packages).toEqual(['sandbox-chat', 'sandbox-mini', 'sandbox-embed']);
     expect([encryptionKeys, downloadLinkSecrets]).toEqual([[SECRET], [SECRET]]);
-    writeFileSync(join(intl.dataDir, 'secrets.json'), JSON.stringify(others));
+    const earlier = { ...others, seeded: { ...seeded, model: true } };
+    writeFileSync(join(intl.dataDir, 'secrets.json'), JSON.stringify(earlier));
     await intl.start(EXTERNAL_SYSTEMS);
     expect(intl.platform).toEqual({ ...before, sandbox: { engine: before.sandbox.engine } });
     for (const offset of [OIDC_OFFSET, PAYMENTS_OFFSET, CODE_HOST_OFFSET])
@@ -182,7 +208,7 @@ describe('the sites', () => {
     await expectNothingLeft(intl);
   });
 
-  test('keep the orders of the payment sandbox after a restart, and generate missing credentials', async () => {
+  test('keep the catalogue and the orders of the payment sandbox after a restart, and generate missing credentials', async () => {
     const orders = async () => {
       const list = await fetch(cn.platform.sandbox.payments!, { headers: { Accept: 'application/json' } });
       return ((await list.json()) as { orders: { status: string }[] }).orders.map(({ status }) => status);
@@ -193,6 +219,7 @@ describe('the sites', () => {
     await cn.start();
     expect(readJson<Secrets>(cn.dataDir, 'secrets.json').payments).not.toEqual(payments);
     expect(await orders()).toEqual(['paid', 'paid']);
+    expect(await readCatalogue(cn.platform)).toEqual(cnCatalogue);
     await expectTopup(cn.platform, 'messaging_pay_provider');
     expect(await orders()).toEqual(['paid', 'paid', 'paid']);
     await expectNothingLeft(cn);

@@ -45,6 +45,58 @@ export async function expectUsable({ urls, accounts }: Platform, currency: strin
   });
 }
 
+/** Checks that an answer of 64 tokens is streamed as 64 chunks, at a pace at which a person sees a stream. */
+export async function expectVisibleStream({ urls, accounts }: Platform): Promise<void> {
+  const response = await fetch(`${urls.gateway}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${accounts.demo.apiKey}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      model: 'sandbox-chat',
+      max_tokens: 64,
+      stream: true,
+      messages: [{ role: 'user', content: 'Hello' }],
+    }),
+  });
+  const startedAt = performance.now();
+  let text = '';
+  let reads = 0;
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk as Uint8Array).toString();
+    reads += 1;
+  }
+  expect(text.match(/"delta":\{"content":"[^"]+"/g)).toHaveLength(64);
+  // 50 tokens a second.
+  expect(performance.now() - startedAt).toBeGreaterThan(1_000);
+  // Two chunks may arrive together on a busy machine.
+  expect(reads).toBeGreaterThan(32);
+}
+
+interface Catalogue {
+  /** Slugs and units of the prices. */
+  priced: string[];
+  /** Slugs of the published packages. */
+  packages: string[];
+  /** Names of the files of the newest releases, by component. */
+  files: Record<string, string[]>;
+}
+
+/** What the site offers: prices, packages and releases. */
+export async function readCatalogue({ urls }: Platform): Promise<Catalogue> {
+  const read = async <T>(path: string) => (await fetch(`${urls.console}/api/${path}`)).json() as Promise<T>;
+  const { models: prices } = await read<{ models: { slug: string; unit: string }[] }>('pricing');
+  const { models } = await read<{ models: { slug: string }[] }>('models');
+  const files: Catalogue['files'] = {};
+  for (const component of ['engine', 'router', 'agent', 'memo']) {
+    const { assets } = await read<{ assets: { name: string }[] }>(`download/${component}-latest`);
+    files[component] = assets.map(({ name }) => name);
+  }
+  return {
+    priced: prices.map(({ slug, unit }) => `${slug} ${unit}`).sort(),
+    packages: models.map(({ slug }) => slug).sort(),
+    files,
+  };
+}
+
 /** Checks that the workspace of the first start answers a question from its document. */
 export async function expectAnswer({ urls, memo }: Platform, query: string, answer: string): Promise<void> {
   await waitFor(async () => {

@@ -12,6 +12,8 @@ export interface ModelRequest {
   behaviour: Readonly<Behaviour>;
   res: ServerResponse;
   served: ServedCounters;
+  /** The delay before every token of a stream whose behaviour sets none. Undefined: all tokens are written at once. */
+  streamDelayMs: number | undefined;
 }
 
 /** The numbers of tokens of one answer, over all its choices. */

@@ -22,6 +22,8 @@ export class EventStream {
   private written = 0;
   private midway: Midway | undefined;
   private stopAt: number;
+  /** The delay before every token. */
+  private readonly delayMs: number | undefined;
   private cancelWait: () => void = () => undefined;
 
   constructor(
@@ -29,15 +31,17 @@ export class EventStream {
     private readonly answer: StreamedAnswer,
   ) {
     this.midway = request.behaviour.midway;
+    this.delayMs = request.behaviour.delayMs ?? request.streamDelayMs;
     this.stopAt = Math.min(this.midway?.afterTokens ?? Infinity, answer.tokenCount);
   }
 
   start(): void {
     const { behaviour, res } = this.request;
-    if (behaviour.delayMs !== undefined || behaviour.firstDelayMs !== undefined) {
+    const firstDelayMs = behaviour.firstDelayMs ?? this.delayMs;
+    if (firstDelayMs !== undefined) {
       res.once('close', () => this.cancelWait());
     }
-    this.wait(behaviour.firstDelayMs ?? behaviour.delayMs, () => {
+    this.wait(firstDelayMs, () => {
       beginEvents(res);
       res.write(this.answer.opening);
       this.writeTokens();
@@ -45,7 +49,7 @@ export class EventStream {
   }
 
   private readonly writeTokens = (): void => {
-    const { behaviour, res } = this.request;
+    const { res } = this.request;
     while (this.written < this.stopAt) {
       if (res.destroyed) return;
       const flowing = this.writeToken();
@@ -54,8 +58,8 @@ export class EventStream {
         return;
       }
       const stepDone = this.written % this.answer.choices === 0;
-      if (behaviour.delayMs !== undefined && stepDone && this.written < this.stopAt) {
-        this.wait(behaviour.delayMs, this.writeTokens);
+      if (this.delayMs !== undefined && stepDone && this.written < this.stopAt) {
+        this.wait(this.delayMs, this.writeTokens);
         return;
       }
     }
