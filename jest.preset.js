@@ -37,5 +37,6 @@ module.exports = {
   transform: { '^.+\\.(ts|js|mjs)$': ['@swc/jest', { ...swc, $schema: undefined, swcrc: false, jsc }] },
   transformIgnorePatterns: ['/node_modules/(?!(jose|openid-client|oauth4webapi|smtp-server)/)'],
   moduleNameMapper,
+  setupFilesAfterEnv: [join(__dirname, 'libs/testing/src/contract/fail-on-faults.ts')],
   sandboxInjectedGlobals: HOT_GLOBALS,
 };

@@ -8,6 +8,7 @@ import { ending, signalGroup, spawnNode } from '../launcher/processes/child-proc
 import { onOrphaned } from '../launcher/processes/npm-parent.mjs';
 import { startPostgres } from '../postgres/postgres.mjs';
 import { messageOf } from '../setup/errors.mjs';
+import { describeContract } from './contract-report.mjs';
 import { describeCounts, describeDuration, describeSlowestFiles } from './outcome.mjs';
 import { describeSearch, searchLogs } from './secret-search.mjs';
 
@@ -121,6 +122,7 @@ try {
   process.exitCode = await runTests(folder, dataFolder, logFolder);
   const search = searchLogs(logFolder);
   console.log(describeSearch(search));
+  console.log(describeContract(logFolder));
   const isWholeRun = jestArguments.length === 0;
   const isEmpty = search.secrets === 0 || search.bytes === 0;
   if (isWholeRun && isEmpty)

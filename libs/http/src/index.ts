@@ -14,7 +14,7 @@ export { HealthController } from './health/health.controller';
 export { MetricsServer } from './metrics/metrics-server';
 export { BodyAs, bodyRuleOf } from './bodies/body-as.decorator';
 export { Metrics } from './metrics/metrics';
-export { AnyQuery } from './validation/query.guard';
+export { ANY_QUERY, AnyQuery } from './validation/query.guard';
 export { Idempotency, IdempotencyHeaders, IdempotencyKey } from './validation/idempotency-key';
 export { decodeCursor, encodeCursor, type Position } from './pagination/cursor';
 export { PageQueryDto, pageQuery, type PageQuery } from './pagination/page.dto';

@@ -23,3 +23,5 @@ export {
 } from './routes/credential-table';
 export { registeredRoutes } from './routes/registered-routes';
 export { waitForLock } from './database/wait-for-lock';
+export { holdToContract } from './contract/contract';
+export { type ApiDocument, documentedPath, operationsOf, readApiDocument } from './contract/api-document';

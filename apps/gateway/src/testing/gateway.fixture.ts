@@ -7,6 +7,7 @@ import { charge, reconcile, type UnitRate } from '@inference/metering';
 import { startSandboxEngine, type SandboxEngine } from '@inference/sandbox-engine';
 import {
   createTestDatabase,
+  holdToContract,
   insertAccount,
   publishPrices,
   rememberEnvironment,
@@ -55,6 +56,7 @@ export async function startGateway(environment: Environment): Promise<Gateway> {
   const config = readGatewayConfig(environment);
   const options = { ...gatewayService(), logTo: testLog('gateway') };
   const app = await createService(AppModule.forRoot(config), config, options);
+  holdToContract(app, 'gateway');
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   let closed: Promise<void> | undefined;

@@ -10,7 +10,8 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { Reflector } from '@nestjs/core';
 import { type Request } from 'express';
 
-const ANY_QUERY = 'any query';
+/** Metadata key that the API document reads. */
+export const ANY_QUERY = 'any query';
 
 /** A handler or controller whose callers may add query parameters of their own, as crawlers, probes and identity providers do. */
 export const AnyQuery = () => SetMetadata(ANY_QUERY, true);

@@ -75,7 +75,9 @@ function addErrors(document: OpenAPIObject, errorBody: Type): void {
 
 const textHeader = (description: string) => ({ description, schema: { type: 'string' } });
 
-const REQUEST_ID = textHeader('The id of the request in the logs: the one that the client sent, or a new one.');
+const REQUEST_ID = textHeader(
+  'The id of the request in the logs: the one that the client sent, or a new one.',
+);
 
 const HEADERS_BY_STATUS: Record<string, Record<string, object>> = {
   401: { 'WWW-Authenticate': { ...textHeader('The schemes that the operation accepts.'), required: true } },

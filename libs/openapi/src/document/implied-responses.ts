@@ -2,7 +2,7 @@ import { RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { ACCEPTS, type CredentialKind, type Role, ROLES } from '@inference/guards';
-import { bodyRuleOf, PUBLIC } from '@inference/http';
+import { ANY_QUERY, bodyRuleOf, PUBLIC } from '@inference/http';
 import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import { type ApiDescription } from './api-description';
 
@@ -30,19 +30,30 @@ export function documentImplied(controller: Type, description: ApiDescription): 
   }
 }
 
-function securityOf(handler: object, controller: Type, { defaultKinds }: ApiDescription): MethodDecorator[] {
+function securityOf(handler: object, controller: Type, description: ApiDescription): MethodDecorator[] {
+  return acceptedKinds(handler, controller, description).map((kind) => ApiSecurity(kind));
+}
+
+/** The kinds of credentials that open a handler; none if it is public. */
+function acceptedKinds(
+  handler: object,
+  controller: Type,
+  { defaultKinds }: ApiDescription,
+): readonly CredentialKind[] {
   if (metadataOf<boolean>(PUBLIC, handler, controller)) return [];
-  const kinds = metadataOf<CredentialKind[]>(ACCEPTS, handler, controller) ?? defaultKinds;
-  return kinds.map((kind) => ApiSecurity(kind));
+  return metadataOf<CredentialKind[]>(ACCEPTS, handler, controller) ?? defaultKinds;
 }
 
 function impliedErrors(
   name: string,
   handler: object,
   controller: Type,
-  { isRateLimited, hasNoDatabase }: ApiDescription,
+  description: ApiDescription,
 ): Record<string, string> {
+  const { isRateLimited, hasNoDatabase } = description;
   const isPublic = metadataOf<boolean>(PUBLIC, handler, controller) === true;
+  const isAnyQuery = metadataOf<boolean>(ANY_QUERY, handler, controller) === true;
+  const isOnBehalf = acceptedKinds(handler, controller, description).includes('on_behalf');
   const roles = metadataOf<Role[]>(ROLES, handler, controller);
   const method = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod;
   const hasBody = BODY_METHODS.includes(method);
@@ -51,10 +62,11 @@ function impliedErrors(
     getClass: () => controller as never,
   });
   return {
-    ...((hasBody || takesParameters(name, controller)) && {
+    ...((hasBody || !isAnyQuery || takesParameters(name, controller) || isOnBehalf) && {
       400: 'A parameter or field is missing or malformed. The message names each one.',
     }),
     ...(!isPublic && { 401: 'The credential is missing, expired or invalid.' }),
+    ...(isOnBehalf && { 403: 'The service may not act for this account or API key.' }),
     ...(roles && { 403: `The account does not have the role ${roles.join(' or ')}.` }),
     ...(hasBody && {
       408: 'The body did not arrive in time.',
@@ -67,7 +79,7 @@ function impliedErrors(
   };
 }
 
-/** Whether a handler has a parameter that a client sends. Any handler answers 400 to unknown query parameters. */
+/** Whether a handler has a parameter that a client sends. */
 function takesParameters(name: string, controller: Type): boolean {
   const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<string, unknown>;
   const sent = [RouteParamtypes.PARAM, RouteParamtypes.QUERY, RouteParamtypes.HEADERS].map(String);

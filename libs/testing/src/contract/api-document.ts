@@ -1,0 +1,46 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const FOLDER = join(__dirname, '../../../../docs/reference/openapi');
+
+export interface DocumentedEventKind {
+  schema: object;
+}
+
+export interface DocumentedContent {
+  schema?: object;
+  /** The kinds of a stream of server-sent events. */
+  'x-events'?: Record<string, DocumentedEventKind>;
+}
+
+export interface DocumentedResponse {
+  headers?: Record<string, { required?: boolean }>;
+  content?: Record<string, DocumentedContent>;
+}
+
+export interface DocumentedOperation {
+  operationId: string;
+  responses: Record<string, DocumentedResponse>;
+}
+
+export interface ApiDocument {
+  paths: Record<string, Record<string, DocumentedOperation>>;
+}
+
+/** The document of a service as it is in the repository; a test compares it with the code. */
+export function readApiDocument(service: string): ApiDocument {
+  const file = join(FOLDER, `${service}.json`);
+  if (!existsSync(file)) throw new Error(`${service} has no API document: run npm run openapi.`);
+  return JSON.parse(readFileSync(file, 'utf8')) as ApiDocument;
+}
+
+/** The path of the document for a route of Express: `/things/:id` is `/things/{id}`, and `*slug` is `{slug}`. */
+export const documentedPath = (route: string): string => route.replace(/[:*](\w+)/g, '{$1}');
+
+/** `METHOD /path/{parameter}` of every operation, sorted. */
+export const operationsOf = ({ paths }: ApiDocument): string[] =>
+  Object.entries(paths)
+    .flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    .sort();

@@ -1,0 +1,14 @@
+const KEY = Symbol.for('contract results');
+
+export interface ContractResults {
+  /** Number of responses that were compared with a document. */
+  checked: number;
+  /** What was not as documented, since the last test. */
+  faults: string[];
+}
+
+/** The results of the running test file. */
+export function contractResults(): ContractResults {
+  const holder = globalThis as { [KEY]?: ContractResults };
+  return (holder[KEY] ??= { checked: 0, faults: [] });
+}

@@ -1,0 +1,55 @@
+import { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type INestApplication } from '@nestjs/common';
+import { type Request } from 'express';
+import { contractResults } from './contract-results';
+import { ResponseChecker } from './response-checker';
+
+/** A larger body is not checked. */
+const MAX_BODY_BYTES = 4_000_000;
+
+/**
+ * Compares every response of a running app with its API document, whichever client asked. What differs fails the test that is
+ * running (see `fail-on-faults.ts`).
+ */
+export function holdToContract(app: INestApplication, service: string): void {
+  const checker = new ResponseChecker(service);
+  const server = app.getHttpServer() as Server;
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const chunks = recordBody(response);
+    response.once('finish', () => {
+      const { route } = request as Request;
+      if (!route || request.method === 'OPTIONS') return;
+      const body = Buffer.concat(chunks);
+      if (body.length > MAX_BODY_BYTES) return;
+      const { path } = route as { path: string };
+      const method = request.method ?? '';
+      const headers = response.getHeaders();
+      const faults = checker.faultsOf({ method, route: path, status: response.statusCode, headers, body });
+      const results = contractResults();
+      results.checked++;
+      for (const fault of faults)
+        results.faults.push(`${service}: ${method} ${path} (${response.statusCode}): ${fault}`);
+    });
+  });
+}
+
+/** Collects what is written. Nest's own streams and Express end in `write` and `end`. */
+function recordBody(response: ServerResponse): Buffer[] {
+  const chunks: Buffer[] = [];
+  const keep = (chunk: unknown, encoding: unknown) => {
+    if (typeof chunk === 'string')
+      chunks.push(Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8'));
+    else if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
+  };
+  const write = response.write.bind(response) as (...args: unknown[]) => boolean;
+  const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;
+  response.write = (...args: unknown[]) => {
+    keep(args[0], args[1]);
+    return write(...args);
+  };
+  response.end = ((...args: unknown[]) => {
+    keep(args[0], args[1]);
+    return end(...args);
+  }) as typeof response.end;
+  return chunks;
+}
