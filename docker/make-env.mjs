@@ -27,6 +27,7 @@ const lines = [
   'PUBLIC_ROUTER_URL=http://localhost:3002',
   'PUBLIC_AGENT_URL=http://localhost:3003',
   'PUBLIC_MEMO_URL=http://localhost:3004',
+  'PUBLIC_ENVIRONMENTS_URL=http://localhost:3005',
   'PUBLIC_GATEWAY_URL=http://localhost:3006',
   '',
   '# Where people use the console in a browser, PUBLIC_CONSOLE_URL unless told; links in mails lead there',

@@ -43,6 +43,7 @@ export const SECTIONS = [
       ROUTER_URL: 'Router-cost service, shown in `/api/site`.',
       AGENT_URL: 'Agent service, shown in `/api/site`.',
       MEMO_URL: 'Memo service, shown in `/api/site`.',
+      ENVIRONMENTS_URL: 'Agent environments, shown in `/api/site`.',
       SITEMAP_PAGES: 'JSON array of paths: the public pages of `CONSOLE_UI_URL` that the sitemap lists.',
     },
   },

@@ -7,7 +7,7 @@
 export const ROUTE_DESCRIPTIONS = {
   console: {
     'GET /.well-known/jwks.json': 'Public keys of the session tokens.',
-    'GET /api/site': 'Name, region, currency, languages and service addresses of the site.',
+    'GET /api/site': 'Name, region, currency, time zone, languages and service addresses of the site.',
     'GET /api/pricing': 'Published prices of models and GPUs. `?limit=` (1 to 100) caps each list.',
     'GET /api/payments/providers': '`{providers: [{name, enabled, currency, region}]}`.',
     'GET /api/models': 'Published models with size and SHA-256 of their packages.',
@@ -56,7 +56,7 @@ export const ROUTE_DESCRIPTIONS = {
       '`{name, spend_limit?, allowed_models?}` → 201 with `key`, shown only here. 409 above 100 keys.',
     'GET /api/api-keys': 'Keys of the account, without the secret.',
     'DELETE /api/api-keys/:id': '204; the key stops working within a second.',
-    'GET /api/billing/usage': 'Usage rows. `?from=&to=&granularity=day|hour`.',
+    'GET /api/billing/usage': 'Usage rows, oldest first. `?from=&to=&granularity=day|hour&time_zone=`.',
     'GET /api/billing/transactions': 'Wallet transactions, newest first. `?limit=&cursor=`.',
     'GET /api/billing/settings': 'Balance, currency, top-up bounds and presets, providers.',
     'POST /api/billing/payments':
@@ -116,7 +116,7 @@ export const ROUTE_DESCRIPTIONS = {
   },
   'router-cost': {
     'GET /v1/router/cost':
-      'Cost in USD and tokens. `?from=&to=&group_by=user,model,entrypoint&limit=&cursor=`; CSV for `Accept: text/csv`.',
+      'Cost in USD and tokens. `?from=&to=&time_zone=&group_by=user,model,entrypoint&limit=&cursor=`; CSV for `Accept: text/csv`.',
   },
   training: {
     'GET /v1/capabilities':

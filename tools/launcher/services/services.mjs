@@ -152,6 +152,7 @@ export function describeServices(settings, secrets, engineModels) {
       ROUTER_URL: urlOf(ports['router-cost']),
       AGENT_URL: urlOf(ports.agent),
       MEMO_URL: urlOf(ports.memo),
+      ENVIRONMENTS_URL: urlOf(ports['agent-environments']),
     },
     training: { ...database('training'), ...callers, ...training(settings, secrets) },
     'router-cost': { ...database('router_cost'), ...callers },

@@ -14,6 +14,8 @@ export const serviceUrlFields = {
   AGENT_URL: env.httpUrl(),
   /** URL at which customers reach the memo service. */
   MEMO_URL: env.httpUrl(),
+  /** URL at which customers reach the agent environments; not shown by default. */
+  ENVIRONMENTS_URL: env.httpUrl().optional(),
 };
 
 type Fields = z.output<z.ZodObject<typeof serviceUrlFields>> & {
@@ -23,7 +25,15 @@ type Fields = z.output<z.ZodObject<typeof serviceUrlFields>> & {
 
 /** What `GET /api/site` says beyond the site's name, region and currency. */
 export interface SiteMetadataConfig {
-  serviceUrls: { gateway: string; training: string; router: string; agent: string; memo: string };
+  serviceUrls: {
+    gateway: string;
+    training: string;
+    router: string;
+    agent: string;
+    memo: string;
+    /** Undefined on a site that does not offer them. */
+    environments: string | undefined;
+  };
   signup: 'open' | 'closed';
   oauthProviderNames: string[];
 }
@@ -36,6 +46,7 @@ export function siteMetadataOf(config: Fields): SiteMetadataConfig {
       router: config.ROUTER_URL,
       agent: config.AGENT_URL,
       memo: config.MEMO_URL,
+      environments: config.ENVIRONMENTS_URL,
     },
     signup: config.SIGNUP,
     oauthProviderNames: config.OAUTH_PROVIDERS.map(({ name }) => name),

@@ -7,6 +7,8 @@ import { SITE_METADATA_CONFIG, type SiteMetadataConfig } from './site-metadata.c
 
 /** Interface languages, the site's own first. */
 const LANGUAGES: Record<Site, string[]> = { intl: ['en', 'zh-CN'], cn: ['zh-CN', 'en'] };
+/** The time zone in which usage and cost are best asked for. */
+const TIME_ZONES: Record<Site, string> = { intl: 'UTC', cn: 'Asia/Shanghai' };
 
 @Controller('api/site')
 export class SiteController {
@@ -15,7 +17,7 @@ export class SiteController {
     @Inject(SITE_METADATA_CONFIG) private readonly metadata: SiteMetadataConfig,
   ) {}
 
-  /** Public site metadata: `{name, region, currency, languages, urls, signup, oauth_providers}`. */
+  /** Public site metadata: `{name, region, currency, time_zone, languages, urls, signup, oauth_providers}`. */
   @Get()
   @Public()
   @Cached()
@@ -25,6 +27,7 @@ export class SiteController {
       name: site.name,
       region: site.site,
       currency: site.currency,
+      time_zone: TIME_ZONES[site.site],
       languages: LANGUAGES[site.site],
       urls: metadata.serviceUrls,
       signup: metadata.signup,

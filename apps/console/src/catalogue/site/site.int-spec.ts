@@ -5,10 +5,19 @@ const NOWHERE = 'postgres://console@127.0.0.1:1/platform';
 describe('the site', () => {
   it.each([
     [
-      { SITE_NAME: 'Acme', SIGNUP: 'closed' },
-      { name: 'Acme', region: 'intl', currency: 'USD', signup: 'closed' },
+      { SITE_NAME: 'Acme', SIGNUP: 'closed', ENVIRONMENTS_URL: 'http://environments.test' },
+      { name: 'Acme', region: 'intl', currency: 'USD', time_zone: 'UTC', signup: 'closed' },
     ],
-    [{ SITE: 'cn' }, { name: 'Inference Platform', region: 'cn', currency: 'CNY', signup: 'open' }],
+    [
+      { SITE: 'cn' },
+      {
+        name: 'Inference Platform',
+        region: 'cn',
+        currency: 'CNY',
+        time_zone: 'Asia/Shanghai',
+        signup: 'open',
+      },
+    ],
   ])('describes itself for %j', async (environment, expected) => {
     const console = await TestConsole.start(NOWHERE, environment as Record<string, string>);
     const answer = await console.request('GET', '/api/site');
@@ -23,6 +32,7 @@ describe('the site', () => {
         router: 'http://router.test',
         agent: 'http://agent.test',
         memo: 'http://memo.test',
+        ...('ENVIRONMENTS_URL' in environment && { environments: environment.ENVIRONMENTS_URL }),
       },
       oauth_providers: [],
     });
