@@ -1,1 +1,2 @@
-export { type InstantMicros, instantText, parseInstant, parseUtcInstant, startOfMonth } from './instant';
+export { INSTANT_FORM, type InstantMicros, instantText, parseInstant, startOfMonth } from './instant';
+export { hasWholeHourOffsets, isTimeZone, TIME_ZONE_FORM } from './time-zone';

@@ -1,52 +1,53 @@
 import { z } from 'zod';
+import { firstOfMonthMillis, startOfDayMillis } from './time-zone';
 
 /** A point in time as microseconds since 1970-01-01T00:00:00Z, the precision of PostgreSQL's timestamptz. */
 export type InstantMicros = bigint;
+
+/** What the sender of a refused time is told. */
+export const INSTANT_FORM =
+  'must be an RFC 3339 time such as 2026-01-31T12:30:00Z or 2026-01-31T20:30:00+08:00';
 
 const DATE = z.iso.date();
 const DATE_TIME = z.iso.datetime({ offset: true });
 const MICROS_PER_MILLI = 1_000n;
 const MICROS_PER_SECOND = 1_000_000n;
-/** The years 1 to 9999, which ISO 8601 writes with four digits. */
+/** The years 1 to 9999, which RFC 3339 writes with four digits. */
 const MIN_MICROS = BigInt(Date.parse('0001-01-01T00:00:00Z')) * MICROS_PER_MILLI;
 const END_MICROS = BigInt(Date.UTC(10_000, 0)) * MICROS_PER_MILLI;
-/** At most microseconds, and no offset from UTC. */
-const UTC_FORM = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]00:?00))?$/;
-const UTC_OFFSET = /[+-]00:?00$/;
 
-/** Adds the parts that ISO 8601 allows to omit: the time of a date, the seconds of a time. */
-function complete(text: string): string {
-  if (DATE.safeParse(text).success) return `${text}T00:00:00Z`;
-  return text.replace(/(T\d{2}:\d{2})(?=Z|[+-])/, '$1:00');
+/** Adds what ISO 8601 allows to omit (seconds, the colon of an offset), and restores a `+` that a query string made a space. */
+function normalize(text: string): string {
+  return text
+    .replace(/^(\d{4}-\d\d-\d\d)t/, '$1T')
+    .replace(/z$/, 'Z')
+    .replace(/ (\d\d:?\d\d)$/, '+$1')
+    .replace(/([+-]\d\d)(\d\d)$/, '$1:$2')
+    .replace(/(T\d\d:\d\d)(?=Z|[+-])/, '$1:00');
 }
 
-/** Fractions beyond microseconds are rounded up: no stored time lies between two microseconds. */
+/** Digits beyond microseconds are cut. */
 function toMicros(dateTime: string): InstantMicros {
   const fraction = /\.(\d+)/.exec(dateTime)?.[1] ?? '';
   const millis = Date.parse(dateTime.replace(/\.\d+/, ''));
-  const roundedUp = /[1-9]/.test(fraction.slice(6)) ? 1n : 0n;
-  return BigInt(millis) * MICROS_PER_MILLI + BigInt(fraction.slice(0, 6).padEnd(6, '0')) + roundedUp;
+  return BigInt(millis) * MICROS_PER_MILLI + BigInt(fraction.slice(0, 6).padEnd(6, '0'));
+}
+
+function readMicros(text: string, timeZone: string): InstantMicros | null {
+  if (DATE.safeParse(text).success) {
+    return BigInt(startOfDayMillis(Date.parse(text), timeZone)) * MICROS_PER_MILLI;
+  }
+  const dateTime = normalize(text);
+  return DATE_TIME.safeParse(dateTime).success ? toMicros(dateTime) : null;
 }
 
 /**
- * Reads an ISO 8601 date (its start in UTC) or date and time with `Z` or an offset, in the years 1 to 9999. Returns null for
- * any other text.
+ * Reads an RFC 3339 time with `Z` or an offset, in the years 1 to 9999, or a date, which is the start of that day in the
+ * time zone. Returns null for any other text.
  */
-export function parseInstant(text: string): InstantMicros | null {
-  const dateTime = complete(text);
-  if (!DATE_TIME.safeParse(dateTime).success) return null;
-  const micros = toMicros(dateTime);
-  return micros >= MIN_MICROS && micros < END_MICROS ? micros : null;
-}
-
-/**
- * Reads an ISO 8601 date or date and time in UTC from 1970 on, with at most microseconds, such as `2026-01-31` or
- * `2026-01-31T12:30:00.5Z`. Returns null for any other text.
- */
-export function parseUtcInstant(text: string): InstantMicros | null {
-  if (!UTC_FORM.test(text)) return null;
-  const micros = parseInstant(text.includes('T') ? text.replace(UTC_OFFSET, 'Z') : text);
-  return micros !== null && micros >= 0n ? micros : null;
+export function parseInstant(text: string, timeZone = 'UTC'): InstantMicros | null {
+  const micros = readMicros(text, timeZone);
+  return micros !== null && micros >= MIN_MICROS && micros < END_MICROS ? micros : null;
 }
 
 /** Returns ISO 8601 in UTC with microseconds, such as `2026-01-31T12:30:00.500000Z`. */
@@ -56,7 +57,7 @@ export function instantText(micros: InstantMicros): string {
   return `${wholeSeconds}.${fraction.toString().padStart(6, '0')}Z`;
 }
 
-/** Returns the first instant of the month in UTC. */
-export function startOfMonth(now: Date): InstantMicros {
-  return BigInt(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())) * MICROS_PER_MILLI;
+/** Returns the first instant of the current month in the time zone. */
+export function startOfMonth(now: Date, timeZone = 'UTC'): InstantMicros {
+  return BigInt(startOfDayMillis(firstOfMonthMillis(now, timeZone), timeZone)) * MICROS_PER_MILLI;
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { BadRequestException } from '@nestjs/common';
 import { z } from 'zod';
-import { type InstantMicros, instantText } from '@inference/time';
-import { type CostQuery, type CostRange, instant } from './cost.query';
+import { type InstantMicros, instantText, parseInstant } from '@inference/time';
+import { type CostQuery, type CostRange } from './cost.query';
 
 /** Sort position of the last group of a page. */
 export interface CostPosition {
@@ -21,11 +21,18 @@ const picos = z
   .regex(/^\d{1,38}$/)
   .transform(BigInt);
 const key = z.string().refine((text) => !text.includes('\0'));
-const content = z.tuple([z.string(), instant(), instant(), picos, z.array(key)]);
+const instant = z
+  .string()
+  .transform((text) => parseInstant(text))
+  .pipe(z.bigint());
+const content = z.tuple([z.string(), instant, instant, picos, z.array(key)]);
 
 /** Binds a cursor to its report: the same scope (an account, or null for all) and the same query. */
-function bindingOf(scope: string | null, { from, to, group_by: dimensions }: CostQuery): string {
-  const identity = JSON.stringify([scope, String(from), String(to), dimensions]);
+function bindingOf(
+  scope: string | null,
+  { from, to, time_zone: zone, group_by: dimensions }: CostQuery,
+): string {
+  const identity = JSON.stringify([scope, from, to, zone, dimensions]);
   return createHash('sha256').update(identity).digest('base64url').slice(0, 22);
 }
 

@@ -1,6 +1,13 @@
 import { BadRequestException } from '@nestjs/common';
 import { z } from 'zod';
-import { type InstantMicros, parseInstant, startOfMonth } from '@inference/time';
+import {
+  INSTANT_FORM,
+  type InstantMicros,
+  isTimeZone,
+  parseInstant,
+  startOfMonth,
+  TIME_ZONE_FORM,
+} from '@inference/time';
 
 /** The dimensions by which a report can be grouped (spec: Router cost item). */
 export const DIMENSIONS = ['user', 'model', 'entrypoint'] as const;
@@ -14,7 +21,8 @@ function isDimension(name: string): name is Dimension {
 }
 
 const groupBy = z.string(ONCE).transform((text, context): Dimension[] => {
-  const names = text.split(',');
+  if (text.trim() === '') return [];
+  const names = text.split(',').map((name) => name.trim());
   const dimensions = names.filter(isDimension);
   if (dimensions.length === names.length && new Set(names).size === names.length) return dimensions;
   context.addIssue({
@@ -32,18 +40,13 @@ const limit = z
   )
   .transform(Number);
 
-/** A query parameter that is an ISO 8601 instant. */
-export const instant = () =>
-  z.string(ONCE).transform((text, context): InstantMicros => {
-    const micros = parseInstant(text);
-    if (micros !== null) return micros;
-    context.addIssue({ code: 'custom', message: 'must be an ISO 8601 instant such as 2026-01-31T00:00:00Z' });
-    return z.NEVER;
-  });
+const instant = z.string(ONCE).refine((text) => parseInstant(text) !== null, INSTANT_FORM);
 
 export const costQuery = z.object({
-  from: instant().optional(),
-  to: instant().optional(),
+  from: instant.optional(),
+  to: instant.optional(),
+  /** The zone of a `from` or `to` that is a date, and of the month in which `from` begins by default. */
+  time_zone: z.string(ONCE).refine(isTimeZone, TIME_ZONE_FORM).default('UTC'),
   group_by: groupBy.default([]),
   limit: limit.optional(),
   cursor: z.string(ONCE).optional(),
@@ -56,9 +59,23 @@ export interface CostRange {
   to: InstantMicros | null;
 }
 
-/** Returns the range of a query; `from` defaults to the start of the month in UTC. Throws 400 for an empty range. */
-export function rangeOf({ from, to }: Pick<CostQuery, 'from' | 'to'>): CostRange {
-  const range = { from: from ?? startOfMonth(new Date()), to: to ?? null };
+/** The first day of the year 1 may begin before that year in UTC. */
+function parse(name: string, text: string, timeZone: string): InstantMicros {
+  const micros = parseInstant(text, timeZone);
+  if (micros === null) throw new BadRequestException(`${name}: ${INSTANT_FORM}`);
+  return micros;
+}
+
+/** Returns the range of a query; `from` defaults to the start of the month. Throws 400 for an empty range. */
+export function rangeOf({
+  from,
+  to,
+  time_zone: zone,
+}: Pick<CostQuery, 'from' | 'to' | 'time_zone'>): CostRange {
+  const range = {
+    from: from === undefined ? startOfMonth(new Date(), zone) : parse('from', from, zone),
+    to: to === undefined ? null : parse('to', to, zone),
+  };
   if (range.to === null || range.from < range.to) return range;
   throw new BadRequestException(
     from === undefined

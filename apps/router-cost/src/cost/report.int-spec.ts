@@ -129,6 +129,13 @@ describe('the cost report', () => {
     expect((await report('?group_by=entrypoint,user,model', admin)).items).toEqual(items);
   });
 
+  it('allows spaces in group_by, and an empty one for the total', async () => {
+    expect(await report('?group_by=user,%20model')).toEqual(await report('?group_by=user,model'));
+    expect(await report('?group_by=+model+')).toEqual(await report('?group_by=model'));
+    for (const empty of ['?group_by=', '?group_by=%20'])
+      expect(await report(empty)).toEqual(await report(''));
+  });
+
   it('shows a caller its own cost only, and an admin or analyst the cost of all accounts', async () => {
     const total = async (account: TestAccount) => (await report('', account)).items[0]!.cost_usd;
     expect(await total(ada)).toBe('0.002000003076');
@@ -175,6 +182,27 @@ describe('the cost report', () => {
     expect((await report(`?from=${from}&to=${monthStart.toISOString()}`, other)).items[0]!.tokens).toBe('1');
   });
 
+  it('starts at the beginning of the month and of a day in the time zone', async () => {
+    const other = await insertAccount(database.pool);
+    const now = new Date(Date.now() + 8 * 3_600_000);
+    const start = Date.UTC(now.getUTCFullYear(), now.getUTCMonth()) - 8 * 3_600_000;
+    for (const [at, picos] of [
+      [start - 3_600_000, 1],
+      [start, 2],
+    ] as const)
+      await database.pool.query(
+        `INSERT INTO metering.hourly_rollup VALUES ($1, $2, 'm', 'gateway', 'per_million_tokens', 1, 1, $3, $3)`,
+        [other.accountId, new Date(at), picos],
+      );
+    const cost = async (query: string) => (await report(query, other)).items[0]!.cost_usd;
+    expect(await cost('?time_zone=Asia/Shanghai')).toBe('0.000000000002');
+    const date = now.toISOString().slice(0, 8);
+    expect(await cost(`?from=${date}01&time_zone=Asia/Shanghai`)).toBe('0.000000000002');
+    expect(await cost(`?from=${date}01T00:00:00+08:00`)).toBe('0.000000000002');
+    expect(await cost(`?from=${date}01T00:00:00.000000000%2B09:00`)).toBe('0.000000000003');
+    expect(await cost('?from=2026-01-01t00:00:00z')).toBe('0.000000000003');
+  });
+
   it('includes events that were settled a moment ago', async () => {
     const cost = async () => (await report('', newest)).items[0]!.cost_usd;
     const newest = await insertAccount(database.pool, { balancePicos: BALANCE_PICOS });
@@ -197,12 +225,12 @@ describe('the cost report', () => {
   });
 
   it.each([
-    ['group_by=', 'group_by'],
     ['group_by=cost', 'group_by'],
     ['group_by=user,', 'group_by'],
     ['group_by=,user', 'group_by'],
     ['group_by=user,user', 'group_by'],
-    ['group_by=user, model', 'group_by'],
+    ['group_by=user, user', 'group_by'],
+    ['group_by=user model', 'group_by'],
     ['group_by=User', 'group_by'],
     ['group_by=constructor', 'group_by'],
     ['group_by=user&group_by=model', 'group_by'],
@@ -215,6 +243,10 @@ describe('the cost report', () => {
     ['from=2026-01-02&to=2026-01-01', 'from'],
     ['from=2026-01-01&to=2026-01-01', 'from'],
     ['to=2020-01-01', 'to'],
+    ['time_zone=IST', 'time_zone'],
+    ['time_zone=', 'time_zone'],
+    ['time_zone=%2B08:00', 'time_zone'],
+    ['from=0001-01-01&time_zone=Asia/Shanghai', 'from'],
     ['limit=0', 'limit'],
     ['limit=101', 'limit'],
     ['limit=-1', 'limit'],

@@ -1,7 +1,8 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import { SQL_POOL, type SqlPool } from '@inference/database';
 import { type PriceUnit, UNIT_DIGITS, USAGE_LINES } from '@inference/metering';
 import { exactNumber, picosToDecimal, scaledToDecimal } from '@inference/money';
+import { TIME_ZONE_FORM } from '@inference/time';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type UsageQuery, type UsageRowView } from './usage.dto';
 
@@ -13,9 +14,12 @@ interface Row {
   cost_picos: bigint;
 }
 
+/** SQLSTATE of a time zone that PostgreSQL does not know; it may be older than the one of Node.js. */
+const INVALID_PARAMETER = '22023';
+
 const USAGE = `
   WITH ${USAGE_LINES}
-  SELECT date_trunc($4, at, 'UTC') AS bucket, model, unit, sum(quantity) AS quantity, sum(cost_picos) AS cost_picos
+  SELECT date_trunc($4, at, $5) AS bucket, model, unit, sum(quantity) AS quantity, sum(cost_picos) AS cost_picos
   FROM usage_lines GROUP BY bucket, model, unit
   ORDER BY bucket, model COLLATE "C", unit COLLATE "C"`;
 
@@ -26,9 +30,12 @@ export class UsageService {
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
   ) {}
 
-  /** The account's usage: one row per bucket, model and unit, sorted by these. */
-  async read(accountId: string, { from, to, granularity }: UsageQuery): Promise<UsageRowView[]> {
-    const { rows } = await this.pool.query<Row>(USAGE, [from, to, accountId, granularity]);
+  /**
+   * The account's usage: one row per bucket, model and unit, sorted by these, so that a reader can go on from the timestamp of
+   * the last row. Throws 400 for a time zone that the database does not know.
+   */
+  async read(accountId: string, query: UsageQuery): Promise<UsageRowView[]> {
+    const rows = await this.query(accountId, query);
     return rows.map((row) => ({
       timestamp: row.bucket.toISOString(),
       model: row.model,
@@ -37,5 +44,15 @@ export class UsageService {
       cost: exactNumber(picosToDecimal(row.cost_picos)),
       currency: this.site.currency,
     }));
+  }
+
+  private async query(accountId: string, { from, to, granularity, timeZone }: UsageQuery): Promise<Row[]> {
+    try {
+      const { rows } = await this.pool.query<Row>(USAGE, [from, to, accountId, granularity, timeZone]);
+      return rows;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== INVALID_PARAMETER) throw error;
+      throw new BadRequestException(`time_zone: ${TIME_ZONE_FORM}`);
+    }
   }
 }

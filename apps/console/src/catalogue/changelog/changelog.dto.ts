@@ -2,13 +2,13 @@ import { pageQuery } from '@inference/http';
 import { z } from 'zod';
 import { type Component, COMPONENTS } from '../components/component';
 import { isReleaseTag } from '../releases/release-format/release-tag';
+import { pastTime } from '../../validation/time-fields';
 import { isXmlText } from '../xml/escape-xml';
 
 const MAX_TITLE = 200;
 const MAX_BODY = 50_000;
 /** The Atom feed is XML, which cannot hold other control characters. */
 const NOT_XML_TEXT = 'must not contain control characters other than tabs and line breaks';
-const EARLIEST = '1970-01-01';
 
 const componentField = z.enum(COMPONENTS, `must be one of ${COMPONENTS.join(', ')}`);
 
@@ -34,12 +34,7 @@ export const changelogEntryInput = z
       .string('must be a text')
       .refine(isReleaseTag, 'must be v<major>.<minor>.<patch>, such as v1.2.3 or v2.0.0-rc.1')
       .optional(),
-    published_at: z.iso
-      .datetime('must be a time in UTC like 2026-01-31T12:30:00Z')
-      .refine((at) => at >= EARLIEST, 'must not be before 1970')
-      .transform((at) => new Date(at))
-      .refine((at) => at.getTime() <= Date.now(), 'must not be in the future')
-      .optional(),
+    published_at: pastTime().optional(),
   })
   .refine(({ component, tag_name: tag }) => tag === undefined || component !== undefined, {
     path: ['tag_name'],

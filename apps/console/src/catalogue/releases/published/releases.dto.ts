@@ -1,7 +1,7 @@
 import { pageQuery } from '@inference/http';
-import { instantText, parseUtcInstant } from '@inference/time';
 import { z } from 'zod';
 import { singleLineText } from '../../../validation/text-fields';
+import { pastTime } from '../../../validation/time-fields';
 import { missingInAssetName } from '../release-format/asset-name';
 import { COMPONENTS } from '../../components/component';
 import { contentTypeOf, isFileName, isMediaType, MAX_ASSETS } from '../release-format/release-asset';
@@ -47,22 +47,13 @@ const assets = z
     }
   });
 
-const publishedAt = z.string().transform((text, context) => {
-  const instant = text.includes('T') ? parseUtcInstant(text) : null;
-  const date = instant === null ? null : new Date(instantText(instant));
-  if (!date) context.addIssue('must be a time in UTC such as 2026-01-31T12:30:00Z');
-  else if (date.getTime() <= Date.now()) return date;
-  else context.addIssue('must not be in the future');
-  return z.NEVER;
-});
-
 /** The service checks `prerelease` against the tag, which also determines its default. */
 export const releaseInput = z
   .strictObject({
     name: singleLineText(MAX_NAME_CHARS),
     draft: z.boolean('must be true or false').default(false),
     prerelease: z.boolean('must be true or false').optional(),
-    published_at: publishedAt.optional(),
+    published_at: pastTime().optional(),
     assets,
   })
   .refine(({ draft, assets }) => draft || assets.length > 0, {

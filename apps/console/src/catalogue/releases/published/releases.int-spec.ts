@@ -68,6 +68,9 @@ describe('an admin', () => {
     expect(await publishedAt({})).toBe(first);
     expect(await publishedAt({ published_at: '2026-02-03T04:05:06Z' })).toBe('2026-02-03T04:05:06.000Z');
     expect(await publishedAt({})).toBe('2026-02-03T04:05:06.000Z');
+    expect(await publishedAt({ published_at: '2026-02-03T04:05:06.123456789+08:00' })).toBe(
+      '2026-02-02T20:05:06.123Z',
+    );
   });
 
   it('unpublishes a release by making it a draft', async () => {
