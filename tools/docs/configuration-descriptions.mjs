@@ -153,7 +153,7 @@ export const SECTIONS = [
       MODEL_LIMITS:
         'JSON: model slug, or `*` for all others → `{context_tokens?, max_output_tokens?}`. Gateway: `max_output_tokens` is set in chat requests without a limit (4096 when not configured); `context_tokens` bounds the prompt of requests with images or audio (131072 when not configured). Agent: 32768 and a quarter of the context (at most 4096) when not configured. Use the same value for both.',
       TRAINING_PRICE_SLUG:
-        'Slug under which the price of training tokens is published. The gateway never offers it as a model. The same value in gateway and training.',
+        'Model that usage of training names. The gateway never offers it as a model. The same value in gateway and training.',
       AGENT_CREDENTIALS:
         'Comma-separated secrets with which the agent service calls on behalf of accounts. All are accepted.',
       MEMO_CREDENTIALS:
@@ -209,7 +209,6 @@ export const SECTIONS = [
       TRAINER_CREDENTIALS:
         'Comma-separated secrets with which trainers record usage. All are accepted. Without a secret no usage can be recorded.',
       TRAINING_DEFAULT_QUOTA_TOKENS: 'Quota of accounts for which no admin has set one.',
-      TRAINING_GPU: 'Name of the published GPU price that is shown. Default: the first of the list.',
       TRAINING_MODELS: 'Comma-separated base models that may be trained.',
       TRAINING_METHODS: 'Comma-separated training methods.',
       TRAINING_LORA_METHODS: 'Comma-separated LoRA methods.',

@@ -75,8 +75,20 @@ export const ROUTE_DESCRIPTIONS = {
     'POST /api/admin/accounts/:id/2fa/disable':
       '`{password}`: for an owner who lost authenticator and recovery codes.',
     'GET /api/admin/events': 'Security events of all accounts.',
-    'PUT /api/admin/billing/pricing/models': '`{models: [{slug, unit, price}]}` replaces the list.',
-    'PUT /api/admin/billing/pricing/gpus': '`{gpus: [{name, hourly_price}]}` replaces the list.',
+    'GET /api/admin/billing/pricing/models': 'The current list.',
+    'PUT /api/admin/billing/pricing/models':
+      '`{models: [{slug, unit, price}]}` replaces the list. The answer says what was `added`, `changed` and `removed`; `?dry_run=true` only says it.',
+    'PATCH /api/admin/billing/pricing/models':
+      '`{models: [{slug, unit, price}]}` adds or changes these prices only; `price: null` removes one. `?dry_run=true` as for PUT.',
+    'GET /api/admin/billing/pricing/gpus': 'The current list.',
+    'PUT /api/admin/billing/pricing/gpus':
+      '`{gpus: [{name, hourly_price}]}` replaces the list. Answer and `?dry_run=true` as for models.',
+    'PATCH /api/admin/billing/pricing/gpus':
+      '`{gpus: [{name, hourly_price}]}` adds or changes these prices only; `hourly_price: null` removes one.',
+    'GET /api/admin/billing/pricing/training': 'The current price of training; null before the first one.',
+    'PUT /api/admin/billing/pricing/training':
+      '`{token_per_m, gpu_hour}` replaces the price of training: of a million tokens and of a GPU hour. `?dry_run=true` stores nothing.',
+    'GET /api/admin/billing/pricing/training/history': 'All prices of training, newest first.',
     'GET /api/admin/billing/pricing/models/history':
       'Former model price lists, at most 10,000 prices on a page. `?slug=` shows one price over time.',
     'GET /api/admin/billing/pricing/gpus/history':
@@ -120,7 +132,7 @@ export const ROUTE_DESCRIPTIONS = {
   },
   training: {
     'GET /v1/capabilities':
-      'What can be trained, prices, and quota and balance of the caller. 503 until both prices are published.',
+      'What can be trained, prices, and quota and balance of the caller. 503 until the price of training is published.',
     'GET /v1/admin/quotas/:accountId': 'Quota of an account, and who set it when.',
     'PUT /v1/admin/quotas/:accountId': '`{total}` sets it, in tokens.',
     'POST /v1/internal/usage':

@@ -25,7 +25,7 @@ import path from 'node:path';
  * @property {Seeded} seeded
  *
  * @typedef {import('../sandbox-payments/src/credentials/credentials.ts').Credentials} PaymentCredentials
- * @typedef {{ models: string[], packages: string[], accounts?: true, exchangeRate?: true, gpus?: true, credit?: true }} Seeded
+ * @typedef {{ models: string[], packages: string[], accounts?: true, exchangeRate?: true, gpus?: true, trainingPrice?: true, credit?: true }} Seeded
  *   the data that a start has inserted; a later start does not insert them again, whatever the operator changes
  */
 

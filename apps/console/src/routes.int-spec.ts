@@ -93,7 +93,7 @@ describe('every route', () => {
   });
 
   it.each(table)('$route is 405 with Allow for another method', async ({ method, path }) => {
-    const answer = await request('PATCH', path);
+    const answer = await request('PURGE', path);
     expect(answer.status).toBe(405);
     expect(answer.body).toEqual(error);
     expect(answer.headers.get('allow')?.split(', ')).toContain(method);

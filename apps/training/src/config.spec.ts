@@ -43,7 +43,6 @@ test('names all invalid variables at once, and no secret', () => {
     TRAINING_AUTO_INTERVENTION: 'yes',
     TRAINING_INTERVENTION_CONDITIONS: ',',
     TRAINING_PRICE_SLUG: 'two words',
-    TRAINING_GPU: 'g'.repeat(201),
     TRAINING_DEFAULT_QUOTA_TOKENS: '1e6',
     TRAINER_CREDENTIALS: 'too-short-a-secret',
   };

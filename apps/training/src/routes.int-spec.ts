@@ -3,8 +3,7 @@ import {
   credentialRows,
   insertAccount,
   type Issuer,
-  publishGpuPrices,
-  publishPrices,
+  publishTrainingPrice,
   registeredRoutes,
   startIssuer,
   tabledRoutes,
@@ -26,8 +25,7 @@ beforeAll(async () => {
   issuer = await startIssuer();
   account = await insertAccount(database.pool);
   admin = await insertAccount(database.pool, { role: 'admin' });
-  await publishPrices(database.pool, [{ slug: 'training', unit: 'per_million_tokens', ratePicos: 1n }]);
-  await publishGpuPrices(database.pool, [{ name: 'gpu', hourlyPicos: 1n }]);
+  await publishTrainingPrice(database.pool, 1n);
   service = await startTraining({ DATABASE_URL: database.urlFor('training'), CONSOLE_URL: issuer.url });
 });
 

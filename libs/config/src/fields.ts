@@ -121,7 +121,7 @@ export const database = {
 
 /** Training and gateway must have the same value. */
 export const trainingPrice = {
-  /** The slug of the training token price in the published model prices. It is not a model that a client can call. */
+  /** The model that usage of training names. It is not a model that a client can call. */
   TRAINING_PRICE_SLUG: z
     .string()
     .regex(

@@ -4,7 +4,7 @@ export { TEST_API_KEY_HASH_SECRET } from './secrets/test-secrets';
 export { insertAccount, insertApiKey, type TestAccount } from './fixtures/accounts';
 export { type Environment, serviceEnvironment, startGateway, type TestGateway } from './servers/gateway';
 export { type Issuer, startIssuer } from './servers/session-issuer';
-export { publishGpuPrices, publishPrices, type TestPrice } from './fixtures/prices';
+export { publishGpuPrices, publishPrices, publishTrainingPrice, type TestPrice } from './fixtures/prices';
 export { metricsOf } from './servers/metrics';
 export { waitFor } from './wait-for';
 export { testLog, type TestLog } from './secrets/test-log';

@@ -18,8 +18,8 @@
  *     43100  the headers are too large
  *     50000  internal error
  *     50300  the database or another required service is unavailable: see Retry-After
- *     50301  the price of training tokens is not published
- *     50302  the price of the GPU is not published
+ *     50301  no price of training is published
+ *     50302  the published price of training has no GPU hour
  *     50303  no exchange rate to USD is stored
  */
 export const CODES = {

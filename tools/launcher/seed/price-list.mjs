@@ -18,12 +18,8 @@ const SANDBOX_PRICES = [
   { slug: 'sandbox-embed', unit: 'per_million_input_tokens', price: 0.02 },
 ];
 
-/** The price of the training service. There is no model of this name. */
-const TRAINING_PRICE = {
-  slug: process.env.TRAINING_PRICE_SLUG || 'training',
-  unit: 'per_million_tokens',
-  price: 3,
-};
+/** A million tokens and an hour of a GPU. */
+const TRAINING_PRICE = { token_per_m: 3, gpu_hour: 2.99 };
 
 const GPU_PRICES = [
   { name: 'NVIDIA H100 80GB', hourly_price: 2.99 },
@@ -46,9 +42,15 @@ const enginePrices = (slug) => [
  */
 export function modelPrices(site, engineModels) {
   const rows = engineModels ? engineModels.flatMap(enginePrices) : SANDBOX_PRICES;
-  return [...rows, TRAINING_PRICE].map((row) => ({ ...row, price: inCurrency(row.price, site) }));
+  return rows.map((row) => ({ ...row, price: inCurrency(row.price, site) }));
 }
 
 /** @param {Site} site @returns {GpuPrice[]} */
 export const gpuPrices = (site) =>
   GPU_PRICES.map(({ name, hourly_price }) => ({ name, hourly_price: inCurrency(hourly_price, site) }));
+
+/** @param {Site} site */
+export const trainingPrice = (site) => ({
+  token_per_m: inCurrency(TRAINING_PRICE.token_per_m, site),
+  gpu_hour: inCurrency(TRAINING_PRICE.gpu_hour, site),
+});

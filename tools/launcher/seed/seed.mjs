@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ApiError, createApi } from './api-client.mjs';
 import { runNode } from '../processes/child-processes.mjs';
-import { gpuPrices, modelPrices, USD_PER_YUAN } from './price-list.mjs';
+import { gpuPrices, modelPrices, trainingPrice, USD_PER_YUAN } from './price-list.mjs';
 
 /**
  * Seeds a new site: two accounts with an API key each, published prices, credit, model packages and a workspace.
@@ -146,6 +146,18 @@ async function seedGpuPrices(api, admin, { settings, secrets, save }) {
   save();
 }
 
+/** A site of an earlier version has the price already. @param {Api} api @param {SignIn} admin @param {Context} context */
+async function seedTrainingPrice(api, admin, { settings, secrets, save }) {
+  if (secrets.seeded.trainingPrice) return;
+  const { token } = await admin();
+  const path = '/api/admin/billing/pricing/training';
+  /** @type {{ training: object | null }} */
+  const { training } = await api('GET', path, { token });
+  if (training === null) await api('PUT', path, { token, body: trainingPrice(settings.site) });
+  secrets.seeded.trainingPrice = true;
+  save();
+}
+
 /**
  * The fixed idempotency key ensures that repeated attempts credit the account only once.
  * @param {Api} api
@@ -230,6 +242,7 @@ export async function seedSite(context) {
   await seedExchangeRate(api, admin, context);
   await seedModelPrices(api, admin, context);
   await seedGpuPrices(api, admin, context);
+  await seedTrainingPrice(api, admin, context);
   await seedCredit(api, admin, demo, context);
   await seedPackages(api, admin, context);
   await seedWorkspace(demo, context);

@@ -4,7 +4,7 @@ export const pricesFields = env.trainingPrice;
 
 export interface PricesConfig {
   site: Site;
-  /** Slug under which the price of training tokens is published; not a model that can be called. */
+  /** The model that usage of training names; not a model that can be called. */
   trainingPriceSlug: string;
 }
 

@@ -35,15 +35,11 @@ export const capabilitiesFields = {
   TRAINING_AUTO_INTERVENTION: z.enum(['true', 'false'], 'must be true or false').default('true'),
   /** Comma-separated conditions of automatic interventions. */
   TRAINING_INTERVENTION_CONDITIONS: names().prefault(INTERVENTION_CONDITIONS),
-  /** Name of the published GPU price that capabilities show; the first of the list by default. */
-  TRAINING_GPU: z.string().max(200, 'must have at most 200 characters').optional(),
 };
 
 type CapabilitiesFields = {
-  [Name in keyof Omit<typeof capabilitiesFields, 'TRAINING_GPU'>]: z.output<
-    (typeof capabilitiesFields)[Name]
-  >;
-} & { TRAINING_GPU?: string | undefined };
+  [Name in keyof typeof capabilitiesFields]: z.output<(typeof capabilitiesFields)[Name]>;
+};
 
 export interface CapabilitiesConfig {
   models: string[];
@@ -53,8 +49,6 @@ export interface CapabilitiesConfig {
   targetModules: string[];
   autoIntervention: boolean;
   interventionConditions: string[];
-  /** Name of the GPU price to show; undefined: the first of the published list. */
-  gpu: string | undefined;
 }
 
 export const CAPABILITIES_CONFIG = Symbol('CAPABILITIES_CONFIG');
@@ -67,5 +61,4 @@ export const capabilitiesOf = (config: CapabilitiesFields): CapabilitiesConfig =
   targetModules: config.TRAINING_TARGET_MODULES,
   autoIntervention: config.TRAINING_AUTO_INTERVENTION === 'true',
   interventionConditions: config.TRAINING_INTERVENTION_CONDITIONS,
-  gpu: config.TRAINING_GPU,
 });

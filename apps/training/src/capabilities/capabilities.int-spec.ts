@@ -3,6 +3,7 @@ import {
   insertAccount,
   publishGpuPrices,
   publishPrices,
+  publishTrainingPrice,
   type TestAccount,
   type TestDatabase,
 } from '@inference/testing';
@@ -38,7 +39,6 @@ describe('at the international site', () => {
     service = await startTraining({
       DATABASE_URL: database.urlFor('training'),
       TRAINING_MODELS: 'acme/base-7b,acme/base-70b',
-      TRAINING_GPU: 'B',
     });
   });
   afterAll(async () => {
@@ -46,41 +46,31 @@ describe('at the international site', () => {
     await database.drop();
   });
 
-  const publishTokens = (ratePicos = TOKEN_PICOS) =>
-    publishPrices(database.pool, [
-      { slug: 'other', unit: 'per_request', ratePicos: 1n },
-      { slug: 'training', unit: 'per_million_tokens', ratePicos },
-    ]);
   const refusal = async () => {
     const { status, body } = await service.call('GET', CAPABILITIES, account.apiKey);
     return [status, body];
   };
 
-  it('responds 503 until both prices are published', async () => {
-    const message = 'no price per_million_tokens alone is published for the slug training';
-    const unpriced = [503, { code: 50301, data: {}, message }];
+  it('responds 503 until the price of training is published', async () => {
+    const unpriced = [503, { code: 50301, data: {}, message: 'no price of training is published' }];
     expect(await refusal()).toEqual(unpriced);
-    await publishPrices(database.pool, [{ slug: 'other', unit: 'per_million_tokens', ratePicos: 1n }]);
+    // A model of this name is not the price of training.
+    await publishPrices(database.pool, [{ slug: 'training', unit: 'per_million_tokens', ratePicos: 1n }]);
     expect(await refusal()).toEqual(unpriced);
-    // A price per token is incomplete if the slug has a price per request as well.
-    await publishPrices(database.pool, [
-      { slug: 'training', unit: 'per_million_tokens', ratePicos: 1n },
-      { slug: 'training', unit: 'per_request', ratePicos: 1n },
-    ]);
-    expect(await refusal()).toEqual(unpriced);
-    await publishTokens();
-    const noGpu = [503, { code: 50302, data: {}, message: 'no price is published for the GPU B' }];
-    expect(await refusal()).toEqual(noGpu);
-    await publishGpuPrices(database.pool, [{ name: 'A', hourlyPicos: 1n }]);
-    expect(await refusal()).toEqual(noGpu);
+    await publishTrainingPrice(database.pool, 1n, null);
+    const message = 'the published price of training has no GPU hour';
+    expect(await refusal()).toEqual([503, { code: 50302, data: {}, message }]);
+  });
+
+  it('needs no price of models or GPUs', async () => {
+    await publishTrainingPrice(database.pool, 0n, 0n);
+    await publishPrices(database.pool, []);
+    await publishGpuPrices(database.pool, []);
+    expect(await pricingOf(service, account)).toMatchObject({ gpu_hour_usd: '0', token_per_m_usd: '0' });
   });
 
   it('returns all specified fields in the envelope, with every digit', async () => {
-    await publishTokens();
-    await publishGpuPrices(database.pool, [
-      { name: 'A', hourlyPicos: 1n },
-      { name: 'B', hourlyPicos: GPU_HOUR_PICOS },
-    ]);
+    await publishTrainingPrice(database.pool, TOKEN_PICOS, GPU_HOUR_PICOS);
     const { status, headers, text } = await service.call('GET', CAPABILITIES, account.apiKey);
     expect([status, headers.get('content-type'), headers.get('cache-control')]).toEqual([
       200,
@@ -100,7 +90,7 @@ describe('at the international site', () => {
   });
 
   it('shows the current prices and balance', async () => {
-    await publishTokens(7_000_000n);
+    await publishTrainingPrice(database.pool, 7_000_000n);
     await database.pool.query(
       'UPDATE wallet.wallets SET balance_picos = balance_picos + 1 WHERE account_id = $1',
       [account.accountId],
@@ -144,17 +134,10 @@ describe('at the China site', () => {
     service = await startTraining({
       SITE: 'cn',
       DATABASE_URL: database.urlFor('training'),
-      TRAINING_PRICE_SLUG: 'tuning',
       TRAINING_AUTO_INTERVENTION: 'false',
       TRAINING_INTERVENTION_CONDITIONS: 'spike',
     });
-    await publishPrices(database.pool, [
-      { slug: 'tuning', unit: 'per_million_tokens', ratePicos: TOKEN_PICOS },
-    ]);
-    await publishGpuPrices(database.pool, [
-      { name: 'first', hourlyPicos: GPU_HOUR_PICOS },
-      { name: 'second', hourlyPicos: 1n },
-    ]);
+    await publishTrainingPrice(database.pool, TOKEN_PICOS, GPU_HOUR_PICOS);
   });
   afterAll(async () => {
     await service.app.close();
@@ -177,7 +160,7 @@ describe('at the China site', () => {
   it('converts prices to USD exactly, by the newest rate up to today', async () => {
     await storeRate(9, '0.2');
     await storeRate(2, '0.1412345678');
-    // 2.990000000001 × 0.1412345678 (first GPU of the list) and 2.500001 × 0.1412345678.
+    // 2.990000000001 × 0.1412345678 and 2.500001 × 0.1412345678.
     expect(await pricingOf(service, account)).toMatchObject({
       gpu_hour_usd: '0.4222913577221412345678',
       token_per_m_usd: '0.3530865607345678',

@@ -11,7 +11,6 @@ import {
 } from '@inference/money';
 import { QUOTAS_CONFIG, type QuotasConfig } from '../quotas/quotas.config';
 import { CAPABILITIES_CONFIG, type CapabilitiesConfig } from './capabilities.config';
-import { PRICES_CONFIG, type PricesConfig } from '../prices/prices.config';
 import { exchangeRateMissing, gpuPriceMissing, tokenPriceMissing } from '../prices/missing-price';
 
 /** The data of the envelope, as specified. */
@@ -44,17 +43,15 @@ interface Row {
 
 const TOKENS_PER_UNIT = 1_000_000n;
 
-/** `$2`: the default total; `$3`: the slug of the tokens' price; `$4`: the GPU, or null for the first of the list. */
+/** `$2`: the default total. */
 const READ = `
   SELECT w.balance_picos, coalesce(q.total_tokens, $2::bigint) AS total_tokens, coalesce(q.used_tokens, 0) AS used_tokens,
-    p.rate_picos AS token_rate_picos, training.usd_per_unit(w.currency)::text AS usd_per_unit,
-    (SELECT g.hourly_price_picos FROM pricing.gpu_prices g
-     WHERE g.price_list_id = (SELECT max(id) FROM pricing.price_lists WHERE kind = 'gpus')
-       AND ($4::text IS NULL OR g.name = $4)
-     ORDER BY g.position LIMIT 1) AS gpu_hour_picos
+    p.token_rate_picos, p.gpu_hour_picos, training.usd_per_unit(w.currency)::text AS usd_per_unit
   FROM wallet.wallets w
   LEFT JOIN training.quotas q USING (account_id)
-  LEFT JOIN training.token_price($3) p ON true
+  LEFT JOIN (
+    SELECT token_rate_picos, gpu_hour_picos FROM pricing.training_prices ORDER BY price_list_id DESC LIMIT 1
+  ) p ON true
   WHERE w.account_id = $1`;
 
 @Injectable()
@@ -62,19 +59,13 @@ export class CapabilitiesService {
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
     @Inject(CAPABILITIES_CONFIG) private readonly config: CapabilitiesConfig,
-    @Inject(PRICES_CONFIG) private readonly prices: PricesConfig,
     @Inject(QUOTAS_CONFIG) private readonly quotas: QuotasConfig,
   ) {}
 
   /** Returns the current capabilities. Throws 503 while a price or, on the site cn, the exchange rate is missing. */
   async read(accountId: string): Promise<CapabilitiesView> {
     const { config } = this;
-    const { rows } = await this.pool.query<Row>(READ, [
-      accountId,
-      this.quotas.defaultTotalTokens,
-      this.prices.tokenPriceSlug,
-      config.gpu ?? null,
-    ]);
+    const { rows } = await this.pool.query<Row>(READ, [accountId, this.quotas.defaultTotalTokens]);
     const row = rows[0];
     if (!row) throw new Error(`The account ${accountId} has no wallet.`);
     return {
@@ -96,8 +87,8 @@ export class CapabilitiesService {
   }
 
   private pricesOf({ token_rate_picos: tokenRate, gpu_hour_picos: gpuHour, usd_per_unit: usdPerUnit }: Row) {
-    if (tokenRate === null) throw tokenPriceMissing(this.prices.tokenPriceSlug);
-    if (gpuHour === null) throw gpuPriceMissing(this.config.gpu);
+    if (tokenRate === null) throw tokenPriceMissing();
+    if (gpuHour === null) throw gpuPriceMissing();
     if (usdPerUnit === null) throw exchangeRateMissing();
     return {
       gpu_hour_usd: inUsd(gpuHour, usdPerUnit),

@@ -1,18 +1,12 @@
 import { ApiException, CODES } from '@inference/training-envelope';
 
-/** 503: no price of training tokens is published under the slug. */
-export const tokenPriceMissing = (slug: string) =>
-  new ApiException(
-    CODES.tokenPriceMissing,
-    `no price per_million_tokens alone is published for the slug ${slug}`,
-  );
+/** 503: no price of training is published. */
+export const tokenPriceMissing = () =>
+  new ApiException(CODES.tokenPriceMissing, 'no price of training is published');
 
-/** 503: no GPU price is published. @param gpu its name, or undefined for the first of the list */
-export const gpuPriceMissing = (gpu: string | undefined) =>
-  new ApiException(
-    CODES.gpuPriceMissing,
-    gpu === undefined ? 'no GPU price is published' : `no price is published for the GPU ${gpu}`,
-  );
+/** 503: the price of training, of an older version, has none of a GPU hour. */
+export const gpuPriceMissing = () =>
+  new ApiException(CODES.gpuPriceMissing, 'the published price of training has no GPU hour');
 
 /** 503: no exchange rate to USD is stored. */
 export const exchangeRateMissing = () =>

@@ -3,7 +3,7 @@ import { env } from '@inference/config';
 export const pricesFields = env.trainingPrice;
 
 export interface PricesConfig {
-  /** Slug of the published model prices under which training tokens are priced. */
+  /** Model that the usage events of training name. */
   tokenPriceSlug: string;
 }
 

@@ -3,7 +3,7 @@ import { reconcile } from '@inference/metering';
 import {
   createTestDatabase,
   insertAccount,
-  publishPrices,
+  publishTrainingPrice,
   type TestAccount,
   type TestDatabase,
 } from '@inference/testing';
@@ -40,9 +40,7 @@ beforeAll(async () => {
     TRAINING_DEFAULT_QUOTA_TOKENS: String(QUOTA),
   };
   services = [await startTraining(environment), await startTraining(environment)];
-  await publishPrices(database.pool, [
-    { slug: 'training', unit: 'per_million_tokens', ratePicos: RATE_PICOS },
-  ]);
+  await publishTrainingPrice(database.pool, RATE_PICOS);
 });
 afterAll(async () => {
   await Promise.all(services.map(({ app }) => app.close()));

@@ -4,6 +4,7 @@ import {
   createTestDatabase,
   insertAccount,
   publishPrices,
+  publishTrainingPrice,
   type TestAccount,
   type TestDatabase,
   waitForLock,
@@ -32,9 +33,7 @@ beforeAll(async () => {
   });
 });
 beforeEach(async () => {
-  await publishPrices(database.pool, [
-    { slug: 'training', unit: 'per_million_tokens', ratePicos: RATE_PICOS },
-  ]);
+  await publishTrainingPrice(database.pool, RATE_PICOS);
 });
 afterAll(async () => {
   await service.app.close();
@@ -126,7 +125,7 @@ describe('recorded usage', () => {
     const of = await insertAccount(database.pool, { balancePicos: PLENTY, currency: 'CNY' });
     await expectRefusal(of, usageOf(of), [503, 50303, 'no exchange rate to USD is stored']);
     await database.pool.query(`INSERT INTO pricing.exchange_rates VALUES ('2026-01-01', '0.1412345678')`);
-    await publishPrices(database.pool, [{ slug: 'training', unit: 'per_million_tokens', ratePicos: 25n }]);
+    await publishTrainingPrice(database.pool, 25n);
     const { body } = await record(usageOf(of, { tokens: 1 }));
     expect(body.data).toMatchObject({ cost: 2.5e-11, currency: 'CNY' });
     const { rows } = await database.pool.query<{ cost_usd_picos: bigint }>(
@@ -279,10 +278,15 @@ describe('the status', () => {
   });
 
   it('is 503 while no price is published', async () => {
-    const of = await account();
-    await publishPrices(database.pool, [{ slug: 'training', unit: 'per_request', ratePicos: 1n }]);
-    const message = 'no price per_million_tokens alone is published for the slug training';
-    await expectRefusal(of, usageOf(of), [503, 50301, message]);
+    const unpriced = await createTestDatabase();
+    const other = await startTraining({ DATABASE_URL: unpriced.urlFor('training') });
+    const of = await insertAccount(unpriced.pool, { balancePicos: PLENTY });
+    // A model of this name is not the price of training.
+    await publishPrices(unpriced.pool, [{ slug: 'training', unit: 'per_million_tokens', ratePicos: 1n }]);
+    const { status, body } = await other.call('POST', USAGE, TRAINER_SECRET, usageOf(of));
+    await other.app.close();
+    await unpriced.drop();
+    expect([status, body.code, body.message]).toEqual([503, 50301, 'no price of training is published']);
   });
 
   it('is 503 while the database is unavailable, and the report can be sent again', async () => {
@@ -308,6 +312,8 @@ describe("the service's own database role", () => {
       'SELECT wallet.reclaim_expired($$a$$)',
       'SELECT FROM metering.usage_events',
       'UPDATE pricing.model_prices SET rate_picos = 0',
+      'INSERT INTO pricing.training_prices VALUES (1, 0, 0)',
+      'UPDATE pricing.training_prices SET token_rate_picos = 0',
       'SELECT email FROM accounts.accounts',
     ]) {
       await expect(pool.query(statement)).rejects.toMatchObject({ code: '42501' });

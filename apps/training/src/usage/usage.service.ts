@@ -64,7 +64,7 @@ export class UsageService {
       case 'id_reused':
         return new ApiException(CODES.idReused, 'this id was already used for a different record');
       case 'price_missing':
-        return tokenPriceMissing(this.prices.tokenPriceSlug);
+        return tokenPriceMissing();
       case 'rate_missing':
         return exchangeRateMissing();
       case 'quota':

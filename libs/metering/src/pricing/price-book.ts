@@ -40,7 +40,7 @@ export class PriceBook {
   private prices: Promise<PricesInForce> | undefined;
   private readAtMillis = 0;
 
-  /** @param trainingSlug slug of the training price, which is left out: it is not a model */
+  /** @param trainingSlug the model that usage of training names; a price of it is left out */
   constructor(
     private readonly pool: SqlPool,
     private readonly site: Site,

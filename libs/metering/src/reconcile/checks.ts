@@ -98,7 +98,11 @@ export const CHECKS: Check[] = [
           WHEN 'per_million_input_tokens' THEN e.input_tokens
           WHEN 'per_million_output_tokens' THEN e.output_tokens
           ELSE 1 END) AS cost
-        FROM pricing.model_prices m WHERE m.price_list_id = e.price_list_id AND m.slug = e.model
+        FROM (
+          SELECT rate_picos, unit FROM pricing.model_prices WHERE price_list_id = e.price_list_id AND slug = e.model
+          UNION ALL
+          SELECT token_rate_picos, 'per_million_tokens' FROM pricing.training_prices WHERE price_list_id = e.price_list_id
+        ) m
       ) p ON true
       WHERE e.cost_picos IS DISTINCT FROM p.cost`,
   },

@@ -1,4 +1,10 @@
-import { createTestDatabase, insertAccount, publishPrices, type TestDatabase } from '@inference/testing';
+import {
+  createTestDatabase,
+  insertAccount,
+  publishPrices,
+  publishTrainingPrice,
+  type TestDatabase,
+} from '@inference/testing';
 import { postTransfer } from '@inference/wallet';
 import { CHECKS } from './checks';
 import { reconcile } from './reconcile';
@@ -82,6 +88,7 @@ beforeEach(async () => {
     lines: [line],
   };
   await database.pool.query("SELECT metering.settle('stl_1', $1)", [JSON.stringify([event])]);
+  await publishTrainingPrice(database.pool, 11n);
   await database.pool.query("SELECT training.record_usage('rec_1', $1, 'base', 5, 'trn_1', 'm', 100)", [
     accountId,
   ]);
@@ -119,6 +126,11 @@ const FALSIFICATIONS: [string, string, string[]][] = [
     "an event's tokens",
     'UPDATE metering.usage_events SET input_tokens = 9',
     ['tokens and cost in USD', 'prices of its price list'],
+  ],
+  [
+    "a training's cost",
+    'UPDATE pricing.training_prices SET token_rate_picos = token_rate_picos + 1',
+    ['prices of its price list'],
   ],
   [
     'a lost event',

@@ -75,6 +75,12 @@ console                                               none  session  expired  el
   GET    /api/admin/events                             401      403      401        401    200  401      401  401     401      401         401          401      401
   PUT    /api/admin/billing/pricing/models             401      403      401        401    400  401      401  401     401      401         401          401      401
   PUT    /api/admin/billing/pricing/gpus               401      403      401        401    400  401      401  401     401      401         401          401      401
+  GET    /api/admin/billing/pricing/models             401      403      401        401    200  401      401  401     401      401         401          401      401
+  PATCH  /api/admin/billing/pricing/models             401      403      401        401    400  401      401  401     401      401         401          401      401
+  GET    /api/admin/billing/pricing/gpus               401      403      401        401    200  401      401  401     401      401         401          401      401
+  PATCH  /api/admin/billing/pricing/gpus               401      403      401        401    400  401      401  401     401      401         401          401      401
+  GET    /api/admin/billing/pricing/training           401      403      401        401    200  401      401  401     401      401         401          401      401
+  PUT    /api/admin/billing/pricing/training           401      403      401        401    400  401      401  401     401      401         401          401      401
   PUT    /api/admin/billing/exchange-rates             401      403      401        401    400  401      401  401     401      401         401          401      401
   POST   /api/admin/billing/adjustments                401      403      401        401    400  401      401  401     401      401         401          401      401
   GET    /api/admin/billing/payments/:id               401      403      401        401    404  401      401  401     401      401         401          401      401
@@ -87,6 +93,7 @@ console                                               none  session  expired  el
   DELETE /api/admin/models/*slug/packages/:version     401      403      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/billing/pricing/models/history     401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/admin/billing/pricing/gpus/history       401      403      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/admin/billing/pricing/training/history   401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/admin/releases                           401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/admin/releases/followed                  401      403      401        401    200  401      401  401     401      401         401          401      401
   PUT    /api/admin/releases/:component/:tag           401      403      401        401    400  401      401  401     401      401         401          401      401

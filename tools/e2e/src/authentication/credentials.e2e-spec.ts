@@ -4,8 +4,7 @@ import {
   type Credential,
   type CredentialRow,
   credentialRows,
-  publishGpuPrices,
-  publishPrices,
+  publishTrainingPrice,
   rememberRequest,
   rememberSecret,
   TABLED_SERVICES,
@@ -48,8 +47,7 @@ beforeAll(async () => {
     'agent-environments': await site.startPlain('agent-environments'),
     'agent-environments-with-key': await site.startPlain('agent-environments', { API_KEY: ENVIRONMENTS_KEY }),
   };
-  await publishPrices(database.pool, [{ slug: 'training', unit: 'per_million_tokens', ratePicos: 1n }]);
-  await publishGpuPrices(database.pool, [{ name: 'gpu', hourlyPicos: 1n }]);
+  await publishTrainingPrice(database.pool, 1n);
   await createAdmin(database.urlFor('console'), 'intl', ADMIN);
   const options = { json: CUSTOMER, status: 201 };
   const { token } = await consoleBody<{ token: string }>(consoleUrl, 'POST', '/api/auth/register', options);

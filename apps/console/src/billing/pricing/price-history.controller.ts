@@ -6,6 +6,8 @@ import {
   type GpuHistoryQuery,
   modelHistoryQuery,
   type ModelHistoryQuery,
+  trainingHistoryQuery,
+  type TrainingHistoryQuery,
 } from './price-history.dto';
 import { PriceHistoryService } from './price-history.service';
 
@@ -30,5 +32,12 @@ export class PriceHistoryController {
   @Header('Cache-Control', 'no-store')
   gpus(@ValidQuery(gpuHistoryQuery) { name, ...query }: GpuHistoryQuery) {
     return this.history.gpus(name, query);
+  }
+
+  /** `{lists: [{id, effective_from, published_by, training: {…}}], next_cursor}` */
+  @Get('training/history')
+  @Header('Cache-Control', 'no-store')
+  training(@ValidQuery(trainingHistoryQuery) query: TrainingHistoryQuery) {
+    return this.history.training(query);
   }
 }

@@ -6,10 +6,13 @@ import { modelSlug } from '../../validation/model-slug';
 export const modelHistoryQuery = pageQuery.extend({ slug: modelSlug.optional() });
 export type ModelHistoryQuery = z.output<typeof modelHistoryQuery>;
 
+export const trainingHistoryQuery = pageQuery;
+export type TrainingHistoryQuery = z.output<typeof trainingHistoryQuery>;
+
 export const gpuHistoryQuery = pageQuery.extend({ name: gpuName.optional() });
 export type GpuHistoryQuery = z.output<typeof gpuHistoryQuery>;
 
-/** A published list; its rows are in `models` or `gpus`. */
+/** A published list; its prices are in `models`, `gpus` or `training`. */
 export interface PublishedListView {
   id: string;
   /** ISO 8601. */

@@ -52,7 +52,9 @@ describe.each([
     admin = await site.signedIn('admin');
   });
   beforeEach(() =>
-    site.database.pool.query('TRUNCATE pricing.price_lists, pricing.model_prices, pricing.gpu_prices'),
+    site.database.pool.query(
+      'TRUNCATE pricing.price_lists, pricing.model_prices, pricing.gpu_prices, pricing.training_prices',
+    ),
   );
   afterAll(() => site.stop());
 

@@ -1,6 +1,11 @@
 import { type Sql } from '@inference/database';
 import { type Position } from '@inference/http';
-import { type GpuPriceRow, type ModelPriceRow, type PriceListKind } from './price-views';
+import {
+  type GpuPriceRow,
+  type ModelPriceRow,
+  type PriceListKind,
+  type TrainingPriceRow,
+} from './price-views';
 
 export interface PublishedList {
   id: bigint;
@@ -14,12 +19,19 @@ export interface PublishedList {
 export interface PriceRows {
   models: ModelPriceRow;
   gpus: GpuPriceRow;
+  training: TrainingPriceRow;
 }
 
-/** Table, name column and value columns of each kind of price. */
-const PRICES: Record<PriceListKind, { table: string; name: string; rest: string }> = {
-  models: { table: 'pricing.model_prices', name: 'slug', rest: 'unit, rate_picos' },
-  gpus: { table: 'pricing.gpu_prices', name: 'name', rest: 'hourly_price_picos' },
+/** Table, name (an SQL expression), value columns and order of each kind of price. Training has one price, without a name. */
+const PRICES: Record<PriceListKind, { table: string; name: string; rest: string; order: string }> = {
+  models: { table: 'pricing.model_prices', name: 'slug', rest: 'unit, rate_picos', order: 'position' },
+  gpus: { table: 'pricing.gpu_prices', name: 'name', rest: 'hourly_price_picos', order: 'position' },
+  training: {
+    table: 'pricing.training_prices',
+    name: "'training'",
+    rest: 'token_rate_picos, gpu_hour_picos',
+    order: '1',
+  },
 };
 
 const COLUMNS = `l.id, l.effective_from AS "effectiveFrom", l.published_by AS "publishedBy",
@@ -46,7 +58,7 @@ const listsThatChangedName = (kind: PriceListKind) => `
 const rowsOf = (kind: PriceListKind) => `
   SELECT price_list_id, ${PRICES[kind].name}, ${PRICES[kind].rest} FROM ${PRICES[kind].table}
   WHERE price_list_id = ANY ($1) AND ($2::text IS NULL OR ${PRICES[kind].name} = $2)
-  ORDER BY price_list_id DESC, position`;
+  ORDER BY price_list_id DESC, ${PRICES[kind].order}`;
 
 /** Newest first; with a name only the lists that changed its price. */
 export async function listPublished(

@@ -10,6 +10,8 @@ import {
   modelPriceView,
   type ModelPriceView,
   type PriceListKind,
+  trainingPriceView,
+  type TrainingPriceView,
 } from './price-views';
 
 /** Two lists of the largest size (5,000 rows). A page has at least one list. */
@@ -50,6 +52,13 @@ export class PriceHistoryService {
   gpus(name: string | undefined, query: PageQuery): Promise<HistoryPage<{ gpus: GpuPriceView[] }>> {
     return this.read('gpus', name ?? null, query, (rows) => ({
       gpus: rows.map((row) => gpuPriceView(row, this.site.currency)),
+    }));
+  }
+
+  /** Prices of training, newest first. */
+  training(query: PageQuery): Promise<HistoryPage<{ training: TrainingPriceView }>> {
+    return this.read('training', null, query, ([price]) => ({
+      training: trainingPriceView(price!, this.site.currency),
     }));
   }
 

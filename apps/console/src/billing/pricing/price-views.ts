@@ -8,8 +8,8 @@ import {
   scaledToDecimal,
 } from '@inference/money';
 
-/** Models and GPUs each have a price list of their own. */
-export type PriceListKind = 'models' | 'gpus';
+/** Models, GPUs and training each have a price list of their own. */
+export type PriceListKind = 'models' | 'gpus' | 'training';
 
 /** Decimals that a price in this unit may have, so that the price of the smallest quantity is whole picos. */
 export const priceDecimals = (unit: PriceUnit) => PICO_DIGITS - UNIT_DIGITS[unit];
@@ -28,6 +28,15 @@ export interface GpuPriceView {
   currency: Currency;
 }
 
+/** What training costs, in the site's currency. */
+export interface TrainingPriceView {
+  /** For a million tokens. */
+  token_per_m: ExactNumber;
+  /** For an hour of a GPU; null for a price that an older version published. */
+  gpu_hour: ExactNumber | null;
+  currency: Currency;
+}
+
 export interface ModelPriceRow {
   slug: string;
   unit: PriceUnit;
@@ -37,6 +46,11 @@ export interface ModelPriceRow {
 export interface GpuPriceRow {
   name: string;
   hourly_price_picos: bigint;
+}
+
+export interface TrainingPriceRow {
+  token_rate_picos: bigint;
+  gpu_hour_picos: bigint | null;
 }
 
 export const modelPriceView = (
@@ -55,5 +69,14 @@ export const gpuPriceView = (
 ): GpuPriceView => ({
   name,
   hourly_price: exactNumber(picosToDecimal(picos)),
+  currency,
+});
+
+export const trainingPriceView = (
+  { token_rate_picos: rate, gpu_hour_picos: picos }: TrainingPriceRow,
+  currency: Currency,
+): TrainingPriceView => ({
+  token_per_m: exactNumber(scaledToDecimal(rate, priceDecimals('per_million_tokens'))),
+  gpu_hour: picos === null ? null : exactNumber(picosToDecimal(picos)),
   currency,
 });

@@ -1,17 +1,14 @@
-import { PRICE_UNITS, type PriceUnit } from '@inference/metering';
+import { PRICE_UNITS } from '@inference/metering';
 import { InvalidAmountError, PICO_DIGITS } from '@inference/money';
 import { z } from 'zod';
 import { type DecimalBounds, exactDecimal } from '../../validation/money-fields';
 import { singleLineText } from '../../validation/text-fields';
+import { MAX_ROWS, overlappingUnits, repeatedUnits, type RowFault, TOO_MANY_ROWS } from './price-list-rules';
 import { priceDecimals } from './price-views';
 import { modelSlug } from '../../validation/model-slug';
 
 /** A higher price for a million tokens, a request or an hour is a typing error. */
 const MAX_PRICE = 1_000_000;
-const MAX_ROWS = 5_000;
-
-/** Units that price input and output separately. */
-const PRICED_BY_SIDE: PriceUnit[] = ['per_million_input_tokens', 'per_million_output_tokens'];
 
 const priceField = () => z.number('must be a number').min(0, 'must not be negative');
 const currencyField = () => z.enum(['USD', 'CNY'], 'must be USD or CNY').optional();
@@ -27,68 +24,118 @@ function scaledPrice(value: number, bounds: DecimalBounds, path: string, context
   }
 }
 
+const modelFields = {
+  slug: modelSlug,
+  unit: z.enum(PRICE_UNITS, `must be one of ${PRICE_UNITS.join(', ')}`),
+  currency: currencyField(),
+};
+/** The price of a million tokens in its smallest decimal equals the price of one token in picos. */
+const unitBounds = (unit: (typeof PRICE_UNITS)[number]) => ({
+  decimals: priceDecimals(unit),
+  max: MAX_PRICE,
+});
+
 const modelRow = z
-  .strictObject({
-    slug: modelSlug,
-    unit: z.enum(PRICE_UNITS, `must be one of ${PRICE_UNITS.join(', ')}`),
-    price: priceField(),
-    currency: currencyField(),
-  })
+  .strictObject({ ...modelFields, price: priceField() })
   .transform(({ slug, unit, price, currency }, context) => {
-    // The price of a million tokens in its smallest decimal equals the price of one token in picos.
-    const bounds = { decimals: priceDecimals(unit), max: MAX_PRICE };
-    return { slug, unit, currency, ratePicos: scaledPrice(price, bounds, 'price', context) };
+    return { slug, unit, currency, rate_picos: scaledPrice(price, unitBounds(unit), 'price', context) };
   });
 export type ModelPrice = z.output<typeof modelRow>;
 
+const modelChange = z
+  .strictObject({ ...modelFields, price: priceField().nullable() })
+  .transform(({ slug, unit, price, currency }, context) => {
+    const rate = price === null ? null : scaledPrice(price, unitBounds(unit), 'price', context);
+    return { slug, unit, currency, rate_picos: rate };
+  });
+/** `rate_picos` null: the price is removed. */
+export type ModelPriceChange = z.output<typeof modelChange>;
+
 export const gpuName = singleLineText(100);
+const hourBounds = { decimals: PICO_DIGITS, max: MAX_PRICE };
 
 const gpuRow = z
-  .strictObject({
-    name: gpuName,
-    hourly_price: priceField(),
-    currency: currencyField(),
-  })
+  .strictObject({ name: gpuName, hourly_price: priceField(), currency: currencyField() })
   .transform(({ name, hourly_price, currency }, context) => {
-    const bounds = { decimals: PICO_DIGITS, max: MAX_PRICE };
-    return { name, currency, hourlyPricePicos: scaledPrice(hourly_price, bounds, 'hourly_price', context) };
+    const picos = scaledPrice(hourly_price, hourBounds, 'hourly_price', context);
+    return { name, currency, hourly_price_picos: picos };
   });
 export type GpuPrice = z.output<typeof gpuRow>;
 
-/** Allows one price per slug and unit, and either one price for all tokens or separate input and output prices. */
-function refuseOverlaps(rows: ModelPrice[], context: z.RefinementCtx): void {
-  const seen = new Set<string>();
-  const bySide = new Set(rows.filter(({ unit }) => PRICED_BY_SIDE.includes(unit)).map(({ slug }) => slug));
-  for (const [index, { slug, unit }] of rows.entries()) {
-    const refuse = (message: string) =>
-      context.addIssue({ code: 'custom', path: [index, 'unit'], message: `${slug} ${message}` });
-    if (seen.has(`${slug} ${unit}`)) refuse(`has more than one price ${unit}`);
-    seen.add(`${slug} ${unit}`);
-    if (unit === 'per_million_tokens' && bySide.has(slug)) {
-      refuse('is priced per_million_tokens and also by input or output tokens');
-    }
-  }
-}
+const gpuChange = z
+  .strictObject({ name: gpuName, hourly_price: priceField().nullable(), currency: currencyField() })
+  .transform(({ name, hourly_price: price, currency }, context) => {
+    const picos = price === null ? null : scaledPrice(price, hourBounds, 'hourly_price', context);
+    return { name, currency, hourly_price_picos: picos };
+  });
+/** `hourly_price_picos` null: the price is removed. */
+export type GpuPriceChange = z.output<typeof gpuChange>;
+
+const addIssues = (context: z.RefinementCtx, field: string, faults: RowFault[]) => {
+  for (const { index, message } of faults)
+    context.addIssue({ code: 'custom', path: [index, field], message });
+};
+
+const repeatedNames = (rows: readonly { name: string }[]) => {
+  const names = rows.map(({ name }) => name);
+  return names.flatMap((name, index) =>
+    names.indexOf(name) < index ? [{ index, message: 'is there more than once' }] : [],
+  );
+};
 
 export const publishModelPricesDto = z.strictObject({
-  models: z.array(modelRow).max(MAX_ROWS, `must have at most ${MAX_ROWS} rows`).superRefine(refuseOverlaps),
+  models: z
+    .array(modelRow)
+    .max(MAX_ROWS, TOO_MANY_ROWS)
+    .superRefine((rows, context) =>
+      addIssues(context, 'unit', [...repeatedUnits(rows), ...overlappingUnits(rows)]),
+    ),
 });
 export type PublishModelPricesDto = z.output<typeof publishModelPricesDto>;
+
+export const changeModelPricesDto = z.strictObject({
+  models: z
+    .array(modelChange)
+    .min(1, 'must have at least one row')
+    .max(MAX_ROWS, TOO_MANY_ROWS)
+    .superRefine((rows, context) => addIssues(context, 'unit', repeatedUnits(rows))),
+});
+export type ChangeModelPricesDto = z.output<typeof changeModelPricesDto>;
 
 export const publishGpuPricesDto = z.strictObject({
   gpus: z
     .array(gpuRow)
-    .max(MAX_ROWS, `must have at most ${MAX_ROWS} rows`)
-    .superRefine((rows, context) => {
-      const seen = new Set<string>();
-      for (const [index, { name }] of rows.entries()) {
-        const message = 'is there more than once';
-        if (seen.has(name)) context.addIssue({ code: 'custom', path: [index, 'name'], message });
-        seen.add(name);
-      }
-    }),
+    .max(MAX_ROWS, TOO_MANY_ROWS)
+    .superRefine((rows, context) => addIssues(context, 'name', repeatedNames(rows))),
 });
 export type PublishGpuPricesDto = z.output<typeof publishGpuPricesDto>;
+
+export const changeGpuPricesDto = z.strictObject({
+  gpus: z
+    .array(gpuChange)
+    .min(1, 'must have at least one row')
+    .max(MAX_ROWS, TOO_MANY_ROWS)
+    .superRefine((rows, context) => addIssues(context, 'name', repeatedNames(rows))),
+});
+export type ChangeGpuPricesDto = z.output<typeof changeGpuPricesDto>;
+
+export const publishTrainingPriceDto = z
+  .strictObject({ token_per_m: priceField(), gpu_hour: priceField(), currency: currencyField() })
+  .transform(({ token_per_m: tokens, gpu_hour: hour, currency }, context) => ({
+    currency,
+    token_rate_picos: scaledPrice(tokens, unitBounds('per_million_tokens'), 'token_per_m', context),
+    gpu_hour_picos: scaledPrice(hour, hourBounds, 'gpu_hour', context),
+  }));
+export type PublishTrainingPriceDto = z.output<typeof publishTrainingPriceDto>;
+
+/** Strict, so that a misspelled `dry_run` does not publish. */
+export const publishQuery = z.strictObject({
+  dry_run: z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('false')
+    .transform((text) => text === 'true'),
+});
+export type PublishQuery = z.output<typeof publishQuery>;
 
 export const pricingQuery = z.object({
   limit: z

@@ -34,10 +34,11 @@ describe('pricing', () => {
       `{"models":[{"slug":"z/large:1","unit":"${IN}","price":0.000001,"currency":"USD"},` +
       `{"slug":"z/large:1","unit":"${OUT}","price":10,"currency":"USD"},` +
       `{"slug":"a","unit":"per_request","price":0.000000000001,"currency":"USD"},{"slug":"free","unit":"${BOTH}","price":0,"currency":"USD"}]`;
-    expect(answer.text).toBe(`${shown}}`);
+    expect(answer.text).toBe(`${shown},${shown.replace('{"models"', '"added"')},"changed":[],"removed":[]}`);
     const gpus = await put(GPUS, { gpus: [{ name: 'H100 80GB', hourly_price: 2.99 }] });
-    expect(gpus.text).toBe('{"gpus":[{"name":"H100 80GB","hourly_price":2.99,"currency":"USD"}]}');
-    expect((await read()).text).toBe(`${shown},${gpus.text.slice(1)}`);
+    const shownGpus = '"gpus":[{"name":"H100 80GB","hourly_price":2.99,"currency":"USD"}]';
+    expect(gpus.text).toBe(`{${shownGpus},${shownGpus.replace('gpus', 'added')},"changed":[],"removed":[]}`);
+    expect((await read()).text).toBe(`${shown},${shownGpus}}`);
     const { rows } = await site.database.pool.query(
       'SELECT slug, unit, rate_picos FROM pricing.model_prices ORDER BY position',
     );
@@ -217,7 +218,11 @@ describe('pricing on the China site', () => {
 
   it('is in yuan', async () => {
     const row = { slug: 'm', unit: BOTH, price: 7 };
-    expect((await put(MODELS, { models: [row] })).body).toEqual({ models: [{ ...row, currency: 'CNY' }] });
+    const published = [{ ...row, currency: 'CNY' }];
+    expect((await put(MODELS, { models: [row] })).body).toMatchObject({
+      models: published,
+      added: published,
+    });
     expect((await put(MODELS, { models: [{ ...row, currency: 'USD' }] })).status).toBe(400);
   });
 

@@ -6,6 +6,15 @@ import { readLastChange } from '../../caching/topic-changes';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type Actor } from '../../identity/audit-log/actor';
 import { recordActorEvent } from '../../identity/audit-log/audit-log';
+import { changesBetween, mergePrices } from './price-changes';
+import { MAX_ROWS, overlappingUnits, TOO_MANY_ROWS } from './price-list-rules';
+import {
+  insertGpuPrices,
+  insertModelPrices,
+  lockLists,
+  readGpuPrices,
+  readModelPrices,
+} from './price-lists.repository';
 import {
   type GpuPriceRow,
   gpuPriceView,
@@ -13,27 +22,44 @@ import {
   type ModelPriceRow,
   modelPriceView,
   type ModelPriceView,
-  type PriceListKind,
 } from './price-views';
-import { type GpuPrice, type ModelPrice } from './pricing.dto';
+import { type GpuPrice, type GpuPriceChange, type ModelPrice, type ModelPriceChange } from './pricing.dto';
 
-const NEWEST = 'SELECT max(id) FROM pricing.price_lists WHERE kind =';
-const MODELS = `
-  SELECT slug, unit, rate_picos FROM pricing.model_prices
-  WHERE price_list_id = (${NEWEST} 'models') ORDER BY position LIMIT $1`;
-const GPUS = `
-  SELECT name, hourly_price_picos FROM pricing.gpu_prices
-  WHERE price_list_id = (${NEWEST} 'gpus') ORDER BY position LIMIT $1`;
-const INSERT_MODELS = `
-  INSERT INTO pricing.model_prices (price_list_id, position, slug, unit, rate_picos)
-  SELECT $1, row.position, row.slug, row.unit, row.rate
-  FROM unnest($2::text[], $3::text[], $4::numeric[]) WITH ORDINALITY AS row (slug, unit, rate, position)`;
-const INSERT_GPUS = `
-  INSERT INTO pricing.gpu_prices (price_list_id, position, name, hourly_price_picos)
-  SELECT $1, row.position, row.name, row.price
-  FROM unnest($2::text[], $3::numeric[]) WITH ORDINALITY AS row (name, price, position)`;
+/** What a publication changed, or would change. `changed` rows have the former price too. */
+export interface PublicationView<View, ChangedView> {
+  added: View[];
+  changed: ChangedView[];
+  removed: View[];
+}
+export type ModelPublicationView = { models: ModelPriceView[] } & PublicationView<
+  ModelPriceView,
+  ModelPriceView & { previous_price: ModelPriceView['price'] }
+>;
+export type GpuPublicationView = { gpus: GpuPriceView[] } & PublicationView<
+  GpuPriceView,
+  GpuPriceView & { previous_hourly_price: GpuPriceView['hourly_price'] }
+>;
 
-/** The published prices. A new list replaces the previous one, which stays as history. */
+/** One of the lists that are published row by row. */
+interface ListAccess<Row> {
+  kind: 'models' | 'gpus';
+  read(sql: Sql, limit: number | null): Promise<Row[]>;
+  insert(sql: Sql, rows: Row[], adminId: string): Promise<void>;
+}
+const MODELS: ListAccess<ModelPriceRow> = {
+  kind: 'models',
+  read: readModelPrices,
+  insert: insertModelPrices,
+};
+const GPUS: ListAccess<GpuPriceRow> = { kind: 'gpus', read: readGpuPrices, insert: insertGpuPrices };
+
+/** Who publishes, or null to see what would change: nothing is stored. */
+export type Publisher = Actor | null;
+
+const modelKey = ({ slug, unit }: ModelPriceRow | ModelPriceChange) => `${slug} ${unit}`;
+const gpuKey = ({ name }: GpuPriceRow | GpuPriceChange) => name;
+
+/** The published prices of models and GPUs. A new list replaces the previous one, which stays as history. */
 @Injectable()
 export class PricingService {
   constructor(
@@ -50,62 +76,104 @@ export class PricingService {
 
   /** Up to `limit` rows; null: all. */
   async readModels(limit: number | null): Promise<ModelPriceView[]> {
-    const { rows } = await this.pool.query<ModelPriceRow>(MODELS, [limit]);
-    return rows.map((row) => modelPriceView(row, this.site.currency));
+    return (await readModelPrices(this.pool, limit)).map((row) => modelPriceView(row, this.site.currency));
   }
 
   /** Up to `limit` rows; null: all. */
   async readGpus(limit: number | null): Promise<GpuPriceView[]> {
-    const { rows } = await this.pool.query<GpuPriceRow>(GPUS, [limit]);
-    return rows.map((row) => gpuPriceView(row, this.site.currency));
+    return (await readGpuPrices(this.pool, limit)).map((row) => gpuPriceView(row, this.site.currency));
   }
 
-  async publishModels(models: ModelPrice[], admin: Actor): Promise<void> {
+  /** Replaces the list. */
+  async publishModels(models: ModelPrice[], publisher: Publisher): Promise<ModelPublicationView> {
     this.requireSiteCurrency('models', models);
-    await this.publish('models', admin, INSERT_MODELS, [
-      models.map(({ slug }) => slug),
-      models.map(({ unit }) => unit),
-      models.map(({ ratePicos }) => ratePicos),
-    ]);
+    return this.modelsView(await this.change(MODELS, publisher, () => models));
   }
 
-  async publishGpus(gpus: GpuPrice[], admin: Actor): Promise<void> {
+  /** Adds, changes or removes single prices. Throws 400 if the whole list would be invalid. */
+  async changeModels(changes: ModelPriceChange[], publisher: Publisher): Promise<ModelPublicationView> {
+    this.requireSiteCurrency('models', changes);
+    const isPrice = (row: ModelPriceRow | ModelPriceChange): row is ModelPriceRow => row.rate_picos !== null;
+    const merged = await this.change(MODELS, publisher, (before) => {
+      const after = mergePrices(before, changes, modelKey, isPrice);
+      const [overlap] = overlappingUnits(after);
+      if (overlap) throw new BadRequestException(`models: ${overlap.message}`);
+      return after;
+    });
+    return this.modelsView(merged);
+  }
+
+  /** Replaces the list. */
+  async publishGpus(gpus: GpuPrice[], publisher: Publisher): Promise<GpuPublicationView> {
     this.requireSiteCurrency('gpus', gpus);
-    await this.publish('gpus', admin, INSERT_GPUS, [
-      gpus.map(({ name }) => name),
-      gpus.map(({ hourlyPricePicos }) => hourlyPricePicos),
-    ]);
+    return this.gpusView(await this.change(GPUS, publisher, () => gpus));
   }
 
-  private requireSiteCurrency(list: PriceListKind, rows: { currency?: Currency | undefined }[]): void {
+  /** Adds, changes or removes single prices. */
+  async changeGpus(changes: GpuPriceChange[], publisher: Publisher): Promise<GpuPublicationView> {
+    this.requireSiteCurrency('gpus', changes);
+    const isPrice = (row: GpuPriceRow | GpuPriceChange): row is GpuPriceRow =>
+      row.hourly_price_picos !== null;
+    return this.gpusView(
+      await this.change(GPUS, publisher, (before) => mergePrices(before, changes, gpuKey, isPrice)),
+    );
+  }
+
+  private requireSiteCurrency(list: string, rows: { currency?: Currency | undefined }[]): void {
     const wrong = rows.findIndex(({ currency }) => currency !== undefined && currency !== this.site.currency);
     if (wrong < 0) return;
     throw new BadRequestException(`${list}.${wrong}.currency: this site's currency is ${this.site.currency}`);
   }
 
-  private async publish(
-    kind: PriceListKind,
-    admin: Actor,
-    insertRows: string,
-    columns: unknown[][],
-  ): Promise<void> {
-    await inTransaction(this.pool, async (client) => {
-      const listId = await this.openList(client, kind, admin.accountId);
-      await client.query(insertRows, [listId, ...columns]);
-      await recordActorEvent(client, admin, 'admin.prices_published', {
-        list: kind,
-        rows: columns[0]?.length ?? 0,
-      });
+  /** Stores the list that `next` makes of the current one, or only returns both if nobody publishes. */
+  private async change<Row>(
+    list: ListAccess<Row>,
+    publisher: Publisher,
+    next: (before: Row[]) => Row[],
+  ): Promise<{ before: Row[]; after: Row[] }> {
+    const changeIn = async (sql: Sql) => {
+      const before = await list.read(sql, null);
+      const after = next(before);
+      if (after.length > MAX_ROWS) throw new BadRequestException(`${list.kind}: ${TOO_MANY_ROWS}`);
+      return { before, after };
+    };
+    if (publisher === null) return changeIn(this.pool);
+    return inTransaction(this.pool, async (client) => {
+      await lockLists(client, list.kind);
+      const lists = await changeIn(client);
+      await list.insert(client, lists.after, publisher.accountId);
+      const details = { list: list.kind, rows: lists.after.length };
+      await recordActorEvent(client, publisher, 'admin.prices_published', details);
+      return lists;
     });
   }
 
-  /** Inserts a list under a lock: the newest list is the one with the highest id, so ids must be committed in order. */
-  private async openList(sql: Sql, kind: PriceListKind, adminId: string): Promise<bigint> {
-    await sql.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`pricing.price_lists ${kind}`]);
-    const { rows } = await sql.query<{ id: bigint }>(
-      'INSERT INTO pricing.price_lists (kind, published_by) VALUES ($1, $2) RETURNING id',
-      [kind, adminId],
+  private modelsView({ before, after }: Record<'before' | 'after', ModelPriceRow[]>): ModelPublicationView {
+    const view = (row: ModelPriceRow) => modelPriceView(row, this.site.currency);
+    const { added, changed, removed } = changesBetween(before, after, modelKey, (row) => row.rate_picos);
+    return {
+      models: after.map(view),
+      added: added.map(view),
+      changed: changed.map(({ row, before: old }) => ({ ...view(row), previous_price: view(old).price })),
+      removed: removed.map(view),
+    };
+  }
+
+  private gpusView({ before, after }: Record<'before' | 'after', GpuPriceRow[]>): GpuPublicationView {
+    const view = (row: GpuPriceRow) => gpuPriceView(row, this.site.currency);
+    const { added, changed, removed } = changesBetween(
+      before,
+      after,
+      gpuKey,
+      (row) => row.hourly_price_picos,
     );
-    return rows[0]!.id;
+    return {
+      gpus: after.map(view),
+      added: added.map(view),
+      changed: changed.map(({ row, before: old }) => {
+        return { ...view(row), previous_hourly_price: view(old).hourly_price };
+      }),
+      removed: removed.map(view),
+    };
   }
 }

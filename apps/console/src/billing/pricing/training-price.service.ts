@@ -1,0 +1,41 @@
+import { BadRequestException, Inject, Injectable } from '@nestjs/common';
+import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { recordActorEvent } from '../../identity/audit-log/audit-log';
+import { insertTrainingPrice, lockLists, readTrainingPrice } from './price-lists.repository';
+import { trainingPriceView, type TrainingPriceView } from './price-views';
+import { type PublishTrainingPriceDto } from './pricing.dto';
+import { type Publisher } from './pricing.service';
+
+/** What training costs. A new price replaces the previous one, which stays as history. */
+@Injectable()
+export class TrainingPriceService {
+  constructor(
+    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    @Inject(SITE_CONFIG) private readonly site: SiteConfig,
+  ) {}
+
+  /** The current price; null before the first one. */
+  async read(): Promise<TrainingPriceView | null> {
+    const price = await readTrainingPrice(this.pool);
+    return price ? trainingPriceView(price, this.site.currency) : null;
+  }
+
+  /** Stores the price, or nothing if nobody publishes. Throws 400 for the currency of the other site. */
+  async publish(
+    { currency, ...price }: PublishTrainingPriceDto,
+    publisher: Publisher,
+  ): Promise<TrainingPriceView> {
+    if (currency !== undefined && currency !== this.site.currency) {
+      throw new BadRequestException(`currency: this site's currency is ${this.site.currency}`);
+    }
+    if (publisher !== null) {
+      await inTransaction(this.pool, async (client) => {
+        await lockLists(client, 'training');
+        await insertTrainingPrice(client, price, publisher.accountId);
+        await recordActorEvent(client, publisher, 'admin.prices_published', { list: 'training', rows: 1 });
+      });
+    }
+    return trainingPriceView(price, this.site.currency);
+  }
+}
