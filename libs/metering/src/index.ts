@@ -1,5 +1,5 @@
 export { charge, type Charge, type ChargeLine, type TokenUsage, worstCasePicos } from './pricing/charge';
-export { PRICE_UNITS, type PriceUnit, UNIT_DIGITS, type UnitRate } from './pricing/price-unit';
+export { PRICE_UNITS, type PriceUnit, pricesOutput, UNIT_DIGITS, type UnitRate } from './pricing/price-unit';
 export { PriceBook, type PricesInForce, RATE_DIGITS } from './pricing/price-book';
 export { reconcile, type Difference } from './reconcile/reconcile';
 export { USAGE_LINES } from './reports/usage-lines';

@@ -11,6 +11,17 @@ export class ModelNotFoundError extends GatewayError {
   }
 }
 
+/** The model is priced by its input tokens and has no price of its output. */
+export class OutputPriceMissingError extends GatewayError {
+  constructor(model: string) {
+    super(
+      'model_not_found',
+      `The model \`${model}\` has no price of its output, so it is offered for embeddings only.`,
+      'model',
+    );
+  }
+}
+
 /** The model is not on the API key's allow-list. */
 export class ModelNotAllowedError extends GatewayError {
   constructor(model: string) {

@@ -20,6 +20,9 @@ import {
 const FREE: UnitRate[] = [{ unit: 'per_million_tokens', ratePicos: 0n }];
 /** With `max_tokens` the maximum cost equals the cost, so the number of requests that fit does not depend on their order. */
 const OUTPUT_ONLY: UnitRate[] = [{ unit: 'per_million_output_tokens', ratePicos: 600_000n }];
+const INPUT: UnitRate = { unit: 'per_million_input_tokens', ratePicos: 1n };
+const FREE_OUTPUT: UnitRate = { unit: 'per_million_output_tokens', ratePicos: 0n };
+const REQUEST: UnitRate = { unit: 'per_request', ratePicos: 1n };
 const LATE = 'sandbox-chat+first-delay=600';
 const LATE_OUTPUT_ONLY = 'sandbox-chat+first-delay=300';
 const MODELS = {
@@ -28,6 +31,10 @@ const MODELS = {
   'sandbox-mini+tokens=3': FREE,
   [LATE]: RATES,
   [LATE_OUTPUT_ONLY]: OUTPUT_ONLY,
+  'sandbox-embed': [INPUT],
+  'sandbox-mini+tokens=1': [INPUT, REQUEST],
+  'sandbox-mini+tokens=2': [INPUT, FREE_OUTPUT],
+  'sandbox-mini+tokens=4': [REQUEST],
 };
 const PROMPT = [{ role: 'user' as const, content: 'Say something about the sea.' }];
 const PROMPT_TOKENS = 9;
@@ -166,6 +173,38 @@ describe('a model', () => {
         type: 'invalid_request_error',
         param: 'model',
       });
+    },
+  );
+});
+
+describe('the price of the output', () => {
+  it.each(['sandbox-embed', 'sandbox-mini+tokens=1'])(
+    'is needed for chat and completions: %s has none',
+    async (model) => {
+      const of = await site.account();
+      const client = clientOf(of.apiKey);
+      const missing = { status: 404, code: 'model_not_found', type: 'invalid_request_error', param: 'model' };
+      expect(await refusal(chat(of.apiKey, { model }))).toEqual(missing);
+      expect(await refusal(client.completions.create({ model, prompt: 'Say' }))).toEqual(missing);
+      await expect(chat(of.apiKey, { model })).rejects.toThrow(
+        `The model \`${model}\` has no price of its output`,
+      );
+      await site.expectCharged(of, 0n);
+      expect((await client.models.retrieve(model)).id).toBe(model);
+    },
+  );
+
+  it('is not needed for embeddings', async () => {
+    const { apiKey } = await site.account();
+    const { data } = await clientOf(apiKey).embeddings.create({ model: 'sandbox-embed', input: 'Say' });
+    expect(data).toHaveLength(1);
+  });
+
+  it.each(['sandbox-mini+tokens=2', 'sandbox-mini+tokens=4'])(
+    'may be 0 or in each request: %s',
+    async (model) => {
+      const of = await site.account();
+      expect((await chat(of.apiKey, { model })).usage!.completion_tokens).toBe(model.endsWith('2') ? 2 : 4);
     },
   );
 });

@@ -1,8 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
 import { newId } from '@inference/database';
-import { charge, PriceBook, type TokenUsage, type UnitRate, worstCasePicos } from '@inference/metering';
-import { ModelNotAllowedError, ModelNotFoundError } from '../../models/model.errors';
+import {
+  charge,
+  PriceBook,
+  pricesOutput,
+  type TokenUsage,
+  type UnitRate,
+  worstCasePicos,
+} from '@inference/metering';
+import { ModelNotAllowedError, ModelNotFoundError, OutputPriceMissingError } from '../../models/model.errors';
 import { LeaseManager } from '../../leases/lease-manager';
 import { type Hold } from '../../leases/lease';
 import { type Outcome, type UsageEvent } from '../../settlement/usage-event';
@@ -36,8 +43,8 @@ export class AdmissionService {
   ) {}
 
   /**
-   * Throws ModelNotFoundError, ModelNotAllowedError, ExchangeRateMissingError, InvalidValueError for limits that cannot be
-   * admitted, InsufficientBalanceError and KeySpendLimitReachedError.
+   * Throws ModelNotFoundError, ModelNotAllowedError, OutputPriceMissingError, ExchangeRateMissingError, InvalidValueError for
+   * limits that cannot be admitted, InsufficientBalanceError and KeySpendLimitReachedError.
    */
   async admit(request: ProxyRequest, caller: Caller, entrypoint: string): Promise<Admission> {
     const startedAt = new Date();
@@ -46,6 +53,9 @@ export class AdmissionService {
     if (!rates || !this.upstreams.serves(request.model)) throw new ModelNotFoundError(request.model);
     const allowed = caller.apiKey?.allowedModels;
     if (allowed && !allowed.includes(request.model)) throw new ModelNotAllowedError(request.model);
+    if (request.endpoint !== 'embeddings' && !pricesOutput(rates)) {
+      throw new OutputPriceMissingError(request.model);
+    }
     if (usdPerUnit === null) throw new ExchangeRateMissingError();
     const bounds = boundsOf(request, this.limitsOf(request.model));
     const hold = await this.leases.hold(caller, worstCasePicos(rates, bounds));
