@@ -18,6 +18,9 @@ const SANDBOX_PRICES = [
   { slug: 'sandbox-embed', unit: 'per_million_input_tokens', price: 0.02 },
 ];
 
+/** The models that the sandbox engine serves. */
+export const SANDBOX_MODELS = [...new Set(SANDBOX_PRICES.map(({ slug }) => slug))];
+
 /** A million tokens and an hour of a GPU. */
 const TRAINING_PRICE = { token_per_m: 3, gpu_hour: 2.99 };
 

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { codeHostEnvironment } from './code-host-sandbox.mjs';
+import { SANDBOX_MODELS } from '../seed/price-list.mjs';
 import { paymentEnvironment } from './payment-sandbox.mjs';
 
 /**
@@ -28,13 +29,19 @@ const urlOf = (port) => `http://${HOST}:${port}`;
 export const databaseUrl = (role, password, port) =>
   `postgres://${role}:${encodeURIComponent(password)}@${HOST}:${port}/platform`;
 
-/** @param {Settings} settings @returns {object[]} the gateway's model servers */
-function upstreams({ engine, ports }) {
+/**
+ * The gateway's model servers with the models that they have, so that no other priced model is offered.
+ * @param {Settings} settings
+ * @param {string[] | null} engineModels
+ * @returns {object[]}
+ */
+function upstreams({ engine, ports }, engineModels) {
   if (engine) {
-    return [{ name: 'engine', base_url: engine.url, api_key: engine.apiKey, models: engine.models }];
+    return [{ name: 'engine', base_url: engine.url, api_key: engine.apiKey, models: engineModels ?? [] }];
   }
   const port = ports['sandbox-engine'];
-  return port === undefined ? [] : [{ name: 'sandbox', base_url: `${urlOf(port)}/v1` }];
+  if (port === undefined) return [];
+  return [{ name: 'sandbox', base_url: `${urlOf(port)}/v1`, models: SANDBOX_MODELS }];
 }
 
 /**
@@ -162,7 +169,7 @@ export function describeServices(settings, secrets, engineModels) {
     gateway: {
       ...database('gateway'),
       ...callers,
-      UPSTREAMS: JSON.stringify(upstreams(settings)),
+      UPSTREAMS: JSON.stringify(upstreams(settings, engineModels)),
       AGENT_CREDENTIALS: secrets.agentCredential,
       MEMO_CREDENTIALS: secrets.memoCredential,
     },

@@ -25,7 +25,7 @@ export async function expectHealthy({ urls, sandbox }: Platform): Promise<void> 
   }
 }
 
-/** Checks a login, the currency of the wallet and a model call. */
+/** Checks a login, the currency of the wallet, the addresses of the site, a model call and the prices of training. */
 export async function expectUsable({ urls, accounts }: Platform, currency: string): Promise<void> {
   const { identifier, password, apiKey } = accounts.demo;
   const session = await consoleBody<{ token: string }>(urls.console!, 'POST', '/api/auth/login', {
@@ -43,6 +43,10 @@ export async function expectUsable({ urls, accounts }: Platform, currency: strin
     status: 200,
     complete: true,
   });
+  const site = await consoleBody<{ urls: object }>(urls.console!, 'GET', '/api/site', {});
+  expect(site.urls).toMatchObject({ gateway: urls.gateway, environments: urls.agentEnvironments });
+  const headers = { Authorization: `Bearer ${apiKey}` };
+  expect((await fetch(`${urls.training}/v1/capabilities`, { headers })).status).toBe(200);
 }
 
 /** Checks that an answer of 64 tokens is streamed as 64 chunks, at a pace at which a person sees a stream. */
