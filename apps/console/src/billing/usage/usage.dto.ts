@@ -52,7 +52,8 @@ export const usageQuery = z
       /** Null: everything settled up to the time of reading. */
       to: to === undefined ? null : instantText(end),
       granularity,
-      timeZone,
+      /** The zone whose days or hours are the buckets. */
+      timeZone: granularity === 'day' ? timeZone : 'UTC',
     };
   });
 export type UsageQuery = z.output<typeof usageQuery>;

@@ -137,6 +137,15 @@ describe('usage', () => {
     ]);
   });
 
+  it('groups by the hours of UTC in any time zone', async () => {
+    await insertHour('2026-03-01T18:00:00Z', 'before', 1n, 1n);
+    await insertHour('2026-03-01T19:00:00Z', 'm', 1n, 1n);
+    const query = '?from=2026-03-02&to=2026-03-03&granularity=hour&time_zone=Asia/Kolkata';
+    expect((await rows(query)).map(({ timestamp, model }) => [timestamp, model])).toEqual([
+      ['2026-03-01T19:00:00.000Z', 'm'],
+    ]);
+  });
+
   it('starts at the beginning of the month in the time zone by default', async () => {
     const now = new Date(Date.now() + 8 * 3_600_000);
     const start = Date.UTC(now.getUTCFullYear(), now.getUTCMonth()) - 8 * 3_600_000;
