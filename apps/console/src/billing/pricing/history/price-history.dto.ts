@@ -1,7 +1,7 @@
 import { pageQuery } from '@inference/http';
 import { type z } from 'zod';
-import { gpuName } from './pricing.dto';
-import { modelSlug } from '../../validation/model-slug';
+import { gpuName } from '../pricing.dto';
+import { modelSlug } from '../../../validation/model-slug';
 
 export const modelHistoryQuery = pageQuery.extend({ slug: modelSlug.optional() });
 export type ModelHistoryQuery = z.output<typeof modelHistoryQuery>;

@@ -5,7 +5,7 @@ import {
   type ModelPriceRow,
   type PriceListKind,
   type TrainingPriceRow,
-} from './price-views';
+} from '../price-views';
 
 export interface PublishedList {
   id: bigint;

@@ -1,7 +1,7 @@
 import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import { SQL_POOL, type SqlPool } from '@inference/database';
 import { decodeCursor, encodeCursor, type PageQuery } from '@inference/http';
-import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
 import { type PublishedListView } from './price-history.dto';
 import { listPublished, type PriceRows, type PublishedList, readPrices } from './price-history.repository';
 import {
@@ -12,7 +12,7 @@ import {
   type PriceListKind,
   trainingPriceView,
   type TrainingPriceView,
-} from './price-views';
+} from '../price-views';
 
 /** Two lists of the largest size (5,000 rows). A page has at least one list. */
 const MAX_ROWS_PER_PAGE = 10_000;
