@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { type SignedIn, TestConsole } from '../../testing/console.fixture';
 import { PaymentSettlement } from '../settlement/payment-settlement';
 import { PaymentSite, PROVIDERS } from '../payments/payments.fixture';
@@ -7,6 +8,13 @@ const ACKNOWLEDGED = {
   card_provider: [200, '{"received":true}'],
   messaging_pay_provider: [200, '{"code":"SUCCESS","message":"成功"}'],
   wallet_pay_provider: [200, 'success'],
+} as const;
+
+/** The headers of each provider's signature. Alipay signs within the body. */
+const SIGNATURE_HEADERS = {
+  card_provider: ['Stripe-Signature'],
+  messaging_pay_provider: ['Serial', 'Timestamp', 'Nonce', 'Signature'].map((part) => `Wechatpay-${part}`),
+  wallet_pay_provider: [],
 } as const;
 
 describe.each(PROVIDERS)('notifications of %s', (provider, siteName) => {
@@ -171,6 +179,24 @@ describe.each(PROVIDERS)('notifications of %s', (provider, siteName) => {
       headers: { 'Content-Type': 'application/octet-stream' },
     });
     expect(answer.status).toBe(400);
+  });
+
+  it('with an empty signature are rejected and logged like those without one', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn');
+    const present = { 'Wechatpay-Serial': 'A1', 'Wechatpay-Timestamp': '1', 'Wechatpay-Nonce': 'n' };
+    const notify = async (headers: Record<string, string>, raw = '{}') => {
+      warn.mockClear();
+      const path = `/api/billing/webhooks/${provider}`;
+      const { status, text } = await payments.site.console.request('POST', path, { raw, headers });
+      return { status, text, logged: warn.mock.calls };
+    };
+    const unsigned = await notify({});
+    expect(unsigned).toMatchObject({ status: 400, logged: [[expect.stringContaining('(signature)')]] });
+    for (const name of SIGNATURE_HEADERS[provider])
+      expect(await notify({ ...present, 'Wechatpay-Signature': 'QQ==', [name]: '' })).toEqual(unsigned);
+    const inBody = 'sign_type=RSA2&notify_time=2026-11-23';
+    expect(await notify({}, `${inBody}&sign=`)).toEqual(await notify({}, inBody));
+    warn.mockRestore();
   });
 
   it('answer 503 while the database is unavailable, and credit afterwards', async () => {

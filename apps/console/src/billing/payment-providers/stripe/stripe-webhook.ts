@@ -68,7 +68,8 @@ function textOf(body: Buffer): string {
 
 /** Requires one timestamp that is not in the future; Stripe's library checks the past only. */
 function signatureHeaderOf(header: string | string[] | undefined): string {
-  if (typeof header !== 'string') throw new InvalidNotificationError('signature', 'It has no signature.');
+  if (typeof header !== 'string' || header === '')
+    throw new InvalidNotificationError('signature', 'It has no signature.');
   const times = header.split(',').filter((item) => item.startsWith('t='));
   if (times.length !== 1 || !/^t=\d{1,12}$/.test(times[0]!))
     throw new InvalidNotificationError('signature', 'Its signature has no time.');

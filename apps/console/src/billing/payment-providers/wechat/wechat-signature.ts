@@ -15,12 +15,12 @@ export interface WechatSignature {
   signature: string;
 }
 
-/** The signature in the headers of a message; null if a part is missing or malformed. */
+/** The signature in the headers of a message; null if a part is missing, empty or malformed. */
 export function signatureOf(headers: Record<string, unknown>): WechatSignature | null {
   const [serial, timestamp, nonce, signature] = ['serial', 'timestamp', 'nonce', 'signature'].map(
     (part) => headers[`wechatpay-${part}`],
   );
-  if (typeof serial !== 'string' || typeof nonce !== 'string' || nonce === '') return null;
+  if (typeof serial !== 'string' || serial === '' || typeof nonce !== 'string' || nonce === '') return null;
   if (typeof timestamp !== 'string' || !UNIX_SECONDS.test(timestamp)) return null;
   if (typeof signature !== 'string' || !BASE64.test(signature)) return null;
   return { serial, timestamp, nonce, signature };
