@@ -16,7 +16,8 @@ export const SECTIONS = [
       LOG_LEVEL: 'Lowest level that is logged. Logs are JSON lines on standard output.',
       TRUST_PROXY:
         'Proxies in front of the service whose `X-Forwarded-For` is trusted. Set it behind a proxy: otherwise all callers share the proxy’s address in rate limits and audit events.',
-      CORS_ORIGINS: 'Origins whose pages may call the service from a browser. None by default.',
+      CORS_ORIGINS:
+        'Origins whose pages may call the service from a browser. The console also accepts them in `return_url` of a payment. None by default.',
     },
   },
   {

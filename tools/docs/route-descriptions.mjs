@@ -60,7 +60,7 @@ export const ROUTE_DESCRIPTIONS = {
     'GET /api/billing/transactions': 'Wallet transactions, newest first. `?limit=&cursor=`.',
     'GET /api/billing/settings': 'Balance, currency, top-up bounds and presets, providers.',
     'POST /api/billing/payments':
-      '`{provider, amount, return_url?}` → 201 with `checkout {type, url, expires_at}`. 409 for a provider that is not enabled, 503 while it cannot be reached.',
+      '`{provider, amount, currency?, return_url?}` → 201 with `checkout {type, url, expires_at}`. `amount` is a JSON number with at most two decimals, `currency` that of the site, `return_url` on the origin of the console, its pages or `CORS_ORIGINS`. 409 for a provider that is not enabled, 503 while it cannot be reached.',
     'GET /api/billing/payments': 'Payments, newest first, in pages.',
     'GET /api/billing/payments/:id': 'One payment: `pending`, `paid`, `failed` or `expired`.',
     'POST /api/billing/webhooks/:provider': 'Notifications of a payment provider, verified by its signature.',

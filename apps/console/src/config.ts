@@ -64,7 +64,7 @@ const schema = fields
     oauthProviders: oauthProvidersOf(config),
     rateLimit: rateLimitOf(config),
     topUp: topUpOf(config),
-    payments: paymentsOf(config),
+    payments: paymentsOf(config, siteOf(config)),
     paymentProviders: paymentProvidersOf(config),
     documents: documentsOf(config),
     invoices: invoicesOf(config),

@@ -29,13 +29,9 @@ export function exactDecimal(value: number | string, { decimals, max }: DecimalB
   return scaled;
 }
 
-/** A body field with an exact decimal: a JSON number, or text for more than 15 digits. */
-export const decimalField = (
-  bounds: DecimalBounds,
-  accepts: (scaled: bigint) => boolean,
-  otherwise: string,
-) =>
-  z.union([z.number(), z.string()], 'must be a number').transform((value, context): bigint => {
+const toScaled =
+  (bounds: DecimalBounds, accepts: (scaled: bigint) => boolean, otherwise: string) =>
+  (value: number | string, context: z.RefinementCtx): bigint => {
     try {
       const scaled = exactDecimal(value, bounds);
       if (accepts(scaled)) return scaled;
@@ -45,7 +41,15 @@ export const decimalField = (
       context.addIssue({ code: 'custom', message: error.message });
     }
     return z.NEVER;
-  });
+  };
+
+/** A body field with an exact decimal: a JSON number, or text for more than 15 digits. */
+export const decimalField = (...rule: Parameters<typeof toScaled>) =>
+  z.union([z.number(), z.string()], 'must be a number').transform(toScaled(...rule));
+
+/** A body field with an exact decimal that must be a JSON number. */
+export const decimalNumberField = (...rule: Parameters<typeof toScaled>) =>
+  z.number('must be a number').transform(toScaled(...rule));
 
 /** Money in picos. A trillion is above any wallet's balance. */
 export const MONEY_BOUNDS: DecimalBounds = { decimals: PICO_DIGITS, max: 1_000_000_000_000 };

@@ -1,4 +1,6 @@
 import { env } from '@inference/config';
+import { type AllowedOrigins } from '@inference/http';
+import { type SiteConfig } from '../../site.config';
 
 export const PAYMENTS_CONFIG = Symbol('PAYMENTS_CONFIG');
 
@@ -17,12 +19,25 @@ export interface PaymentsConfig {
   ttlSeconds: number;
   /** Most payments that one account may have pending. */
   maxPendingPayments: number;
+  /** Origins of the pages to which a payer may be sent back: the console's, its pages' and those of CORS_ORIGINS. */
+  returnOrigins: string[];
 }
 
-export const paymentsOf = (config: {
+interface Fields {
   PAYMENT_TTL_SECONDS: number;
   RATE_LIMIT_MULTIPLIER: number;
-}): PaymentsConfig => ({
-  ttlSeconds: config.PAYMENT_TTL_SECONDS,
-  maxPendingPayments: Math.max(1, MAX_PENDING_PAYMENTS * config.RATE_LIMIT_MULTIPLIER),
-});
+  CORS_ORIGINS?: AllowedOrigins | undefined;
+}
+
+export function paymentsOf(
+  config: Fields,
+  { consoleUrl, consoleUiUrl }: Pick<SiteConfig, 'consoleUrl' | 'consoleUiUrl'>,
+): PaymentsConfig {
+  // `*` names no origin: it lets pages read answers without a session, and must not let a link lead anywhere.
+  const corsOrigins = config.CORS_ORIGINS === '*' ? [] : (config.CORS_ORIGINS ?? []);
+  return {
+    ttlSeconds: config.PAYMENT_TTL_SECONDS,
+    maxPendingPayments: Math.max(1, MAX_PENDING_PAYMENTS * config.RATE_LIMIT_MULTIPLIER),
+    returnOrigins: [...[consoleUiUrl, consoleUrl].map((url) => new URL(url).origin), ...corsOrigins],
+  };
+}

@@ -14,7 +14,7 @@ export class PaymentsController {
   ) {}
 
   /**
-   * `{provider, amount, return_url?}` → 201 with the payment and its `checkout`. 409 for a provider that is not enabled
+   * `{provider, amount, currency?, return_url?}` → 201 with the payment and its `checkout`. 409 for a provider that is not enabled
    * on this site, or an idempotency key that was used for another request; 503 while the provider cannot be reached.
    */
   @Post()

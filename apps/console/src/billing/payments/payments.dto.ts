@@ -2,7 +2,7 @@ import { type Currency } from '@inference/config';
 import { type ExactNumber } from '@inference/money';
 import { z } from 'zod';
 import { PAYMENT_PROVIDERS, type PaymentProviderName } from '../payment-providers/payment-provider';
-import { minorAmountField, minorToNumber } from './minor-amount';
+import { minorNumberField, minorToNumber } from './minor-amount';
 import { type Payment } from './payment';
 import { type PaymentStatus } from './payment-status';
 
@@ -13,9 +13,11 @@ const isHttpUrl = (text: string) => URL.canParse(text) && /^https?:$/.test(new U
 
 export const createPaymentDto = z.strictObject({
   provider: z.enum(PAYMENT_PROVIDERS, `must be one of ${PAYMENT_PROVIDERS.join(', ')}`),
-  /** In the site's currency. */
-  amount: minorAmountField(),
-  /** Page to which the payer's browser returns; the console's billing page by default. */
+  /** In the site's currency; a JSON number only. */
+  amount: minorNumberField(),
+  /** The site's currency, which is the only one. */
+  currency: z.string('must be a currency').optional(),
+  /** Page to which the payer's browser returns, on an allowed origin; the console's billing page by default. */
   return_url: z
     .string('must be a URL')
     .max(MAX_URL_CHARS, `must have at most ${MAX_URL_CHARS} characters`)

@@ -24,6 +24,9 @@ export const PROVIDERS: [PaymentProviderName, Site][] = [
   ['wallet_pay_provider', 'cn'],
 ];
 
+/** Origin of another site's pages, to which payers may return. */
+export const SHOP = 'https://shop.test';
+
 /** A console connected to a sandbox of its site's providers. */
 export class PaymentSite {
   private constructor(
@@ -33,7 +36,12 @@ export class PaymentSite {
 
   static async start(site: Site, environment: Record<string, string> = {}): Promise<PaymentSite> {
     const sandbox = await SandboxPayments.start({ site });
-    const testSite = await TestSite.start({ SITE: site, ...sandbox.consoleEnvironment(), ...environment });
+    const testSite = await TestSite.start({
+      SITE: site,
+      ...sandbox.consoleEnvironment(),
+      CORS_ORIGINS: SHOP,
+      ...environment,
+    });
     await sandbox.deliverTo(testSite.console.url);
     return new PaymentSite(sandbox, testSite);
   }
@@ -51,11 +59,7 @@ export class PaymentSite {
     return this.site.console.request('POST', '/api/billing/payments', { token, json, headers });
   }
 
-  async open(
-    account: SignedIn,
-    provider: PaymentProviderName,
-    amount: number | string = 20,
-  ): Promise<PaymentBody> {
+  async open(account: SignedIn, provider: PaymentProviderName, amount = 20): Promise<PaymentBody> {
     const answer = await this.create(account, { provider, amount });
     if (answer.status !== 201) throw new Error(`${answer.status} ${answer.text}`);
     return answer.body as PaymentBody;

@@ -1,10 +1,11 @@
 import { IdempotencyKeyCleanupJob } from '../idempotency/idempotency-key-cleanup.job';
 import { type SignedIn, TestConsole, TestSite } from '../../testing/console.fixture';
-import { type PaymentBody, PaymentSite, PROVIDERS } from './payments.fixture';
+import { type PaymentBody, PaymentSite, PROVIDERS, SHOP } from './payments.fixture';
 
 describe.each(PROVIDERS)('top-up through %s', (provider, siteName) => {
   let payments: PaymentSite;
   let account: SignedIn;
+  const currency = siteName === 'intl' ? 'USD' : 'CNY';
   beforeAll(async () => (payments = await PaymentSite.start(siteName)));
   beforeEach(async () => {
     await payments.sandbox.injectFaults();
@@ -15,10 +16,10 @@ describe.each(PROVIDERS)('top-up through %s', (provider, siteName) => {
   it('is pending with a checkout, then paid, credited and listed in the transactions', async () => {
     const created = await payments.create(account, {
       provider,
-      amount: '20.10',
-      return_url: 'https://shop.test/back?a=b',
+      amount: 20.1,
+      currency,
+      return_url: `${SHOP}/back?a=b`,
     });
-    const currency = siteName === 'intl' ? 'USD' : 'CNY';
     const payment = created.body as PaymentBody;
     expect(created.status).toBe(201);
     expect(payment).toEqual({
@@ -96,12 +97,10 @@ describe.each(PROVIDERS)('top-up through %s', (provider, siteName) => {
     const { id } = answers[0]!.body as PaymentBody;
     await payments.sandbox.act(id, 'pay');
     await payments.waitForStatus(account, id, 'paid');
-    expect((await payments.create(account, { ...order, amount: '30.00' }, headers)).text).toBe(
-      answers[0]!.text,
-    );
+    expect((await payments.create(account, { amount: 30, provider }, headers)).text).toBe(answers[0]!.text);
     for (const other of [
       { ...order, amount: 31 },
-      { ...order, return_url: 'https://other.test' },
+      { ...order, return_url: SHOP },
     ]) {
       const answer = await payments.create(account, other, headers);
       expect([answer.status, answer.body]).toEqual([409, { error: expect.any(String) }]);
@@ -189,35 +188,6 @@ describe.each(PROVIDERS)('top-up through %s', (provider, siteName) => {
       'pending',
       'failed',
     ]);
-  });
-
-  it.each([
-    [{ amount: 0 }, 'amount'],
-    [{ amount: -20 }, 'amount'],
-    [{ amount: 4.99 }, 'amount'],
-    [{ amount: 50_000.01 }, 'amount'],
-    [{ amount: 20.001 }, 'amount'],
-    [{ amount: '2O' }, 'amount'],
-    [{ amount: null }, 'amount'],
-    [{ amount: undefined }, 'amount'],
-    [{ amount: 1e300 }, 'amount'],
-    [{ amount: 'NaN' }, 'amount'],
-    [{ provider: 'paypal' }, 'provider'],
-    [{ provider: undefined }, 'provider'],
-    [{ return_url: 'javascript:alert(1)' }, 'return_url'],
-    [{ return_url: '/back' }, 'return_url'],
-    [{ return_url: `https://a.test/${'x'.repeat(2000)}` }, 'return_url'],
-    [{ return_url: 'https://a.test/\0' }, 'return_url'],
-    [{ currency: 'EUR' }, 'currency'],
-  ])('answers 400 for %j', async (change, field) => {
-    const answer = await payments.create(account, { provider, amount: 20, ...change });
-    expect([answer.status, answer.body]).toEqual([400, { error: expect.stringContaining(field) }]);
-  });
-
-  it.each([[''], ['x'.repeat(256)], ['a\tb']])('answers 400 for the idempotency key %j', async (key) => {
-    expect(
-      (await payments.create(account, { provider, amount: 20 }, { 'Idempotency-Key': key })).status,
-    ).toBe(400);
   });
 
   it("answers 404 for unknown and foreign payments, 401 without a session and with another site's token", async () => {

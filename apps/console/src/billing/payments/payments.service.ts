@@ -67,12 +67,14 @@ export class PaymentsService {
 
   /**
    * Commits the payment before the provider is called, so that every later notification finds it. A client that repeats
-   * an interrupted request with the same idempotency key continues it. Throws 400 for an amount out of bounds, 409 for
-   * a provider that is not enabled or a reused idempotency key, 429 for too many pending payments, 503 while the
-   * provider is not available.
+   * an interrupted request with the same idempotency key continues it. Throws 400 for an amount out of bounds, another
+   * currency than the site's and a return page on an origin that is not allowed, 409 for a provider that is not enabled
+   * or a reused idempotency key, 429 for too many pending payments, 503 while the provider is not available.
    */
   async create(accountId: string, input: CreatePaymentDto, key: string | null): Promise<PaymentView> {
     this.requireAmountInBounds(input.amount);
+    this.requireSiteCurrency(input.currency);
+    this.requireAllowedOrigin(input.return_url);
     const provider = this.providers.find(input.provider);
     if (!provider) throw new ConflictException(`the provider ${input.provider} is not enabled here`);
     const request: IdempotentRequest = { accountId, operation: 'payment', key, content: input };
@@ -93,6 +95,17 @@ export class PaymentsService {
       throw new BadRequestException(
         `amount: must be between ${picosToDecimal(minPicos)} and ${picosToDecimal(maxPicos)} ${this.site.currency}`,
       );
+  }
+
+  private requireSiteCurrency(currency: string | undefined): void {
+    if (currency !== undefined && currency !== this.site.currency)
+      throw new BadRequestException(`currency: must be ${this.site.currency}`);
+  }
+
+  private requireAllowedOrigin(returnUrl: string | undefined): void {
+    const { returnOrigins } = this.config;
+    if (returnUrl !== undefined && !returnOrigins.includes(new URL(returnUrl).origin))
+      throw new BadRequestException(`return_url: must be a page of ${returnOrigins.join(', ')}`);
   }
 
   /** The new payment, the one of an earlier request that was not answered, or the answer of an earlier request. */
