@@ -16,9 +16,10 @@ let database: TestDatabase;
 async function insertPayment(accountId: string, id: string, amountMinor: number, status = 'paid') {
   await database.pool.query(
     `INSERT INTO billing.payments
-       (id, account_id, provider, amount_minor, currency, status, expires_at, paid_at, provider_reference, ended_at)
-     SELECT $1::text, $2, 'card_provider', $3, 'USD', $4, now(),
-       CASE WHEN $4 = 'paid' THEN now() END, CASE WHEN $4 = 'paid' THEN 'ref_' || $1 END, now()`,
+       (id, account_id, provider, amount_minor, currency, status, created_at, expires_at, paid_at, provider_reference,
+       ended_at)
+     SELECT $1::text, $2, 'card_provider', $3, 'USD', $4, now(), now(), CASE WHEN $4 = 'paid' THEN now() END,
+       CASE WHEN $4 = 'paid' THEN 'ref_' || $1 END, now()`,
     [id, accountId, amountMinor, status],
   );
 }

@@ -13,8 +13,8 @@ interface PaymentOptions {
 
 const INSERT = `
   INSERT INTO billing.payments (id, account_id, provider, amount_minor, currency, status, provider_reference,
-    payer_name, payer_email, expires_at, paid_at, ended_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), $10, CASE WHEN $6 IN ('failed', 'expired') THEN now() END)`;
+    payer_name, payer_email, created_at, expires_at, paid_at, ended_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, '2026-11-21T14:59:00Z', now(), $10, CASE WHEN $6 IN ('failed', 'expired') THEN now() END)`;
 
 /** Inserts a payment; by default one that was paid by card on the international site. */
 export async function insertPayment(

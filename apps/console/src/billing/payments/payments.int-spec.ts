@@ -1,5 +1,6 @@
 import { IdempotencyKeyCleanupJob } from '../idempotency/idempotency-key-cleanup.job';
 import { type SignedIn, TestConsole, TestSite } from '../../testing/console.fixture';
+import { PaymentSettlement } from '../settlement/payment-settlement';
 import { type PaymentBody, PaymentSite, PROVIDERS, SHOP } from './payments.fixture';
 
 describe.each(PROVIDERS)('top-up through %s', (provider, siteName) => {
@@ -69,6 +70,17 @@ describe.each(PROVIDERS)('top-up through %s', (provider, siteName) => {
       ],
       next_cursor: null,
     });
+  });
+
+  it('is not paid before it was created, whatever the clock of the provider says', async () => {
+    const { id, created_at } = await payments.open(account, provider);
+    const paidAt = new Date(Date.parse(created_at) - 3_600_000);
+    const { amount_minor: amountMinor, currency } = await payments.sandbox.order(id);
+    const proof = { reference: `early ${id}`, amountMinor: BigInt(amountMinor), currency, paidAt };
+    await payments.site.console.app
+      .get(PaymentSettlement)
+      .settle(provider, id, { status: 'paid', proof: { ...proof, payer: { name: null, email: null } } });
+    expect((await payments.read(account, id)).paid_at).toBe(created_at);
   });
 
   it('fails when the provider reports a failure', async () => {

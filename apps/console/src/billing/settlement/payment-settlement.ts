@@ -26,9 +26,10 @@ const METHOD_NAMES: Record<PaymentProviderName, string> = {
 /** PostgreSQL's text cannot hold NUL. */
 const UNSTORABLE = /\0/g;
 
+/** A provider's time has whole seconds and comes from another clock, so it may be before the payment was created. */
 const PAY = `
   UPDATE billing.payments
-  SET status = 'paid', paid_at = $3, provider_reference = $4, payer_name = $5, payer_email = $6,
+  SET status = 'paid', paid_at = greatest($3, created_at), provider_reference = $4, payer_name = $5, payer_email = $6,
     ended_at = NULL, failure = NULL, next_check_at = NULL, claimed_until = NULL
   WHERE id = $1 AND status = ANY ($2) RETURNING ${PAYMENT_COLUMNS}`;
 const END = `
@@ -102,11 +103,11 @@ export class PaymentSettlement {
 
   /** Part of one transaction. Returns false if the payment was credited before by the same proof. */
   private async credit(sql: Sql, paymentId: string, proof: PaymentProof): Promise<boolean> {
-    const { reference, paidAt, payer } = proof;
+    const { reference, payer } = proof;
     const { rows } = await sql.query<Payment>(PAY, [
       paymentId,
       allowedPreviousStatuses('paid'),
-      paidAt,
+      proof.paidAt,
       reference,
       toStorableText(payer.name),
       toStorableText(payer.email),
@@ -120,7 +121,7 @@ export class PaymentSettlement {
         `it was paid by ${before?.providerReference}, and by ${reference} again`,
       );
     }
-    const { accountId, amountMinor, currency, provider } = paid;
+    const { accountId, amountMinor, currency, provider, paidAt } = paid;
     await postTransfer(sql, {
       kind: 'topup',
       accountId,
@@ -137,7 +138,7 @@ export class PaymentSettlement {
         amount: minorToDecimal(amountMinor),
         currency,
         paymentId,
-        at: paidAt.toISOString(),
+        at: (paidAt ?? proof.paidAt).toISOString(),
       },
     });
     if (provider === 'card_provider') await this.receipts.issue(sql, paid);

@@ -116,9 +116,9 @@ describe('billing mails', () => {
       [accountId],
     );
     await database.pool.query(
-      `INSERT INTO billing.payments (id, account_id, provider, amount_minor, currency, status, expires_at, paid_at,
-         provider_reference)
-       VALUES ($1, $2, 'wallet_pay_provider', 10000, 'CNY', 'paid', now(), now(), $1)`,
+      `INSERT INTO billing.payments (id, account_id, provider, amount_minor, currency, status, created_at, expires_at,
+         paid_at, provider_reference)
+       VALUES ($1, $2, 'wallet_pay_provider', 10000, 'CNY', 'paid', now(), now(), now(), $1)`,
       [paymentId, accountId],
     );
     const id = newDocumentId();
