@@ -1,9 +1,14 @@
 import { ConflictException, NotFoundException } from '@nestjs/common';
 import { newId, type Sql } from '@inference/database';
+import { readWallet } from './wallets';
 
 /** The wallet's free money, which is not in leases, does not cover a deduction. */
 export class InsufficientFundsError extends ConflictException {
-  constructor() {
+  constructor(
+    readonly accountId: string,
+    /** Whether the balance covers the deduction, so that only the leases are in the way. */
+    readonly isCoveredByBalance: boolean,
+  ) {
     super('the wallet does not cover this amount');
   }
 }
@@ -88,6 +93,9 @@ export async function postTransfer(sql: Sql, posting: Posting): Promise<PostedTr
      WHERE account_id = $1 AND balance_picos + $2::numeric >= leased_picos`,
     [accountId, amountPicos],
   );
-  if (moved.rowCount === 0) throw new InsufficientFundsError();
+  if (moved.rowCount === 0) {
+    const { balancePicos } = (await readWallet(sql, accountId))!;
+    throw new InsufficientFundsError(accountId, balancePicos + amountPicos >= 0n);
+  }
   return { id, createdAt, isNew: true };
 }

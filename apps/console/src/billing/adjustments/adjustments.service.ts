@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { inTransaction, newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { picosToDecimal } from '@inference/money';
-import { postTransfer } from '@inference/wallet';
+import { postTransfer, withLeaseRecall } from '@inference/wallet';
 import { type Actor } from '../../identity/audit-log/actor';
 import { recordAuditEvent } from '../../identity/audit-log/audit-log';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
@@ -29,8 +29,8 @@ export class AdjustmentsService {
       idempotencyKey === null
         ? `adjustment:${newId('adj')}`
         : `adjustment:${admin.accountId}:${idempotencyKey}`;
-    const posted = await inTransaction(this.pool, async (client) => {
-      const transfer = await postTransfer(client, {
+    const post = async (sql: Sql) => {
+      const transfer = await postTransfer(sql, {
         kind: 'adjustment',
         accountId,
         amountPicos,
@@ -39,8 +39,8 @@ export class AdjustmentsService {
         description,
       });
       if (!transfer.isNew) return transfer;
-      await enableLowBalanceAlert(client, accountId, this.topUp.lowBalanceThresholdPicos);
-      await recordAuditEvent(client, {
+      await enableLowBalanceAlert(sql, accountId, this.topUp.lowBalanceThresholdPicos);
+      await recordAuditEvent(sql, {
         type: 'admin.adjustment_posted',
         accountId,
         actorId: admin.accountId,
@@ -48,7 +48,8 @@ export class AdjustmentsService {
         details: { transaction_id: transfer.id, amount: picosToDecimal(amountPicos) },
       });
       return transfer;
-    });
+    };
+    const posted = await withLeaseRecall(this.pool, () => inTransaction(this.pool, post));
     const line = { ...posted, type: 'adjustment', amountPicos, description } as const;
     return { ...transactionView(line, this.site.currency), account_id: accountId };
   }

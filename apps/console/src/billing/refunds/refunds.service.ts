@@ -6,7 +6,7 @@ import {
   NotFoundException,
 } from '@nestjs/common';
 import { inTransaction, newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
-import { postTransfer } from '@inference/wallet';
+import { postTransfer, withLeaseRecall } from '@inference/wallet';
 import { type Actor } from '../../identity/audit-log/actor';
 import { recordAuditEvent } from '../../identity/audit-log/audit-log';
 import {
@@ -39,7 +39,7 @@ export class RefundsService {
    * Debits the wallet first, so that the money cannot be spent while the provider is called. The status `pending` means
    * that the provider has not finished or could not be reached; the reconciler then asks it again. Throws 404 for an
    * unknown payment, 400 for an amount above what was paid, 409 if the payment is not paid, was refunded before or is
-   * not covered by the wallet.
+   * not covered by the money of the wallet that no request of a gateway holds.
    */
   async create(
     admin: Actor,
@@ -53,13 +53,14 @@ export class RefundsService {
       key,
       content: { paymentId, ...input },
     };
-    const started = await inTransaction(this.pool, async (client) => {
+    const start = async (sql: Sql) => {
       const id = newId('rfd');
-      const earlier = await claimIdempotencyKey(client, request, id);
+      const earlier = await claimIdempotencyKey(sql, request, id);
       if (earlier) return { id: earlier.resourceId ?? '', answer: earlier.answer as RefundView | null };
-      await this.insertAndDebit(client, id, admin, paymentId, input);
+      await this.insertAndDebit(sql, id, admin, paymentId, input);
       return { id, answer: null };
-    });
+    };
+    const started = await withLeaseRecall(this.pool, () => inTransaction(this.pool, start));
     if (started.answer) return started.answer;
     await this.reconciler.checkNow(started.id);
     const refund = await findRefund(this.pool, started.id);

@@ -1,0 +1,100 @@
+import { createPool, inTransaction, NotificationChannel, type SqlPool } from '@inference/database';
+import { createTestDatabase, insertAccount, type TestDatabase } from '@inference/testing';
+import { LEASE_RECALL_CHANNEL, withLeaseRecall } from './lease-recall';
+import { InsufficientFundsError, postTransfer } from './ledger';
+import { readWallet } from './wallets';
+
+let database: TestDatabase;
+let asConsole: SqlPool;
+let channel: NotificationChannel;
+/** The accounts that gateways were asked about, in order. */
+let recalled: string[] = [];
+let onRecall: (accountId: string) => void;
+let attempts = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  asConsole = createPool({ url: database.urlFor('console'), applicationName: 'console', size: 2 });
+  channel = new NotificationChannel(database.urlFor('gateway'), 'gateway');
+  channel.on(LEASE_RECALL_CHANNEL, (accountId) => {
+    recalled.push(accountId);
+    onRecall(accountId);
+  });
+  await channel.start();
+});
+beforeEach(() => {
+  [recalled, onRecall, attempts] = [[], () => undefined, 0];
+});
+afterAll(async () => {
+  await channel.close();
+  await asConsole.end();
+  await database.drop();
+});
+
+const accountWithLease = async (leasedPicos: bigint, ttlSeconds = 60) => {
+  const { accountId } = await insertAccount(database.pool, { balancePicos: 100n });
+  await database.pool.query("SELECT wallet.draw_lease($1, NULL, NULL, 'lse_' || $1, 'gw', $2, $2, $3)", [
+    accountId,
+    leasedPicos,
+    ttlSeconds,
+  ]);
+  return accountId;
+};
+const deduct = (accountId: string, amountPicos: bigint) =>
+  withLeaseRecall(asConsole, () => {
+    attempts++;
+    return inTransaction(asConsole, (sql) =>
+      postTransfer(sql, {
+        kind: 'adjustment',
+        accountId,
+        amountPicos: -amountPicos,
+        counterpart: 'equity:adjustments',
+        reference: `test ${accountId}`,
+        description: 'test',
+      }),
+    );
+  });
+const balanceOf = async (accountId: string) => (await readWallet(database.pool, accountId))!.balancePicos;
+
+describe('a deduction', () => {
+  it('that free money covers recalls no lease', async () => {
+    const accountId = await accountWithLease(60n);
+    await deduct(accountId, 40n);
+    expect(attempts).toBe(1);
+    expect(await balanceOf(accountId)).toBe(60n);
+  });
+
+  it('waits for the money that a gateway returns when it is asked', async () => {
+    const accountId = await accountWithLease(60n);
+    onRecall = (id) => void database.pool.query("SELECT wallet.return_lease('lse_' || $1, 0, true)", [id]);
+    await deduct(accountId, 100n);
+    expect(new Set(recalled)).toEqual(new Set([accountId]));
+    expect(await balanceOf(accountId)).toBe(0n);
+  });
+
+  it('is refused within two seconds when the gateway keeps the money', async () => {
+    const accountId = await accountWithLease(60n);
+    const startedAt = performance.now();
+    await expect(deduct(accountId, 41n)).rejects.toThrow(InsufficientFundsError);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(attempts).toBeGreaterThan(2);
+    expect(await balanceOf(accountId)).toBe(100n);
+  });
+
+  it('is refused at once when the balance does not cover it', async () => {
+    const accountId = await accountWithLease(60n);
+    await expect(deduct(accountId, 101n)).rejects.toThrow(InsufficientFundsError);
+    expect(attempts).toBe(1);
+  });
+
+  it('takes back the expired lease of a gateway that has ended', async () => {
+    const accountId = await accountWithLease(60n, 0);
+    await deduct(accountId, 100n);
+    expect(await balanceOf(accountId)).toBe(0n);
+  });
+
+  it('throws every other error at once', async () => {
+    await expect(deduct('acct_unknown', 1n)).rejects.toMatchObject({ status: 404 });
+    expect([attempts, recalled]).toEqual([1, []]);
+  });
+});
