@@ -61,10 +61,12 @@ export const ROUTE_DESCRIPTIONS = {
     'GET /api/billing/settings': 'Balance, currency, top-up bounds and presets, providers.',
     'POST /api/billing/payments':
       '`{provider, amount, currency?, return_url?}` → 201 with `checkout {type, url, expires_at}`. `amount` is a JSON number with at most two decimals, `currency` that of the site, `return_url` on the origin of the console, its pages or `CORS_ORIGINS`. 409 for a provider that is not enabled, 503 while it cannot be reached.',
-    'GET /api/billing/payments': 'Payments, newest first, in pages.',
-    'GET /api/billing/payments/:id': 'One payment: `pending`, `paid`, `failed` or `expired`.',
+    'GET /api/billing/payments': 'Payments with their refunds, newest first, in pages.',
+    'GET /api/billing/payments/:id':
+      'One payment: `pending`, `paid`, `failed` or `expired`; with `refunded_amount` and `refunds`.',
     'POST /api/billing/webhooks/:provider': 'Notifications of a payment provider, verified by its signature.',
-    'GET /api/billing/receipts/:paymentId/download': 'Site `intl`: HTML receipt of a paid card payment.',
+    'GET /api/billing/receipts/:paymentId/download':
+      'Site `intl`: HTML receipt of a paid card payment, with its refunds.',
     'POST /api/billing/invoices':
       'Site `cn`: `{payment_id, title, type, tax_id?, email?}` → 201. `tax_id` for `company`. 409 for a second invoice.',
     'GET /api/billing/invoices': 'Site `cn`: invoices of the account.',
@@ -96,7 +98,8 @@ export const ROUTE_DESCRIPTIONS = {
     'PUT /api/admin/billing/exchange-rates': '`{rates: [{date, usd_per_unit}]}` adds or changes days.',
     'POST /api/admin/billing/adjustments':
       '`{account_id, amount, description}`: a signed correction of a wallet.',
-    'GET /api/admin/billing/payments/:id': 'One payment with its refund and invoice number.',
+    'GET /api/admin/billing/payments/:id':
+      'One payment with its refunds and the number of its receipt or invoice.',
     'POST /api/admin/billing/payments/:id/refund':
       '`{amount?, reason?}`: once for a payment, whole or in part.',
     'GET /api/admin/models': 'All models.',

@@ -10,6 +10,12 @@ import { listRefunds } from '../refunds/refund';
 import { type CreateRefundDto, createRefundDto, type RefundView, refundView } from '../refunds/refunds.dto';
 import { RefundsService } from '../refunds/refunds.service';
 
+type AdminPaymentView = Omit<PaymentView, 'refunds'> & {
+  account_id: string;
+  document_number: string | null;
+  refunds: RefundView[];
+};
+
 @Controller('api/admin/billing/payments')
 @Roles('admin')
 export class AdminPaymentsController {
@@ -23,14 +29,12 @@ export class AdminPaymentsController {
    * without one).
    */
   @Get(':id')
-  async read(
-    @Param('id') id: string,
-  ): Promise<PaymentView & { account_id: string; document_number: string | null; refunds: RefundView[] }> {
+  async read(@Param('id') id: string): Promise<AdminPaymentView> {
     const payment = await findPayment(this.pool, id);
     if (!payment) throw new NotFoundException('no such payment');
-    const refunds = await listRefunds(this.pool, id);
+    const refunds = await listRefunds(this.pool, [id]);
     return {
-      ...paymentView(payment),
+      ...paymentView(payment, refunds),
       account_id: payment.accountId,
       document_number: await findDocumentNumber(this.pool, id),
       refunds: refunds.map(refundView),

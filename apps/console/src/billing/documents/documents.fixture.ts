@@ -2,6 +2,7 @@ import { newId, type Sql } from '@inference/database';
 import { type PaymentProviderName } from '../payment-providers/payment-provider';
 import { findPayment, type Payment } from '../payments/payment';
 import { type PaymentStatus } from '../payments/payment-status';
+import { type RefundStatus } from '../refunds/refund';
 
 interface PaymentOptions {
   provider?: PaymentProviderName;
@@ -38,6 +39,28 @@ export async function insertPayment(
     isPaid ? '2026-11-21T15:00:00Z' : null,
   ]);
   return (await findPayment(sql, id))!;
+}
+
+/** Inserts a refund, ordered by the payment's own account; by default one of the whole payment that has succeeded. */
+export async function insertRefund(
+  sql: Sql,
+  { id: paymentId, accountId, amountMinor }: Payment,
+  options: { amountMinor?: bigint; status?: RefundStatus; reason?: string } = {},
+): Promise<string> {
+  const id = newId('rfd');
+  await sql.query(
+    `INSERT INTO billing.refunds (id, payment_id, amount_minor, status, reason, ordered_by, ended_at)
+     VALUES ($1, $2, $3, $4, $5, $6, CASE WHEN $4 <> 'pending' THEN now() END)`,
+    [
+      id,
+      paymentId,
+      options.amountMinor ?? amountMinor,
+      options.status ?? 'succeeded',
+      options.reason ?? null,
+      accountId,
+    ],
+  );
+  return id;
 }
 
 /** Markup, line breaks, control characters, direction marks and characters that fonts lack. */

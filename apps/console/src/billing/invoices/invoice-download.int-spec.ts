@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type RequestOptions, type SignedIn, TestConsole } from '../../testing/console.fixture';
-import { HOSTILE_TEXT } from '../documents/documents.fixture';
+import { HOSTILE_TEXT, insertRefund } from '../documents/documents.fixture';
+import { findPayment } from '../payments/payment';
 import { readInvoiceFile } from './invoice-file';
 import { type InvoiceBody, InvoiceSite } from './invoices.fixture';
 import { readPdf } from './pdf/pdf-text.fixture';
@@ -71,6 +72,18 @@ describe('invoice download', () => {
     });
     expect((await readInvoiceFile(cn.site.database.pool, (await cn.issue(account)).id))!.to).toBeNull();
     expect(await readInvoiceFile(cn.site.database.pool, 'doc_unknown')).toBeNull();
+  });
+
+  it('shows the refund of the payment, also after it was downloaded before', async () => {
+    const invoice = await cn.issue(account);
+    const before = await bytesOf(invoice);
+    const payment = (await findPayment(cn.site.database.pool, invoice.payment_id))!;
+    await insertRefund(cn.site.database.pool, payment, { amountMinor: 3_450n });
+    const bytes = await bytesOf(invoice);
+    expect(readPdf(before).map(({ text }) => text)).not.toContain('退款信息');
+    const texts = readPdf(bytes).map(({ text }) => text);
+    for (const text of ['已部分退款', '退款信息', '¥34.50', '¥1,234.56']) expect(texts).toContain(text);
+    expect(bytes.equals(await bytesOf(invoice))).toBe(true);
   });
 
   it("returns the tax authority's file once it has arrived, and mails it", async () => {

@@ -53,6 +53,8 @@ export interface InvoiceView {
   /** Null: mailed to the account's address. */
   email: string | null;
   amount: ExactNumber;
+  /** What was given back of the payment since. */
+  refunded_amount: ExactNumber;
   currency: Currency;
   status: InvoiceStatus;
   /** ISO 8601. */

@@ -52,6 +52,7 @@ describe('invoices', () => {
       tax_id: COMPANY.tax_id,
       email: 'finance@example.cn',
       amount: 1234.56,
+      refunded_amount: 0,
       currency: 'CNY',
       status: 'issued',
       issued_at: expect.stringMatching(/Z$/),
@@ -144,6 +145,13 @@ describe('invoices', () => {
   it('are issued for a payment whose refund failed', async () => {
     await refund('failed');
     expect((await order()).status).toBe(201);
+  });
+
+  it('show in the list what was given back of the payment since', async () => {
+    const { body } = await order();
+    await refund('failed');
+    await refund('succeeded');
+    expect((await listed()).invoices).toEqual([{ ...(body as InvoiceBody), refunded_amount: 0.01 }]);
   });
 
   it('wait for a refund that is being created and then answer 409', async () => {

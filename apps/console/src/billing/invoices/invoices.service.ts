@@ -20,7 +20,9 @@ const LIST = `
   SELECT d.id, d.number, d.issued_at AS "issuedAt", d.snapshot,
     to_char(d.issued_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at,
     CASE WHEN f.document_id IS NOT NULL THEN 'official' WHEN r.refused_at IS NOT NULL THEN 'refused'
-      WHEN r.document_id IS NOT NULL THEN 'processing' ELSE 'issued' END AS status
+      WHEN r.document_id IS NOT NULL THEN 'processing' ELSE 'issued' END AS status,
+    (SELECT coalesce(sum(amount_minor), 0)::bigint FROM billing.refunds
+     WHERE payment_id = d.payment_id AND status = 'succeeded') AS "refundedMinor"
   FROM billing.documents d
   LEFT JOIN billing.invoice_files f ON f.document_id = d.id
   LEFT JOIN billing.invoice_requests r ON r.document_id = d.id
@@ -28,10 +30,15 @@ const LIST = `
     AND ($2::timestamptz IS NULL OR (d.issued_at, d.id) < ($2, $3))
   ORDER BY d.issued_at DESC, d.id DESC LIMIT $4`;
 
-interface ListedInvoice extends IssuedDocument {
+interface InvoiceState extends IssuedDocument {
+  status: InvoiceStatus;
+  /** In hundredths of the currency. */
+  refundedMinor: bigint;
+}
+
+interface ListedInvoice extends InvoiceState {
   snapshot: unknown;
   at: string;
-  status: InvoiceStatus;
 }
 
 /** Invoices of the China site's payments. The international site issues receipts only. */
@@ -72,7 +79,7 @@ export class InvoicesService {
     await queueMail(sql, { kind: 'invoice_issued', accountId, params: { documentId } });
     const issued = await issueDocument(sql, this.site.site, documentId, document);
     if (issuer) await queueTaxFileRequest(sql, documentId);
-    return this.view(issued, snapshot, issuer ? 'processing' : 'issued');
+    return this.view({ ...issued, status: issuer ? 'processing' : 'issued', refundedMinor: 0n }, snapshot);
   }
 
   /** The account's invoices, newest first. */
@@ -85,7 +92,7 @@ export class InvoicesService {
       const found = await this.pool.query<ListedInvoice>(LIST, page);
       return found.rows.map((row) => ({ ...row, position: { at: row.at, id: row.id } }));
     });
-    const invoices = rows.map((row) => this.view(row, invoiceSnapshot.parse(row.snapshot), row.status));
+    const invoices = rows.map((row) => this.view(row, invoiceSnapshot.parse(row.snapshot)));
     return { invoices, next_cursor: nextCursor };
   }
 
@@ -98,9 +105,8 @@ export class InvoicesService {
   }
 
   private view(
-    { id, number, issuedAt }: IssuedDocument,
+    { id, number, issuedAt, status, refundedMinor }: InvoiceState,
     { buyer, mailTo, totalMinor, currency, payment }: InvoiceSnapshot,
-    status: InvoiceStatus,
   ): InvoiceView {
     return {
       id,
@@ -111,6 +117,7 @@ export class InvoicesService {
       tax_id: buyer.taxId,
       email: mailTo,
       amount: minorToNumber(totalMinor),
+      refunded_amount: minorToNumber(refundedMinor),
       currency,
       status,
       issued_at: issuedAt.toISOString(),

@@ -2,6 +2,7 @@ import { Controller, Get, Inject, NotFoundException, Param, Post } from '@nestjs
 import { type Caller, CurrentCaller } from '@inference/guards';
 import { SQL_POOL, type SqlPool } from '@inference/database';
 import { IdempotencyKey, pageQuery, type PageQuery, readPage, ValidBody, ValidQuery } from '@inference/http';
+import { listRefunds } from '../refunds/refund';
 import { findOwnPayment, listPayments } from './payment';
 import { type CreatePaymentDto, createPaymentDto, type PaymentView, paymentView } from './payments.dto';
 import { PaymentsService } from './payments.service';
@@ -35,7 +36,12 @@ export class PaymentsController {
     const { rows, nextCursor } = await readPage(`payments ${accountId}`, query, (after, count) =>
       listPayments(this.pool, accountId, after, count),
     );
-    return { payments: rows.map(paymentView), next_cursor: nextCursor };
+    const refunds = await listRefunds(
+      this.pool,
+      rows.map(({ id }) => id),
+    );
+    const refundsOf = (id: string) => refunds.filter(({ paymentId }) => paymentId === id);
+    return { payments: rows.map((row) => paymentView(row, refundsOf(row.id))), next_cursor: nextCursor };
   }
 
   /** Spec: Billing. */
@@ -43,6 +49,6 @@ export class PaymentsController {
   async read(@CurrentCaller() { accountId }: Caller, @Param('id') id: string): Promise<PaymentView> {
     const payment = await findOwnPayment(this.pool, accountId, id);
     if (!payment) throw new NotFoundException('no such payment');
-    return paymentView(payment);
+    return paymentView(payment, await listRefunds(this.pool, [id]));
   }
 }

@@ -2,6 +2,7 @@ import { type Currency } from '@inference/config';
 import { type ExactNumber } from '@inference/money';
 import { z } from 'zod';
 import { PAYMENT_PROVIDERS, type PaymentProviderName } from '../payment-providers/payment-provider';
+import { type Refund, refundedMinor, type RefundStatus } from '../refunds/refund';
 import { minorNumberField, minorToNumber } from './minor-amount';
 import { type Payment } from './payment';
 import { type PaymentStatus } from './payment-status';
@@ -28,7 +29,20 @@ export const createPaymentDto = z.strictObject({
 });
 export type CreatePaymentDto = z.output<typeof createPaymentDto>;
 
-/** Spec: Payment; and the checkout while the payment can be paid. Times are ISO 8601. */
+/** A refund as the payer sees it. */
+export interface PaymentRefundView {
+  id: string;
+  amount: ExactNumber;
+  /** `pending`: the provider has not finished the refund. */
+  status: RefundStatus;
+  created_at: string;
+  reason?: string;
+}
+
+/**
+ * Spec: Payment; what was given back of it, and the checkout while the payment can be paid. A refund leaves the status
+ * `paid`. Times are ISO 8601.
+ */
 export interface PaymentView {
   id: string;
   provider: PaymentProviderName;
@@ -38,6 +52,10 @@ export interface PaymentView {
   paid_at: string | null;
   provider_reference?: string;
   created_at: string;
+  /** Sum of the refunds that have succeeded. */
+  refunded_amount: ExactNumber;
+  /** All attempts at a refund, oldest first. */
+  refunds: PaymentRefundView[];
   checkout?: {
     /** `redirect`: send the payer to the URL; `qr`: show the URL as a QR code. */
     type: 'redirect' | 'qr';
@@ -46,7 +64,16 @@ export interface PaymentView {
   };
 }
 
-export function paymentView(payment: Payment): PaymentView {
+const paymentRefundView = ({ id, amountMinor, status, createdAt, reason }: Refund): PaymentRefundView => ({
+  id,
+  amount: minorToNumber(amountMinor),
+  status,
+  created_at: createdAt.toISOString(),
+  ...(reason === null ? {} : { reason }),
+});
+
+/** @param refunds the payment's refunds */
+export function paymentView(payment: Payment, refunds: Refund[]): PaymentView {
   const { checkoutType, checkoutUrl } = payment;
   const isPayable = payment.status === 'pending' && checkoutType !== null && checkoutUrl !== null;
   return {
@@ -58,6 +85,8 @@ export function paymentView(payment: Payment): PaymentView {
     paid_at: payment.paidAt?.toISOString() ?? null,
     ...(payment.providerReference === null ? {} : { provider_reference: payment.providerReference }),
     created_at: payment.createdAt.toISOString(),
+    refunded_amount: minorToNumber(refundedMinor(refunds)),
+    refunds: refunds.map(paymentRefundView),
     ...(isPayable
       ? { checkout: { type: checkoutType, url: checkoutUrl, expires_at: payment.expiresAt.toISOString() } }
       : {}),

@@ -14,6 +14,8 @@ export interface PaymentBody {
   paid_at: string | null;
   provider_reference?: string;
   created_at: string;
+  refunded_amount: number;
+  refunds: { id: string; amount: number; status: string; created_at: string; reason?: string }[];
   checkout?: { type: string; url: string; expires_at: string };
 }
 

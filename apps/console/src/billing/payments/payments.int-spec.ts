@@ -31,6 +31,8 @@ describe.each(PROVIDERS)('top-up through %s', (provider, siteName) => {
       status: 'pending',
       paid_at: null,
       created_at: expect.stringMatching(/Z$/),
+      refunded_amount: 0,
+      refunds: [],
       checkout: {
         type: siteName === 'intl' ? 'redirect' : 'qr',
         url: expect.stringMatching(/^http/),

@@ -85,7 +85,7 @@ export class PaymentsService {
     const { payment } = started;
     const isUnopened = payment.status === 'pending' && payment.checkoutUrl === null;
     const opened = isUnopened ? await this.openAtProvider(payment, provider, request) : payment;
-    return storeFirstAnswer(this.pool, request, paymentView(opened));
+    return storeFirstAnswer(this.pool, request, paymentView(opened, []));
   }
 
   private requireAmountInBounds(amountMinor: bigint): void {

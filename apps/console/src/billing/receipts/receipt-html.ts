@@ -5,6 +5,8 @@ import { type IssuedDocument } from '../documents/document';
 import { toPrintableLine } from '../documents/printable-line';
 import { PROVIDER_DISPLAY_NAMES } from '../documents/provider-display-names';
 import { formatSiteTime } from '../documents/site-time';
+import { refundStateOf, shownRefunds } from '../documents/refund-state';
+import { type Refund } from '../refunds/refund';
 import { type ReceiptSnapshot } from '../documents/document-snapshot';
 import { escapeHtml } from '../../notifications/mail/templates/message';
 import { RECEIPT_TEXTS, type ReceiptTexts } from './receipt-texts';
@@ -18,6 +20,7 @@ const STYLE = `
   h1 { margin: 0 0 1.5rem; font-size: 1.9rem; }
   h2 { margin: 0 0 .4rem; font-size: .8rem; color: #555; font-weight: 600; }
   p { margin: 0; }
+  .refunded { margin: -1rem 0 1.5rem; font-weight: 700; color: #a40000; }
   .parties { display: flex; gap: 2rem; margin: 2rem 0; }
   .parties section { flex: 1 1 0; min-width: 0; }
   .name { font-weight: 600; }
@@ -72,17 +75,31 @@ function buyerLines({ buyer }: ReceiptSnapshot, texts: ReceiptTexts): string[] {
   ];
 }
 
-/** Renders a receipt as one self-contained HTML page. */
+const refundSection = (heading: string, facts: string[]) => `<section><h2>${heading}</h2>
+<table class="facts">
+${facts.join('\n')}
+</table>
+</section>`;
+
+/** Renders a receipt, and the refunds of its payment until now, as one self-contained HTML page. */
 export function receiptHtml(
   { number, issuedAt }: IssuedDocument,
   snapshot: ReceiptSnapshot,
   site: Site,
+  refunds: Refund[],
 ): string {
   const { language, currency, lines, netMinor, taxes, totalMinor, payment } = snapshot;
   const texts = RECEIPT_TEXTS[language];
   const time = (at: Date) => `${formatSiteTime(at, site)} ${site === 'cn' ? 'UTC+8' : 'UTC'}`;
+  const money = (minor: bigint) => `${formatMinorAmount(minor)} ${currency}`;
   const row = (label: string, minor: bigint) =>
-    `<tr><th scope="row">${label}</th><td class="amount">${formatMinorAmount(minor)} ${currency}</td></tr>`;
+    `<tr><th scope="row">${label}</th><td class="amount">${money(minor)}</td></tr>`;
+  const refundState = refundStateOf(totalMinor, refunds);
+  const refundFact = ({ createdAt, amountMinor, status }: Refund) =>
+    fact(
+      time(createdAt),
+      money(amountMinor) + (status === 'pending' ? ` (${texts.refundState.pending})` : ''),
+    );
   return `<!doctype html>
 <html lang="${language}">
 <head>
@@ -96,6 +113,7 @@ export function receiptHtml(
 </head>
 <body>
 <h1>${texts.receipt}</h1>
+${refundState === null ? '' : `<p class="refunded">${texts.refundState[refundState]}</p>`}
 <table class="facts">
 ${fact(texts.number, number)}
 ${fact(texts.paidAt, time(payment.paidAt))}
@@ -127,6 +145,7 @@ ${fact(texts.reference, quoted(payment.reference))}
 ${fact(texts.paymentId, quoted(payment.id))}
 </table>
 </section>
+${refundState === null ? '' : refundSection(texts.refunds, shownRefunds(refunds).map(refundFact))}
 </body>
 </html>
 `;

@@ -1,3 +1,4 @@
+import { type RefundState } from '../documents/refund-state';
 import { type Language } from '../../identity/accounts/accounts';
 
 export interface ReceiptTexts {
@@ -21,6 +22,10 @@ export interface ReceiptTexts {
   method: string;
   reference: string;
   paymentId: string;
+  /** Heading of the table of refunds. */
+  refunds: string;
+  /** Note on the receipt of a payment that was given back. */
+  refundState: Record<RefundState, string>;
 }
 
 const EN: ReceiptTexts = {
@@ -43,6 +48,8 @@ const EN: ReceiptTexts = {
   method: 'Method',
   reference: 'Transaction',
   paymentId: 'Payment number',
+  refunds: 'Refunds',
+  refundState: { pending: 'Refund in progress', partial: 'Partly refunded', full: 'Refunded in full' },
 };
 
 const ZH: ReceiptTexts = {
@@ -65,6 +72,8 @@ const ZH: ReceiptTexts = {
   method: '付款方式',
   reference: '交易号',
   paymentId: '付款单号',
+  refunds: '退款信息',
+  refundState: { pending: '退款处理中', partial: '已部分退款', full: '已全额退款' },
 };
 
 export const RECEIPT_TEXTS: Record<Language, ReceiptTexts> = { en: EN, 'zh-CN': ZH };

@@ -11,7 +11,7 @@ import {
   TestConsole,
   TestSite,
 } from '../../testing/console.fixture';
-import { HOSTILE_TEXT, insertPayment } from '../documents/documents.fixture';
+import { HOSTILE_TEXT, insertPayment, insertRefund } from '../documents/documents.fixture';
 import { type Payment } from '../payments/payment';
 import { ReceiptsService } from './receipts.service';
 
@@ -55,6 +55,29 @@ describe('receipts', () => {
   }
   const missing = [404, { error: 'no such receipt' }];
   const refused = [401, { error: 'missing, expired or invalid credential' }];
+
+  it.each([
+    ['full', 'Refunded in full', '1,234.56 USD', { amountMinor: 123_456n }],
+    ['partial', 'Partly refunded', '34.50 USD', { amountMinor: 3_450n }],
+    [
+      'pending',
+      'Refund in progress',
+      '34.50 USD (Refund in progress)',
+      { amountMinor: 3_450n, status: 'pending' },
+    ],
+  ] as const)('show a %s refund', async (_state, note, amount, refund) => {
+    const payment = await insertPaymentWithReceipt();
+    const before = (await download(payment)).text;
+    expect(before).not.toMatch(/refund(s|ed)?</i);
+    await insertRefund(site.database.pool, payment, { ...refund, amountMinor: 1n, status: 'failed' });
+    expect((await download(payment)).text).toBe(before);
+    await insertRefund(site.database.pool, payment, refund);
+    const { text } = await download(payment);
+    expect(text).toContain(`<p class="refunded">${note}</p>`);
+    expect(text).toContain('<h2>Refunds</h2>');
+    expect(text).toContain(`UTC</th><td>${amount}</td></tr>`);
+    expect(text).toContain('1,234.56 USD');
+  });
 
   it('are self-contained HTML with amounts, parties and taxes', async () => {
     const payment = await insertPaymentWithReceipt({

@@ -7,6 +7,7 @@ import { type ReceiptSnapshot, receiptSnapshot } from '../documents/document-sna
 import { DOCUMENTS_CONFIG, type DocumentsConfig } from '../documents/documents.config';
 import { paymentSnapshot } from '../documents/payment-snapshot';
 import { MAX_PAYER_CHARS, type Payment } from '../payments/payment';
+import { listRefunds } from '../refunds/refund';
 import { receiptHtml } from './receipt-html';
 
 const truncate = (text: string | null) =>
@@ -50,6 +51,7 @@ export class ReceiptsService {
         ? await findOwnDocument(this.pool, 'receipt', { accountId, paymentId }, receiptSnapshot)
         : null;
     if (!receipt) throw new NotFoundException('no such receipt');
-    return { number: receipt.number, html: receiptHtml(receipt, receipt.snapshot, site) };
+    const refunds = await listRefunds(this.pool, [paymentId]);
+    return { number: receipt.number, html: receiptHtml(receipt, receipt.snapshot, site, refunds) };
   }
 }

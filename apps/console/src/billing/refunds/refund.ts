@@ -32,6 +32,7 @@ export const REFUND_COLUMNS = `
   p.currency, r.status, r.reason, r.failure, r.created_at AS "createdAt"`;
 
 const SELECT = `SELECT ${REFUND_COLUMNS} FROM billing.refunds r JOIN billing.payments p ON p.id = r.payment_id`;
+const LIST = `${SELECT} WHERE r.payment_id = ANY ($1) ORDER BY r.created_at, r.id`;
 const IS_REFUNDED = "SELECT FROM billing.refunds WHERE payment_id = $1 AND status <> 'failed'";
 const REQUEST_CHECK = `
   UPDATE billing.refunds SET next_check_at = clock_timestamp() WHERE id = $1 AND status <> 'failed'`;
@@ -40,11 +41,14 @@ export async function findRefund(sql: Sql, id: string): Promise<Refund | null> {
   return (await sql.query<Refund>(`${SELECT} WHERE r.id = $1`, [id])).rows[0] ?? null;
 }
 
-/** All attempts at refunding a payment, oldest first. */
-export async function listRefunds(sql: Sql, paymentId: string): Promise<Refund[]> {
-  return (await sql.query<Refund>(`${SELECT} WHERE r.payment_id = $1 ORDER BY r.created_at`, [paymentId]))
-    .rows;
+/** All attempts at refunding these payments, oldest first. */
+export async function listRefunds(sql: Sql, paymentIds: string[]): Promise<Refund[]> {
+  return (await sql.query<Refund>(LIST, [paymentIds])).rows;
 }
+
+/** What was given back, in hundredths of the currency. Pending and failed refunds do not count. */
+export const refundedMinor = (refunds: Refund[]): bigint =>
+  refunds.reduce((sum, { status, amountMinor }) => (status === 'succeeded' ? sum + amountMinor : sum), 0n);
 
 /** Whether a refund of the payment has succeeded or is under way. */
 export async function isRefunded(sql: Sql, paymentId: string): Promise<boolean> {

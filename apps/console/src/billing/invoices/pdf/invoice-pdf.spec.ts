@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { HOSTILE_TEXT } from '../../documents/documents.fixture';
 import { type InvoiceSnapshot } from '../../documents/document-snapshot';
 import { splitTaxes, type TaxRate } from '../../documents/tax';
+import { type Refund } from '../../refunds/refund';
 import { invoicePdf } from './invoice-pdf';
 import { type DrawnText, readPdf } from './pdf-text.fixture';
 
@@ -12,6 +13,18 @@ const SELLER = {
   address: '北京市海淀区中关村大街 1 号',
 };
 const BUYER = { type: 'company', title: '上海某某信息技术有限公司', taxId: '91310000MA1FL0AB3C' } as const;
+const REFUND: Refund = {
+  id: 'rfd_1',
+  paymentId: 'pay_1',
+  accountId: 'acct_1',
+  provider: 'messaging_pay_provider',
+  amountMinor: 100n,
+  currency: 'CNY',
+  status: 'succeeded',
+  reason: null,
+  failure: null,
+  createdAt: new Date('2027-01-01T00:00:00Z'),
+};
 const A4 = { width: 595.28, height: 841.89 };
 /** Extent of a line above and below its baseline, as a share of the font size. */
 const [ASCENT, DESCENT] = [0.88, 0.12];
@@ -37,8 +50,10 @@ function snapshotOf(changes: Partial<InvoiceSnapshot> = {}, rates: TaxRate[] = [
   };
 }
 
-const fileOf = (snapshot: InvoiceSnapshot) => buffer(invoicePdf(ISSUED, snapshot));
-const linesOf = async (snapshot: InvoiceSnapshot) => readPdf(await fileOf(snapshot));
+const fileOf = (snapshot: InvoiceSnapshot, refunds: Refund[] = []) =>
+  buffer(invoicePdf(ISSUED, snapshot, refunds));
+const linesOf = async (snapshot: InvoiceSnapshot, refunds?: Refund[]) =>
+  readPdf(await fileOf(snapshot, refunds));
 const textOf = (lines: DrawnText[]) => lines.map(({ text }) => text).join('');
 
 function overlaps(one: DrawnText, other: DrawnText): boolean {
@@ -88,6 +103,21 @@ describe('invoicePdf', () => {
     ])
       expect(texts).toContain(text);
     expect(texts).not.toContain('银行账号');
+  });
+
+  it.each([
+    ['已全额退款', { amountMinor: 100_305n }, '¥1,003.05'],
+    ['已部分退款', { amountMinor: 305n }, '¥3.05'],
+    ['退款处理中', { amountMinor: 305n, status: 'pending' }, '¥3.05（退款处理中）'],
+  ] as const)('notes %s', async (note, changes, amount) => {
+    const createdAt = new Date('2027-01-02T16:00:00Z');
+    const failed = { ...REFUND, id: 'rfd_0', status: 'failed', amountMinor: 7n } as const;
+    const lines = await linesOf(snapshotOf(), [failed, { ...REFUND, createdAt, ...changes }]);
+    expectLegible(lines);
+    const texts = lines.map(({ text }) => text);
+    for (const text of [note, '退款信息', '2027-01-03 00:00:00（北京时间）', amount])
+      expect(texts).toContain(text);
+    expect(texts).not.toContain('¥0.07');
   });
 
   it('keeps the text extractable where the font has ligatures', async () => {

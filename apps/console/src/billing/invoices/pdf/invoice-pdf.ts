@@ -3,12 +3,19 @@ import { type IssuedDocument } from '../../documents/document';
 import { PROVIDER_DISPLAY_NAMES } from '../../documents/provider-display-names';
 import { formatSiteDate, formatSiteTime } from '../../documents/site-time';
 import { type InvoiceSnapshot } from '../../documents/document-snapshot';
+import { type RefundState, refundStateOf, shownRefunds } from '../../documents/refund-state';
+import { type Refund } from '../../refunds/refund';
 import { formatChineseAmount } from './chinese-amount';
 import { type Cell, PdfLayout } from './pdf-layout';
 
 const TITLE = '形式发票（收款凭证）';
 const NOTICE = '本文件为形式发票（收款凭证），由销售方开具，非税务机关监制发票。';
 const TYPES: Record<InvoiceSnapshot['buyer']['type'], string> = { company: '企业单位', personal: '个人' };
+const REFUND_NOTES: Record<RefundState, string> = {
+  pending: '退款处理中',
+  partial: '已部分退款',
+  full: '已全额退款',
+};
 const LABEL_WIDTH = 78;
 const COLUMN_GAP = 16;
 const AMOUNT_WIDTH = 150;
@@ -46,10 +53,12 @@ function writeHead(
   layout: PdfLayout,
   { number, issuedAt }: IssuedDocument,
   { payment }: InvoiceSnapshot,
+  refundState: RefundState | null,
 ): void {
   const whole = { x: 0, width: layout.width, align: 'center' } as const;
   layout.row([{ ...whole, text: TITLE, size: 20, bold: true }]);
   layout.row([{ ...whole, text: NOTICE, size: 9 }]);
+  if (refundState) layout.row([{ ...whole, text: REFUND_NOTES[refundState], size: 12, bold: true }]);
   layout.rule(1.5);
   writeFacts(layout, [
     ['编号', number],
@@ -122,15 +131,30 @@ function writeAmounts(layout: PdfLayout, { lines, netMinor, taxes, totalMinor }:
   layout.space(12);
 }
 
-/** Renders an invoice as PDF. The same invoice yields the same bytes. */
-export function invoicePdf(issued: IssuedDocument, snapshot: InvoiceSnapshot): PDFKit.PDFDocument {
-  const { payment } = snapshot;
+function writeRefunds(layout: PdfLayout, refunds: Refund[]): void {
+  layout.space(8);
+  layout.row([{ text: '退款信息', x: 0, width: layout.width, size: 11, bold: true }]);
+  for (const { createdAt, amountMinor, status } of refunds)
+    writeFacts(layout, [
+      ['退款时间', `${formatSiteTime(createdAt, 'cn')}（北京时间）`],
+      ['退款金额', `${yuan(amountMinor)}${status === 'pending' ? `（${REFUND_NOTES.pending}）` : ''}`],
+    ]);
+}
+
+/** Renders an invoice, and the refunds of its payment until now, as PDF. The same content yields the same bytes. */
+export function invoicePdf(
+  issued: IssuedDocument,
+  snapshot: InvoiceSnapshot,
+  refunds: Refund[],
+): PDFKit.PDFDocument {
+  const { payment, totalMinor } = snapshot;
+  const refundState = refundStateOf(totalMinor, refunds);
   const layout = new PdfLayout({
     title: `${TITLE}${issued.number}`,
     footer: issued.number,
     createdAt: issued.issuedAt,
   });
-  writeHead(layout, issued, snapshot);
+  writeHead(layout, issued, snapshot, refundState);
   writeParties(layout, snapshot);
   writeAmounts(layout, snapshot);
   layout.row([{ text: '付款信息', x: 0, width: layout.width, size: 11, bold: true }]);
@@ -139,5 +163,6 @@ export function invoicePdf(issued: IssuedDocument, snapshot: InvoiceSnapshot): P
     ['付款时间', `${formatSiteTime(payment.paidAt, 'cn')}（北京时间）`],
     ['交易号', payment.reference],
   ]);
+  if (refundState) writeRefunds(layout, shownRefunds(refunds));
   return layout.end();
 }
