@@ -188,6 +188,7 @@ describe('tax files', () => {
     issuer.answer = TestIssuer.status(status);
     const invoice = await cn.issue(account);
     expect(await over(invoice)).toMatchObject({ isRefused: true, attempts: 1, lastError: `HTTP ${status}` });
+    await waitFor(async () => log.length > 0);
     expect(log).toEqual([`error: The issuer refuses the invoice ${invoice.number}: HTTP ${status}`]);
     expect(await statusOf(invoice)).toBe('refused');
     expect((await download(invoice)).bytes.subarray(0, 5).toString()).toBe('%PDF-');
@@ -221,6 +222,7 @@ describe('tax files', () => {
       isRefused: false,
       lastError: reason,
     });
+    await waitFor(async () => log.length > 0);
     expect(log).toEqual([`warn: No file of the invoice ${invoice.number} at attempt 1: ${reason}`]);
     issuer.answer = TestIssuer.file('application/pdf', PDF);
     await makeDue(invoice);
