@@ -5,6 +5,6 @@ export {
   InsufficientFundsError,
   ReferenceReusedError,
 } from './ledger';
-export { LEASE_RECALL_CHANNEL, withLeaseRecall } from './lease-recall';
+export { withLeaseRecall } from './lease-recall';
 export { openWallet, readWallet, type Wallet } from './wallets';
 export { readStatement, type StatementLine, type StatementPosition } from './statement';

@@ -1,6 +1,6 @@
 import { createPool, inTransaction, NotificationChannel, type SqlPool } from '@inference/database';
 import { createTestDatabase, insertAccount, type TestDatabase } from '@inference/testing';
-import { LEASE_RECALL_CHANNEL, withLeaseRecall } from './lease-recall';
+import { withLeaseRecall } from './lease-recall';
 import { InsufficientFundsError, postTransfer } from './ledger';
 import { readWallet } from './wallets';
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   asConsole = createPool({ url: database.urlFor('console'), applicationName: 'console', size: 2 });
   channel = new NotificationChannel(database.urlFor('gateway'), 'gateway');
-  channel.on(LEASE_RECALL_CHANNEL, (accountId) => {
+  channel.on('lease_recall', (accountId) => {
     recalled.push(accountId);
     onRecall(accountId);
   });
@@ -79,6 +79,18 @@ describe('a deduction', () => {
     expect(performance.now() - startedAt).toBeLessThan(2_000);
     expect(attempts).toBeGreaterThan(2);
     expect(await balanceOf(accountId)).toBe(100n);
+  });
+
+  it('leaves a gateway meanwhile what its requests need, without a reserve', async () => {
+    const accountId = await accountWithLease(10n);
+    onRecall = (id) =>
+      void database.pool
+        .query("SELECT wallet.return_lease('lse_' || $1, 0, true)", [id])
+        .then(() =>
+          database.pool.query("SELECT wallet.draw_lease($1, NULL, NULL, 'new', 'gw', 7, 50, 60)", [id]),
+        );
+    await deduct(accountId, 93n);
+    expect(await balanceOf(accountId)).toBe(7n);
   });
 
   it('is refused at once when the balance does not cover it', async () => {

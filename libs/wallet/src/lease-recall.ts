@@ -2,21 +2,12 @@ import { type Sql } from '@inference/database';
 import { InsufficientFundsError } from './ledger';
 
 /**
- * NOTIFY channel that asks the gateways to return the money of an account that none of their requests holds; the payload is
- * the account id.
- */
-export const LEASE_RECALL_CHANNEL = 'lease_recall';
-
-/**
  * How long a deduction waits for the gateways to return money. A gateway returns it within some hundredths of a second;
  * half is short for a loaded one, twice delays the refusal of money that requests hold.
  */
 const RECALL_WAIT_MILLIS = 1_000;
 /** Interval at which the deduction is tried and the gateways are asked again. */
 const RECALL_POLL_MILLIS = 50;
-
-/** Expired leases are those of gateways that have ended, so the database returns their money itself. */
-const RECALL = 'SELECT wallet.reclaim_expired_leases(), pg_notify($1, $2)';
 
 /**
  * Runs a transaction that deducts money from a wallet. If only leases are in the way, asks the gateways for the money that
@@ -31,7 +22,7 @@ export async function withLeaseRecall<T>(sql: Sql, transaction: () => Promise<T>
     } catch (error) {
       const isRecallable = error instanceof InsufficientFundsError && error.isCoveredByBalance;
       if (!isRecallable || performance.now() > giveUpAtMillis) throw error;
-      await sql.query(RECALL, [LEASE_RECALL_CHANNEL, error.accountId]);
+      await sql.query('SELECT wallet.recall_leases($1, $2)', [error.accountId, RECALL_WAIT_MILLIS / 1_000]);
     }
     await new Promise((resolve) => setTimeout(resolve, RECALL_POLL_MILLIS));
   }

@@ -7,10 +7,9 @@ import {
 } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
 import { NotificationChannel } from '@inference/database';
-import { LEASE_RECALL_CHANNEL } from '@inference/wallet';
 import { FREE_HOLD, type Hold } from './lease';
 import { LeaseAllocator } from './lease-allocator';
-import { LeaseRepository } from './lease.repository';
+import { LeaseRepository, RECALL_CHANNEL } from './lease.repository';
 import { LEASES_CONFIG, type LeasesConfig } from './leases.config';
 
 /** An allocator without requests for this long returns its lease. Twice withholds money from other gateways; half draws again between two requests of one conversation. */
@@ -36,7 +35,7 @@ export class LeaseManager implements OnApplicationBootstrap, OnApplicationShutdo
   ) {
     this.ttlMillis = config.ttlSeconds * 1000;
     channel.on(
-      LEASE_RECALL_CHANNEL,
+      RECALL_CHANNEL,
       (accountId) => void this.returnUnusedOf((allocator) => allocator.options.accountId === accountId),
     );
   }

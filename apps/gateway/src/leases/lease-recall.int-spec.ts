@@ -2,7 +2,13 @@ import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
 import { createPool, inTransaction, type SqlPool } from '@inference/database';
 import { reconcile } from '@inference/metering';
-import { createTestDatabase, insertAccount, type TestAccount, type TestDatabase } from '@inference/testing';
+import {
+  createTestDatabase,
+  insertAccount,
+  type TestAccount,
+  type TestDatabase,
+  waitFor,
+} from '@inference/testing';
 import { InsufficientFundsError, postTransfer, withLeaseRecall } from '@inference/wallet';
 import { walletOf } from '../testing/gateway.fixture';
 import { type Hold } from './lease';
@@ -69,6 +75,24 @@ describe('a deduction', () => {
     a.release();
     await deduct(of, 300n);
     b.release();
+  });
+
+  it('takes everything but what requests hold while requests keep coming', async () => {
+    const of = await account();
+    let isOver = false;
+    const request = async (by: 0 | 1) => {
+      while (!isOver) {
+        const held = await hold(of, BigInt(1 + Math.floor(Math.random() * 50)), by);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        held.release();
+      }
+    };
+    const requests = Array.from({ length: 4 }, (_, index) => request((index % 2) as 0 | 1));
+    const leased = async () => (await walletOf(database.pool, of.accountId)).leased;
+    await waitFor(async () => (await leased()) > 500n);
+    await deduct(of, BALANCE - 250n).finally(() => (isOver = true));
+    await Promise.all(requests);
+    expect((await walletOf(database.pool, of.accountId)).balance).toBe(250n);
   });
 });
 

@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { newId, SQL_POOL, type SqlPool } from '@inference/database';
-import { LEASE_RECALL_CHANNEL } from '@inference/wallet';
 import { LEASES_CONFIG, type LeasesConfig } from './leases.config';
 
 export interface Draw {
@@ -15,6 +14,9 @@ export interface Draw {
 /** A grant, or the reason for which the wallet or the key's limit does not cover `needPicos`. */
 export type DrawResult =
   { leaseId: string; grantedPicos: bigint } | { refusal: 'balance' | 'key_limit'; otherLeasesPicos: bigint };
+
+/** NOTIFY channel that asks other gateways to return money of an account that they do not need; the payload is the account id. */
+export const RECALL_CHANNEL = 'lease_recall';
 
 /** Leases in the database, through the functions of the schema `wallet`. */
 @Injectable()
@@ -64,6 +66,6 @@ export class LeaseRepository {
 
   /** Asks the other gateways to return money of this account. */
   async recall(accountId: string): Promise<void> {
-    await this.pool.query('SELECT pg_notify($1, $2)', [LEASE_RECALL_CHANNEL, accountId]);
+    await this.pool.query('SELECT pg_notify($1, $2)', [RECALL_CHANNEL, accountId]);
   }
 }
