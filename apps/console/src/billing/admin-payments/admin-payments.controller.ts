@@ -6,7 +6,7 @@ import { findDocumentNumber } from '../documents/document';
 import { type Actor, CurrentActor } from '../../identity/audit-log/actor';
 import { findPayment } from '../payments/payment';
 import { type PaymentView, paymentView } from '../payments/payments.dto';
-import { listRefunds } from '../refunds/refund';
+import { listRefunds } from '../payments/refund';
 import { type CreateRefundDto, createRefundDto, type RefundView, refundView } from '../refunds/refunds.dto';
 import { RefundsService } from '../refunds/refunds.service';
 

@@ -2,7 +2,7 @@ import { newId, type Sql } from '@inference/database';
 import { type PaymentProviderName } from '../payment-providers/payment-provider';
 import { findPayment, type Payment } from '../payments/payment';
 import { type PaymentStatus } from '../payments/payment-status';
-import { type RefundStatus } from '../refunds/refund';
+import { type RefundStatus } from '../payments/refund';
 
 interface PaymentOptions {
   provider?: PaymentProviderName;

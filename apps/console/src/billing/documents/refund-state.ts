@@ -1,4 +1,4 @@
-import { type Refund, refundedMinor } from '../refunds/refund';
+import { type Refund, refundedMinor } from '../payments/refund';
 
 /** `pending`: a refund is under way and nothing was given back yet. */
 export type RefundState = 'pending' | 'partial' | 'full';

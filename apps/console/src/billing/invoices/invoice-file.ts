@@ -1,7 +1,7 @@
 import { type Sql } from '@inference/database';
 import { type IssuedDocument } from '../documents/document';
 import { invoiceSnapshot } from '../documents/document-snapshot';
-import { listRefunds } from '../refunds/refund';
+import { listRefunds } from '../payments/refund';
 import { cachedInvoicePdf } from './pdf/invoice-pdf-cache';
 
 interface Row extends IssuedDocument {

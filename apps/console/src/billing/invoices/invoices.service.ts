@@ -10,7 +10,7 @@ import { runIdempotently } from '../idempotency/idempotency-keys';
 import { queueMail } from '../../notifications/mail/outbox';
 import { minorToNumber } from '../payments/minor-amount';
 import { lockOwnPayment, type Payment } from '../payments/payment';
-import { isRefunded } from '../refunds/refund';
+import { isRefunded } from '../payments/refund';
 import { findOwnInvoiceFile, type InvoiceFile } from './invoice-file';
 import { INVOICES_CONFIG, type InvoicesConfig } from './invoices.config';
 import { queueTaxFileRequest } from './issuer/invoice-requests';

@@ -2,7 +2,7 @@ import { Controller, Get, Inject, NotFoundException, Param, Post } from '@nestjs
 import { type Caller, CurrentCaller } from '@inference/guards';
 import { SQL_POOL, type SqlPool } from '@inference/database';
 import { IdempotencyKey, pageQuery, type PageQuery, readPage, ValidBody, ValidQuery } from '@inference/http';
-import { listRefunds } from '../refunds/refund';
+import { listRefunds } from './refund';
 import { findOwnPayment, listPayments } from './payment';
 import { type CreatePaymentDto, createPaymentDto, type PaymentView, paymentView } from './payments.dto';
 import { PaymentsService } from './payments.service';

@@ -2,7 +2,7 @@ import { type Currency } from '@inference/config';
 import { type ExactNumber } from '@inference/money';
 import { z } from 'zod';
 import { PAYMENT_PROVIDERS, type PaymentProviderName } from '../payment-providers/payment-provider';
-import { type Refund, refundedMinor, type RefundStatus } from '../refunds/refund';
+import { type Refund, refundedMinor, type RefundStatus } from './refund';
 import { minorNumberField, minorToNumber } from './minor-amount';
 import { type Payment } from './payment';
 import { type PaymentStatus } from './payment-status';

@@ -6,7 +6,7 @@ import { toPrintableLine } from '../documents/printable-line';
 import { PROVIDER_DISPLAY_NAMES } from '../documents/provider-display-names';
 import { formatSiteTime } from '../documents/site-time';
 import { refundStateOf, shownRefunds } from '../documents/refund-state';
-import { type Refund } from '../refunds/refund';
+import { type Refund } from '../payments/refund';
 import { type ReceiptSnapshot } from '../documents/document-snapshot';
 import { escapeHtml } from '../../notifications/mail/templates/message';
 import { RECEIPT_TEXTS, type ReceiptTexts } from './receipt-texts';

@@ -7,7 +7,7 @@ import { type ReceiptSnapshot, receiptSnapshot } from '../documents/document-sna
 import { DOCUMENTS_CONFIG, type DocumentsConfig } from '../documents/documents.config';
 import { paymentSnapshot } from '../documents/payment-snapshot';
 import { MAX_PAYER_CHARS, type Payment } from '../payments/payment';
-import { listRefunds } from '../refunds/refund';
+import { listRefunds } from '../payments/refund';
 import { receiptHtml } from './receipt-html';
 
 const truncate = (text: string | null) =>

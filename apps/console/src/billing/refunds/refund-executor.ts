@@ -15,7 +15,7 @@ import { toProviderOrder } from '../payments/provider-order';
 import { minorToDecimal, minorToPicos } from '../payments/minor-amount';
 import { findPayment } from '../payments/payment';
 import { TOP_UP_CONFIG, type TopUpConfig } from '../settings/top-up.config';
-import { type ClaimedRefund, REFUND_COLUMNS } from './refund';
+import { type ClaimedRefund, REFUND_COLUMNS } from '../payments/refund';
 
 /** Four times the 15 s that a provider call may take. */
 const CLAIM_SECONDS = 60;

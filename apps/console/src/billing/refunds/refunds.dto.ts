@@ -2,7 +2,7 @@ import { type Currency } from '@inference/config';
 import { type ExactNumber } from '@inference/money';
 import { z } from 'zod';
 import { minorAmountField, minorToNumber } from '../payments/minor-amount';
-import { type Refund, type RefundStatus } from './refund';
+import { type Refund, type RefundStatus } from '../payments/refund';
 
 export const createRefundDto = z
   .strictObject({

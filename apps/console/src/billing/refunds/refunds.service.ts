@@ -18,7 +18,7 @@ import { PaymentProviders } from '../payment-providers/payment-providers';
 import { FIRST_CHECK_SECONDS } from '../payments/provider-poll-schedule';
 import { minorToDecimal, minorToPicos } from '../payments/minor-amount';
 import { lockPayment } from '../payments/payment';
-import { findRefund } from './refund';
+import { findRefund } from '../payments/refund';
 import { RefundExecutor } from './refund-executor';
 import { type CreateRefundDto, type RefundView, refundView } from './refunds.dto';
 

@@ -8,7 +8,7 @@ import {
   ProviderUnavailableError,
   type RawNotification,
 } from '../payment-providers/payment-provider';
-import { requestRefundCheck } from '../refunds/refund';
+import { requestRefundCheck } from '../payments/refund';
 import { PaymentMismatchError, UnknownPaymentError } from '../settlement/settlement-errors';
 import { PaymentSettlement } from '../settlement/payment-settlement';
 

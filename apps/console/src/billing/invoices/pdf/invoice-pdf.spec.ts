@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { HOSTILE_TEXT } from '../../documents/documents.fixture';
 import { type InvoiceSnapshot } from '../../documents/document-snapshot';
 import { splitTaxes, type TaxRate } from '../../documents/tax';
-import { type Refund } from '../../refunds/refund';
+import { type Refund } from '../../payments/refund';
 import { invoicePdf } from './invoice-pdf';
 import { type DrawnText, readPdf } from './pdf-text.fixture';
 

@@ -4,7 +4,7 @@ import { PROVIDER_DISPLAY_NAMES } from '../../documents/provider-display-names';
 import { formatSiteDate, formatSiteTime } from '../../documents/site-time';
 import { type InvoiceSnapshot } from '../../documents/document-snapshot';
 import { type RefundState, refundStateOf, shownRefunds } from '../../documents/refund-state';
-import { type Refund } from '../../refunds/refund';
+import { type Refund } from '../../payments/refund';
 import { formatChineseAmount } from './chinese-amount';
 import { type Cell, PdfLayout } from './pdf-layout';
 
