@@ -79,7 +79,7 @@ export async function createService(
   if (options.bodyLimitBytes !== undefined) {
     const { bodyLimitBytes: limitBytes, refuseInexactNumbers = false } = options;
     const reader = new BodyReader(new BodyMemory(config.BODY_MEMORY_BYTES ?? BODY_MEMORY_BYTES));
-    app.useGlobalGuards(new BodyGuard(reader, { limitBytes, refuseInexactNumbers }));
+    app.useGlobalGuards(new BodyGuard(app.get(Reflector), reader, { limitBytes, refuseInexactNumbers }));
   }
   app.useGlobalGuards(new QueryGuard(app.get(Reflector)));
   app.useGlobalPipes(new RequestValidationPipe());

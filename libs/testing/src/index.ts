@@ -23,5 +23,6 @@ export {
 } from './routes/credential-table';
 export { registeredRoutes } from './routes/registered-routes';
 export { waitForLock } from './database/wait-for-lock';
+export { ResponseChecker } from './contract/response-checker';
 export { holdToContract } from './contract/contract';
 export { type ApiDocument, documentedPath, operationsOf, readApiDocument } from './contract/api-document';

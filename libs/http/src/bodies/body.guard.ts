@@ -1,13 +1,17 @@
 import { type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { type Reflector } from '@nestjs/core';
 import { type Request, type Response } from 'express';
+import { PUBLIC } from '../public.decorator';
 import { type BodyForm, bodyRuleOf } from './body-as.decorator';
 import { type BodyReader, hasBody } from './body-reader';
 import { parseJsonBody, requireJson } from './json-body';
 
+/** Anybody may send these bodies, so many of them must fit into the memory. The longest, a sign-up, has some hundred bytes. */
+const PUBLIC_LIMIT_BYTES = 16 * 1024;
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
 export interface BodyOptions {
-  /** Largest body in bytes of a handler without a limit of its own. */
+  /** Largest body in bytes of a handler without a limit of its own. That of a public handler is smaller. */
   limitBytes: number;
   /** See `parseJsonBody`. */
   refuseInexactNumbers: boolean;
@@ -19,6 +23,7 @@ export interface BodyOptions {
  */
 export class BodyGuard implements CanActivate {
   constructor(
+    private readonly reflector: Reflector,
     private readonly reader: BodyReader,
     private readonly options: BodyOptions,
   ) {}
@@ -26,10 +31,18 @@ export class BodyGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    const { form, limitBytes = this.options.limitBytes } = bodyRuleOf(context);
+    const { form, limitBytes = this.defaultLimitOf(context) } = bodyRuleOf(context);
     if (form !== 'stream' && METHODS_WITH_BODY.has(request.method))
       request.body = await this.read(request, http.getResponse<Response>(), form, limitBytes);
     return true;
+  }
+
+  private defaultLimitOf(context: ExecutionContext): number {
+    const isPublic = this.reflector.getAllAndOverride<boolean>(PUBLIC, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
+    return isPublic ? Math.min(PUBLIC_LIMIT_BYTES, this.options.limitBytes) : this.options.limitBytes;
   }
 
   /** An absent body is an empty object, or no bytes. */

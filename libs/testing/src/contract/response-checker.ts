@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import { type ApiDocument, type DocumentedContent, documentedPath, readApiDocument } from './api-document';
+import { type ApiDocument, type DocumentedContent, documentedPath } from './api-document';
 import { withClosedSchemas } from './closed-schemas';
 import { parseEvents } from './server-sent-events';
 
@@ -20,12 +20,10 @@ const pointer = (...parts: string[]): string =>
 
 /** Compares responses of a service with its API document. */
 export class ResponseChecker {
-  private readonly document: ApiDocument;
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
   private readonly validators = new Map<string, ValidateFunction>();
 
-  constructor(service: string) {
-    this.document = readApiDocument(service);
+  constructor(private readonly document: ApiDocument) {
     addFormats(this.ajv);
     this.ajv.addFormat('binary', true);
     this.ajv.addSchema(withClosedSchemas(this.document), DOCUMENT);

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rememberSecret, testLog } from '@inference/testing';
+import { Fuzzer } from './fuzzer';
+import { type Platform, startPlatform } from './platform';
+
+const REQUESTS = 20_000;
+const SEED = 16;
+const LIMIT_MILLIS = 600_000;
+
+describe('requests that follow from the API documents', () => {
+  let platform: Platform;
+
+  beforeAll(async () => {
+    platform = await startPlatform();
+    for (const { password, apiKey } of Object.values(platform.accounts))
+      [password, apiKey].forEach(rememberSecret);
+  }, LIMIT_MILLIS);
+  afterAll(async () => {
+    for (const name of readdirSync(platform.logs))
+      testLog('fuzz').write(readFileSync(join(platform.logs, name)));
+    await platform.stop();
+  }, LIMIT_MILLIS);
+
+  it(
+    'are answered as documented, and never by a fault of the service',
+    async () => {
+      const findings = await new Fuzzer(platform).run({ requests: REQUESTS, seed: SEED });
+      expect(findings.sent).toBe(REQUESTS);
+      expect(findings.faults.size === 0 ? '' : findings.describe(SEED)).toBe('');
+    },
+    LIMIT_MILLIS,
+  );
+});

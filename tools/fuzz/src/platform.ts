@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = join(__dirname, '../../..');
+const READY = 'The platform is running';
+const STOP_MILLIS = 120_000;
+/** Ports that one site takes, counted from its base. */
+const PORTS = 100;
+const LOWEST_PORT = 20_000;
+const HIGHEST_PORT = 60_000;
+
+interface Account {
+  identifier: string;
+  password: string;
+  apiKey: string;
+}
+
+/** What `npm start` writes into platform.json and secrets.json. */
+export interface Platform {
+  urls: Record<string, string>;
+  accounts: { demo: Account; admin: Account };
+  memo: { workspaceId: string; apiKey: string };
+  trainerCredential?: string;
+  /** The folder of the logs. */
+  logs: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a whole site on data and ports of its own, without rate limits and with a fast engine. */
+export async function startPlatform(): Promise<Platform> {
+  const folder = mkdtempSync(join(process.env.TEST_DATA_FOLDER ?? tmpdir(), 'fuzz-'));
+  const dataDir = join(folder, 'data');
+  const child = spawn(process.execPath, [join(ROOT, 'tools/launcher/start.mjs')], {
+    cwd: ROOT,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      DATA_DIR: dataDir,
+      PORT_BASE: String(await freePortBase()),
+      RATE_LIMIT_MULTIPLIER: '1000000',
+      ENGINE_TOKENS_PER_SECOND: '0',
+      // The launcher then ends when this process ends.
+      npm_lifecycle_event: 'start',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  while (!output.includes(READY)) {
+    if (child.exitCode !== null) throw new Error(`The platform does not start:\n${output}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  const read = (name: string) => JSON.parse(readFileSync(join(dataDir, name), 'utf8')) as object;
+  return {
+    ...(read('platform.json') as Platform),
+    ...(read('secrets.json') as Pick<Platform, 'trainerCredential'>),
+    logs: join(dataDir, 'logs'),
+    stop: async () => {
+      const ended = child.exitCode === null ? once(child, 'exit') : undefined;
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MILLIS);
+      await ended;
+      clearTimeout(timer);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A port from which some hundred are probably free: the launcher names one that is not. */
+async function freePortBase(): Promise<number> {
+  for (;;) {
+    const base = LOWEST_PORT + Math.floor(Math.random() * ((HIGHEST_PORT - LOWEST_PORT) / PORTS)) * PORTS;
+    const server = createServer().listen(base, '127.0.0.1');
+    const isFree = await Promise.race([
+      once(server, 'listening').then(() => true),
+      once(server, 'error').then(() => false),
+    ]);
+    if (!isFree) continue;
+    await once(server.close(), 'close');
+    return base;
+  }
+}
