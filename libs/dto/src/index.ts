@@ -12,5 +12,6 @@ export {
 export { ChoiceField, IdField, LineField, TextField } from './fields/text-field';
 export { RequestValidationPipe, validated } from './validation/request-validation.pipe';
 export { Tolerant } from './validation/tolerant.decorator';
+export { BodyOneOf } from './validation/body-one-of.decorator';
 export { RequestHeaders } from './validation/request-headers.decorator';
 export { InstantProperty, MoneyProperty, NextCursorProperty, type PropertyOptions } from './properties';

@@ -1,0 +1,30 @@
+import { BadRequestException, createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
+import { ApiBody, ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
+import { type Request } from 'express';
+import { schemasOf } from '../fields/field';
+import { validated } from './request-validation.pipe';
+
+/**
+ * Parameter decorator: a body of one of several DTO classes, validated and documented. Its class is the first that has a field of
+ * the body; a body without any such field is 400.
+ */
+export function BodyOneOf(...dtoClasses: Type[]): ParameterDecorator {
+  const names = dtoClasses.flatMap((dtoClass) => Object.keys(schemasOf(dtoClass)));
+  const read = createParamDecorator((_data: unknown, context: ExecutionContext) => {
+    const body: unknown = context.switchToHttp().getRequest<Request>().body;
+    const dtoClass = dtoClasses.find((one) =>
+      Object.keys(schemasOf(one)).some((name) => Object.hasOwn(Object(body) as object, name)),
+    );
+    if (dtoClass) return validated(dtoClass, body);
+    throw new BadRequestException(
+      `the body must be a JSON object with one of the fields ${names.join(', ')}`,
+    );
+  });
+  return (target, method, index) => {
+    read()(target, method, index);
+    const descriptor = Object.getOwnPropertyDescriptor(target, method!)!;
+    const oneOf = dtoClasses.map((dtoClass) => ({ $ref: getSchemaPath(dtoClass) }));
+    ApiExtraModels(...dtoClasses)(target, method!, descriptor);
+    ApiBody({ schema: { oneOf } })(target, method!, descriptor);
+  };
+}
