@@ -10,6 +10,11 @@ export const API_DESCRIPTION: ApiDescription = {
   isRateLimited: true,
   tags: {
     'API keys': 'Keys for the gateway and for model downloads.',
+    'Administration of accounts':
+      'For admins: accounts, their roles, lost second factors and all security events.',
+    Credentials:
+      'Password, second factor, e-mail address and linked identities of an account, and what happened to them.',
     Health: 'Probe of load balancers.',
+    'Sign-in': 'Registration, sign-in by password or through a provider, sessions and their public keys.',
   },
 };

@@ -1,32 +1,28 @@
-import { Controller, Get, Header, Inject } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { pageQuery, readPage, ValidQuery } from '@inference/http';
-import { z } from 'zod';
-import { type AuditEventView, auditEventView } from './audit-event-view';
-import { AUDIT_EVENT_TYPES } from './audit-log';
+import { readPage } from '@inference/http';
+import { auditEventView } from './audit-event-view';
+import { AdminAuditLogQuery, AuditEventListResponse } from './audit-log.dto';
 import { listAuditEvents } from './audit-log.repository';
 
-const adminAuditLogQuery = pageQuery.extend({
-  account_id: z
-    .string('must be given once')
-    .regex(/^acct_[0-9A-Za-z]{1,64}$/, 'must be the id of an account')
-    .optional(),
-  type: z.enum(AUDIT_EVENT_TYPES, 'must be a type of event').optional(),
-});
-type AdminAuditLogQuery = z.output<typeof adminAuditLogQuery>;
-
 @Controller('api/admin/events')
+@ApiTags('Administration of accounts')
 @Roles('admin')
 export class AdminAuditLogController {
   constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
 
-  /** → `{events, next_cursor}` of all accounts, newest first. `account_id` and `type` filter them. */
   @Get()
   @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'listAllSecurityEvents',
+    summary: 'Lists the security events of all accounts, newest first.',
+  })
+  @ApiOkResponse({ description: 'A page of events.', type: AuditEventListResponse })
   async list(
-    @ValidQuery(adminAuditLogQuery) { account_id: accountId, type, ...query }: AdminAuditLogQuery,
-  ): Promise<{ events: AuditEventView[]; next_cursor: string | null }> {
+    @Query() { account_id: accountId, type, ...query }: AdminAuditLogQuery,
+  ): Promise<AuditEventListResponse> {
     const list = ['admin events', accountId ?? '', type ?? ''].join(' ');
     const { rows, nextCursor } = await readPage(list, query, (after, count) =>
       listAuditEvents(this.pool, { accountId, type }, after, count),

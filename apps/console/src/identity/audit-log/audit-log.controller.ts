@@ -1,21 +1,28 @@
-import { Controller, Get, Header, Inject } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { type PageQuery, pageQuery, readPage, ValidQuery } from '@inference/http';
-import { type AuditEventView, auditEventView } from './audit-event-view';
+import { PageQueryDto, readPage } from '@inference/http';
+import { auditEventView } from './audit-event-view';
+import { AuditEventListResponse } from './audit-log.dto';
 import { listAuditEvents } from './audit-log.repository';
 
 @Controller('api/auth/events')
+@ApiTags('Credentials')
 export class AuditLogController {
   constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
 
-  /** → `{events, next_cursor}` of the caller's own account, newest first. */
   @Get()
   @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'listSecurityEvents',
+    summary: 'Lists the security events of the signed-in account, newest first.',
+  })
+  @ApiOkResponse({ description: 'A page of events.', type: AuditEventListResponse })
   async list(
     @CurrentCaller() { accountId }: Caller,
-    @ValidQuery(pageQuery) query: PageQuery,
-  ): Promise<{ events: AuditEventView[]; next_cursor: string | null }> {
+    @Query() query: PageQueryDto,
+  ): Promise<AuditEventListResponse> {
     const { rows, nextCursor } = await readPage(`events ${accountId}`, query, (after, count) =>
       listAuditEvents(this.pool, { accountId }, after, count),
     );
