@@ -1,17 +1,24 @@
 import { Controller, Get, Header, Inject } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Public } from '@inference/http';
+import { JwksResponse } from './jwks.response';
 import { SESSIONS_CONFIG, type SessionsConfig } from './sessions.config';
 import { publicKeyOf } from './signing-keys';
 
-/** The public keys with which the other services verify session tokens. */
 @Controller('.well-known/jwks.json')
+@ApiTags('Sign-in')
 export class JwksController {
   constructor(@Inject(SESSIONS_CONFIG) private readonly config: SessionsConfig) {}
 
   @Get()
   @Public()
   @Header('Cache-Control', 'public, max-age=60')
-  read() {
+  @ApiOperation({
+    operationId: 'readSessionKeys',
+    summary: 'Lists the public keys with which session tokens are verified.',
+  })
+  @ApiOkResponse({ description: 'The keys (RFC 7517).', type: JwksResponse })
+  read(): JwksResponse {
     return { keys: this.config.signingKeys.map(publicKeyOf) };
   }
 }

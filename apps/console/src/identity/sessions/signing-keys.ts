@@ -1,6 +1,6 @@
 import { createECDH } from 'node:crypto';
-import { type JWK } from 'jose';
 import { z } from 'zod';
+import { type JwkResponse } from './jwks.response';
 
 /** The first byte of an uncompressed point (SEC 1, section 2.3.3). */
 const UNCOMPRESSED_POINT = Buffer.from([4]);
@@ -39,6 +39,6 @@ export const signingKeysField = z
   .refine((keys) => new Set(keys.map(({ kid }) => kid)).size === keys.length, 'must have unique kids');
 
 /** The part of a signing key that may be published. */
-export function publicKeyOf({ kty, crv, x, y, kid }: SigningKey): JWK {
+export function publicKeyOf({ kty, crv, x, y, kid }: SigningKey): JwkResponse {
   return { kty, crv, x, y, kid, alg: 'ES256', use: 'sig' };
 }
