@@ -3,10 +3,10 @@ import { parseArgs } from 'node:util';
 import { CURRENCY_BY_SITE, env, loadConfig } from '@inference/config';
 import { createPool, inTransaction } from '@inference/database';
 import { z } from 'zod';
-import { roleField } from '../identity/accounts/accounts.dto';
+import { ROLES } from '../identity/accounts/accounts.dto';
 import { findForLogin, insertAccount, setRole, SITE_LANGUAGE } from '../identity/accounts/accounts';
 import { emailField } from '../identity/accounts/account-fields';
-import { newPasswordField } from '../identity/passwords/password-fields';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../identity/passwords/password-fields.decorator';
 import { recordAuditEvent } from '../identity/audit-log/audit-log';
 import { hashPassword, PasswordHasher } from '../identity/passwords/password-hasher';
 
@@ -20,8 +20,11 @@ const environment = z.object({ SITE: env.site(), DATABASE_URL: env.database.DATA
 
 const input = z.object({
   email: emailField,
-  role: roleField,
-  password: newPasswordField,
+  role: z.enum(ROLES, 'must be user, analyst or admin'),
+  password: z
+    .string()
+    .min(MIN_PASSWORD_LENGTH, `must have at least ${MIN_PASSWORD_LENGTH} characters`)
+    .max(MAX_PASSWORD_LENGTH, `must have at most ${MAX_PASSWORD_LENGTH} characters`),
   existing: z.boolean(),
 });
 

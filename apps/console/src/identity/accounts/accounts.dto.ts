@@ -1,29 +1,75 @@
+import { ChoiceField, IdField, InstantProperty, NextCursorProperty } from '@inference/dto';
 import { type Role } from '@inference/guards';
-import { pageQuery } from '@inference/http';
-import { z } from 'zod';
-import { identifierField } from './account-fields';
+import { PageQueryDto } from '@inference/http';
+import { ApiProperty } from '@nestjs/swagger';
+import { IdentifierField } from './account-fields.decorator';
 
-export const roleField = z.enum(
-  ['user', 'analyst', 'admin'] satisfies Role[],
-  'must be user, analyst or admin',
-);
+export const ROLES = ['user', 'analyst', 'admin'] satisfies Role[];
 
-/** `identifier`: a whole e-mail address, phone number or username. */
-export const accountsQuery = pageQuery.extend({ identifier: identifierField.optional() });
-export type AccountsQuery = z.output<typeof accountsQuery>;
+export class AccountsQuery extends PageQueryDto {
+  @IdentifierField({
+    description:
+      'Finds the one account that signs in with this e-mail address, phone number or username. It has to be whole.',
+    optional: true,
+  })
+  identifier?: string;
+}
 
-export const roleChange = z.object({ role: roleField });
-export type RoleChange = z.output<typeof roleChange>;
+export class AccountPath {
+  @IdField({ description: 'The id of the account.', noun: 'account', prefix: 'acct' })
+  id!: string;
+}
+
+export class ChangeRoleDto {
+  @ChoiceField(ROLES, {
+    description:
+      '`user`: a customer. `analyst`: also sees everyone’s cost. `admin`: also administers the site.',
+    example: 'analyst',
+  })
+  role!: Role;
+}
 
 /** An account as admins see it. */
-export interface AccountView {
-  id: string;
-  email: string;
-  email_verified: boolean;
-  phone: string | null;
-  username: string | null;
-  role: Role;
-  two_factor_enabled: boolean;
-  /** ISO 8601. */
-  created_at: string;
+export class AccountResponse {
+  @ApiProperty({ description: 'Names the account in this API.', example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  id!: string;
+
+  @ApiProperty({ description: 'The e-mail address, in lower case.', example: 'ann@example.com' })
+  email!: string;
+
+  @ApiProperty({ description: 'Whether the owner has proved to receive mail at the address.' })
+  email_verified!: boolean;
+
+  @ApiProperty({
+    description: 'The phone number (E.164); null if there is none.',
+    type: String,
+    nullable: true,
+    example: '+14155550123',
+  })
+  phone!: string | null;
+
+  @ApiProperty({
+    description: 'The username, in lower case; null if there is none.',
+    type: String,
+    nullable: true,
+    example: 'ann',
+  })
+  username!: string | null;
+
+  @ApiProperty({ description: 'What the account may do.', enum: ROLES, example: 'user' })
+  role!: Role;
+
+  @ApiProperty({ description: 'Whether a sign-in needs a second factor.' })
+  two_factor_enabled!: boolean;
+
+  @InstantProperty({ description: 'When the account was made.' })
+  created_at!: string;
+}
+
+export class AccountListResponse {
+  @ApiProperty({ description: 'The accounts of the page, newest first.', type: [AccountResponse] })
+  accounts!: AccountResponse[];
+
+  @NextCursorProperty()
+  next_cursor!: string | null;
 }

@@ -1,38 +1,45 @@
-import { Controller, Get, Header, Param, Put } from '@nestjs/common';
+import { Body, Controller, Get, Header, Param, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
-import { ValidBody, ValidQuery } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
 import { type Actor, CurrentActor } from '../audit-log/actor';
 import {
-  accountsQuery,
-  type AccountsQuery,
-  type AccountView,
-  roleChange,
-  type RoleChange,
+  AccountListResponse,
+  AccountPath,
+  AccountResponse,
+  AccountsQuery,
+  ChangeRoleDto,
 } from './accounts.dto';
 import { AdminAccountsService } from './admin-accounts.service';
 
 @Controller('api/admin/accounts')
+@ApiTags('Administration of accounts')
 @Roles('admin')
 export class AdminAccountsController {
   constructor(private readonly accounts: AdminAccountsService) {}
 
-  /** → `{accounts, next_cursor}`, newest first. `identifier` finds the one account that signs in with it. */
   @Get()
   @Header('Cache-Control', 'no-store')
-  list(
-    @ValidQuery(accountsQuery) query: AccountsQuery,
-  ): Promise<{ accounts: AccountView[]; next_cursor: string | null }> {
+  @ApiOperation({ operationId: 'listAccounts', summary: 'Lists all accounts of the site, newest first.' })
+  @ApiOkResponse({ description: 'A page of accounts.', type: AccountListResponse })
+  list(@Query() query: AccountsQuery): Promise<AccountListResponse> {
     return this.accounts.list(query);
   }
 
-  /** `{role}` → the account. 404 for an unknown one, 409 if no admin would be left. Takes effect at once. */
   @Put(':id/role')
   @Header('Cache-Control', 'no-store')
-  setRole(
+  @ApiOperation({
+    operationId: 'changeRole',
+    summary: 'Gives an account a role.',
+    description: 'The role takes effect at once, also in the sessions of the account.',
+  })
+  @ApiOkResponse({ description: 'The account with its new role.', type: AccountResponse })
+  @ApiErrors({ 404: 'There is no such account.', 409: 'No admin would be left.' })
+  changeRole(
     @CurrentActor() admin: Actor,
-    @Param('id') id: string,
-    @ValidBody(roleChange) { role }: RoleChange,
-  ): Promise<AccountView> {
+    @Param() { id }: AccountPath,
+    @Body() { role }: ChangeRoleDto,
+  ): Promise<AccountResponse> {
     return this.accounts.setRole(admin, id, role);
   }
 }

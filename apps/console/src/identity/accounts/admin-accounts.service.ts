@@ -7,11 +7,9 @@ import { normalizeIdentifier } from './identifier';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type Actor } from '../audit-log/actor';
 import { recordAuditEvent } from '../audit-log/audit-log';
-import { type AccountsQuery, type AccountView } from './accounts.dto';
+import { type AccountListResponse, type AccountResponse, type AccountsQuery } from './accounts.dto';
 
-const ID_FORM = /^acct_[0-9A-Za-z]{1,64}$/;
-
-function view(account: Account): AccountView {
+function view(account: Account): AccountResponse {
   const { id, email, emailVerified, phone, username, role, twoFactor, createdAt } = account;
   return {
     id,
@@ -32,10 +30,7 @@ export class AdminAccountsService {
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
   ) {}
 
-  async list({
-    identifier,
-    ...query
-  }: AccountsQuery): Promise<{ accounts: AccountView[]; next_cursor: string | null }> {
+  async list({ identifier, ...query }: AccountsQuery): Promise<AccountListResponse> {
     const wanted = identifier === undefined ? null : normalizeIdentifier(identifier, this.site.site);
     const { rows, nextCursor } = await readPage(`accounts ${wanted ?? ''}`, query, (after, count) =>
       listAccounts(this.pool, wanted, after, count),
@@ -43,8 +38,11 @@ export class AdminAccountsService {
     return { accounts: rows.map(view), next_cursor: nextCursor };
   }
 
-  async setRole({ accountId: adminId, origin }: Actor, accountId: string, role: Role): Promise<AccountView> {
-    if (!ID_FORM.test(accountId)) throw new NotFoundException('no such account');
+  async setRole(
+    { accountId: adminId, origin }: Actor,
+    accountId: string,
+    role: Role,
+  ): Promise<AccountResponse> {
     const account = await inTransaction(this.pool, async (client) => {
       const admins = await lockAdmins(client, accountId);
       // The caller may have lost the role while it waited for the lock.

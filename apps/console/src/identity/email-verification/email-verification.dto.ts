@@ -1,9 +1,15 @@
-import { z } from 'zod';
-import { emailField } from '../accounts/account-fields';
-import { mailTokenField } from './mail-token';
+import { EmailField } from '../accounts/account-fields.decorator';
+import { MailTokenField } from './mail-token-field.decorator';
 
-export const emailVerification = z.union(
-  [z.object({ token: mailTokenField }), z.object({ email: emailField })],
-  'must have a "token" that came by mail, or the "email" to send one to',
-);
-export type EmailVerification = z.output<typeof emailVerification>;
+export class VerifyEmailDto {
+  @MailTokenField({
+    description: 'The token of the mail.',
+    example: 'vrf_8Qm2vXc7Lk0ZpT5yWb3NsA1uRd6FhJe4gYi9oCxGtBq',
+  })
+  token!: string;
+}
+
+export class RequestVerificationDto {
+  @EmailField({ description: 'The address to send a mail with a token to.' })
+  email!: string;
+}

@@ -1,13 +1,6 @@
 import { BadRequestException } from '@nestjs/common';
 import { type Sql } from '@inference/database';
-import { z } from 'zod';
 import { consumeMailToken } from '../../notifications/mail/mail-tokens';
-
-/** A token that came by mail. The limit is longer than any token. */
-export const mailTokenField = z
-  .string()
-  .min(1, 'must not be empty')
-  .max(200, 'must have at most 200 characters');
 
 /**
  * Uses a token up and returns its account and the address that it was sent to. Part of the caller's transaction. Throws

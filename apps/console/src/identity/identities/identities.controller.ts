@@ -1,23 +1,39 @@
 import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
+import { ApiErrors } from '@inference/openapi';
 import { type Actor, CurrentActor } from '../audit-log/actor';
 import { IdentitiesService } from './identities.service';
-import { type IdentityView } from './identities.dto';
+import { IdentityListResponse, IdentityPath } from './identities.dto';
 
 @Controller('api/auth/identities')
+@ApiTags('Credentials')
 export class IdentitiesController {
   constructor(private readonly identities: IdentitiesService) {}
 
-  /** → `{identities: [{id, provider, issuer, email, created_at}]}`, oldest first. */
   @Get()
-  async list(@CurrentCaller() { accountId }: Caller): Promise<{ identities: IdentityView[] }> {
+  @ApiOperation({
+    operationId: 'listIdentities',
+    summary: 'Lists the identities at providers with which the account signs in.',
+  })
+  @ApiOkResponse({ description: 'All identities.', type: IdentityListResponse })
+  async list(@CurrentCaller() { accountId }: Caller): Promise<IdentityListResponse> {
     return { identities: await this.identities.list(accountId) };
   }
 
-  /** → 204. 404 if it is not the account's, 409 if the account could not sign in any more. */
   @Delete(':id')
   @HttpCode(204)
-  unlink(@CurrentActor() actor: Actor, @Param('id') id: string): Promise<void> {
+  @ApiOperation({
+    operationId: 'unlinkIdentity',
+    summary: 'Removes an identity.',
+    description: 'The account’s other sessions end.',
+  })
+  @ApiNoContentResponse({ description: 'The identity is removed.' })
+  @ApiErrors({
+    404: 'The account has no such identity.',
+    409: 'It is the only way to sign in to the account.',
+  })
+  unlink(@CurrentActor() actor: Actor, @Param() { id }: IdentityPath): Promise<void> {
     return this.identities.unlink(actor, id);
   }
 }

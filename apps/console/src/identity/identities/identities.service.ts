@@ -19,7 +19,7 @@ import {
   insertIdentity,
   listIdentities,
 } from './identities.repository';
-import { type IdentityView } from './identities.dto';
+import { type IdentityResponse } from './identities.dto';
 import { OAuthException } from '../oauth-providers/oauth.exception';
 import { OAuthProviderGateway, type ProviderIdentity } from '../oauth-providers/oauth-provider.gateway';
 
@@ -39,7 +39,7 @@ export class IdentitiesService {
     private readonly sessions: SessionsService,
   ) {}
 
-  async list(accountId: string): Promise<IdentityView[]> {
+  async list(accountId: string): Promise<IdentityResponse[]> {
     return (await listIdentities(this.pool, accountId)).map((identity) => this.viewOf(identity));
   }
 
@@ -52,7 +52,7 @@ export class IdentitiesService {
     identity: ProviderIdentity,
     { accountId, sessionId, credentialsVersion }: LinkRequest,
     origin: Origin,
-  ): Promise<IdentityView> {
+  ): Promise<IdentityResponse> {
     const address = await identity.readEmail();
     return inTransaction(this.pool, async (client) => {
       const unchanged = await lockCredentials(client, accountId, credentialsVersion, 'shared');
@@ -103,7 +103,7 @@ export class IdentitiesService {
     });
   }
 
-  private viewOf({ id, issuer, email, createdAt }: Identity): IdentityView {
+  private viewOf({ id, issuer, email, createdAt }: Identity): IdentityResponse {
     const provider = this.providers.nameOf(issuer);
     return { id, provider, issuer, email, created_at: createdAt.toISOString() };
   }

@@ -256,7 +256,7 @@ describe('a sign-in through a provider is refused', () => {
   it.each(['rubbish', 'ALPHA', '%00', '__proto__', 'a'.repeat(300)])(
     'refuses a sign-in at %s, which is not a provider',
     async (name) => {
-      const error = { error: 'no such provider' };
+      const error = { error: expect.any(String) };
       for (const path of [`/api/auth/oauth/${name}`, `/api/auth/oauth/${name}/callback?code=1&state=1`]) {
         const answer = await all.client.get(path);
         expect([answer.status, answer.body]).toEqual([404, error]);
@@ -265,8 +265,8 @@ describe('a sign-in through a provider is refused', () => {
     },
   );
 
-  it('refuses several values of return_to', async () => {
-    expect((await all.client.get('/api/auth/oauth/alpha?return_to=/a&return_to=/b')).status).toBe(400);
+  it.each(['return_to=/a&return_to=/b', 'returnTo=/a'])('refuses to begin with %s', async (query) => {
+    expect((await all.client.get(`/api/auth/oauth/alpha?${query}`)).status).toBe(400);
   });
 
   it('refuses a sign-in after too many requests', async () => {

@@ -41,6 +41,12 @@ describe('a sign-in through a provider', () => {
       expect(Buffer.from(cookie, 'base64').toString('latin1')).not.toContain(searchParams.get(name)!);
   });
 
+  it('ignores further parameters of the callback', async () => {
+    const { authorizationUrl, cookie } = await all.client.begin('alpha');
+    const returned = await all.alpha.signIn(authorizationUrl, { email: 'further@example.com' });
+    expect((await all.client.finish(`${returned}&session_state=x`, cookie)).status).toBe(200);
+  });
+
   it('uses new values for each flow', async () => {
     const urls = [await all.client.begin('alpha'), await all.client.begin('alpha')].map(
       ({ authorizationUrl }) => new URL(authorizationUrl).searchParams,

@@ -1,4 +1,5 @@
 import {
+  Body,
   Controller,
   Get,
   Header,
@@ -7,22 +8,62 @@ import {
   Inject,
   Param,
   Post,
+  Query,
   Req,
   Res,
 } from '@nestjs/common';
-import { Public, ValidBody, ValidQuery } from '@inference/http';
+import {
+  ApiBody,
+  ApiFoundResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiQuery,
+  type ApiResponseOptions,
+  ApiTags,
+} from '@nestjs/swagger';
+import { AnyQuery, Public } from '@inference/http';
+import { ApiErrors, ApiOneOf } from '@inference/openapi';
 import { type Request, type Response } from 'express';
 import { SessionCookie } from '../sessions/session-cookie';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type Actor, CurrentActor } from '../audit-log/actor';
 import { type Origin, RequestOrigin } from '../audit-log/request-origin';
 import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
+import { ChallengeResponse, SessionResponse } from '../sign-in/auth.dto';
 import { OAuthFlowCookie } from './oauth-flow-cookie';
-import { linkStart, type LinkStart, start, type Start } from './oauth.dto';
+import {
+  AuthorizationResponse,
+  BeginSignInQuery,
+  LinkedIdentityResponse,
+  LinkIdentityDto,
+  ProviderPath,
+} from './oauth.dto';
 import { codeOf } from '../oauth-providers/oauth.exception';
 import { type CompletedFlow, OAuthService } from './oauth.service';
 
+const textHeader = (description: string, required: boolean) => ({
+  description,
+  required,
+  schema: { type: 'string' as const },
+});
+const locationOf = (description: string): NonNullable<ApiResponseOptions['headers']> => ({
+  Location: textHeader(description, true),
+});
+const FLOW_COOKIE =
+  'The cookie `oauth_flow`, which binds the flow to the browser for ten minutes. HttpOnly, SameSite=Lax.';
+const FINISH_COOKIES = {
+  'Set-Cookie': textHeader(
+    'Removes the cookie `oauth_flow`. With a session also the cookie `session` with the token.',
+    true,
+  ),
+};
+const PROVIDER_ERRORS = {
+  404: 'There is no such provider. Browsers get this answer too.',
+  503: 'The provider or the database is not available.',
+};
+
 @Controller('api/auth/oauth')
+@ApiTags('Sign-in')
 export class OAuthController {
   constructor(
     private readonly oauth: OAuthService,
@@ -31,17 +72,27 @@ export class OAuthController {
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
   ) {}
 
-  /**
-   * `?return_to=/path` → 302 to the provider. 400 for an invalid `return_to`, 404 for an unknown provider, 503 if it is
-   * down; a client that prefers HTML is redirected to the login page instead.
-   */
   @Get(':provider')
   @Public()
   @CredentialAttempt()
   @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'beginOAuthSignIn',
+    summary: 'Begins a sign-in at an OpenID Connect provider.',
+    description:
+      'A link for browsers. If the provider is not available, a client that prefers HTML is redirected to the login page with `?error=provider_unavailable`.',
+  })
+  @ApiFoundResponse({
+    description: 'To the provider, or to the login page with the code of an error.',
+    headers: {
+      ...locationOf('The page of the provider, or the login page.'),
+      'Set-Cookie': textHeader(FLOW_COOKIE, false),
+    },
+  })
+  @ApiErrors(PROVIDER_ERRORS)
   async begin(
-    @Param('provider') provider: string,
-    @ValidQuery(start) { return_to: returnTo }: Start,
+    @Param() { provider }: ProviderPath,
+    @Query() { return_to: returnTo }: BeginSignInQuery,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
@@ -53,17 +104,54 @@ export class OAuthController {
     });
   }
 
-  /**
-   * Redirect URI of the provider. With `Accept: application/json`: `{token, user: {id, email}}` and the cookie
-   * `session`, or `{challenge}`, or `{identity}` if the flow links one; errors are listed in oauth.exception.ts.
-   * Otherwise 302 to the page `return_to` with the cookie, or to the login page with `?error=<code>`.
-   */
   @Get(':provider/callback')
   @Public()
+  @AnyQuery()
   @CredentialAttempt()
   @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'finishOAuthSignIn',
+    summary: 'Ends a sign-in, or the linking of an identity, at a provider.',
+    description:
+      'The redirect URI of the provider. `Accept: application/json` gets JSON. A client that prefers HTML is redirected: to the page `return_to` with the cookie `session`, to `/login/verify#challenge=…` for the second factor, or to the login page with `?error=<code>`. The first sign-in makes an account.',
+  })
+  @ApiQuery({
+    name: 'error',
+    description: 'Why the provider refuses the sign-in, instead of `code`.',
+    required: false,
+    schema: { type: 'string' },
+  })
+  @ApiQuery({
+    name: 'code',
+    description: 'The authorization code of the provider.',
+    required: false,
+    schema: { type: 'string' },
+  })
+  @ApiQuery({
+    name: 'state',
+    description: 'The state of the flow, once.',
+    required: false,
+    schema: { type: 'string' },
+  })
+  @ApiOneOf({
+    description:
+      'For `application/json`: the session, the challenge for the second factor, or the linked identity.',
+    types: [SessionResponse, ChallengeResponse, LinkedIdentityResponse],
+    headers: FINISH_COOKIES,
+  })
+  @ApiFoundResponse({
+    description: 'For clients that prefer HTML: to a page of the console.',
+    headers: { ...locationOf('The page of the console.'), ...FINISH_COOKIES },
+  })
+  @ApiErrors({
+    ...PROVIDER_ERRORS,
+    400: 'The flow is too old, was begun in another browser, or the answer of the provider is not that of the flow.',
+    401: 'The sign-in was refused, or the session that asked for the link has ended.',
+    403: 'Consent was denied, the site takes no new accounts, or the provider does not vouch for an e-mail address.',
+    409: 'Another account has the e-mail address or the identity.',
+  })
   async finish(
-    @Param('provider') provider: string,
+    @Param() { provider }: ProviderPath,
     @RequestOrigin() origin: Origin,
     @Req() request: Request,
     @Res() response: Response,
@@ -79,21 +167,33 @@ export class OAuthController {
     });
   }
 
-  /**
-   * `{password, return_to?}` → `{authorization_url}`. The identity that signs in there, in the same browser, is linked
-   * to the account. 403 for a wrong password, 404 for an unknown provider, 503 if it is down.
-   */
   @Post(':provider/link')
   @HttpCode(200)
   @CredentialAttempt()
   @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'beginIdentityLink',
+    summary: 'Begins to link an identity at a provider to the signed-in account.',
+    description: 'The identity that signs in at the answered URL, in the same browser, is linked.',
+  })
+  @ApiBody({ type: LinkIdentityDto, required: false })
+  @ApiOkResponse({
+    description: 'Where to send the browser.',
+    type: AuthorizationResponse,
+    headers: { 'Set-Cookie': textHeader(FLOW_COOKIE, true) },
+  })
+  @ApiErrors({
+    403: 'The password is wrong. An account without a password has to sign in again first.',
+    404: 'There is no such provider.',
+    503: PROVIDER_ERRORS[503],
+  })
   async link(
-    @Param('provider') provider: string,
-    @ValidBody(linkStart) body: LinkStart,
+    @Param() { provider }: ProviderPath,
+    @Body() body: LinkIdentityDto,
     @CurrentActor() actor: Actor,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<{ authorization_url: string }> {
-    const { authorizationUrl, sealed } = await this.oauth.beginLink(provider, body ?? {}, actor);
+  ): Promise<AuthorizationResponse> {
+    const { authorizationUrl, sealed } = await this.oauth.beginLink(provider, body, actor);
     this.flowCookie.set(response, sealed);
     return { authorization_url: authorizationUrl };
   }

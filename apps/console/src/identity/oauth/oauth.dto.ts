@@ -1,23 +1,59 @@
-import { z } from 'zod';
-import { passwordField } from '../passwords/password-fields';
+import { type FieldOptions, TextField } from '@inference/dto';
+import { ApiProperty } from '@nestjs/swagger';
+import { IdentityResponse } from '../identities/identities.dto';
+import { PasswordField } from '../passwords/password-fields.decorator';
 
 const MAX_RETURN_CHARS = 512;
+/** Printable ASCII without a backslash. Two slashes or a backslash could make a browser read the following text as a host. */
+const RETURN_PATH = /^\/(?:[!-.0-[\]-~]+\/)*[!-.0-[\]-~]*$/;
 
-/**
- * Path of the console's pages to which a sign-in returns. Two slashes or a backslash are refused, because some browsers
- * would read the following text as a host.
- */
-const returnTo = z
-  .string('must be given once')
-  .max(MAX_RETURN_CHARS, `must have at most ${MAX_RETURN_CHARS} characters`)
-  .refine(
-    (path) => /^\/[\x21-\x5b\x5d-\x7e]*$/.test(path) && !path.includes('//'),
-    'must be a path that begins with one "/" and has no other host',
-  );
+const ReturnToField = (options: FieldOptions): PropertyDecorator =>
+  TextField({
+    example: '/settings/keys',
+    ...options,
+    maxLength: MAX_RETURN_CHARS,
+    pattern: [RETURN_PATH, 'must be a path that begins with one "/" and has no other host'],
+  });
 
-export const start = z.object({ return_to: returnTo.optional() });
-export type Start = z.output<typeof start>;
+export class ProviderPath {
+  @TextField({ description: 'Name of the provider.', example: 'google' })
+  provider!: string;
+}
 
-/** An account that has no password leaves it out. */
-export const linkStart = start.extend({ password: passwordField.optional() }).optional();
-export type LinkStart = z.output<typeof linkStart>;
+export class BeginSignInQuery {
+  @ReturnToField({
+    description: 'Path of the console’s page to which the sign-in returns; `/` by default.',
+    optional: true,
+  })
+  return_to?: string;
+}
+
+export class LinkIdentityDto {
+  @PasswordField({
+    description:
+      'The password of the account. Without a password it is absent, and the sign-in must be at most 10 minutes old.',
+    optional: true,
+  })
+  password?: string;
+
+  @ReturnToField({
+    description: 'Path of the console’s page to which the link returns; `/` by default.',
+    optional: true,
+  })
+  return_to?: string;
+}
+
+export class AuthorizationResponse {
+  @ApiProperty({
+    description: 'Where the user’s browser has to go.',
+    example:
+      'https://accounts.google.com/o/oauth2/v2/auth?client_id=console&response_type=code&scope=openid+email',
+  })
+  authorization_url!: string;
+}
+
+/** Answer to a flow that links an identity. */
+export class LinkedIdentityResponse {
+  @ApiProperty({ description: 'The identity that is linked now.' })
+  identity!: IdentityResponse;
+}

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
 import { insertAccount, readForSignIn, type SignInAccount, SITE_LANGUAGE } from '../accounts/accounts';
-import { type ChallengeView, type SessionView } from '../sign-in/auth.dto';
+import { type ChallengeResponse, type SessionResponse } from '../sign-in/auth.dto';
 import { ReauthenticationService } from '../passwords/reauthentication.service';
 import { SignInService } from '../sign-in/sign-in.service';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
@@ -14,8 +14,7 @@ import { type ProviderEmail } from '../oauth-providers/claims';
 import { OAuthFlowsService } from './oauth-flows.service';
 import { findIdentity, insertIdentity } from '../identities/identities.repository';
 import { IdentitiesService, type LinkRequest } from '../identities/identities.service';
-import { type IdentityView } from '../identities/identities.dto';
-import { type LinkStart } from './oauth.dto';
+import { type LinkedIdentityResponse, type LinkIdentityDto } from './oauth.dto';
 import { OAuthException } from '../oauth-providers/oauth.exception';
 import { OAuthProviderGateway, type ProviderIdentity } from '../oauth-providers/oauth-provider.gateway';
 
@@ -27,7 +26,7 @@ export interface StartedFlow {
 }
 
 export interface CompletedFlow {
-  view: SessionView | ChallengeView | { identity: IdentityView };
+  view: SessionResponse | ChallengeResponse | LinkedIdentityResponse;
   returnTo: string | null;
 }
 
@@ -52,7 +51,7 @@ export class OAuthService {
   /** Asks for the password: a stolen session must not link an identity, which would outlive it. */
   async beginLink(
     name: string,
-    { password, return_to: returnTo }: NonNullable<LinkStart>,
+    { password, return_to: returnTo }: LinkIdentityDto,
     actor: Actor,
   ): Promise<StartedFlow> {
     const provider = this.providers.find(name);

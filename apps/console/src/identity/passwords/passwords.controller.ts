@@ -1,54 +1,79 @@
-import { Controller, Header, HttpCode, Post, Put } from '@nestjs/common';
-import { Public, ValidBody } from '@inference/http';
+import { Body, Controller, Header, HttpCode, Post, Put } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { BodyOneOf } from '@inference/dto';
+import { Public } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
 import { type Actor, CurrentActor } from '../audit-log/actor';
 import { type Origin, RequestOrigin } from '../audit-log/request-origin';
 import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
+import { AcceptedResponse } from '../email-verification/accepted.response';
 import {
-  forgottenPassword,
-  type ForgottenPassword,
-  passwordChange,
-  type PasswordChange,
-  passwordReset,
-  type PasswordReset,
+  ChangePasswordDto,
+  ForgottenPasswordByEmailDto,
+  ForgottenPasswordDto,
+  ResetPasswordDto,
 } from './passwords.dto';
 import { PasswordsService } from './passwords.service';
 
-/** Response to a request for mail. It does not show whether there is an account. */
 const ACCEPTED = { status: 'accepted' } as const;
 
 @Controller('api/auth/password')
+@ApiTags('Credentials')
 export class PasswordsController {
   constructor(private readonly passwords: PasswordsService) {}
 
-  /** `{identifier}` or `{email}` → always 202, so that the answer does not reveal whether an account exists. */
   @Post('forgot')
   @HttpCode(202)
   @Public()
   @CredentialAttempt()
+  @ApiOperation({
+    operationId: 'requestPasswordReset',
+    summary: 'Sends a mail with a token that resets the password.',
+    description: 'The answer is always the same, so that it does not show whether there is such an account.',
+  })
+  @ApiAcceptedResponse({ description: 'The mail is ordered.', type: AcceptedResponse })
   async forgot(
-    @ValidBody(forgottenPassword) { identifier }: ForgottenPassword,
+    @BodyOneOf(ForgottenPasswordDto, ForgottenPasswordByEmailDto)
+    body: ForgottenPasswordDto | ForgottenPasswordByEmailDto,
     @RequestOrigin() origin: Origin,
-  ) {
+  ): Promise<AcceptedResponse> {
+    const identifier = body instanceof ForgottenPasswordDto ? body.identifier : body.email;
     await this.passwords.requestReset(identifier, origin);
     return ACCEPTED;
   }
 
-  /** `{token, password}` → 202. 400 for a token that is unknown, used or expired. Ends all sessions. */
   @Post('reset')
   @HttpCode(202)
   @Public()
   @CredentialAttempt()
   @Header('Cache-Control', 'no-store')
-  async reset(@ValidBody(passwordReset) body: PasswordReset, @RequestOrigin() origin: Origin) {
+  @ApiOperation({
+    operationId: 'resetPassword',
+    summary: 'Sets a new password with the token of a mail.',
+    description:
+      'All sessions end. The reset also confirms the address of the mail. Identities that were linked before the address was first confirmed are removed, and if the reset is the first confirmation, all API keys are.',
+  })
+  @ApiAcceptedResponse({ description: 'The password is set.', type: AcceptedResponse })
+  @ApiErrors({ 400: 'A field is missing or malformed, or the token is unknown, used or older than an hour.' })
+  async reset(@Body() body: ResetPasswordDto, @RequestOrigin() origin: Origin): Promise<AcceptedResponse> {
     await this.passwords.reset(body, origin);
     return ACCEPTED;
   }
 
-  /** `{current_password, new_password}` → 204. 403 for a wrong password. Ends the account's other sessions. */
   @Put()
   @HttpCode(204)
   @CredentialAttempt()
-  change(@CurrentActor() actor: Actor, @ValidBody(passwordChange) body: PasswordChange): Promise<void> {
+  @ApiOperation({
+    operationId: 'changePassword',
+    summary: 'Changes the password.',
+    description: 'The account’s other sessions end.',
+  })
+  @ApiNoContentResponse({ description: 'The password is changed.' })
+  @ApiErrors({
+    403: 'The present password is wrong. An account without a password has to sign in again first.',
+    409: 'The account has no password yet, or its credentials have just changed.',
+  })
+  change(@CurrentActor() actor: Actor, @Body() body: ChangePasswordDto): Promise<void> {
     return this.passwords.change(actor, body);
   }
 }

@@ -1,22 +1,33 @@
-import { z } from 'zod';
-import { identifierField } from '../accounts/account-fields';
-import { mailTokenField } from '../email-verification/mail-token';
-import { newPasswordField, passwordField } from './password-fields';
+import { IdentifierField } from '../accounts/account-fields.decorator';
+import { MailTokenField } from '../email-verification/mail-token-field.decorator';
+import { NewPasswordField, PasswordField } from './password-fields.decorator';
 
-export const forgottenPassword = z
-  .object({ identifier: identifierField.optional(), email: identifierField.optional() })
-  .refine(({ identifier, email }) => (identifier === undefined) !== (email === undefined), {
-    path: ['identifier'],
-    message: 'is missing (or "email" instead of it)',
+export class ForgottenPasswordDto {
+  @IdentifierField({ description: 'The e-mail address, phone number or username of the account.' })
+  identifier!: string;
+}
+
+/** For clients whose form asks for an address. */
+export class ForgottenPasswordByEmailDto {
+  @IdentifierField({ description: 'The same as `identifier`, under another name.' })
+  email!: string;
+}
+
+export class ResetPasswordDto {
+  @MailTokenField({
+    description: 'The token of the mail.',
+    example: 'rst_8Qm2vXc7Lk0ZpT5yWb3NsA1uRd6FhJe4gYi9oCxGtBq',
   })
-  .transform(({ identifier, email }) => ({ identifier: identifier ?? email ?? '' }));
-export type ForgottenPassword = z.output<typeof forgottenPassword>;
+  token!: string;
 
-export const passwordReset = z.object({ token: mailTokenField, password: newPasswordField });
-export type PasswordReset = z.output<typeof passwordReset>;
+  @NewPasswordField({ description: 'The new password.' })
+  password!: string;
+}
 
-export const passwordChange = z.object({
-  current_password: passwordField,
-  new_password: newPasswordField,
-});
-export type PasswordChange = z.output<typeof passwordChange>;
+export class ChangePasswordDto {
+  @PasswordField({ description: 'The present password.', example: 'battery horse correct' })
+  current_password!: string;
+
+  @NewPasswordField({ description: 'The new password.' })
+  new_password!: string;
+}

@@ -271,6 +271,8 @@ describe('verifying the e-mail address', () => {
     [{ email: 'nobody' }],
     [{ token: 7 }],
     [{ token: `vrf_${'a'.repeat(43)}` }],
+    [{ email: 'nobody@example.com', token: `vrf_${'a'.repeat(43)}` }],
+    [{ email: 'nobody@example.com', language: 'en' }],
     [[]],
   ])('is 400 for %j', async (json) => {
     const answer = await post('email/verify', json);

@@ -12,7 +12,7 @@ import { changePassword, resetPassword } from '../accounts/credentials';
 import { redeemMailToken } from '../email-verification/mail-token';
 import { normalizeIdentifier } from '../accounts/identifier';
 import { ReauthenticationService } from './reauthentication.service';
-import { type PasswordChange, type PasswordReset } from './passwords.dto';
+import { type ChangePasswordDto, type ResetPasswordDto } from './passwords.dto';
 import { hashPassword } from './password-hasher';
 import { SessionsService } from '../sessions/sessions.service';
 import { revokeUnverifiedAccess } from './revoke-unverified-access';
@@ -39,7 +39,7 @@ export class PasswordsService {
   /**
    * The receiver of the account's mail is its owner. Sets the password and ends everything that began with the old one.
    */
-  async reset({ token, password }: PasswordReset, origin: Origin): Promise<void> {
+  async reset({ token, password }: ResetPasswordDto, origin: Origin): Promise<void> {
     const passwordHash = await hashPassword(password);
     await inTransaction(this.pool, async (client) => {
       const { accountId, email } = await redeemMailToken(client, 'reset_password', token);
@@ -55,7 +55,7 @@ export class PasswordsService {
 
   async change(
     actor: Actor,
-    { current_password: currentPassword, new_password: newPassword }: PasswordChange,
+    { current_password: currentPassword, new_password: newPassword }: ChangePasswordDto,
   ): Promise<void> {
     const { accountId, sessionId, origin } = actor;
     const account = await this.reauthentication.confirm(actor, 'current_password', currentPassword);

@@ -1,27 +1,38 @@
-import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
-import { ValidBody } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
 import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
+import { AccountPath } from '../accounts/accounts.dto';
 import { type Actor, CurrentActor } from '../audit-log/actor';
-import { type AdminPassword, adminPassword } from './two-factor.dto';
+import { AdminPasswordDto } from './two-factor.dto';
 import { TwoFactorService } from './two-factor.service';
 
 @Controller('api/admin/accounts')
+@ApiTags('Administration of accounts')
 @Roles('admin')
 export class AdminTwoFactorController {
   constructor(private readonly twoFactor: TwoFactorService) {}
 
-  /**
-   * `{password}` of the admin → 204. Turns off the two factors of another account, whose owner has lost them. 403 for a
-   * wrong password or the admin's own account, 404 for an unknown account, 409 for one without two factors.
-   */
   @Post(':id/2fa/disable')
   @HttpCode(204)
   @CredentialAttempt()
+  @ApiOperation({
+    operationId: 'disableTwoFactorOfAccount',
+    summary: 'Turns off the two factors of another account.',
+    description:
+      'For an owner who has lost the authenticator and the recovery codes. All sessions of the account end.',
+  })
+  @ApiNoContentResponse({ description: 'Two factors of the account are off.' })
+  @ApiErrors({
+    403: 'The caller is not an admin, the password is wrong, or the account is the admin’s own. An admin without a password has to sign in again first.',
+    404: 'There is no such account.',
+    409: 'Two factors of the account are not on.',
+  })
   disable(
     @CurrentActor() admin: Actor,
-    @Param('id') id: string,
-    @ValidBody(adminPassword) { password }: AdminPassword,
+    @Param() { id }: AccountPath,
+    @Body() { password }: AdminPasswordDto,
   ): Promise<void> {
     return this.twoFactor.disableFor(id, admin, password);
   }

@@ -1,57 +1,92 @@
-import { Controller, Header, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
-import { ValidBody } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
 import { type Actor, CurrentActor } from '../audit-log/actor';
 import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
 import {
-  confirmation,
-  type Confirmation,
-  enabling,
-  type Enabling,
-  type RecoveryCodesView,
-  type SetupView,
+  ConfirmTwoFactorDto,
+  EnableTwoFactorDto,
+  RecoveryCodesResponse,
+  TwoFactorSetupResponse,
 } from './two-factor.dto';
 import { TwoFactorService } from './two-factor.service';
 
+const CONFIRM_ERRORS = {
+  403: 'The password or the code is wrong. An account without a password has to sign in again first.',
+  409: 'Two factors are not on, or the credentials of the account have just changed.',
+};
+
 @Controller('api/auth/2fa')
+@ApiTags('Credentials')
 export class TwoFactorController {
   constructor(private readonly twoFactor: TwoFactorService) {}
 
-  /** → `{secret, otpauth_url, qr_code}`. Makes a new secret each time until it is enabled; 409 from then on. */
   @Post('setup')
   @HttpCode(200)
   @CredentialAttempt()
   @Header('Cache-Control', 'no-store')
-  setup(@CurrentCaller() { accountId }: Caller): Promise<SetupView> {
+  @ApiOperation({
+    operationId: 'setUpTwoFactor',
+    summary: 'Makes the secret of a new authenticator.',
+    description: 'Each call replaces the secret of the call before, until a code enables it.',
+  })
+  @ApiOkResponse({
+    description: 'The secret in three forms. It is shown only here.',
+    type: TwoFactorSetupResponse,
+  })
+  @ApiErrors({ 403: 'The account does not exist any more.', 409: 'Two factors are on already.' })
+  setup(@CurrentCaller() { accountId }: Caller): Promise<TwoFactorSetupResponse> {
     return this.twoFactor.setUp(accountId);
   }
 
-  /** `{code}` → `{recovery_codes}`. 400 for a wrong code, 409 if nothing is set up. Ends the other sessions. */
   @Post('enable')
   @HttpCode(200)
   @CredentialAttempt()
   @Header('Cache-Control', 'no-store')
-  enable(@CurrentActor() actor: Actor, @ValidBody(enabling) { code }: Enabling): Promise<RecoveryCodesView> {
+  @ApiOperation({
+    operationId: 'enableTwoFactor',
+    summary: 'Turns two factors on with a code of the new authenticator.',
+    description: 'The code is used up. The account’s other sessions end.',
+  })
+  @ApiOkResponse({ description: 'The first recovery codes.', type: RecoveryCodesResponse })
+  @ApiErrors({
+    400: 'The code is missing, malformed or not the one that the authenticator shows now.',
+    409: 'Nothing is set up, or two factors are on already.',
+  })
+  enable(@CurrentActor() actor: Actor, @Body() { code }: EnableTwoFactorDto): Promise<RecoveryCodesResponse> {
     return this.twoFactor.enable(actor, code);
   }
 
-  /** `{password, code}` → 204. 403 if one of them is wrong, 409 if it is not enabled. Ends the other sessions. */
   @Post('disable')
   @HttpCode(204)
   @CredentialAttempt()
-  disable(@CurrentActor() actor: Actor, @ValidBody(confirmation) body: Confirmation): Promise<void> {
+  @ApiOperation({
+    operationId: 'disableTwoFactor',
+    summary: 'Turns two factors off.',
+    description: 'The account’s other sessions end.',
+  })
+  @ApiNoContentResponse({ description: 'Two factors are off.' })
+  @ApiErrors(CONFIRM_ERRORS)
+  disable(@CurrentActor() actor: Actor, @Body() body: ConfirmTwoFactorDto): Promise<void> {
     return this.twoFactor.disable(actor, body);
   }
 
-  /** `{password, code}` → `{recovery_codes}`, which replace the former ones. Errors as for disable. */
   @Post('recovery-codes')
   @HttpCode(200)
   @CredentialAttempt()
   @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'replaceRecoveryCodes',
+    summary: 'Makes new recovery codes.',
+    description: 'The former codes stop working.',
+  })
+  @ApiOkResponse({ description: 'The new recovery codes.', type: RecoveryCodesResponse })
+  @ApiErrors(CONFIRM_ERRORS)
   replaceRecoveryCodes(
     @CurrentActor() actor: Actor,
-    @ValidBody(confirmation) body: Confirmation,
-  ): Promise<RecoveryCodesView> {
+    @Body() body: ConfirmTwoFactorDto,
+  ): Promise<RecoveryCodesResponse> {
     return this.twoFactor.replaceRecoveryCodes(actor, body);
   }
 }

@@ -1,33 +1,79 @@
-import { z } from 'zod';
-import { passwordField } from '../passwords/password-fields';
+import { applyDecorators } from '@nestjs/common';
+import { type FieldOptions, TextField } from '@inference/dto';
+import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { PasswordField } from '../passwords/password-fields.decorator';
 
-/** Six digits with any spaces, or a recovery code. */
-export const codeField = z
-  .string()
-  .max(64, 'must have at most 64 characters')
-  .transform((code) => code.replace(/\s/g, ''))
-  .refine((code) => code !== '', 'must not be empty');
+const MAX_CODE_LENGTH = 64;
 
-export const enabling = z.object({ code: codeField });
-export type Enabling = z.output<typeof enabling>;
+/** A text that is too long is left as it is, so that it is refused. */
+const withoutSpaces = () =>
+  Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string' && value.length <= MAX_CODE_LENGTH ? value.replace(/\s/g, '') : value,
+  );
 
-/** An account that has no password leaves it out. */
-export const confirmation = z.object({ password: passwordField.optional(), code: codeField });
-export type Confirmation = z.output<typeof confirmation>;
+/** Six digits with any spaces, or a recovery code. The DTO holds it without spaces. */
+export const CodeField = (options: FieldOptions): PropertyDecorator =>
+  applyDecorators(
+    withoutSpaces(),
+    TextField({
+      example: '123456',
+      ...options,
+      maxLength: MAX_CODE_LENGTH,
+      pattern: [/\S/, 'must not be empty'],
+    }),
+  );
 
-/** The password of the admin who acts. */
-export const adminPassword = z.object({ password: passwordField });
-export type AdminPassword = z.output<typeof adminPassword>;
-
-export interface SetupView {
-  /** Base32, to be typed into an authenticator app. */
-  secret: string;
-  otpauth_url: string;
-  /** QR code of `otpauth_url`: a PNG as a data URL. */
-  qr_code: string;
+export class EnableTwoFactorDto {
+  @CodeField({ description: 'The code that the authenticator shows now.' })
+  code!: string;
 }
 
-export interface RecoveryCodesView {
-  /** Each works once in place of an authenticator's code. They are shown in this response only. */
-  recovery_codes: string[];
+/** What a signed-in account confirms a change of its second factor with. */
+export class ConfirmTwoFactorDto {
+  @PasswordField({
+    description:
+      'The password of the account. Without a password it is absent, and the sign-in must be at most 10 minutes old.',
+    optional: true,
+  })
+  password?: string;
+
+  @CodeField({ description: 'The code that the authenticator shows now, or an unused recovery code.' })
+  code!: string;
+}
+
+export class AdminPasswordDto {
+  @PasswordField({ description: 'The password of the admin who acts.' })
+  password!: string;
+}
+
+export class TwoFactorSetupResponse {
+  @ApiProperty({
+    description: 'The secret in Base32, to be typed into an authenticator app.',
+    example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+  })
+  secret!: string;
+
+  @ApiProperty({
+    description: 'The secret as a URL, which authenticator apps read.',
+    example:
+      'otpauth://totp/Platform:ann%40example.com?issuer=Platform&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30',
+  })
+  otpauth_url!: string;
+
+  @ApiProperty({
+    description: 'QR code of `otpauth_url`: a PNG as a data URL.',
+    example: 'data:image/png;base64,iVBORw0KGgo…',
+  })
+  qr_code!: string;
+}
+
+export class RecoveryCodesResponse {
+  @ApiProperty({
+    description:
+      'Ten codes; each works once in place of an authenticator’s code. They are shown in this answer only.',
+    type: [String],
+    example: ['7hkm-2xq9-pd4w-tz63'],
+  })
+  recovery_codes!: string[];
 }

@@ -22,7 +22,11 @@ import { queueSecurityMail } from '../../notifications/mail/security-mail';
 import { replaceRecoveryCodes } from './recovery-codes';
 import { SecondFactorVerifier } from './second-factor-verifier';
 import { newTotpSecret, stepOf, totpUrl } from './totp';
-import { type Confirmation, type RecoveryCodesView, type SetupView } from './two-factor.dto';
+import {
+  type ConfirmTwoFactorDto,
+  type RecoveryCodesResponse,
+  type TwoFactorSetupResponse,
+} from './two-factor.dto';
 
 const SET_UP = `
   INSERT INTO accounts.totp (account_id, sealed_secret) VALUES ($1, $2)
@@ -48,7 +52,7 @@ export class TwoFactorService {
     private readonly sessions: SessionsService,
   ) {}
 
-  async setUp(accountId: string): Promise<SetupView> {
+  async setUp(accountId: string): Promise<TwoFactorSetupResponse> {
     const account = await readAccount(this.pool, accountId);
     if (!account) throw new ForbiddenException('the account does not exist any more');
     const secret = newTotpSecret();
@@ -60,7 +64,7 @@ export class TwoFactorService {
   }
 
   /** The code proves that the authenticator has the secret. It is used up. */
-  async enable({ accountId, sessionId, origin }: Actor, code: string): Promise<RecoveryCodesView> {
+  async enable({ accountId, sessionId, origin }: Actor, code: string): Promise<RecoveryCodesResponse> {
     return inTransaction(this.pool, async (client) => {
       const { rows } = await client.query<{ sealed_secret: string }>(READ_SET_UP, [accountId]);
       if (!rows[0]) throw new ConflictException('nothing is set up, or two factors are on already');
@@ -80,7 +84,7 @@ export class TwoFactorService {
     });
   }
 
-  disable(actor: Actor, body: Confirmation): Promise<void> {
+  disable(actor: Actor, body: ConfirmTwoFactorDto): Promise<void> {
     return this.confirmed(actor, body, (client) =>
       this.turnOff(client, actor.accountId, actor, actor.sessionId),
     );
@@ -101,7 +105,7 @@ export class TwoFactorService {
     });
   }
 
-  async replaceRecoveryCodes(actor: Actor, body: Confirmation): Promise<RecoveryCodesView> {
+  async replaceRecoveryCodes(actor: Actor, body: ConfirmTwoFactorDto): Promise<RecoveryCodesResponse> {
     const { accountId, origin } = actor;
     return this.confirmed(actor, body, async (client) => {
       const codes = await replaceRecoveryCodes(client, accountId);
@@ -119,7 +123,7 @@ export class TwoFactorService {
   /** Runs the work in a transaction after the password and a code have been checked again. */
   private async confirmed<T>(
     actor: Actor,
-    { password, code }: Confirmation,
+    { password, code }: ConfirmTwoFactorDto,
     work: (client: Sql) => Promise<T>,
   ): Promise<T> {
     const { accountId, origin } = actor;

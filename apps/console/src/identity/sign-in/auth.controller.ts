@@ -1,65 +1,88 @@
-import { Controller, Get, Header, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, Header, HttpCode, Post, Req, Res } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
-import { Public, ValidBody } from '@inference/http';
+import { Public } from '@inference/http';
+import { ApiErrors, ApiOneOf } from '@inference/openapi';
 import { type Request, type Response } from 'express';
 import { type Actor, CurrentActor } from '../audit-log/actor';
 import { type Origin, RequestOrigin } from '../audit-log/request-origin';
 import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
 import { type Language, LANGUAGES } from '../accounts/accounts';
-import {
-  type ChallengeView,
-  type Login,
-  login,
-  type Registration,
-  registration,
-  type SessionView,
-  type UserView,
-} from './auth.dto';
+import { ChallengeResponse, LoginDto, RegisterDto, SessionResponse, UserResponse } from './auth.dto';
 import { AuthService } from './auth.service';
 import { SessionCookie } from '../sessions/session-cookie';
+import {
+  CLEARED_COOKIE_HEADERS,
+  NEW_COOKIE_HEADERS,
+  OPTIONAL_COOKIE_HEADERS,
+} from '../sessions/session-cookie.headers';
 
 @Controller('api/auth')
+@ApiTags('Sign-in')
 export class AuthController {
   constructor(
     private readonly auth: AuthService,
     private readonly cookie: SessionCookie,
   ) {}
 
-  /**
-   * `{email, password, phone?, username?, language?}` → 201 `{token, user: {id, email}}`. 403 if sign-up is closed, 409
-   * if an identifier is taken. A mail asks to confirm the address.
-   */
   @Post('register')
   @Public()
   @CredentialAttempt()
   @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'register',
+    summary: 'Makes an account with an empty wallet and signs it in.',
+    description: 'A mail asks to confirm the address.',
+  })
+  @ApiCreatedResponse({
+    description: 'The first session of the account.',
+    type: SessionResponse,
+    headers: NEW_COOKIE_HEADERS,
+  })
+  @ApiErrors({
+    403: 'The site takes no new accounts.',
+    409: 'The e-mail address, phone number or username is taken.',
+  })
   async register(
-    @ValidBody(registration) body: Registration,
+    @Body() body: RegisterDto,
     @RequestOrigin() origin: Origin,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<SessionView> {
+  ): Promise<SessionResponse> {
     const language = body.language ?? acceptedLanguage(request);
     const session = await this.auth.register(body, language, origin);
     this.cookie.set(response, session.token);
     return session;
   }
 
-  /**
-   * `{identifier, password}` → `{token, user: {id, email}}` and the cookie `session`, or
-   * `{challenge: {id, methods, expires_at}}` for an account with two factors. 401 for a wrong identifier or password,
-   * 429 after too many attempts.
-   */
   @Post('login')
   @HttpCode(200)
   @Public()
   @CredentialAttempt()
   @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'login',
+    summary: 'Signs an account in by its password.',
+    description:
+      'An account with two factors gets a challenge, which `POST /api/auth/2fa/verify` turns into a session.',
+  })
+  @ApiOneOf({
+    description: 'The session, or the challenge for the second factor.',
+    types: [SessionResponse, ChallengeResponse],
+    headers: OPTIONAL_COOKIE_HEADERS,
+  })
+  @ApiErrors({ 401: 'The identifier or the password is wrong.' })
   async login(
-    @ValidBody(login) body: Login,
+    @Body() body: LoginDto,
     @RequestOrigin() origin: Origin,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<SessionView | ChallengeView> {
+  ): Promise<SessionResponse | ChallengeResponse> {
     const view = await this.auth.login(body, origin);
     if ('token' in view) this.cookie.set(response, view.token);
     return view;
@@ -67,13 +90,16 @@ export class AuthController {
 
   @Get('me')
   @Header('Cache-Control', 'no-store')
-  me(@CurrentCaller() caller: Caller): Promise<UserView> {
+  @ApiOperation({ operationId: 'readMe', summary: 'Reads the signed-in account.' })
+  @ApiOkResponse({ description: 'The account.', type: UserResponse })
+  me(@CurrentCaller() caller: Caller): Promise<UserResponse> {
     return this.auth.readUser(caller.accountId);
   }
 
-  /** Ends the session of the caller for all services. */
   @Post('logout')
   @HttpCode(204)
+  @ApiOperation({ operationId: 'logout', summary: 'Ends the session for all services.' })
+  @ApiNoContentResponse({ description: 'The session has ended.', headers: CLEARED_COOKIE_HEADERS })
   async logout(@CurrentActor() actor: Actor, @Res({ passthrough: true }) response: Response): Promise<void> {
     await this.auth.logout(actor);
     this.cookie.clear(response);

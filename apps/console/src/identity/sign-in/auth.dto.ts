@@ -1,57 +1,113 @@
-import { z } from 'zod';
-import { LANGUAGES } from '../accounts/accounts';
-import { emailField, identifierField, usernameField } from '../accounts/account-fields';
-import { newPasswordField, passwordField } from '../passwords/password-fields';
-import { codeField } from '../second-factor/two-factor.dto';
+import { ChoiceField, InstantProperty, TextField } from '@inference/dto';
+import { ApiProperty } from '@nestjs/swagger';
+import { AccountResponse } from '../accounts/accounts.dto';
+import { type Language, LANGUAGES } from '../accounts/accounts';
+import { EmailField, IdentifierField, UsernameField } from '../accounts/account-fields.decorator';
+import { NewPasswordField, PasswordField } from '../passwords/password-fields.decorator';
+import { CodeField } from '../second-factor/two-factor.dto';
 
-export const registration = z.object({
-  email: emailField,
-  password: newPasswordField,
-  phone: z.string().max(40, 'must have at most 40 characters').optional(),
-  username: usernameField.optional(),
-  /** Language of mails. By default that of the browser, or else that of the site. */
-  language: z.enum(LANGUAGES, `must be ${LANGUAGES.join(' or ')}`).optional(),
-});
-export type Registration = z.output<typeof registration>;
+const MAX_PHONE_LENGTH = 40;
+const MAX_CHALLENGE_LENGTH = 200;
 
-export const login = z.object({ identifier: identifierField, password: passwordField });
-export type Login = z.output<typeof login>;
+export class RegisterDto {
+  @EmailField({ description: 'The e-mail address. It is stored in lower case.' })
+  email!: string;
 
-export const challengeAnswer = z.object({
-  challenge_id: z.string().min(1, 'must not be empty').max(200, 'must have at most 200 characters'),
-  code: codeField,
-});
-export type ChallengeAnswer = z.output<typeof challengeAnswer>;
+  @NewPasswordField({ description: 'The password.' })
+  password!: string;
 
-/** Response to a complete sign-in. */
-export interface SessionView {
-  token: string;
-  user: { id: string; email: string };
+  @TextField({
+    description:
+      'A phone number with its country code; spaces and punctuation are allowed. On the site `cn` a Chinese mobile number needs no country code.',
+    example: '+1 415 555-0123',
+    maxLength: MAX_PHONE_LENGTH,
+    optional: true,
+  })
+  phone?: string;
+
+  @UsernameField({ description: 'A username. It is stored in lower case.', optional: true })
+  username?: string;
+
+  @ChoiceField(LANGUAGES, {
+    description: 'Language of mails. By default that of `Accept-Language`, or else that of the site.',
+    example: 'en',
+    optional: true,
+  })
+  language?: Language;
 }
 
-/** First response to a sign-in with two factors. `POST /api/auth/2fa/verify` completes the sign-in. */
-export interface ChallengeView {
-  challenge: {
-    id: string;
-    methods: ('totp' | 'recovery_code')[];
-    /** ISO 8601. */
-    expires_at: string;
-  };
+export class LoginDto {
+  @IdentifierField({ description: 'The e-mail address, phone number or username of the account.' })
+  identifier!: string;
+
+  @PasswordField({ description: 'The password.' })
+  password!: string;
 }
 
-export interface UserView {
-  id: string;
-  email: string;
-  /** Whether the owner has proved to receive mail at the address. */
-  email_verified: boolean;
-  phone: string | null;
-  username: string | null;
-  role: string;
-  /** Language of mails: `en` or `zh-CN`. */
-  language: string;
-  /** False for an account that signs in through a provider only. */
-  has_password: boolean;
-  two_factor_enabled: boolean;
-  /** ISO 8601. */
-  created_at: string;
+export class VerifyChallengeDto {
+  @TextField({
+    description: 'The `id` of the challenge.',
+    example: 'chal_8Qm2vXc7Lk0ZpT5yWb3NsA1uRd6FhJe4',
+    maxLength: MAX_CHALLENGE_LENGTH,
+  })
+  challenge_id!: string;
+
+  @CodeField({ description: 'The code that the authenticator shows now, or an unused recovery code.' })
+  code!: string;
+}
+
+export class SessionUserResponse {
+  @ApiProperty({ description: 'The id of the account.', example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  id!: string;
+
+  @ApiProperty({ description: 'The e-mail address of the account.', example: 'ann@example.com' })
+  email!: string;
+}
+
+/** Answer to a complete sign-in. */
+export class SessionResponse {
+  @ApiProperty({
+    description: 'The session token (JWT), to be sent as `Authorization: Bearer …`.',
+    example: 'eyJhbGciOiJFUzI1NiIs…',
+  })
+  token!: string;
+
+  @ApiProperty({ description: 'The account.' })
+  user!: SessionUserResponse;
+}
+
+const METHODS = ['totp', 'recovery_code'] as const;
+
+export class LoginChallenge {
+  @ApiProperty({
+    description: 'Names the challenge. It stands for the password, so it has to be kept as secret.',
+    example: 'chal_8Qm2vXc7Lk0ZpT5yWb3NsA1uRd6FhJe4',
+  })
+  id!: string;
+
+  @ApiProperty({
+    description: 'The kinds of codes that are accepted.',
+    enum: METHODS,
+    isArray: true,
+    example: METHODS,
+  })
+  methods!: (typeof METHODS)[number][];
+
+  @InstantProperty({ description: 'When the challenge ends.' })
+  expires_at!: string;
+}
+
+/** First answer to a sign-in with two factors. `POST /api/auth/2fa/verify` completes the sign-in. */
+export class ChallengeResponse {
+  @ApiProperty({ description: 'What the second factor has to be sent with.' })
+  challenge!: LoginChallenge;
+}
+
+/** The signed-in account. */
+export class UserResponse extends AccountResponse {
+  @ApiProperty({ description: 'Language of mails.', enum: LANGUAGES, example: 'en' })
+  language!: Language;
+
+  @ApiProperty({ description: 'False for an account that signs in through a provider only.' })
+  has_password!: boolean;
 }

@@ -96,6 +96,7 @@ describe('registering', () => {
     [{ email: 'a@example.com', password: PASSWORD, phone: '0123' }, 'phone'],
     [{ email: 'a@example.com', password: PASSWORD, username: '+1' }, 'username'],
     [{ email: 'a@example.com', password: PASSWORD, language: 'fr' }, 'language'],
+    [{ email: 'a@example.com', password: PASSWORD, role: 'admin' }, 'role'],
   ])('is 400 for %j', async (body, field) => {
     const answer = await register(body);
     expect([answer.status, answer.body]).toEqual([400, { error: expect.stringContaining(`${field}: `) }]);

@@ -16,11 +16,11 @@ import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { queueMail } from '../../notifications/mail/outbox';
 import { findForLogin, insertAccount, type Language, readAccount, SITE_LANGUAGE } from '../accounts/accounts';
 import {
-  type ChallengeView,
-  type Login,
-  type Registration,
-  type SessionView,
-  type UserView,
+  type ChallengeResponse,
+  type LoginDto,
+  type RegisterDto,
+  type SessionResponse,
+  type UserResponse,
 } from './auth.dto';
 import { normalizeIdentifier, normalizePhone } from '../accounts/identifier';
 import { hashPassword, PasswordHasher } from '../passwords/password-hasher';
@@ -41,10 +41,10 @@ export class AuthService {
 
   /** Makes an account with an empty wallet and signs it in. Throws 403 if sign-up is closed, 409 if a name is taken. */
   async register(
-    { email, password, phone, username }: Registration,
+    { email, password, phone, username }: RegisterDto,
     wantedLanguage: Language | undefined,
     origin: Origin,
-  ): Promise<SessionView> {
+  ): Promise<SessionResponse> {
     const { site, currency } = this.site;
     if (!this.signUp.isOpen) throw new ForbiddenException('this site takes no new accounts');
     const number = phone === undefined ? null : normalizePhone(phone, site);
@@ -76,7 +76,10 @@ export class AuthService {
   }
 
   /** Throws 401 for a wrong identifier or password, 429 after too many attempts. */
-  async login({ identifier, password }: Login, origin: Origin): Promise<SessionView | ChallengeView> {
+  async login(
+    { identifier, password }: LoginDto,
+    origin: Origin,
+  ): Promise<SessionResponse | ChallengeResponse> {
     const claimed = normalizeIdentifier(identifier, this.site.site);
     const account = await findForLogin(this.pool, claimed);
     const attempt = await this.throttle.admit({
@@ -104,7 +107,7 @@ export class AuthService {
     });
   }
 
-  async readUser(accountId: string): Promise<UserView> {
+  async readUser(accountId: string): Promise<UserResponse> {
     const account = await readAccount(this.pool, accountId);
     if (!account) throw new UnauthorizedException('the account does not exist any more');
     const { createdAt, emailVerified, hasPassword, twoFactor, ...rest } = account;

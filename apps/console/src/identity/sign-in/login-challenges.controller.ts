@@ -1,33 +1,41 @@
-import { Controller, Header, HttpCode, Post, Res } from '@nestjs/common';
-import { Public, ValidBody } from '@inference/http';
+import { Body, Controller, Header, HttpCode, Post, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Public } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
 import { type Response } from 'express';
 import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
 import { type Origin, RequestOrigin } from '../audit-log/request-origin';
 import { SessionCookie } from '../sessions/session-cookie';
-import { type ChallengeAnswer, challengeAnswer, type SessionView } from './auth.dto';
+import { NEW_COOKIE_HEADERS } from '../sessions/session-cookie.headers';
+import { SessionResponse, VerifyChallengeDto } from './auth.dto';
 import { LoginChallengesService } from './login-challenges.service';
 
 @Controller('api/auth/2fa')
+@ApiTags('Sign-in')
 export class LoginChallengesController {
   constructor(
     private readonly challenges: LoginChallengesService,
     private readonly cookie: SessionCookie,
   ) {}
 
-  /**
-   * `{challenge_id, code}` → `{token, user: {id, email}}` and the cookie `session`. 401 for a wrong code or for a
-   * challenge that has ended: by success, by five wrong codes or after five minutes. 429 after too many attempts.
-   */
   @Post('verify')
   @HttpCode(200)
   @Public()
   @CredentialAttempt()
   @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'verifyChallenge',
+    summary: 'Completes a sign-in with the second factor.',
+    description:
+      'Each code works once. A challenge ends by success, by five wrong codes or after five minutes.',
+  })
+  @ApiOkResponse({ description: 'The session.', type: SessionResponse, headers: NEW_COOKIE_HEADERS })
+  @ApiErrors({ 401: 'The code is wrong or was used before, or the challenge has ended.' })
   async verify(
-    @ValidBody(challengeAnswer) body: ChallengeAnswer,
+    @Body() body: VerifyChallengeDto,
     @RequestOrigin() origin: Origin,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<SessionView> {
+  ): Promise<SessionResponse> {
     const session = await this.challenges.verify(body, origin);
     this.cookie.set(response, session.token);
     return session;

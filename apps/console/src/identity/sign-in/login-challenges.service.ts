@@ -1,7 +1,7 @@
 import { Inject, Injectable, UnauthorizedException } from '@nestjs/common';
 import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { readForSignIn } from '../accounts/accounts';
-import { type ChallengeAnswer, type SessionView } from './auth.dto';
+import { type VerifyChallengeDto, type SessionResponse } from './auth.dto';
 import { hashChallengeId, SignInService } from './sign-in.service';
 import { type Origin } from '../audit-log/request-origin';
 import { recordAuditEvent } from '../audit-log/audit-log';
@@ -35,7 +35,7 @@ export class LoginChallengesService {
     private readonly signIn: SignInService,
   ) {}
 
-  async verify({ challenge_id: id, code }: ChallengeAnswer, origin: Origin): Promise<SessionView> {
+  async verify({ challenge_id: id, code }: VerifyChallengeDto, origin: Origin): Promise<SessionResponse> {
     const idHash = hashChallengeId(id);
     const { rows } = await this.pool.query<{ account_id: string }>(FIND_ACCOUNT, [idHash]);
     if (!rows[0]) throw new UnauthorizedException(ENDED);
@@ -56,7 +56,7 @@ export class LoginChallengesService {
     idHash: Buffer,
     code: string,
     origin: Origin,
-  ): Promise<SessionView | string> {
+  ): Promise<SessionResponse | string> {
     const { rows } = await sql.query<Challenge>(COUNT_ATTEMPT, [idHash]);
     const [challenge] = rows;
     if (!challenge) return ENDED;

@@ -4,7 +4,7 @@ import { inTransaction, randomBase62, type Sql, SQL_POOL, type SqlPool } from '@
 import { type Origin } from '../audit-log/request-origin';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { type SignInAccount } from '../accounts/accounts';
-import { type ChallengeView, type SessionView } from './auth.dto';
+import { type ChallengeResponse, type SessionResponse } from './auth.dto';
 import { SessionsService } from '../sessions/sessions.service';
 
 /** How an account signed in, before any second factor. */
@@ -40,7 +40,7 @@ export class SignInService {
     account: SignInAccount,
     method: FirstFactor,
     origin: Origin,
-  ): Promise<SessionView | ChallengeView> {
+  ): Promise<SessionResponse | ChallengeResponse> {
     return inTransaction(this.pool, async (client) => {
       if (!account.twoFactor) return this.open(client, account, { method }, origin);
       const id = `chal_${randomBase62(CHALLENGE_DIGITS)}`;
@@ -70,7 +70,7 @@ export class SignInService {
     account: Pick<SignInAccount, 'id' | 'email' | 'credentialsVersion'>,
     how: { method: string; second_factor?: 'totp' | 'recovery_code' },
     origin: Origin,
-  ): Promise<SessionView> {
+  ): Promise<SessionResponse> {
     const { id, email, credentialsVersion } = account;
     const token = await this.sessions.open(sql, id, credentialsVersion);
     if (token === null) throw new UnauthorizedException('the credentials of the account have just changed');
