@@ -113,7 +113,7 @@ export class OAuthController {
     operationId: 'finishOAuthSignIn',
     summary: 'Ends a sign-in, or the linking of an identity, at a provider.',
     description:
-      'The redirect URI of the provider. `Accept: application/json` gets JSON. A client that prefers HTML is redirected: to the page `return_to` with the cookie `session`, to `/login/verify#challenge=…` for the second factor, or to the login page with `?error=<code>`. The first sign-in makes an account.',
+      'The redirect URI of the provider. `Accept: application/json` gets JSON. A client that prefers HTML is redirected: to the page `return_to` with the cookie `session`, to `/login/verify#challenge=…` for the second factor, or to the login page with `?error=<code>`. Every answer removes the cookie `oauth_flow`. The first sign-in makes an account.',
   })
   @ApiQuery({
     name: 'error',
