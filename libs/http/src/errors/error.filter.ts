@@ -47,6 +47,14 @@ function messageOf(exception: HttpException): string {
 
 /** Maps anything thrown to a status and a message that reveals no internals. Filters of all body formats use it. */
 export function describeError(error: unknown, request: Request): DescribedError {
+  const described = describe(error, request);
+  // The guard has set the schemes of the route. The 401 of a public route, such as a login, is answered with a session as Bearer.
+  if (described.status === 401 && !request.res?.hasHeader('WWW-Authenticate'))
+    described.headers = { 'WWW-Authenticate': 'Bearer', ...described.headers };
+  return described;
+}
+
+function describe(error: unknown, request: Request): DescribedError {
   if (error instanceof DetailedException) {
     const { message, headers, details } = error;
     return { status: error.getStatus(), message, details, ...(headers && { headers }) };
