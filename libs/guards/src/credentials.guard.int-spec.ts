@@ -149,18 +149,56 @@ describe('CredentialsGuard', () => {
     return { status: response.status, headers: response.headers, body: (await response.json()) as unknown };
   }
 
-  it.each([
-    ['/routes/public', ['nothing', 'session', 'session_cookie', 'session_query', 'api_key']],
-    ['/routes/default', ['session']],
-    ['/routes/cookie-or-key', ['session_cookie', 'api_key']],
-    ['/routes/download', ['session', 'session_query']],
-  ])('opens %s to %p only', async (path, opening) => {
+  const INVALID = { error: 'missing, expired or invalid credential' };
+
+  it.each<[string, string[], Record<string, string>]>([
+    ['/routes/public', ['nothing', 'session', 'session_cookie', 'session_query', 'api_key'], {}],
+    [
+      '/routes/default',
+      ['session'],
+      { api_key: 'this route accepts a session token (Authorization: Bearer), not an API key' },
+    ],
+    [
+      '/routes/cookie-or-key',
+      ['session_cookie', 'api_key'],
+      {
+        session:
+          'this route accepts a session token (session cookie) or an API key (Authorization: Bearer), not a session token (Authorization: Bearer)',
+      },
+    ],
+    [
+      '/routes/download',
+      ['session', 'session_query'],
+      { api_key: 'this route accepts a session token (Authorization: Bearer or ?token=), not an API key' },
+    ],
+  ])('opens %s to %p only, and names the accepted kinds', async (path, opening, messages) => {
     for (const [way, credential] of Object.entries(ways)) {
       const { status, body } = await call(path, credential(token, user.apiKey));
       expect([way, status]).toEqual([way, opening.includes(way) ? 200 : 401]);
-      if (status === 401) expect(body).toEqual({ error: 'missing, expired or invalid credential' });
+      if (status === 401) expect(body).toEqual(way in messages ? { error: messages[way] } : INVALID);
       else if (path !== '/routes/public') expect(body).toEqual({ accountId: user.accountId });
     }
+  });
+
+  it('answers to a credential of the wrong kind without telling whether it is valid', async () => {
+    const bearer = (credential: string) => ({ headers: { Authorization: `Bearer ${credential}` } });
+    const ofKey = await call('/routes/default', bearer(user.apiKey));
+    for (const key of [createApiKey().key, 'bfvk-malformed'])
+      expect((await call('/routes/default', bearer(key))).body).toEqual(ofKey.body);
+    const ofToken = await call('/closed', bearer(token));
+    expect((await call('/closed', bearer(`${token}x`))).body).toEqual(ofToken.body);
+    expect((await call('/closed', bearer('a.b.c'))).body).toEqual(ofToken.body);
+  });
+
+  it('names the accepted kinds to a workspace key, and no kind to what it does not recognise', async () => {
+    const error = 'this route accepts a session token (Authorization: Bearer), not a workspace key';
+    const headers: Record<string, string>[] = [{ 'X-API-Key': 'sk_1' }, { Authorization: 'Bearer sk_1' }];
+    for (const sent of headers)
+      expect((await call('/routes/default', { headers: sent })).body).toEqual({ error });
+    for (const rubbish of ['rubbish', 'a.b', 'a..c', 'x-bfvk-1'])
+      expect(
+        (await call('/routes/default', { headers: { Authorization: `Bearer ${rubbish}` } })).body,
+      ).toEqual(INVALID);
   });
 
   it('names the accepted scheme in the challenge', async () => {

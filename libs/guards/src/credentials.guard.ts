@@ -1,5 +1,4 @@
 import {
-  type CanActivate,
   type ExecutionContext,
   ForbiddenException,
   HttpException,
@@ -8,85 +7,107 @@ import {
   UnauthorizedException,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { AuthGuard } from '@nestjs/passport';
 import { PUBLIC } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { type Role } from './caller';
 import { ACCEPTS, type CredentialKind, ROLES } from './credentials.decorators';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions } from './credentials.options';
+import { readAuthorization } from './strategies/authorization';
 import {
-  type CredentialStrategy,
+  type AuthenticateOptions,
   type Identity,
-  type PresentedCredential,
+  type RegisteredStrategy,
 } from './strategies/credential.strategy';
+import { describeCredential, type KindDescription, wrongKindMessage } from './strategies/wrong-kind';
 
 /** All strategies that the app has registered. */
 export const CREDENTIAL_STRATEGIES = Symbol('CREDENTIAL_STRATEGIES');
 
-const AUTHORIZATION = /^(bearer|apikey) +(\S+) *$/i;
-
 /**
- * Global guard: every route that is not `@Public()` needs a credential of a kind that it accepts. Sets `request.caller`.
- * Throws 401 for a missing or invalid credential, 403 for a role that the route does not allow.
+ * Global guard: every route that is not `@Public()` needs a credential of a kind that it accepts. Passport tries the strategies
+ * of the app in their order. Sets `request.caller`.
+ * Throws 401 for a missing or invalid credential, 403 for a role that the route does not allow, 503 if the credential cannot
+ * be checked.
  */
 @Injectable()
-export class CredentialsGuard implements CanActivate {
+export class CredentialsGuard extends AuthGuard() {
+  private readonly kinds: Partial<Record<CredentialKind, KindDescription>>;
+
   constructor(
     private readonly reflector: Reflector,
-    @Inject(CREDENTIAL_STRATEGIES) private readonly strategies: CredentialStrategy[],
-    @Inject(CREDENTIALS_OPTIONS) private readonly options: CredentialsOptions,
-  ) {}
+    @Inject(CREDENTIAL_STRATEGIES) private readonly strategies: RegisteredStrategy[],
+    @Inject(CREDENTIALS_OPTIONS) private readonly credentials: CredentialsOptions,
+  ) {
+    super({ defaultStrategy: strategies.map(({ name }) => name), session: false });
+    this.kinds = Object.assign({}, ...credentials.strategies.map(({ kinds }) => kinds)) as typeof this.kinds;
+  }
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
-    const targets = [context.getHandler(), context.getClass()];
-    if (this.reflector.getAllAndOverride<boolean>(PUBLIC, targets)) return true;
-    const accepted =
-      this.reflector.getAllAndOverride<CredentialKind[]>(ACCEPTS, targets) ?? this.options.defaultKinds;
-    const http = context.switchToHttp();
-    const request = http.getRequest<Request>();
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (this.metadata<boolean>(PUBLIC, context)) return true;
     try {
-      Object.assign(request, await this.identify(request, accepted));
+      await super.canActivate(context);
     } catch (error) {
-      if (error instanceof HttpException && error.getStatus() === 401) {
-        const schemes = accepted.includes('api_key_scheme') ? 'Bearer, ApiKey' : 'Bearer';
-        http.getResponse<Response>().setHeader('WWW-Authenticate', schemes);
-      }
+      if (error instanceof HttpException && error.getStatus() === 401) this.challenge(context);
       throw error;
     }
-    const roles = this.reflector.getAllAndOverride<Role[]>(ROLES, targets);
-    if (roles && !(request.caller && roles.includes(request.caller.role)))
+    const { caller } = context.switchToHttp().getRequest<Request>();
+    const roles = this.metadata<Role[]>(ROLES, context);
+    if (roles && !(caller && roles.includes(caller.role)))
       throw new ForbiddenException('this account does not have the required role');
     return true;
   }
 
-  private async identify(request: Request, accepted: CredentialKind[]): Promise<Identity> {
-    const presented = presentedCredential(request);
-    const identity = presented && (await this.identifyByStrategies(presented, accepted));
-    if (!identity) throw new UnauthorizedException('missing, expired or invalid credential');
+  override getAuthenticateOptions(context: ExecutionContext): AuthenticateOptions {
+    const request = context.switchToHttp().getRequest<Request>();
+    const authorization = readAuthorization(request.headers.authorization);
+    // No other credential of the request counts.
+    if (authorization === null) throw invalidCredential();
+    return { accepts: this.acceptedKinds(context), authorization };
+  }
+
+  /**
+   * Ends passport's authentication. `reasons` are those of the strategies that failed. passport-jwt also fails if the key of a
+   * token cannot be fetched: such a reason is an HttpException (503), and is thrown instead of 401.
+   */
+  override handleRequest<TUser = Identity>(
+    error: unknown,
+    identity: Identity | false | undefined,
+    reasons: unknown,
+    context: ExecutionContext,
+  ): TUser {
+    const fault = error ?? [reasons].flat().find((reason) => reason instanceof HttpException);
+    if (fault) throw fault;
+    const request = context.switchToHttp().getRequest<Request>();
+    const accepts = this.acceptedKinds(context);
+    if (!identity) throw this.refusal(request, accepts);
     const { caller } = identity;
-    if (caller) for (const strategy of this.strategies) strategy.checkCaller?.(caller, request, accepted);
-    return identity;
+    if (caller) for (const strategy of this.strategies) strategy.checkCaller?.(caller, request, accepts);
+    Object.assign(request, identity);
+    return identity as TUser;
   }
 
-  private async identifyByStrategies(
-    presented: PresentedCredential,
-    accepted: CredentialKind[],
-  ): Promise<Identity | null> {
-    for (const strategy of this.strategies) {
-      const identity = await strategy.identify(presented, accepted);
-      if (identity) return identity;
-    }
-    return null;
+  private acceptedKinds(context: ExecutionContext): CredentialKind[] {
+    return this.metadata<CredentialKind[]>(ACCEPTS, context) ?? this.credentials.defaultKinds;
+  }
+
+  private metadata<T>(key: string, context: ExecutionContext): T | undefined {
+    return this.reflector.getAllAndOverride<T | undefined>(key, [context.getHandler(), context.getClass()]);
+  }
+
+  /** Names the accepted kinds to a client that sent another one. */
+  private refusal(request: Request, accepts: CredentialKind[]): UnauthorizedException {
+    const wanted = accepts.flatMap((kind) => this.kinds[kind] ?? []);
+    const authorization = readAuthorization(request.headers.authorization) ?? undefined;
+    const sent = describeCredential(request, authorization);
+    const message = sent && wrongKindMessage(wanted, sent);
+    return message === undefined ? invalidCredential() : new UnauthorizedException(message);
+  }
+
+  private challenge(context: ExecutionContext): void {
+    const schemes = this.acceptedKinds(context).includes('api_key_scheme') ? 'Bearer, ApiKey' : 'Bearer';
+    context.switchToHttp().getResponse<Response>().setHeader('WWW-Authenticate', schemes);
   }
 }
 
-/** Null if the `Authorization` header is malformed: then no other credential of the request counts. */
-function presentedCredential(request: Request): PresentedCredential | null {
-  const { authorization } = request.headers;
-  if (authorization === undefined) return { request };
-  const [, scheme, secret] = AUTHORIZATION.exec(authorization) ?? [];
-  if (scheme === undefined || secret === undefined) return null;
-  return {
-    request,
-    authorization: { scheme: scheme.toLowerCase() === 'bearer' ? 'bearer' : 'apikey', secret },
-  };
-}
+const invalidCredential = () => new UnauthorizedException('missing, expired or invalid credential');

@@ -2,14 +2,14 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { CREDENTIAL_STRATEGIES, CredentialsGuard } from './credentials.guard';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions } from './credentials.options';
-import { type CredentialStrategy } from './strategies/credential.strategy';
+import { type RegisteredStrategy } from './strategies/credential.strategy';
 
 /** Protects every route of the app that imports it (see CredentialsGuard). */
 @Global()
 @Module({})
 export class CredentialsModule {
   static forRoot(options: CredentialsOptions): DynamicModule {
-    const strategies = options.strategies.map(({ strategy }) => strategy);
+    const strategies = options.strategies.flatMap((registration) => registration.strategies);
     return {
       module: CredentialsModule,
       providers: [
@@ -19,7 +19,7 @@ export class CredentialsModule {
         {
           provide: CREDENTIAL_STRATEGIES,
           inject: strategies,
-          useFactory: (...registered: CredentialStrategy[]) => registered,
+          useFactory: (...registered: RegisteredStrategy[]) => registered,
         },
         { provide: APP_GUARD, useClass: CredentialsGuard },
       ],

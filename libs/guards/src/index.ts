@@ -18,9 +18,9 @@ export { serviceCallerCredentials } from './services/service-caller.strategy';
 export { SESSION_CREDENTIALS } from './sessions/session.strategy';
 export { SESSION_AUDIENCE, SESSION_COOKIE, sessionIssuer } from './sessions/session-token';
 export {
+  type AuthenticateOptions,
   type CredentialRegistration,
-  type CredentialStrategy,
+  CredentialStrategy,
   type Identity,
   identityOf,
-  type PresentedCredential,
 } from './strategies/credential.strategy';

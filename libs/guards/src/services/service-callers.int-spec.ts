@@ -183,7 +183,10 @@ describe('the platform’s own services', () => {
       expect(await call('/keys', `Bearer ${AGENT}`, ofKey(user))).toEqual(INVALID);
       expect(await call('/schemes', `Bearer ${AGENT}`)).toMatchObject({ status: 401 });
       expect(await call('/plain', `Bearer ${user.apiKey}`)).toEqual(INVALID);
-      expect(await call('/plain-or-session', `Bearer ${user.apiKey}`)).toEqual(INVALID);
+      expect(await call('/plain-or-session', `Bearer ${user.apiKey}`)).toEqual({
+        ...INVALID,
+        body: { error: 'this route accepts a session token (Authorization: Bearer), not an API key' },
+      });
     });
 
     it('have no caller and no role', async () => {
@@ -293,8 +296,14 @@ describe('the platform’s own services', () => {
           ...INVALID,
           challenge: 'Bearer, ApiKey',
         });
-      for (const path of ['/keys', '/on-behalf', '/plain', '/plain-or-session'])
-        expect(await call(path, `ApiKey ${user.apiKey}`)).toEqual(INVALID);
+      const wrongScheme = 'an API key (Authorization: Bearer), not an API key (Authorization: ApiKey)';
+      for (const path of ['/keys', '/on-behalf'])
+        expect(await call(path, `ApiKey ${user.apiKey}`)).toEqual({
+          ...INVALID,
+          body: { error: `this route accepts ${wrongScheme}` },
+        });
+      expect(await call('/plain', `ApiKey ${user.apiKey}`)).toEqual(INVALID);
+      expect(await call('/plain-or-session', `ApiKey ${user.apiKey}`)).toMatchObject({ status: 401 });
     });
   });
 });

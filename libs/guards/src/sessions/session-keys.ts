@@ -21,7 +21,11 @@ export class SessionKeys {
   /** On the clock of performance.now(). */
   private askedAtMillis = -Infinity;
 
-  constructor(consoleUrl: string) {
+  /** @param onReload runs after each reload: keys may have been added or retired */
+  constructor(
+    consoleUrl: string,
+    private readonly onReload: () => void = () => undefined,
+  ) {
     this.remote = createRemoteJWKSet(new URL(consoleUrl + JWKS_PATH), {
       cacheMaxAge: Infinity,
       cooldownDuration: Infinity,
@@ -73,6 +77,7 @@ export class SessionKeys {
       throw error;
     }
     this.isLoaded = true;
+    this.onReload();
     if (this.isAway) this.logger.log('The session keys can be fetched again.');
     this.isAway = false;
   }

@@ -1,55 +1,97 @@
 import { ForbiddenException, Inject, Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
 import { parseCookie } from 'cookie';
 import { type Request } from 'express';
-import { type CredentialKind } from '../credentials.decorators';
+import { type JWTPayload } from 'jose';
+import { ExtractJwt } from 'passport-jwt';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions } from '../credentials.options';
-import {
-  type CredentialRegistration,
-  type CredentialStrategy,
-  type Identity,
-  identityOf,
-  type PresentedCredential,
-} from '../strategies/credential.strategy';
+import { type CredentialRegistration, type Identity, identityOf } from '../strategies/credential.strategy';
 import { mayUseCookie } from './cross-site';
-import { SessionVerifier } from './session-verifier';
+import { SessionKeyProvider } from './session-key-provider';
+import { SessionTokenStrategy, type TokenPlace } from './session-token.strategy';
 import { SESSION_COOKIE } from './session-token';
+import { SessionVerifier } from './session-verifier';
 
-/** Session tokens: `session` as Bearer, `session_query` as `?token=`, `session_cookie` in the session cookie. */
+const HEADER: TokenPlace = {
+  name: 'session',
+  kind: 'session',
+  tokenOf: ExtractJwt.fromAuthHeaderAsBearerToken(),
+};
+
+const QUERY: TokenPlace = {
+  name: 'session-query',
+  kind: 'session_query',
+  tokenOf: ({ headers, query }: Request) =>
+    headers.authorization === undefined && typeof query.token === 'string' ? query.token : null,
+};
+
+const COOKIE: TokenPlace = {
+  name: 'session-cookie',
+  kind: 'session_cookie',
+  tokenOf: ({ headers: { authorization, cookie } }: Request) =>
+    authorization === undefined && cookie !== undefined
+      ? (parseCookie(cookie)[SESSION_COOKIE] ?? null)
+      : null,
+};
+
+/** A session JWT as Bearer. */
 @Injectable()
-class SessionStrategy implements CredentialStrategy {
+export class SessionStrategy extends PassportStrategy(SessionTokenStrategy) {
   constructor(
     private readonly sessions: SessionVerifier,
-    @Inject(CREDENTIALS_OPTIONS) private readonly options: CredentialsOptions,
-  ) {}
-
-  /** Throws 403 if another site's page uses the session cookie, 503 if the public keys are unavailable. */
-  async identify(
-    { authorization, request }: PresentedCredential,
-    accepted: readonly CredentialKind[],
-  ): Promise<Identity | null> {
-    const token = authorization
-      ? authorization.scheme === 'bearer' && accepted.includes('session') && authorization.secret
-      : this.tokenOutsideAuthorization(request, accepted);
-    return token ? identityOf(await this.sessions.verify(token)) : null;
+    keys: SessionKeyProvider,
+    @Inject(CREDENTIALS_OPTIONS) { SITE }: CredentialsOptions,
+  ) {
+    super(HEADER, keys, SITE);
   }
 
-  private tokenOutsideAuthorization(
-    request: Request,
-    accepted: readonly CredentialKind[],
-  ): string | undefined {
-    const { token } = request.query;
-    if (accepted.includes('session_query') && typeof token === 'string') return token;
-    const { cookie } = request.headers;
-    if (!accepted.includes('session_cookie') || cookie === undefined) return undefined;
-    const cookieToken = parseCookie(cookie)[SESSION_COOKIE];
-    if (cookieToken && !mayUseCookie(request, this.options.CORS_ORIGINS))
+  override async validate(_request: Request, claims: JWTPayload): Promise<Identity | null> {
+    return identityOf(await this.sessions.verify(claims));
+  }
+}
+
+/** A session JWT as the query parameter `token`. */
+@Injectable()
+class SessionQueryStrategy extends PassportStrategy(SessionTokenStrategy) {
+  constructor(
+    private readonly sessions: SessionVerifier,
+    keys: SessionKeyProvider,
+    @Inject(CREDENTIALS_OPTIONS) { SITE }: CredentialsOptions,
+  ) {
+    super(QUERY, keys, SITE);
+  }
+
+  override async validate(_request: Request, claims: JWTPayload): Promise<Identity | null> {
+    return identityOf(await this.sessions.verify(claims));
+  }
+}
+
+/** A session JWT in the session cookie. */
+@Injectable()
+class SessionCookieStrategy extends PassportStrategy(SessionTokenStrategy) {
+  constructor(
+    private readonly sessions: SessionVerifier,
+    keys: SessionKeyProvider,
+    @Inject(CREDENTIALS_OPTIONS) private readonly options: CredentialsOptions,
+  ) {
+    super(COOKIE, keys, options.SITE);
+  }
+
+  /** Throws 403 if another site's page uses the session cookie. */
+  override async validate(request: Request, claims: JWTPayload): Promise<Identity | null> {
+    if (!mayUseCookie(request, this.options.CORS_ORIGINS))
       throw new ForbiddenException('the session cookie is not accepted from another site');
-    return cookieToken;
+    return identityOf(await this.sessions.verify(claims));
   }
 }
 
 /** Registers the kinds `session`, `session_query` and `session_cookie`. */
 export const SESSION_CREDENTIALS: CredentialRegistration = {
-  strategy: SessionStrategy,
-  providers: [SessionVerifier],
+  kinds: {
+    session: { credential: 'a session token', place: 'Authorization: Bearer' },
+    session_query: { credential: 'a session token', place: '?token=' },
+    session_cookie: { credential: 'a session token', place: 'session cookie' },
+  },
+  strategies: [SessionStrategy, SessionQueryStrategy, SessionCookieStrategy],
+  providers: [SessionVerifier, SessionKeyProvider],
 };

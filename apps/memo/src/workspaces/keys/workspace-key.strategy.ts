@@ -1,16 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SQL_POOL, type SqlPool } from '@inference/database';
 import {
+  type AuthenticateOptions,
   type Caller,
-  type CredentialKind,
   type CredentialRegistration,
-  type CredentialStrategy,
+  CredentialStrategy,
   hashSecretKey,
   type Identity,
   identityOf,
-  type PresentedCredential,
   type Role,
 } from '@inference/guards';
+import { type Request } from 'express';
 import { KEYS_CONFIG, type KeysConfig } from './keys.config';
 import { isWorkspaceKey } from './workspace-key';
 
@@ -42,18 +42,20 @@ const TOUCH = `
 
 /** Workspace keys. Queries the database for each request, so that a deleted key is refused at once. */
 @Injectable()
-class WorkspaceKeyStrategy implements CredentialStrategy {
+class WorkspaceKeyStrategy extends CredentialStrategy {
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
     @Inject(KEYS_CONFIG) private readonly config: KeysConfig,
-  ) {}
+  ) {
+    super('workspace-key');
+  }
 
-  async identify(
-    { authorization, request }: PresentedCredential,
-    accepted: readonly CredentialKind[],
+  override async validate(
+    request: Request,
+    { accepts, authorization }: AuthenticateOptions,
   ): Promise<Identity | null> {
     const key = request.get(HEADER);
-    if (authorization || key === undefined || !accepted.includes('workspace_key')) return null;
+    if (authorization || key === undefined || !accepts.includes('workspace_key')) return null;
     return identityOf(await this.find(key));
   }
 
@@ -73,4 +75,7 @@ class WorkspaceKeyStrategy implements CredentialStrategy {
 }
 
 /** Registers the kind `workspace_key`. */
-export const WORKSPACE_KEY_CREDENTIALS: CredentialRegistration = { strategy: WorkspaceKeyStrategy };
+export const WORKSPACE_KEY_CREDENTIALS: CredentialRegistration = {
+  kinds: { workspace_key: { credential: 'a workspace key', place: 'X-API-Key' } },
+  strategies: [WorkspaceKeyStrategy],
+};

@@ -1,6 +1,13 @@
+import crypto from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { Logger, ServiceUnavailableException } from '@nestjs/common';
+import {
+  type ExecutionContext,
+  Logger,
+  ServiceUnavailableException,
+  UnauthorizedException,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import { createPool, NotificationChannel, newId, type SqlPool } from '@inference/database';
 import {
   createTestDatabase,
@@ -10,6 +17,7 @@ import {
   waitFor,
 } from '@inference/testing';
 import {
+  CompactSign,
   exportJWK,
   exportSPKI,
   generateKeyPair,
@@ -17,7 +25,12 @@ import {
   type JWTPayload,
   SignJWT,
 } from 'jose';
+import { type Request } from 'express';
+import { type Caller } from '../caller';
+import { CredentialsGuard } from '../credentials.guard';
+import { SessionKeyProvider } from './session-key-provider';
 import { SessionVerifier } from './session-verifier';
+import { SessionStrategy } from './session.strategy';
 import { SESSION_AUDIENCE, sessionIssuer } from './session-token';
 
 const NAME = 'sessions under test';
@@ -25,7 +38,7 @@ const NAME = 'sessions under test';
 let database: TestDatabase;
 let pool: SqlPool;
 let channel: NotificationChannel;
-let verifier: SessionVerifier;
+let verifier: TestVerifier;
 let accountId: string;
 let sessionId: string;
 let pair: GenerateKeyPairResult;
@@ -49,10 +62,43 @@ const options = (CONSOLE_URL: string) => ({
   API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
   CONSOLE_URL,
   strategies: [],
-  defaultKinds: [],
+  defaultKinds: ['session' as const],
   sessionCacheSeconds: 3_600,
 });
-const newVerifier = (url = consoleUrl) => new SessionVerifier(pool, options(url), channel);
+
+/** The guard of a service that accepts session tokens as Bearer. */
+class TestVerifier {
+  private readonly keys: SessionKeyProvider;
+  private readonly guard: CredentialsGuard;
+
+  constructor(url = consoleUrl) {
+    const settings = options(url);
+    this.keys = new SessionKeyProvider(settings);
+    const strategy = new SessionStrategy(new SessionVerifier(pool, settings, channel), this.keys, settings);
+    this.guard = new CredentialsGuard(new Reflector(), [strategy], settings);
+  }
+
+  /** Returns null if the guard answers 401. */
+  async verify(token: string): Promise<Caller | null> {
+    const request = {
+      headers: { authorization: `Bearer ${token}` },
+      get: () => undefined,
+    } as unknown as Request;
+    const http = { getRequest: () => request, getResponse: () => ({ setHeader: () => undefined }) };
+    const context = {
+      getHandler: () => () => undefined,
+      getClass: () => TestVerifier,
+      switchToHttp: () => http,
+    };
+    try {
+      await this.guard.canActivate(context as unknown as ExecutionContext);
+      return request.caller ?? null;
+    } catch (error) {
+      if (error instanceof UnauthorizedException) return null;
+      throw error;
+    }
+  }
+}
 
 async function insertSession(lifetime = '30 minutes'): Promise<string> {
   const id = newId('ses');
@@ -100,7 +146,7 @@ beforeEach(async () => {
   answerKeys = () => ({ status: 200, body });
   sessionId = await insertSession();
   channel = new NotificationChannel(database.urlFor('training'), NAME);
-  verifier = newVerifier();
+  verifier = new TestVerifier();
   await channel.start();
 });
 
@@ -112,7 +158,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-describe('SessionVerifier', () => {
+describe('SessionStrategy', () => {
   it('finds the caller of a token', async () => {
     expect(await verifier.verify(await makeToken())).toEqual({ accountId, role: 'user', sessionId });
   });
@@ -149,6 +195,78 @@ describe('SessionVerifier', () => {
   ])('refuses %s', async (_what, token) => {
     expect(await verifier.verify(await token())).toBeNull();
     expect(await verifier.verify(await makeToken())).not.toBeNull();
+  });
+
+  it('refuses tokens with a garbage header or payload', async () => {
+    const [, payload, signature] = (await makeToken()).split('.') as [string, string, string];
+    const headers = [
+      'null',
+      '[]',
+      '"ES256"',
+      '7',
+      '{}',
+      '{"alg":["ES256"]}',
+      '{"alg":{"toString":null}}',
+      '{"alg":"ES256"',
+      '{"alg":"ES256","kid":{}}',
+      '{"alg":"ES256","kid":"__proto__"}',
+      '{"alg":"ES256","crit":["x"]}',
+      '[['.repeat(4_000),
+      '\ud800',
+    ];
+    for (const header of headers) {
+      const encoded = Buffer.from(header).toString('base64url');
+      expect([header, await verifier.verify(`${encoded}.${payload}.${signature}`)]).toEqual([header, null]);
+    }
+    for (const signed of ['null', '7', '[]', 'no JSON']) {
+      const token = new CompactSign(Buffer.from(signed)).setProtectedHeader({ alg: 'ES256', kid: 'one' });
+      expect([signed, await verifier.verify(await token.sign(pair.privateKey))]).toEqual([signed, null]);
+    }
+  });
+
+  it('is not replaced by the strategy of another app in the same process', async () => {
+    const other = new TestVerifier('http://127.0.0.1:1');
+    const token = await makeToken();
+    expect(await verifier.verify(token)).not.toBeNull();
+    await expect(other.verify(token)).rejects.toThrow(ServiceUnavailableException);
+  });
+
+  it('refuses a token of another account, also while the session is cached', async () => {
+    const ofAnother = await makeToken({ claims: { sub: 'acct_other' } });
+    expect(await verifier.verify(await makeToken())).not.toBeNull();
+    expect(await verifier.verify(ofAnother)).toBeNull();
+    sessionId = await insertSession();
+    const both = [await makeToken({ claims: { sub: 'acct_other' } }), await makeToken()];
+    const [refused, accepted] = await Promise.all(both.map((token) => verifier.verify(token)));
+    expect([refused, accepted?.accountId]).toEqual([null, accountId]);
+  });
+
+  it('refuses a verified token as soon as it expires', async () => {
+    const exp = Math.floor(Date.now() / 1000) + 100;
+    const token = await makeToken({ claims: { exp } });
+    expect(await verifier.verify(token)).not.toBeNull();
+    jest.spyOn(Date, 'now').mockReturnValue(exp * 1000);
+    expect(await verifier.verify(token)).toBeNull();
+    jest.restoreAllMocks();
+  });
+
+  it('refuses a verified token after its key was retired', async () => {
+    const token = await makeToken();
+    expect(await verifier.verify(token)).not.toBeNull();
+    const second = await generateKeyPair('ES256', { extractable: true });
+    const body = await published(['two', second]);
+    answerKeys = () => ({ status: 200, body });
+    expect(await verifier.verify(token)).not.toBeNull();
+    expect(await verifier.verify(await makeToken({ kid: 'two', key: second.privateKey }))).not.toBeNull();
+    expect(await verifier.verify(token)).toBeNull();
+  });
+
+  it('verifies a token once', async () => {
+    const verifying = jest.spyOn(crypto, 'createVerify');
+    const token = await makeToken();
+    for (let i = 0; i < 3; i++) expect(await verifier.verify(token)).not.toBeNull();
+    expect(verifying).toHaveBeenCalledTimes(1);
+    verifying.mockRestore();
   });
 
   it('refuses a token with the algorithm "none" or with exchanged parts', async () => {
@@ -191,7 +309,7 @@ describe('SessionVerifier', () => {
 
   it('fails with 503 while the console is unavailable, and recovers', async () => {
     const token = await makeToken();
-    await expect(newVerifier('http://127.0.0.1:1').verify(token)).rejects.toThrow(
+    await expect(new TestVerifier('http://127.0.0.1:1').verify(token)).rejects.toThrow(
       ServiceUnavailableException,
     );
     for (const [status, body] of [
@@ -200,7 +318,7 @@ describe('SessionVerifier', () => {
       [200, '<html>'],
       [200, '{"keys":"none"}'],
     ] as const) {
-      const recovering = newVerifier();
+      const recovering = new TestVerifier();
       const whole = answerKeys;
       answerKeys = () => ({ status, body });
       await expect(recovering.verify(token)).rejects.toThrow(ServiceUnavailableException);

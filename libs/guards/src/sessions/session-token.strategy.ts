@@ -1,0 +1,60 @@
+import { type Site } from '@inference/config';
+import { type Request } from 'express';
+import { type JWTPayload } from 'jose';
+import { Strategy } from 'passport-jwt';
+import { type CredentialKind } from '../credentials.decorators';
+import { type AuthenticateOptions, type Done, doneFor, uniqueName } from '../strategies/credential.strategy';
+import { type SessionKeyProvider } from './session-key-provider';
+import { SESSION_ALGORITHM, SESSION_AUDIENCE, sessionIssuer } from './session-token';
+
+/** Where a strategy reads the token of a request. */
+export interface TokenPlace {
+  name: string;
+  kind: CredentialKind;
+  /** Returns null if there is no token. */
+  tokenOf(request: Request): string | null;
+}
+
+type Verify = (request: Request, claims: JWTPayload, done: Done) => void;
+
+/** passport-jwt with the public keys of the console. Verifies the signature of a token once (see VerifiedTokens). */
+export class SessionTokenStrategy extends Strategy {
+  constructor(
+    private readonly place: TokenPlace,
+    private readonly keys: SessionKeyProvider,
+    site: Site,
+    private readonly verify: Verify,
+  ) {
+    const verifyOnce: Verify = (request, claims, done) => {
+      const token = place.tokenOf(request);
+      if (token) keys.verified.add(token, claims);
+      verify(request, claims, done);
+    };
+    super(
+      {
+        jwtFromRequest: place.tokenOf,
+        secretOrKeyProvider: (_request, token: string, done) => {
+          keys
+            .find(token)
+            // passport-jwt takes a KeyObject, but its types do not say so.
+            .then((key) => (key ? done(null, key as never) : done(new Error('unknown key'))))
+            .catch(done);
+        },
+        algorithms: [SESSION_ALGORITHM],
+        issuer: sessionIssuer(site),
+        audience: SESSION_AUDIENCE,
+        passReqToCallback: true,
+      },
+      verifyOnce,
+    );
+    this.name = uniqueName(place.name);
+  }
+
+  override authenticate(request: Request, options: AuthenticateOptions): void {
+    if (!options.accepts.includes(this.place.kind)) return this.fail(401);
+    const token = this.place.tokenOf(request);
+    const claims = token ? this.keys.verified.get(token) : undefined;
+    if (claims) this.verify(request, claims, doneFor(this));
+    else super.authenticate(request, options);
+  }
+}
