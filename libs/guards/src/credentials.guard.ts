@@ -12,7 +12,7 @@ import { PUBLIC } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { type Role } from './caller';
 import { ACCEPTS, type CredentialKind, ROLES } from './credentials.decorators';
-import { CREDENTIALS_OPTIONS, type CredentialsOptions } from './credentials.options';
+import { CREDENTIALS_OPTIONS, type GuardOptions } from './credentials.options';
 import { readAuthorization } from './strategies/authorization';
 import {
   type AuthenticateOptions,
@@ -37,7 +37,7 @@ export class CredentialsGuard extends AuthGuard() {
   constructor(
     private readonly reflector: Reflector,
     @Inject(CREDENTIAL_STRATEGIES) private readonly strategies: RegisteredStrategy[],
-    @Inject(CREDENTIALS_OPTIONS) private readonly credentials: CredentialsOptions,
+    @Inject(CREDENTIALS_OPTIONS) private readonly credentials: GuardOptions,
   ) {
     super({ defaultStrategy: strategies.map(({ name }) => name), session: false });
     this.kinds = Object.assign({}, ...credentials.strategies.map(({ kinds }) => kinds)) as typeof this.kinds;

@@ -1,14 +1,14 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { CREDENTIAL_STRATEGIES, CredentialsGuard } from './credentials.guard';
-import { CREDENTIALS_OPTIONS, type CredentialsOptions } from './credentials.options';
+import { CREDENTIALS_OPTIONS, type CredentialsOptions, type GuardOptions } from './credentials.options';
 import { type RegisteredStrategy } from './strategies/credential.strategy';
 
 /** Protects every route of the app that imports it (see CredentialsGuard). */
 @Global()
 @Module({})
 export class CredentialsModule {
-  static forRoot(options: CredentialsOptions): DynamicModule {
+  static forRoot(options: CredentialsOptions | GuardOptions): DynamicModule {
     const strategies = options.strategies.flatMap((registration) => registration.strategies);
     return {
       module: CredentialsModule,

@@ -6,19 +6,23 @@ import { type CredentialRegistration } from './strategies/credential.strategy';
 
 export const CREDENTIALS_OPTIONS = Symbol('CREDENTIALS_OPTIONS');
 
-/** How an app recognises its callers. */
-export type CredentialsOptions = {
-  SITE: Site;
-  API_KEY_HASH_SECRET: string;
+/** Which credentials an app accepts. */
+export interface GuardOptions {
   /** The kinds of credentials that the app accepts; they are tried in this order. */
   strategies: CredentialRegistration[];
   /** The kinds that a route without `@Accepts()` accepts. */
   defaultKinds: CredentialKind[];
+}
+
+/** How an app recognises its callers. The strategies for session tokens and API keys need all of it. */
+export type CredentialsOptions = GuardOptions & {
+  SITE: Site;
+  API_KEY_HASH_SECRET: string;
   /** How long a session is cached, in seconds; 10 by default, 0 queries the database for each request. */
   sessionCacheSeconds?: number;
   /** Origins whose pages may use the session cookie for changes, beside the service's own origin. */
   CORS_ORIGINS?: AllowedOrigins | undefined;
 } & (
-  | { /** Root of the console, which publishes its public keys. */ CONSOLE_URL: string }
-  | { /** The console's own public keys. */ publicKeys: JWK[] }
-);
+    | { /** Root of the console, which publishes its public keys. */ CONSOLE_URL: string }
+    | { /** The console's own public keys. */ publicKeys: JWK[] }
+  );

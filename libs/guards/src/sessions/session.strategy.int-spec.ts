@@ -1,21 +1,9 @@
 import crypto from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import {
-  type ExecutionContext,
-  Logger,
-  ServiceUnavailableException,
-  UnauthorizedException,
-} from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { Logger, ServiceUnavailableException } from '@nestjs/common';
 import { createPool, NotificationChannel, newId, type SqlPool } from '@inference/database';
-import {
-  createTestDatabase,
-  insertAccount,
-  TEST_API_KEY_HASH_SECRET,
-  type TestDatabase,
-  waitFor,
-} from '@inference/testing';
+import { createTestDatabase, insertAccount, type TestDatabase, waitFor } from '@inference/testing';
 import {
   CompactSign,
   exportJWK,
@@ -25,12 +13,7 @@ import {
   type JWTPayload,
   SignJWT,
 } from 'jose';
-import { type Request } from 'express';
-import { type Caller } from '../caller';
-import { CredentialsGuard } from '../credentials.guard';
-import { SessionKeyProvider } from './session-key-provider';
-import { SessionVerifier } from './session-verifier';
-import { SessionStrategy } from './session.strategy';
+import { TestVerifier } from './session.fixture';
 import { SESSION_AUDIENCE, sessionIssuer } from './session-token';
 
 const NAME = 'sessions under test';
@@ -57,48 +40,8 @@ async function published(...pairs: [string, GenerateKeyPairResult][]): Promise<s
   return JSON.stringify({ keys: await Promise.all(keys) });
 }
 
-const options = (CONSOLE_URL: string) => ({
-  SITE: 'intl' as const,
-  API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
-  CONSOLE_URL,
-  strategies: [],
-  defaultKinds: ['session' as const],
-  sessionCacheSeconds: 3_600,
-});
-
-/** The guard of a service that accepts session tokens as Bearer. */
-class TestVerifier {
-  private readonly keys: SessionKeyProvider;
-  private readonly guard: CredentialsGuard;
-
-  constructor(url = consoleUrl) {
-    const settings = options(url);
-    this.keys = new SessionKeyProvider(settings);
-    const strategy = new SessionStrategy(new SessionVerifier(pool, settings, channel), this.keys, settings);
-    this.guard = new CredentialsGuard(new Reflector(), [strategy], settings);
-  }
-
-  /** Returns null if the guard answers 401. */
-  async verify(token: string): Promise<Caller | null> {
-    const request = {
-      headers: { authorization: `Bearer ${token}` },
-      get: () => undefined,
-    } as unknown as Request;
-    const http = { getRequest: () => request, getResponse: () => ({ setHeader: () => undefined }) };
-    const context = {
-      getHandler: () => () => undefined,
-      getClass: () => TestVerifier,
-      switchToHttp: () => http,
-    };
-    try {
-      await this.guard.canActivate(context as unknown as ExecutionContext);
-      return request.caller ?? null;
-    } catch (error) {
-      if (error instanceof UnauthorizedException) return null;
-      throw error;
-    }
-  }
-}
+/** The guard of a service that asks the console for its keys. */
+const newVerifier = (url = consoleUrl) => new TestVerifier(url, pool, channel);
 
 async function insertSession(lifetime = '30 minutes'): Promise<string> {
   const id = newId('ses');
@@ -146,7 +89,7 @@ beforeEach(async () => {
   answerKeys = () => ({ status: 200, body });
   sessionId = await insertSession();
   channel = new NotificationChannel(database.urlFor('training'), NAME);
-  verifier = new TestVerifier();
+  verifier = newVerifier();
   await channel.start();
 });
 
@@ -225,7 +168,7 @@ describe('SessionStrategy', () => {
   });
 
   it('is not replaced by the strategy of another app in the same process', async () => {
-    const other = new TestVerifier('http://127.0.0.1:1');
+    const other = newVerifier('http://127.0.0.1:1');
     const token = await makeToken();
     expect(await verifier.verify(token)).not.toBeNull();
     await expect(other.verify(token)).rejects.toThrow(ServiceUnavailableException);
@@ -309,7 +252,7 @@ describe('SessionStrategy', () => {
 
   it('fails with 503 while the console is unavailable, and recovers', async () => {
     const token = await makeToken();
-    await expect(new TestVerifier('http://127.0.0.1:1').verify(token)).rejects.toThrow(
+    await expect(newVerifier('http://127.0.0.1:1').verify(token)).rejects.toThrow(
       ServiceUnavailableException,
     );
     for (const [status, body] of [
@@ -318,7 +261,7 @@ describe('SessionStrategy', () => {
       [200, '<html>'],
       [200, '{"keys":"none"}'],
     ] as const) {
-      const recovering = new TestVerifier();
+      const recovering = newVerifier();
       const whole = answerKeys;
       answerKeys = () => ({ status, body });
       await expect(recovering.verify(token)).rejects.toThrow(ServiceUnavailableException);
