@@ -155,6 +155,7 @@ describe('signing in with two factors', () => {
     for (const code of [used, authenticator.code(-1)]) {
       const answer = await verify(site, await challenge(site, accountId), code);
       expect([answer.status, answer.body]).toEqual([401, ERROR]);
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
     }
     expect((await verify(site, await challenge(site, accountId), authenticator.code(1))).status).toBe(200);
   });

@@ -161,6 +161,7 @@ describe('logging in', () => {
     const answer = await login(identifier, password);
     expect([answer.status, answer.body]).toEqual([401, { error: 'the identifier or the password is wrong' }]);
     expect(answer.headers.get('set-cookie')).toBeNull();
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   });
 
   it.each([
