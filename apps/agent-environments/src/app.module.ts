@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { CredentialsModule } from '@inference/guards';
 import { ServiceModule } from '@inference/http';
-import { AuthenticationModule } from './authentication/authentication.module';
+import { ENVIRONMENTS_KEY_CREDENTIALS } from './authentication/environments-key.strategy';
 import { type AgentEnvironmentsConfig } from './config';
 import { ConfigModule } from './config.module';
 import { EnvironmentsModule } from './environments/environments.module';
@@ -10,7 +11,20 @@ export class AppModule {
   static forRoot(config: AgentEnvironmentsConfig): DynamicModule {
     return {
       module: AppModule,
-      imports: [ServiceModule, ConfigModule.forRoot(config), AuthenticationModule, EnvironmentsModule],
+      imports: [
+        ServiceModule,
+        ConfigModule.forRoot(config),
+        // Without a configured key all routes are open.
+        ...(config.API_KEY === undefined
+          ? []
+          : [
+              CredentialsModule.forRoot({
+                strategies: [ENVIRONMENTS_KEY_CREDENTIALS],
+                defaultKinds: ['environments_key'],
+              }),
+            ]),
+        EnvironmentsModule,
+      ],
     };
   }
 }

@@ -9,7 +9,7 @@ const KEY = 'test-only-key-of-the-environments-0123456789';
 const NOT_IMPLEMENTED = {
   error: { message: expect.any(String), type: 'not_implemented', resource: 'agents.environments' },
 };
-const UNAUTHORIZED = { error: 'missing or invalid API key' };
+const UNAUTHORIZED = { error: 'missing, expired or invalid credential' };
 const BASE = '/v1/agents/environments';
 const SPECIFIED = [
   ['GET', BASE],

@@ -1,0 +1,47 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  type AuthenticateOptions,
+  type CredentialRegistration,
+  CredentialStrategy,
+  type Identity,
+} from '@inference/guards';
+import { type Request } from 'express';
+import { API_KEY_CONFIG, type ApiKeyConfig } from './api-key.config';
+
+declare module '@inference/guards' {
+  interface CredentialKinds {
+    /** The configured API key of this service as Bearer, for no account. */
+    environments_key: true;
+  }
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest();
+
+/** The configured API key of this service. */
+@Injectable()
+class EnvironmentsKeyStrategy extends CredentialStrategy {
+  private readonly expected: Buffer;
+
+  constructor(@Inject(API_KEY_CONFIG) { apiKey }: ApiKeyConfig) {
+    super('environments-key');
+    if (apiKey === undefined) throw new Error('There is no API key to compare with.');
+    this.expected = digest(apiKey);
+  }
+
+  override async validate(
+    _request: Request,
+    { authorization }: AuthenticateOptions,
+  ): Promise<Identity | null> {
+    if (authorization?.scheme !== 'bearer') return null;
+    // Digests are of equal length and unrelated to the key, so the comparison leaks nothing through its duration.
+    return timingSafeEqual(digest(authorization.secret), this.expected) ? {} : null;
+  }
+}
+
+/** Registers the kind `environments_key`. Only for a service with a configured key. */
+export const ENVIRONMENTS_KEY_CREDENTIALS: CredentialRegistration = {
+  // The key may have any form, so that a key of the wrong kind cannot be told from an invalid one.
+  kinds: {},
+  strategies: [EnvironmentsKeyStrategy],
+};
