@@ -6,13 +6,11 @@ import {
   Injectable,
   UnauthorizedException,
 } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
-import { PUBLIC } from '@inference/http';
 import { type Request, type Response } from 'express';
-import { type Role } from './caller';
-import { ACCEPTS, type CredentialKind, ROLES } from './credentials.decorators';
+import { type CredentialKind } from './credentials.decorators';
 import { CREDENTIALS_OPTIONS, type GuardOptions } from './credentials.options';
+import { RouteAccessReader } from './route-access';
 import { readAuthorization } from './strategies/authorization';
 import {
   type AuthenticateOptions,
@@ -35,7 +33,7 @@ export class CredentialsGuard extends AuthGuard() {
   private readonly kinds: Partial<Record<CredentialKind, KindDescription>>;
 
   constructor(
-    private readonly reflector: Reflector,
+    private readonly routes: RouteAccessReader,
     @Inject(CREDENTIAL_STRATEGIES) private readonly strategies: RegisteredStrategy[],
     @Inject(CREDENTIALS_OPTIONS) private readonly credentials: GuardOptions,
   ) {
@@ -44,7 +42,8 @@ export class CredentialsGuard extends AuthGuard() {
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (this.metadata<boolean>(PUBLIC, context)) return true;
+    const { isPublic, roles } = this.routes.read(context);
+    if (isPublic) return true;
     try {
       await super.canActivate(context);
     } catch (error) {
@@ -52,7 +51,6 @@ export class CredentialsGuard extends AuthGuard() {
       throw error;
     }
     const { caller } = context.switchToHttp().getRequest<Request>();
-    const roles = this.metadata<Role[]>(ROLES, context);
     if (roles && !(caller && roles.includes(caller.role)))
       throw new ForbiddenException('this account does not have the required role');
     return true;
@@ -88,11 +86,7 @@ export class CredentialsGuard extends AuthGuard() {
   }
 
   private acceptedKinds(context: ExecutionContext): CredentialKind[] {
-    return this.metadata<CredentialKind[]>(ACCEPTS, context) ?? this.credentials.defaultKinds;
-  }
-
-  private metadata<T>(key: string, context: ExecutionContext): T | undefined {
-    return this.reflector.getAllAndOverride<T | undefined>(key, [context.getHandler(), context.getClass()]);
+    return this.routes.read(context).accepts ?? this.credentials.defaultKinds;
   }
 
   /** Names the accepted kinds to a client that sent another one. */

@@ -2,6 +2,7 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { CREDENTIAL_STRATEGIES, CredentialsGuard } from './credentials.guard';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions, type GuardOptions } from './credentials.options';
+import { RouteAccessReader } from './route-access';
 import { type RegisteredStrategy } from './strategies/credential.strategy';
 
 /** Protects every route of the app that imports it (see CredentialsGuard). */
@@ -21,6 +22,7 @@ export class CredentialsModule {
           inject: strategies,
           useFactory: (...registered: RegisteredStrategy[]) => registered,
         },
+        RouteAccessReader,
         { provide: APP_GUARD, useClass: CredentialsGuard },
       ],
     };

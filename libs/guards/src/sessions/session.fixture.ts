@@ -5,6 +5,7 @@ import { TEST_API_KEY_HASH_SECRET } from '@inference/testing';
 import { type Request } from 'express';
 import { type Caller } from '../caller';
 import { CredentialsGuard } from '../credentials.guard';
+import { RouteAccessReader } from '../route-access';
 import { SessionKeyProvider } from './session-key-provider';
 import { SessionVerifier } from './session-verifier';
 import { SessionStrategy } from './session.strategy';
@@ -24,7 +25,7 @@ export class TestVerifier {
     };
     const sessions = new SessionVerifier(pool, options, channel);
     const strategy = new SessionStrategy(sessions, new SessionKeyProvider(options), options);
-    this.guard = new CredentialsGuard(new Reflector(), [strategy], options);
+    this.guard = new CredentialsGuard(new RouteAccessReader(new Reflector()), [strategy], options);
   }
 
   /** Returns null if the guard answers 401. */
