@@ -157,6 +157,20 @@ it.each([
   expect((await owner.withKey(key).refusal('GET', workspace))[0]).toBe(401);
 });
 
+it('tells the accepted kinds to another credential', async () => {
+  const apiKey = owner.withKey('bfvk-000000000000000000000000000000000000');
+  const session = 'a session token (Authorization: Bearer)';
+  expect(await apiKey.refusal('GET', workspace)).toEqual([
+    401,
+    `this route accepts ${session} or a workspace key (X-API-Key), not an API key`,
+  ]);
+  const { key } = await make(owner);
+  expect(await owner.withKey(key).refusal('GET', `${workspace}/keys`)).toEqual([
+    401,
+    `this route accepts ${session}, not a workspace key`,
+  ]);
+});
+
 it('prefers a session to a key', async () => {
   const { key } = await make(owner);
   const response = await member.call('GET', workspace, undefined, { 'X-API-Key': key });
