@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type JWTPayload } from 'jose';
 
-/** Chosen: half a minute of the tokens of 20,000 callers takes about 10 MB. */
+/** Chosen: about 10 MB. With more tokens in use than this, the oldest are verified again. */
 const MAX_ENTRIES = 20_000;
 
 /**
@@ -11,6 +11,8 @@ const MAX_ENTRIES = 20_000;
 export class VerifiedTokens {
   private readonly claims = new Map<string, JWTPayload>();
 
+  constructor(private readonly maxEntries = MAX_ENTRIES) {}
+
   /** Returns the claims of a verified token that has not expired. */
   get(token: string): JWTPayload | undefined {
     const claims = this.claims.get(digest(token));
@@ -19,7 +21,7 @@ export class VerifiedTokens {
 
   add(token: string, claims: JWTPayload): void {
     const [oldest] = this.claims.keys();
-    if (this.claims.size >= MAX_ENTRIES && oldest !== undefined) this.claims.delete(oldest);
+    if (this.claims.size >= this.maxEntries && oldest !== undefined) this.claims.delete(oldest);
     this.claims.set(digest(token), claims);
   }
 
