@@ -55,6 +55,10 @@ describe('receipts', () => {
   }
   const missing = [404, { error: 'no such receipt' }];
   const refused = [401, { error: 'missing, expired or invalid credential' }];
+  const wrongKind = [
+    401,
+    { error: 'this route accepts a session token (Authorization: Bearer or ?token=), not an API key' },
+  ];
 
   it.each([
     ['full', 'Refunded in full', '1,234.56 USD', { amountMinor: 123_456n }],
@@ -204,7 +208,7 @@ describe('receipts', () => {
     expect((await download(payment, { token: good })).status).toBe(200);
     for (const token of [expired, elsewhere, 'rubbish', account.apiKey]) {
       const bearer = await download(payment, { token });
-      expect([bearer.status, bearer.body]).toEqual(refused);
+      expect([bearer.status, bearer.body]).toEqual(token === account.apiKey ? wrongKind : refused);
       const query = await site.console.request('GET', `${pathOf(payment)}?token=${token}`);
       expect([query.status, query.body]).toEqual(refused);
     }
