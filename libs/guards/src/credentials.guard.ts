@@ -15,6 +15,7 @@ import { readAuthorization } from './strategies/authorization';
 import {
   type AuthenticateOptions,
   type Identity,
+  type PassportRequest,
   type RegisteredStrategy,
 } from './strategies/credential.strategy';
 import { describeCredential, type KindDescription, wrongKindMessage } from './strategies/wrong-kind';
@@ -54,6 +55,10 @@ export class CredentialsGuard extends AuthGuard() {
     if (roles && !(caller && roles.includes(caller.role)))
       throw new ForbiddenException('this account does not have the required role');
     return true;
+  }
+
+  override getRequest(context: ExecutionContext): PassportRequest {
+    return { request: context.switchToHttp().getRequest<Request>() };
   }
 
   override getAuthenticateOptions(context: ExecutionContext): AuthenticateOptions {

@@ -19,16 +19,17 @@ type Target = ReturnType<ExecutionContext['getHandler']>;
 @Injectable()
 export class RouteAccessReader {
   /** By controller, then by handler: controllers may inherit a handler. */
-  private readonly known = new WeakMap<Target, WeakMap<Target, RouteAccess>>();
+  private readonly known = new Map<Target, Map<Target, RouteAccess>>();
 
   constructor(private readonly reflector: Reflector) {}
 
   read(context: ExecutionContext): RouteAccess {
     const [handler, controller] = [context.getHandler(), context.getClass()];
-    const routes = this.known.get(controller) ?? new WeakMap<Target, RouteAccess>();
-    this.known.set(controller, routes);
-    const access = routes.get(handler) ?? this.readDecorators([handler, controller]);
-    routes.set(handler, access);
+    const known = this.known.get(controller)?.get(handler);
+    if (known) return known;
+    const access = this.readDecorators([handler, controller]);
+    const routes = this.known.get(controller) ?? new Map<Target, RouteAccess>();
+    this.known.set(controller, routes.set(handler, access));
     return access;
   }
 

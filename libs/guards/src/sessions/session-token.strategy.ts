@@ -3,7 +3,13 @@ import { type Request } from 'express';
 import { type JWTPayload } from 'jose';
 import { Strategy } from 'passport-jwt';
 import { type CredentialKind } from '../credentials.decorators';
-import { type AuthenticateOptions, type Done, doneFor, uniqueName } from '../strategies/credential.strategy';
+import {
+  type AuthenticateOptions,
+  type Done,
+  doneFor,
+  type PassportRequest,
+  uniqueName,
+} from '../strategies/credential.strategy';
 import { type SessionKeyProvider } from './session-key-provider';
 import { SESSION_ALGORITHM, SESSION_AUDIENCE, sessionIssuer } from './session-token';
 
@@ -25,14 +31,14 @@ export class SessionTokenStrategy extends Strategy {
     site: Site,
     private readonly verify: Verify,
   ) {
-    const verifyOnce: Verify = (request, claims, done) => {
+    const verifyOnce = ({ request }: PassportRequest, claims: JWTPayload, done: Done) => {
       const token = place.tokenOf(request);
       if (token) keys.verified.add(token, claims);
       verify(request, claims, done);
     };
     super(
       {
-        jwtFromRequest: place.tokenOf,
+        jwtFromRequest: ({ request }: PassportRequest) => place.tokenOf(request),
         secretOrKeyProvider: (_request, token: string, done) => {
           keys
             .find(token)
@@ -50,13 +56,14 @@ export class SessionTokenStrategy extends Strategy {
     this.name = uniqueName(place.name);
   }
 
-  override authenticate(request: Request, options: AuthenticateOptions): void {
+  override authenticate(presented: unknown, options: AuthenticateOptions): void {
+    const { request } = presented as PassportRequest;
     if (!options.accepts.includes(this.place.kind)) return this.fail(401);
     const token = this.place.tokenOf(request);
     // Missing, or an API key: parsing it would cost more than all else that the guard does.
     if (!token?.includes('.')) return this.fail(401);
     const claims = this.keys.verified.get(token);
     if (claims) this.verify(request, claims, doneFor(this));
-    else super.authenticate(request, options);
+    else super.authenticate(presented as Request, options);
   }
 }

@@ -15,6 +15,14 @@ export interface Identity {
 /** The identity of a caller; null for no caller. */
 export const identityOf = (caller: Caller | null): Identity | null => caller && { caller };
 
+/**
+ * What passport takes for the request. Passport adds eight properties to it, which takes about 50 µs of each request, with the
+ * garbage collection, if it is Express's own object.
+ */
+export interface PassportRequest {
+  request: Request;
+}
+
 /** What the guard tells each strategy about a request (passport's options of `authenticate`). */
 export interface AuthenticateOptions {
   /** The kinds of credentials that the route accepts. */
@@ -78,7 +86,8 @@ class RequestStrategy extends passport.Strategy {
     this.name = uniqueName(name);
   }
 
-  override authenticate(request: Request, options: AuthenticateOptions): void {
+  override authenticate(presented: unknown, options: AuthenticateOptions): void {
+    const { request } = presented as PassportRequest;
     this.verify(request, options, doneFor(this));
   }
 }
