@@ -5,6 +5,7 @@ export { insertAccount, insertApiKey, type TestAccount } from './fixtures/accoun
 export { type Environment, serviceEnvironment, startGateway, type TestGateway } from './servers/gateway';
 export { type Issuer, startIssuer } from './servers/session-issuer';
 export { publishGpuPrices, publishPrices, publishTrainingPrice, type TestPrice } from './fixtures/prices';
+export { type Answer, sendRequest } from './servers/http-client';
 export { metricsOf } from './servers/metrics';
 export { waitFor } from './wait-for';
 export { testLog, type TestLog } from './secrets/test-log';

@@ -9,11 +9,13 @@ import { newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { createService } from '@inference/http';
 import { charge, type TokenUsage, type UnitRate } from '@inference/metering';
 import {
+  type Answer,
   createTestDatabase,
   insertAccount,
   rememberAnswer,
   rememberEnvironment,
   rememberRequest,
+  sendRequest,
   TEST_API_KEY_HASH_SECRET,
   type TestAccount,
   type TestDatabase,
@@ -64,14 +66,7 @@ export const testEnvironment = (databaseUrl: string): Record<string, string> => 
   DOWNLOAD_LINK_SECRETS: LINK_SECRET,
 });
 
-export interface Answer {
-  status: number;
-  headers: Headers;
-  /** The unparsed body, for exact numbers. */
-  text: string;
-  /** Parsed JSON, or undefined for an empty body. */
-  body: unknown;
-}
+export { type Answer } from '@inference/testing';
 
 export interface RequestOptions {
   token?: string;
@@ -107,16 +102,12 @@ export class TestConsole {
       ...options.headers,
     };
     rememberRequest(path, headers, options.json);
-    const response = await fetch(this.url + path, {
-      method,
+    const answer = await sendRequest(this.url, method, path, {
       headers,
-      ...(content === undefined ? {} : { body: content }),
+      ...(content !== undefined && { content }),
     });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-    const body: unknown = isJson && text !== '' ? JSON.parse(text) : undefined;
-    rememberAnswer(response.headers, body);
-    return { status: response.status, headers: response.headers, text, body };
+    rememberAnswer(answer.headers, answer.body);
+    return answer;
   }
 
   /** Opens a session for an account without its password. */

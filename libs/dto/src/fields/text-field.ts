@@ -24,7 +24,7 @@ const isText = () =>
 const trimmed = () =>
   Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value));
 
-/** A text; lengths count UTF-16 units. */
+/** A text. Lengths count characters; a pair of surrogates is one. */
 export function TextField(options: TextOptions): PropertyDecorator {
   const { minLength = 1, maxLength, pattern, trim = false, format } = options;
   const tooLong = `must have at most ${maxLength} characters`;

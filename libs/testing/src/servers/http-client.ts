@@ -1,0 +1,39 @@
+import request from 'supertest';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** The unparsed body, for exact numbers. */
+  text: string;
+  /** Parsed JSON, or undefined for an empty body and other content. */
+  body: unknown;
+}
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head' | 'options';
+
+/** Sends one request to a running service. Redirects are not followed. */
+export async function sendRequest(
+  url: string,
+  method: string,
+  path: string,
+  { headers = {}, content }: { headers?: Record<string, string>; content?: string | Buffer } = {},
+): Promise<Answer> {
+  const prepared = request(url)[method.toLowerCase() as Method](path).set(headers);
+  const response = await prepared
+    .buffer(true)
+    .parse((stream, done) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(Buffer.from(chunk)));
+      stream.on('end', () => done(null, Buffer.concat(chunks).toString()));
+    })
+    .send(content);
+  const text = typeof response.body === 'string' ? response.body : '';
+  const received = new Headers(response.headers as Record<string, string>);
+  const isJson = received.get('content-type')?.startsWith('application/json') ?? false;
+  return {
+    status: response.status,
+    headers: received,
+    text,
+    body: isJson && text !== '' ? (JSON.parse(text) as unknown) : undefined,
+  };
+}
