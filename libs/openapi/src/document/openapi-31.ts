@@ -27,14 +27,15 @@ function withFurtherMembers({ [OPEN_OBJECT]: isOpen, ...node }: Node): Node {
 function withNull(node: Node): Node {
   if (node.nullable !== true) return node;
   const { nullable: _nullable, ...schema } = node;
-  if (typeof schema.type === 'string') {
+  // `allOf` with a reference must be met by null too, whatever the type beside it says.
+  if (typeof schema.type === 'string' && !Array.isArray(schema.allOf)) {
     return {
       ...schema,
       type: [schema.type, 'null'],
       ...(Array.isArray(schema.enum) && { enum: [...(schema.enum as unknown[]), null] }),
     };
   }
-  const { description, example, ...rest } = schema;
+  const { description, example, type: _type, ...rest } = schema;
   if (Array.isArray(rest.oneOf)) return { ...schema, oneOf: [...(rest.oneOf as Node[]), { type: 'null' }] };
   const wrapped = Array.isArray(rest.allOf) && rest.allOf.length === 1 ? (rest.allOf as Node[])[0] : rest;
   return {
