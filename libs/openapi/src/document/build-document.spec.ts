@@ -1,0 +1,38 @@
+import { Controller, Get, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { Accepts } from '@inference/guards';
+import { ApiOkResponse, type OpenAPIObject } from '@nestjs/swagger';
+import { ErrorResponse } from '../error.response';
+import { type ApiDescription } from './api-description';
+import { buildDocument } from './build-document';
+
+@Controller('things')
+class ThingsController {
+  @Get()
+  @Accepts('session', 'api_key')
+  @ApiOkResponse({ description: 'All things.' })
+  list() {}
+}
+
+class AppModule {}
+
+const DESCRIPTION: ApiDescription = {
+  title: 'Things',
+  description: 'Things.',
+  errorBody: ErrorResponse,
+  defaultKinds: [],
+  tags: {},
+};
+
+describe('the document of an app', () => {
+  async function build(controller: Type, description: Partial<ApiDescription> = {}): Promise<OpenAPIObject> {
+    const module = { module: AppModule, controllers: [controller] };
+    const app = await NestFactory.create(module, { preview: true, logger: false });
+    return buildDocument(app, { ...DESCRIPTION, ...description });
+  }
+
+  it('has exactly the credential schemes that its operations name', async () => {
+    const { components } = await build(ThingsController);
+    expect(Object.keys(components!.securitySchemes!).sort()).toEqual(['api_key', 'session']);
+  });
+});
