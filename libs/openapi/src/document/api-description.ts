@@ -21,6 +21,8 @@ export interface ApiDescription {
   isRateLimited?: boolean;
   /** Operations need no database, so they do not answer 503. */
   hasNoDatabase?: boolean;
+  /** The service leaves bodies unread, so no operation answers with the errors of a body. */
+  readsNoBodies?: boolean;
   /** Groups of operations: the value of `@ApiTags` and what they are about. */
   tags: Record<string, string>;
 }

@@ -1,6 +1,7 @@
-import { Controller, Get, type Type } from '@nestjs/common';
+import { Controller, Get, Post, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Accepts } from '@inference/guards';
+import { Public } from '@inference/http';
 import { ApiOkResponse, type OpenAPIObject } from '@nestjs/swagger';
 import { ErrorResponse } from '../error.response';
 import { type ApiDescription } from './api-description';
@@ -12,6 +13,14 @@ class ThingsController {
   @Accepts('session', 'api_key')
   @ApiOkResponse({ description: 'All things.' })
   list() {}
+}
+
+@Controller('notes')
+class NotesController {
+  @Post()
+  @Public()
+  @ApiOkResponse({ description: 'The note.' })
+  create() {}
 }
 
 class AppModule {}
@@ -34,5 +43,10 @@ describe('the document of an app', () => {
   it('has exactly the credential schemes that its operations name', async () => {
     const { components } = await build(ThingsController);
     expect(Object.keys(components!.securitySchemes!).sort()).toEqual(['api_key', 'session']);
+  });
+
+  it('has no errors of bodies if the service reads none', async () => {
+    const { paths } = await build(NotesController, { readsNoBodies: true, hasNoDatabase: true });
+    expect(Object.keys(paths['/notes']!.post!.responses)).toEqual(['200', '500']);
   });
 });

@@ -50,13 +50,13 @@ function impliedErrors(
   controller: Type,
   description: ApiDescription,
 ): Record<string, string> {
-  const { isRateLimited, hasNoDatabase } = description;
+  const { isRateLimited, hasNoDatabase, readsNoBodies = false } = description;
   const isPublic = metadataOf<boolean>(PUBLIC, handler, controller) === true;
   const isAnyQuery = metadataOf<boolean>(ANY_QUERY, handler, controller) === true;
   const isOnBehalf = acceptedKinds(handler, controller, description).includes('on_behalf');
   const roles = metadataOf<Role[]>(ROLES, handler, controller);
   const method = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod;
-  const hasBody = BODY_METHODS.includes(method);
+  const hasBody = !readsNoBodies && BODY_METHODS.includes(method);
   const { form } = bodyRuleOf({
     getHandler: () => handler as () => void,
     getClass: () => controller as never,
