@@ -1,5 +1,5 @@
 import { applyDecorators, type Type } from '@nestjs/common';
-import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiResponse, type ApiResponseOptions, getSchemaPath } from '@nestjs/swagger';
 
 export interface DocumentedEvent {
   description: string;
@@ -13,10 +13,11 @@ export interface EventStreamOptions {
   events: Record<string, DocumentedEvent>;
   /** A stream as a client receives it. */
   example: string;
+  headers?: ApiResponseOptions['headers'];
 }
 
 /** The 200 of an operation that answers with server-sent events. `x-events` holds the schema of each kind. */
-export function ApiEventStream({ description, events, example }: EventStreamOptions) {
+export function ApiEventStream({ description, events, example, headers }: EventStreamOptions) {
   const models = Object.values(events).flatMap(({ data }) => (data ? [data] : []));
   const kinds = Object.entries(events).map(([name, event]) => [
     name,
@@ -30,6 +31,7 @@ export function ApiEventStream({ description, events, example }: EventStreamOpti
     ApiResponse({
       status: 200,
       description,
+      ...(headers && { headers }),
       content: {
         'text/event-stream': {
           schema: { type: 'string' },
