@@ -1,10 +1,10 @@
-import { Controller, Get, HttpCode, HttpStatus, Post } from '@nestjs/common';
+import { applyDecorators, Controller, Get, HttpCode, HttpStatus, Post } from '@nestjs/common';
+import { ApiNotImplementedResponse, ApiOperation, ApiParam, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { AnyQuery } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
+import { NotImplementedResponse } from './not-implemented.response';
 
-interface NotImplementedBody {
-  error: { message: string; type: 'not_implemented'; resource: 'agents.environments' };
-}
-
-const NOT_IMPLEMENTED: NotImplementedBody = {
+const NOT_IMPLEMENTED: NotImplementedResponse = {
   error: {
     message: 'agent environments are not implemented',
     type: 'not_implemented',
@@ -12,43 +12,68 @@ const NOT_IMPLEMENTED: NotImplementedBody = {
   },
 };
 
-/** The routes that are specified as not implemented (spec: Agent environments; Errors, rule 4). */
+const NotImplemented = (operationId: string, summary: string) =>
+  applyDecorators(
+    HttpCode(HttpStatus.NOT_IMPLEMENTED),
+    ApiOperation({ operationId, summary: `${summary} Not implemented.` }),
+    ApiErrors({ 401: 'The server is configured with an API key, and the call does not have it.' }),
+    ApiNotImplementedResponse({ description: 'The answer to every call.', type: NotImplementedResponse }),
+  );
+
+const TakesEnvironmentId = () =>
+  applyDecorators(
+    ApiParam({
+      name: 'environment_id',
+      description: 'The id of the environment. Any text is accepted.',
+      schema: { type: 'string' },
+    }),
+    ApiErrors({ 400: 'The path cannot be decoded.' }),
+  );
+
+/** The routes that are specified as not implemented (spec: Agent environments; Errors, rule 4). Whatever is sent, the answer is the same. */
 @Controller('v1/agents/environments')
+@AnyQuery()
+@ApiTags('Environments')
+@ApiSecurity('configured_key')
+@ApiSecurity({})
 export class EnvironmentsController {
   @Get()
-  @HttpCode(HttpStatus.NOT_IMPLEMENTED)
-  list(): NotImplementedBody {
+  @NotImplemented('listEnvironments', 'Lists environments.')
+  list(): NotImplementedResponse {
     return NOT_IMPLEMENTED;
   }
 
   @Post()
-  @HttpCode(HttpStatus.NOT_IMPLEMENTED)
-  create(): NotImplementedBody {
+  @NotImplemented('createEnvironment', 'Creates an environment.')
+  create(): NotImplementedResponse {
     return NOT_IMPLEMENTED;
   }
 
   /** Declared before `:environment_id`, which would match `templates` too. */
   @Get('templates')
-  @HttpCode(HttpStatus.NOT_IMPLEMENTED)
-  listTemplates(): NotImplementedBody {
+  @NotImplemented('listEnvironmentTemplates', 'Lists the templates of environments.')
+  listTemplates(): NotImplementedResponse {
     return NOT_IMPLEMENTED;
   }
 
   @Get(':environment_id')
-  @HttpCode(HttpStatus.NOT_IMPLEMENTED)
-  read(): NotImplementedBody {
+  @TakesEnvironmentId()
+  @NotImplemented('getEnvironment', 'Returns an environment.')
+  read(): NotImplementedResponse {
     return NOT_IMPLEMENTED;
   }
 
   @Get(':environment_id/files')
-  @HttpCode(HttpStatus.NOT_IMPLEMENTED)
-  listFiles(): NotImplementedBody {
+  @TakesEnvironmentId()
+  @NotImplemented('listEnvironmentFiles', 'Lists the files of an environment.')
+  listFiles(): NotImplementedResponse {
     return NOT_IMPLEMENTED;
   }
 
   @Post(':environment_id/files')
-  @HttpCode(HttpStatus.NOT_IMPLEMENTED)
-  upload(): NotImplementedBody {
+  @TakesEnvironmentId()
+  @NotImplemented('uploadEnvironmentFile', 'Uploads a file into an environment.')
+  upload(): NotImplementedResponse {
     return NOT_IMPLEMENTED;
   }
 }

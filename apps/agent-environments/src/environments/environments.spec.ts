@@ -83,6 +83,20 @@ describe.each([
     },
   );
 
+  it('answer the same whatever the query is', async () => {
+    for (const [method, path] of SPECIFIED)
+      expect((await send(method, `${path}?limit=x&limit=y`)).status).toBe(501);
+  });
+
+  it('describe themselves', async () => {
+    const document = await fetch(`${url}/openapi.json`);
+    expect([document.status, await document.json()]).toEqual([
+      200,
+      expect.objectContaining({ openapi: '3.1.0' }),
+    ]);
+    expect((await fetch(`${url}/docs`)).status).toBe(200);
+  });
+
   it.each([
     ['PUT', BASE, 'GET, HEAD, POST'],
     ['DELETE', `${BASE}/env_1`, 'GET, HEAD'],

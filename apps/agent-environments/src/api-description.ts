@@ -1,0 +1,21 @@
+import { type ApiDescription, ErrorResponse } from '@inference/openapi';
+
+export const API_DESCRIPTION: ApiDescription = {
+  title: 'Agent environments API',
+  description: 'Environments in which agents work. They are not implemented: every operation answers 501.',
+  errorBody: ErrorResponse,
+  defaultKinds: [],
+  schemes: {
+    configured_key: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'The API key that the server is configured with. Without one the operations are open.',
+    },
+  },
+  hasNoDatabase: true,
+  readsNoBodies: true,
+  tags: {
+    Environments: 'Environments and their files, which are not implemented.',
+    Health: 'Probe of load balancers.',
+  },
+};
