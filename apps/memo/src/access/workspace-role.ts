@@ -1,10 +1,6 @@
-import { z } from 'zod';
-
 /** In ascending order: each role includes the permissions of the roles before it. */
 export const WORKSPACE_ROLES = ['viewer', 'editor', 'admin'] as const;
 export type WorkspaceRole = (typeof WORKSPACE_ROLES)[number];
-
-export const workspaceRole = z.enum(WORKSPACE_ROLES);
 
 /** Whether a role includes the permissions of another one. */
 export const isAtLeast = (role: WorkspaceRole, other: WorkspaceRole): boolean =>

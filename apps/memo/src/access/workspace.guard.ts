@@ -10,6 +10,7 @@ import {
 import { Reflector } from '@nestjs/core';
 import { SQL_POOL, type SqlPool } from '@inference/database';
 import { type Request } from 'express';
+import { ApiWorkspace } from './api-workspace.decorator';
 import { requireRole } from './role-check';
 import { type WorkspaceRole } from './workspace-role';
 
@@ -42,4 +43,4 @@ class WorkspaceGuard implements CanActivate {
  * `:workspace_id`.
  */
 export const RequiresRole = (role: WorkspaceRole) =>
-  applyDecorators(SetMetadata(REQUIRED_ROLE, role), UseGuards(WorkspaceGuard));
+  applyDecorators(SetMetadata(REQUIRED_ROLE, role), UseGuards(WorkspaceGuard), ApiWorkspace(role));

@@ -1,13 +1,13 @@
 import { ConflictException, Inject, Injectable } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
 import { inTransaction, newId, SQL_POOL, type Sql, type SqlPool } from '@inference/database';
-import { type PageQuery, type Position, readPage } from '@inference/http';
+import { type PageQueryDto, type Position, readPage } from '@inference/http';
 import { type Member } from '../access/member';
 import { type WorkspaceRole } from '../access/workspace-role';
 import { requireRole, workspaceNotFound } from '../access/role-check';
 import { discardWorkspace } from '../retrieval/index/retirement';
 import { LOCK_EXCLUSIVELY, lockAsAdmin } from './members/member-lock';
-import { type WorkspaceBody } from './workspace.dto';
+import { type WorkspaceDto, type WorkspaceListResponse, type WorkspaceResponse } from './workspace.dto';
 import { WORKSPACES_CONFIG, type WorkspacesConfig } from './workspaces.config';
 
 interface WorkspaceRow {
@@ -19,19 +19,6 @@ interface WorkspaceRow {
   role: WorkspaceRole;
   documents: number;
   bytes: number;
-}
-
-export interface WorkspaceView {
-  id: string;
-  name: string;
-  /** The role of the caller; for a key, the role of the key. */
-  role: WorkspaceRole;
-  created_by: string;
-  document_count: number;
-  /** Uploaded sizes of the newest version of each document. */
-  bytes: number;
-  created_at: string;
-  updated_at: string;
 }
 
 const LOCK_CREATOR = "SELECT pg_advisory_xact_lock(hashtextextended('memo.workspaces:' || $1, 0))";
@@ -62,7 +49,7 @@ export class WorkspacesService {
   ) {}
 
   /** Throws 409 if the account has created too many workspaces. */
-  async create({ accountId }: Caller, { name }: WorkspaceBody): Promise<WorkspaceView> {
+  async create({ accountId }: Caller, { name }: WorkspaceDto): Promise<WorkspaceResponse> {
     const workspaceId = newId('ws');
     await inTransaction(this.pool, async (sql) => {
       await this.requireFreeSlot(sql, accountId);
@@ -72,25 +59,22 @@ export class WorkspacesService {
     return this.find({ workspaceId, accountId, role: 'admin', keyId: null });
   }
 
-  async list(
-    { accountId }: Caller,
-    query: PageQuery,
-  ): Promise<{ workspaces: WorkspaceView[]; next_cursor: string | null }> {
+  async list({ accountId }: Caller, query: PageQueryDto): Promise<WorkspaceListResponse> {
     const read = async (after: Position | null, count: number) => {
       const values = [accountId, after?.at ?? null, after?.id ?? null, count];
       return (await this.pool.query<WorkspaceRow & { position: Position }>(LIST, values)).rows;
     };
     const { rows, nextCursor } = await readPage(`workspaces:${accountId}`, query, read);
-    return { workspaces: rows.map((row) => viewOf(row, row.role)), next_cursor: nextCursor };
+    return { workspaces: rows.map((row) => responseOf(row, row.role)), next_cursor: nextCursor };
   }
 
-  async find({ workspaceId, accountId, role }: Member): Promise<WorkspaceView> {
+  async find({ workspaceId, accountId, role }: Member): Promise<WorkspaceResponse> {
     const { rows } = await this.pool.query<WorkspaceRow>(FIND, [workspaceId, accountId]);
     if (!rows[0]) throw workspaceNotFound();
-    return viewOf(rows[0], role);
+    return responseOf(rows[0], role);
   }
 
-  async rename(member: Member, { name }: WorkspaceBody): Promise<WorkspaceView> {
+  async rename(member: Member, { name }: WorkspaceDto): Promise<WorkspaceResponse> {
     await inTransaction(this.pool, async (sql) => {
       // The update takes the lock under which roles change. Taking the lock of the role first would deadlock with a
       // change of roles.
@@ -121,7 +105,7 @@ export class WorkspacesService {
   }
 }
 
-const viewOf = (row: WorkspaceRow, role: WorkspaceRole): WorkspaceView => ({
+const responseOf = (row: WorkspaceRow, role: WorkspaceRole): WorkspaceResponse => ({
   id: row.id,
   name: row.name,
   role,

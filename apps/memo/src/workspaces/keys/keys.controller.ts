@@ -1,33 +1,62 @@
-import { Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { Accepts } from '@inference/guards';
-import { type PageQuery, pageQuery, ValidBody, ValidQuery } from '@inference/http';
+import { PageQueryDto } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
 import { CurrentMember, type Member } from '../../access/member';
 import { RequiresRole } from '../../access/workspace.guard';
-import { keyBody, type KeyBody } from './key.dto';
+import { CreatedKeyResponse, CreateKeyDto, KeyListResponse, KeyPath } from './key.dto';
 import { KeysService } from './keys.service';
 
 /** Keys of a workspace, for programs that call with `X-API-Key`. A key cannot create or delete keys. */
 @Controller('v1/workspaces/:workspace_id/keys')
 @Accepts('session')
-@RequiresRole('viewer')
+@ApiTags('Workspace keys')
 export class KeysController {
   constructor(private readonly keys: KeysService) {}
 
-  /** The key itself occurs only in this response. */
   @Post()
-  create(@CurrentMember() member: Member, @ValidBody(keyBody) body: KeyBody) {
+  @ApiErrors({ 403: 'The role is above the caller’s own.', 409: 'The caller has 100 keys.' })
+  @RequiresRole('viewer')
+  @ApiOperation({
+    operationId: 'createWorkspaceKey',
+    summary: 'Creates a key of a workspace.',
+    description: 'The answer is the only one that contains the secret.',
+  })
+  @ApiCreatedResponse({ description: 'The new key with its secret.', type: CreatedKeyResponse })
+  create(@CurrentMember() member: Member, @Body() body: CreateKeyDto): Promise<CreatedKeyResponse> {
     return this.keys.create(member, body);
   }
 
-  /** `{keys, next_cursor}`, newest first: the caller's own keys, or all keys for an admin. */
   @Get()
-  list(@CurrentMember() member: Member, @ValidQuery(pageQuery) query: PageQuery) {
+  @RequiresRole('viewer')
+  @ApiOperation({
+    operationId: 'listWorkspaceKeys',
+    summary: 'Lists the keys of a workspace without their secrets.',
+    description: 'A member sees its own keys, an admin sees all keys.',
+  })
+  @ApiOkResponse({ description: 'A page of the list.', type: KeyListResponse })
+  list(@CurrentMember() member: Member, @Query() query: PageQueryDto): Promise<KeyListResponse> {
     return this.keys.list(member, query);
   }
 
   @Delete(':key_id')
+  @ApiErrors({ 404: 'The workspace has no such key that the caller may delete.' })
+  @RequiresRole('viewer')
   @HttpCode(204)
-  remove(@CurrentMember() member: Member, @Param('key_id') id: string) {
+  @ApiOperation({
+    operationId: 'deleteWorkspaceKey',
+    summary: 'Deletes a key, which stops working at once.',
+    description: 'A member may delete its own keys, an admin all keys.',
+  })
+  @ApiNoContentResponse({ description: 'The key is deleted.' })
+  remove(@CurrentMember() member: Member, @Param() { key_id: id }: KeyPath): Promise<void> {
     return this.keys.remove(member, id);
   }
 }

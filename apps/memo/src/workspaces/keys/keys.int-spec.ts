@@ -1,5 +1,5 @@
 import { MemoSite, type Person } from '../../memo.fixture';
-import { type KeyView } from './keys.service';
+import { type KeyResponse } from './key.dto';
 
 let site: MemoSite;
 let owner: Person;
@@ -17,12 +17,12 @@ beforeEach(async () => {
 });
 afterAll(() => site?.stop());
 
-type MadeKey = KeyView & { key: string };
+type MadeKey = KeyResponse & { key: string };
 const make = (person: Person, body: object = { name: 'site' }) =>
   person.json<MadeKey>('POST', `${workspace}/keys`, body, 201);
 const roleOf = async (person: Person) => (await person.json<{ role: string }>('GET', workspace)).role;
 const keysOf = async (person: Person) =>
-  (await person.json<{ keys: KeyView[] }>('GET', `${workspace}/keys`)).keys;
+  (await person.json<{ keys: KeyResponse[] }>('GET', `${workspace}/keys`)).keys;
 
 it('shows a key once and stores its hash', async () => {
   const made = await make(member, { name: ' site ', role: 'editor' });
@@ -46,7 +46,7 @@ it('shows a key once and stores its hash', async () => {
 it('lists keys in pages', async () => {
   const [first, second] = [await make(member), await make(member)];
   const page = (query: string) =>
-    member.json<{ keys: KeyView[]; next_cursor: string | null }>('GET', `${workspace}/keys${query}`);
+    member.json<{ keys: KeyResponse[]; next_cursor: string | null }>('GET', `${workspace}/keys${query}`);
   const { keys, next_cursor: cursor } = await page('?limit=1');
   expect(keys.map(({ id }) => id)).toEqual([second.id]);
   expect(await page(`?limit=1&cursor=${cursor}`)).toMatchObject({

@@ -1,11 +1,16 @@
 import { ConflictException, ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { hashSecretKey } from '@inference/guards';
 import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/database';
-import { type PageQuery, type Position, readPage } from '@inference/http';
+import { type PageQueryDto, type Position, readPage } from '@inference/http';
 import { type Member } from '../../access/member';
 import { isAtLeast, type WorkspaceRole } from '../../access/workspace-role';
 import { lockMembers } from '../members/member-lock';
-import { type KeyBody } from './key.dto';
+import {
+  type CreatedKeyResponse,
+  type CreateKeyDto,
+  type KeyListResponse,
+  type KeyResponse,
+} from './key.dto';
 import { KEYS_CONFIG, type KeysConfig } from './keys.config';
 import { createWorkspaceKey } from './workspace-key';
 
@@ -18,18 +23,6 @@ interface KeyRow {
   account_id: string;
   created_at: Date;
   last_used_at: Date | null;
-}
-
-export interface KeyView {
-  id: string;
-  name: string;
-  prefix: string;
-  role: WorkspaceRole;
-  /** The lower one of the key's role and the current role of the member who created it. */
-  effective_role: WorkspaceRole;
-  created_by: string;
-  created_at: string;
-  last_used_at: string | null;
 }
 
 /** Bounds the list of keys, which clients read as a whole; a member needs one key per program. */
@@ -57,7 +50,7 @@ export class KeysService {
   ) {}
 
   /** Throws 403 for a role above the caller's own, and 409 if the caller has too many keys. */
-  create(member: Member, { name, role }: KeyBody): Promise<KeyView & { key: string }> {
+  create(member: Member, { name, role }: CreateKeyDto): Promise<CreatedKeyResponse> {
     const { key, prefix } = createWorkspaceKey();
     const hash = hashSecretKey(key, this.config.hashSecret);
     return inTransaction(this.pool, async (sql) => {
@@ -68,20 +61,17 @@ export class KeysService {
       if (Number(count.rows[0]!.count) >= MAX_KEYS_PER_MEMBER)
         throw new ConflictException(`a member has ${MAX_KEYS_PER_MEMBER} keys at most; delete one first`);
       const values = [newId('wk'), workspaceId, accountId, name, prefix, hash, role];
-      return { ...viewOf((await sql.query<KeyRow>(INSERT, values)).rows[0]!), key };
+      return { ...responseOf((await sql.query<KeyRow>(INSERT, values)).rows[0]!), key };
     });
   }
 
-  async list(
-    { workspaceId, accountId, role }: Member,
-    query: PageQuery,
-  ): Promise<{ keys: KeyView[]; next_cursor: string | null }> {
+  async list({ workspaceId, accountId, role }: Member, query: PageQueryDto): Promise<KeyListResponse> {
     const read = async (after: Position | null, count: number) => {
       const values = [workspaceId, accountId, role === 'admin', after?.at ?? null, after?.id ?? null, count];
       return (await this.pool.query<KeyRow & { position: Position }>(LIST, values)).rows;
     };
     const { rows, nextCursor } = await readPage(`keys:${workspaceId}:${accountId}`, query, read);
-    return { keys: rows.map(viewOf), next_cursor: nextCursor };
+    return { keys: rows.map(responseOf), next_cursor: nextCursor };
   }
 
   async remove({ workspaceId, accountId }: Member, id: string): Promise<void> {
@@ -90,7 +80,7 @@ export class KeysService {
   }
 }
 
-const viewOf = (row: KeyRow): KeyView => ({
+const responseOf = (row: KeyRow): KeyResponse => ({
   id: row.id,
   name: row.name,
   prefix: row.prefix,

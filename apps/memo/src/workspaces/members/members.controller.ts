@@ -1,44 +1,83 @@
-import { Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { Accepts } from '@inference/guards';
-import { type PageQuery, pageQuery, ValidBody, ValidQuery } from '@inference/http';
+import { PageQueryDto } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
 import { CurrentMember, type Member } from '../../access/member';
 import { RequiresRole } from '../../access/workspace.guard';
-import { memberBody, type MemberBody, newMemberBody, type NewMemberBody } from './member.dto';
+import { AddMemberDto, ChangeMemberDto, MemberListResponse, MemberPath, MemberResponse } from './member.dto';
 import { MembersService } from './members.service';
+
+const NO_SUCH_MEMBER = { 404: 'The workspace has no such member.' };
+const LAST_ADMIN = { 409: 'The workspace would have no admin.' };
 
 @Controller('v1/workspaces/:workspace_id/members')
 @Accepts('session')
+@ApiTags('Members')
 export class MembersController {
   constructor(private readonly members: MembersService) {}
 
-  /** `{members, next_cursor}`, in the order in which they were added. */
   @Get()
   @RequiresRole('viewer')
-  list(@CurrentMember() member: Member, @ValidQuery(pageQuery) query: PageQuery) {
+  @ApiOperation({ operationId: 'listMembers', summary: 'Lists the members of a workspace.' })
+  @ApiOkResponse({ description: 'A page of the list.', type: MemberListResponse })
+  list(@CurrentMember() member: Member, @Query() query: PageQueryDto): Promise<MemberListResponse> {
     return this.members.list(member, query);
   }
 
   @Post()
+  @ApiErrors({
+    404: 'No account has this id, or none has this address and has confirmed it.',
+    409: 'The account is a member already, or the workspace has 1,000 members.',
+  })
   @RequiresRole('admin')
-  add(@CurrentMember() member: Member, @ValidBody(newMemberBody) body: NewMemberBody) {
+  @ApiOperation({
+    operationId: 'addMember',
+    summary: 'Adds an account to a workspace. Needs the role admin.',
+    description: 'The account is given by its id or by its confirmed email address.',
+  })
+  @ApiCreatedResponse({ description: 'The new member.', type: MemberResponse })
+  add(@CurrentMember() member: Member, @Body() body: AddMemberDto): Promise<MemberResponse> {
     return this.members.add(member, body);
   }
 
   @Patch(':user_id')
+  @ApiErrors({ ...NO_SUCH_MEMBER, ...LAST_ADMIN })
   @RequiresRole('admin')
+  @ApiOperation({
+    operationId: 'changeMember',
+    summary: 'Changes the role of a member. Needs the role admin.',
+  })
+  @ApiOkResponse({ description: 'The changed member.', type: MemberResponse })
   change(
     @CurrentMember() member: Member,
-    @Param('user_id') userId: string,
-    @ValidBody(memberBody) body: MemberBody,
-  ) {
+    @Param() { user_id: userId }: MemberPath,
+    @Body() body: ChangeMemberDto,
+  ): Promise<MemberResponse> {
     return this.members.change(member, userId, body);
   }
 
-  /** A member may remove itself; removing others requires an admin. */
   @Delete(':user_id')
+  @ApiErrors({
+    403: 'The caller removes another member and is not an admin.',
+    ...NO_SUCH_MEMBER,
+    ...LAST_ADMIN,
+  })
   @RequiresRole('viewer')
   @HttpCode(204)
-  remove(@CurrentMember() member: Member, @Param('user_id') userId: string) {
+  @ApiOperation({
+    operationId: 'removeMember',
+    summary: 'Removes a member and its keys and conversations.',
+    description: 'Every member may leave. To remove others needs the role admin.',
+  })
+  @ApiNoContentResponse({ description: 'The account is no longer a member.' })
+  remove(@CurrentMember() member: Member, @Param() { user_id: userId }: MemberPath): Promise<void> {
     return this.members.remove(member, userId);
   }
 }

@@ -1,5 +1,5 @@
 import { MemoSite, type Person } from '../../memo.fixture';
-import { type MemberView } from './members.service';
+import { type MemberResponse } from './member.dto';
 
 let site: MemoSite;
 let owner: Person;
@@ -17,9 +17,9 @@ const LAST = [409, 'a workspace keeps at least one admin'];
 const NEEDS_ADMIN = [403, 'this needs the role admin'];
 const emailOf = ({ accountId }: Person) => `${accountId.toLowerCase()}@example.com`;
 const add = (person: Person, role: string) =>
-  owner.json<MemberView>('POST', `${workspace}/members`, { user_id: person.accountId, role }, 201);
+  owner.json<MemberResponse>('POST', `${workspace}/members`, { user_id: person.accountId, role }, 201);
 const membersOf = async (person: Person) =>
-  (await person.json<{ members: MemberView[] }>('GET', `${workspace}/members`)).members;
+  (await person.json<{ members: MemberResponse[] }>('GET', `${workspace}/members`)).members;
 
 it('lists the members in the order in which they were added', async () => {
   const added = await add(other, 'viewer');
@@ -38,7 +38,10 @@ it('lists the members in the order in which they were added', async () => {
 it('lists the members in pages', async () => {
   await add(other, 'viewer');
   const page = (query: string) =>
-    other.json<{ members: MemberView[]; next_cursor: string | null }>('GET', `${workspace}/members${query}`);
+    other.json<{ members: MemberResponse[]; next_cursor: string | null }>(
+      'GET',
+      `${workspace}/members${query}`,
+    );
   const { members, next_cursor: cursor } = await page('?limit=1');
   expect(members.map(({ user_id: id }) => id)).toEqual([owner.accountId]);
   expect(await page(`?limit=1&cursor=${cursor}`)).toMatchObject({

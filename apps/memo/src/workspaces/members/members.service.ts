@@ -1,24 +1,28 @@
-import { ConflictException, ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
+import {
+  BadRequestException,
+  ConflictException,
+  ForbiddenException,
+  Inject,
+  Injectable,
+  NotFoundException,
+} from '@nestjs/common';
 import { inTransaction, SQL_POOL, type Sql, type SqlPool } from '@inference/database';
-import { type PageQuery, type Position, readPage } from '@inference/http';
+import { type PageQueryDto, type Position, readPage } from '@inference/http';
 import { type Member } from '../../access/member';
 import { type WorkspaceRole } from '../../access/workspace-role';
 import { LOCK_EXCLUSIVELY, lockAsAdmin, lockMembers, requireRemainingAdmin } from './member-lock';
-import { type MemberBody, type NewMemberBody } from './member.dto';
+import {
+  type AddMemberDto,
+  type ChangeMemberDto,
+  type MemberListResponse,
+  type MemberResponse,
+} from './member.dto';
 
 interface MemberRow {
   account_id: string;
   email: string | null;
   role: WorkspaceRole;
   created_at: Date;
-}
-
-export interface MemberView {
-  user_id: string;
-  /** Null for a member that was added by account id: its address was not known to the workspace. */
-  email: string | null;
-  role: WorkspaceRole;
-  created_at: string;
 }
 
 /** Clients read the list of members as a whole, so twice as many double that response; half would not hold a large department. */
@@ -48,23 +52,22 @@ const memberNotFound = () => new NotFoundException('no such member');
 export class MembersService {
   constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
 
-  async list(
-    { workspaceId }: Member,
-    query: PageQuery,
-  ): Promise<{ members: MemberView[]; next_cursor: string | null }> {
+  async list({ workspaceId }: Member, query: PageQueryDto): Promise<MemberListResponse> {
     const read = async (after: Position | null, count: number) => {
       const values = [workspaceId, after?.at ?? null, after?.id ?? null, count];
       return (await this.pool.query<MemberRow & { position: Position }>(LIST, values)).rows;
     };
     const { rows, nextCursor } = await readPage(`members:${workspaceId}`, query, read);
-    return { members: rows.map(viewOf), next_cursor: nextCursor };
+    return { members: rows.map(responseOf), next_cursor: nextCursor };
   }
 
   /**
-   * Throws 404 if the account does not exist, and 409 if it is already a member or the workspace has too many
-   * members.
+   * Throws 400 unless exactly one of id and address is given, 404 if the account does not exist, and 409 if it is
+   * already a member or the workspace has too many members.
    */
-  add(member: Member, body: NewMemberBody): Promise<MemberView> {
+  async add(member: Member, body: AddMemberDto): Promise<MemberResponse> {
+    if ((body.user_id === undefined) === (body.email === undefined))
+      throw new BadRequestException('either user_id or email must be given');
     return inTransaction(this.pool, async (sql) => {
       await lockAsAdmin(sql, member);
       const accountId = await findAccount(sql, body);
@@ -79,7 +82,7 @@ export class MembersService {
     });
   }
 
-  change(member: Member, userId: string, { role }: MemberBody): Promise<MemberView> {
+  change(member: Member, userId: string, { role }: ChangeMemberDto): Promise<MemberResponse> {
     return inTransaction(this.pool, async (sql) => {
       await lockAsAdmin(sql, member);
       const { rowCount } = await sql.query(UPDATE, [member.workspaceId, userId, role]);
@@ -104,7 +107,7 @@ export class MembersService {
   }
 }
 
-async function findAccount(sql: Sql, { user_id: userId, email }: NewMemberBody): Promise<string> {
+async function findAccount(sql: Sql, { user_id: userId, email }: AddMemberDto): Promise<string> {
   const { rows } =
     userId === undefined
       ? await sql.query<{ id: string | null }>(FIND_BY_EMAIL, [email])
@@ -115,12 +118,17 @@ async function findAccount(sql: Sql, { user_id: userId, email }: NewMemberBody):
   );
 }
 
-async function find(sql: Sql, workspaceId: string, accountId: string): Promise<MemberView> {
+async function find(sql: Sql, workspaceId: string, accountId: string): Promise<MemberResponse> {
   const { rows } = await sql.query<MemberRow>(FIND, [workspaceId, accountId]);
-  return viewOf(rows[0]!);
+  return responseOf(rows[0]!);
 }
 
-const viewOf = ({ account_id: userId, email, role, created_at: createdAt }: MemberRow): MemberView => ({
+const responseOf = ({
+  account_id: userId,
+  email,
+  role,
+  created_at: createdAt,
+}: MemberRow): MemberResponse => ({
   user_id: userId,
   email,
   role,

@@ -1,0 +1,27 @@
+import { type ApiDescription, ErrorResponse } from '@inference/openapi';
+
+export const API_DESCRIPTION: ApiDescription = {
+  title: 'Memo API',
+  description:
+    'Answers questions from the documents of a workspace and cites them. A workspace has members with one of the roles viewer, editor and admin; each role includes the permissions of the roles before it. For a caller who is not a member, a workspace does not exist (404). Times are RFC 3339 in UTC; ids are opaque.',
+  errorBody: ErrorResponse,
+  defaultKinds: ['session', 'workspace_key'],
+  schemes: {
+    workspace_key: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-API-Key',
+      description: 'Key of a workspace, `sk_…`. It is valid in its workspace only.',
+    },
+  },
+  tags: {
+    Workspaces: 'Groups of documents with members.',
+    Members: 'The accounts that may use a workspace, with their roles.',
+    'Workspace keys': 'Keys for programs that use one workspace.',
+    Documents: 'Uploads, their versions and their stored texts.',
+    Search: 'Passages of the documents.',
+    Chat: 'Answers with citations.',
+    Conversations: 'Stored questions and answers of a member.',
+    Health: 'Probe of load balancers.',
+  },
+};
