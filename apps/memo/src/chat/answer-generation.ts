@@ -14,8 +14,9 @@ import { collapseWhitespace, type Slice } from './sentences/sentence-segmentatio
 import { type ConversationRef, type MessageStatus } from './conversations/conversation';
 import { type ConversationLog } from './conversations/conversation-log';
 import { type SearchOutcome } from '../retrieval/search/passage';
-import { AnswerStream, type StreamError } from './answer-stream';
+import { AnswerStream } from './answer-stream';
 import { type ChatConfig } from './chat.config';
+import { type AnswerErrorEvent } from './chat.dto';
 
 /** A question, the member who asks it, and the passages that were found for it. */
 export interface ChatQuestion {
@@ -37,13 +38,17 @@ const ADMISSION_TIMEOUT_MS = 2_000;
  * tokens of ordinary text; twice as much doubles the memory of a running answer.
  */
 const MAX_ANSWER_CHARACTERS = 1_000_000;
-const TOO_LONG: StreamError = { error: 'The answer is too long.', code: 'model_error', retryable: false };
-const INTERRUPTED: StreamError = {
+const TOO_LONG: AnswerErrorEvent = {
+  error: 'The answer is too long.',
+  code: 'model_error',
+  retryable: false,
+};
+const INTERRUPTED: AnswerErrorEvent = {
   error: 'The service stopped in the middle of this answer. Ask again.',
   code: 'interrupted',
   retryable: true,
 };
-const UNCONFIRMED: StreamError = {
+const UNCONFIRMED: AnswerErrorEvent = {
   error: 'The citations could not be confirmed. Ask again.',
   code: 'unavailable',
   retryable: true,
@@ -56,7 +61,7 @@ export class AnswerGeneration {
   private readonly messageId = newId('msg');
   private readonly cancellation = new AbortController();
   /** The error that ended the answer, unless the model or the reader ended it. */
-  private failure: StreamError | undefined;
+  private failure: AnswerErrorEvent | undefined;
   /** The sentences of an extractive answer. */
   private quoted: QuotedSentence[] = [];
   /** Characters received from the model, including white space that is not sent. */
@@ -141,7 +146,7 @@ export class AnswerGeneration {
     return true;
   }
 
-  private abort(failure: StreamError): void {
+  private abort(failure: AnswerErrorEvent): void {
     this.failure = failure;
     this.cancellation.abort();
   }
@@ -206,13 +211,13 @@ export class AnswerGeneration {
 }
 
 /** The error for a caller who was a member when the answer started and is not a member any more. */
-const notAllowedError = ({ message: error }: HttpException): StreamError => ({
+const notAllowedError = ({ message: error }: HttpException): AnswerErrorEvent => ({
   error,
   code: 'not_allowed',
   retryable: false,
 });
 
-const stoppedError = ({ error, code }: StreamError) => new UnavailableException(error, code);
+const stoppedError = ({ error, code }: AnswerErrorEvent) => new UnavailableException(error, code);
 
 function refusalError({ status, message, code, retryAfter }: Refusal): HttpException {
   const headers = retryAfter === undefined ? undefined : { 'Retry-After': retryAfter };

@@ -4,19 +4,12 @@ import { type Response } from 'express';
 import { type Observable } from 'rxjs';
 import { CitationMarkerFilter } from './citations/citation-markers';
 import { EventSplitter } from './answers/event-splitter';
+import { type AnswerErrorEvent } from './chat.dto';
 
 interface AnswerStreamOptions extends EventStreamOptions {
   response: Response;
   /** How many passages the answer can cite. */
   passages: number;
-}
-
-/** The data of an `event: error`. */
-export interface StreamError {
-  error: string;
-  /** Does not change between versions; clients branch on it. */
-  code: string;
-  retryable: boolean;
 }
 
 /** Sends an answer to the client as it is written. Events that are written before the stream is open are sent when it opens. */
@@ -73,7 +66,7 @@ export class AnswerStream {
   }
 
   /** Ends the stream with an error event, or without one if the answer was complete. */
-  fail(error: StreamError): void {
+  fail(error: AnswerErrorEvent): void {
     if (!this.isComplete) this.send({ type: 'error', data: JSON.stringify(error) });
     this.end();
   }

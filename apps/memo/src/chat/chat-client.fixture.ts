@@ -1,6 +1,6 @@
 import { ScriptedModel } from '@inference/testing';
 import { createParser } from 'eventsource-parser';
-import { type ConversationView, type MessageView } from './conversations/conversation';
+import { type ConversationMessagesResponse } from './conversations/conversation.dto';
 import { MemoSite, type Person } from '../memo.fixture';
 
 export const MODEL = 'scripted';
@@ -49,7 +49,7 @@ export class ChatSite {
     return person.refusal('POST', `/${this.workspace}/chat`, body);
   }
 
-  conversation(id: string, person = this.owner): Promise<Conversation> {
+  conversation(id: string, person = this.owner): Promise<ConversationMessagesResponse> {
     return person.json('GET', `/${this.workspace}/conversations/${id}`);
   }
 
@@ -58,8 +58,6 @@ export class ChatSite {
     this.model.close();
   }
 }
-
-type Conversation = ConversationView & { messages: MessageView[]; has_more: boolean };
 
 /** An answer as a client reads it from the stream. */
 export interface ReadAnswer {

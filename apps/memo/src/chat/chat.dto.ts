@@ -1,6 +1,33 @@
-import { z } from 'zod';
-import { queryFields } from '../retrieval/search/search.dto';
+import { TextField } from '@inference/dto';
+import { ApiProperty } from '@nestjs/swagger';
+import { SearchDto } from '../retrieval/search/search.dto';
 
-/** The body of POST …/chat. Without `conversation_id` a new conversation starts. */
-export const chatBody = z.strictObject({ ...queryFields, conversation_id: z.string().max(64).optional() });
-export type ChatBody = z.output<typeof chatBody>;
+/** The body of POST …/chat. */
+export class ChatDto extends SearchDto {
+  @TextField({
+    description: 'The conversation that the question continues. Absent: a new conversation starts.',
+    example: 'conv_0Vc3kZ8dQ1mXw7RtYb2LsA',
+    minLength: 0,
+    maxLength: 64,
+    optional: true,
+  })
+  conversation_id?: string;
+}
+
+/** The data of an `event: error`, the last event of an answer that broke off. */
+export class AnswerErrorEvent {
+  @ApiProperty({
+    description: 'What is wrong, for people.',
+    example: 'The service stopped in the middle of this answer. Ask again.',
+  })
+  error!: string;
+
+  @ApiProperty({
+    description: 'The reason, for programs. It does not change between versions.',
+    example: 'interrupted',
+  })
+  code!: string;
+
+  @ApiProperty({ description: 'Whether the same question may succeed later.', example: true })
+  retryable!: boolean;
+}

@@ -20,7 +20,7 @@ import { SearchService } from '../retrieval/search/search.service';
 import { serviceStopping } from '../shutdown/service-stopping';
 import { AnswerGeneration, type ChatQuestion } from './answer-generation';
 import { CHAT_CONFIG, type ChatConfig } from './chat.config';
-import { type ChatBody } from './chat.dto';
+import { type ChatDto } from './chat.dto';
 
 const CONVERSATION_HEADER = 'X-Conversation-Id';
 /**
@@ -51,7 +51,7 @@ export class ChatService implements OnModuleDestroy, BeforeApplicationShutdown {
   }
 
   /** Throws every error that can be an HTTP status. The returned stream has started. */
-  async answer(member: Member, body: ChatBody, response: Response): Promise<Observable<MessageEvent>> {
+  async answer(member: Member, body: ChatDto, response: Response): Promise<Observable<MessageEvent>> {
     if (this.drained) throw serviceStopping();
     const question = await this.prepare(member, body);
     // The search may have taken until the shutdown.
@@ -95,7 +95,7 @@ export class ChatService implements OnModuleDestroy, BeforeApplicationShutdown {
 
   private async prepare(
     member: Member,
-    { query: text, k, conversation_id: id }: ChatBody,
+    { query: text, k, conversation_id: id }: ChatDto,
   ): Promise<ChatQuestion> {
     const before = id === undefined ? [] : await this.log.readExchanges(member, id);
     const found = await this.find(member, text, k, before);

@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ScriptedModel, waitForLock } from '@inference/testing';
 import { chat, type ReadAnswer, readCitations } from '../chat-client.fixture';
-import { type CitationView, type ConversationView, type MessageView } from '../conversations/conversation';
+import {
+  type CitationResponse,
+  type ConversationMessagesResponse,
+  type MessageResponse,
+} from '../conversations/conversation.dto';
 import { MemoSite, type Person } from '../../memo.fixture';
 import { ChangingDocuments, type Edition } from './changing-documents.fixture';
 import { collapseWhitespace } from '../sentences/sentence-segmentation';
@@ -25,7 +29,7 @@ interface Answered {
   from: number;
   to: number;
   answer: ReadAnswer;
-  kept: MessageView;
+  kept: MessageResponse;
 }
 
 let model: ScriptedModel;
@@ -96,7 +100,7 @@ async function askOne(conversationId: string | undefined): Promise<Answered> {
     ...(conversationId && { conversation_id: conversationId }),
   });
   const to = performance.now();
-  const { messages } = await owner.json<ConversationView & { messages: MessageView[] }>(
+  const { messages } = await owner.json<ConversationMessagesResponse>(
     'GET',
     `/${workspace}/conversations/${answer.conversationId}`,
   );
@@ -150,7 +154,7 @@ function faultsOf(one: Answered): string[] {
 }
 
 function faultsOfSlice(
-  { number, document_id: id, version, start, end, snippet }: CitationView,
+  { number, document_id: id, version, start, end, snippet }: CitationResponse,
   one: Answered,
 ) {
   const edition = documents.edition(id, version);

@@ -1,15 +1,132 @@
-import { pageQuery } from '@inference/http';
-import { z } from 'zod';
+import { IdField, InstantProperty, IntegerParameter, NextCursorProperty } from '@inference/dto';
+import { PageQueryDto } from '@inference/http';
+import { ApiProperty, PickType } from '@nestjs/swagger';
+import { WorkspacePath } from '../../access/workspace-path.dto';
+import { MESSAGE_STATUSES, type MessageStatus } from './conversation';
 
-const AFTER_FORM = 'must be the number n of a message';
+export class ConversationPath extends WorkspacePath {
+  @IdField({ description: 'The id of the conversation.', noun: 'conversation', prefix: 'conv' })
+  conversation_id!: string;
+}
 
-/** Query of a conversation's messages: those after message `after`, at most `limit`. */
-export const messagesQuery = z.object({
-  limit: pageQuery.shape.limit,
-  after: z
-    .string('must be given once')
-    .regex(/^\d{1,9}$/, AFTER_FORM)
-    .transform(Number)
-    .default(0),
-});
-export type MessagesQuery = z.output<typeof messagesQuery>;
+export class MessagesQuery extends PickType(PageQueryDto, ['limit']) {
+  @IntegerParameter({
+    description: 'Only messages with a greater `n`.',
+    min: 0,
+    max: 999_999_999,
+    default: 0,
+    optional: true,
+  })
+  after: number = 0;
+}
+
+export class ConversationResponse {
+  @ApiProperty({ description: 'Names the conversation in this API.', example: 'conv_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  id!: string;
+
+  @ApiProperty({
+    description: 'The beginning of the first question.',
+    example: 'Within how many days are refunds issued?',
+  })
+  title!: string;
+
+  @InstantProperty({ description: 'When the first question was stored.' })
+  created_at!: string;
+
+  @InstantProperty({ description: 'When the last question was stored.' })
+  updated_at!: string;
+}
+
+export class ConversationListResponse {
+  @ApiProperty({ description: 'The caller’s conversations, newest first.', type: [ConversationResponse] })
+  conversations!: ConversationResponse[];
+
+  @NextCursorProperty()
+  next_cursor!: string | null;
+}
+
+export class CitationResponse {
+  @ApiProperty({ description: 'The number of the marker `[1]` in the answer.', type: 'integer', example: 1 })
+  number!: number;
+
+  @ApiProperty({ description: 'The id of the cited document.', example: 'doc_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  document_id!: string;
+
+  @ApiProperty({ description: 'The title of the document when it was cited.', example: 'Refund policy' })
+  title!: string;
+
+  @ApiProperty({ description: 'The cited version of the document.', type: 'integer', example: 1 })
+  version!: number;
+
+  @ApiProperty({
+    description: 'Index of the passage in the document, from 0.',
+    type: 'integer',
+    example: 0,
+  })
+  chunk_index!: number;
+
+  @ApiProperty({
+    description: 'Offset of the cited slice in the stored text of that version, in UTF-16 units.',
+    type: 'integer',
+    example: 49,
+  })
+  start!: number;
+
+  @ApiProperty({ description: 'Offset behind the slice, in UTF-16 units.', type: 'integer', example: 99 })
+  end!: number;
+
+  @ApiProperty({
+    description: 'The slice with its white space collapsed.',
+    example: 'Refunds are issued within five days of the return.',
+  })
+  snippet!: string;
+}
+
+export class MessageResponse {
+  @ApiProperty({ description: 'Number in the conversation, from 1.', type: 'integer', example: 2 })
+  n!: number;
+
+  @ApiProperty({ description: 'The id of the message.', example: 'msg_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  id!: string;
+
+  @ApiProperty({ description: 'Who wrote the message.', enum: ['user', 'assistant'], example: 'assistant' })
+  role!: 'user' | 'assistant';
+
+  @ApiProperty({
+    description: 'The question, or the part of the answer that was sent.',
+    example: 'Within five days [1].',
+  })
+  content!: string;
+
+  @ApiProperty({
+    description: '`failed`: the answer broke off. `cancelled`: the reader disconnected.',
+    enum: MESSAGE_STATUSES,
+  })
+  status!: MessageStatus;
+
+  @ApiProperty({
+    description:
+      'The model that wrote the answer; null for a question and for an answer of quoted sentences.',
+    example: 'demo-model',
+    type: 'string',
+    nullable: true,
+  })
+  model!: string | null;
+
+  @ApiProperty({
+    description: 'Citations of documents that still exist, by number.',
+    type: [CitationResponse],
+  })
+  citations!: CitationResponse[];
+
+  @InstantProperty({ description: 'When the message was stored.' })
+  created_at!: string;
+}
+
+export class ConversationMessagesResponse extends ConversationResponse {
+  @ApiProperty({ description: 'A page of the messages, oldest first.', type: [MessageResponse] })
+  messages!: MessageResponse[];
+
+  @ApiProperty({ description: 'Whether messages follow this page.', example: false })
+  has_more!: boolean;
+}

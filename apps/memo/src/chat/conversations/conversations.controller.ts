@@ -1,35 +1,61 @@
-import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common';
-import { pageQuery, type PageQuery, ValidQuery } from '@inference/http';
+import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { PageQueryDto } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
 import { CurrentMember, type Member } from '../../access/member';
 import { RequiresRole } from '../../access/workspace.guard';
-import { messagesQuery, type MessagesQuery } from './conversation.dto';
+import {
+  ConversationListResponse,
+  ConversationMessagesResponse,
+  ConversationPath,
+  MessagesQuery,
+} from './conversation.dto';
 import { ConversationsService } from './conversations.service';
+
+const NO_SUCH_CONVERSATION = { 404: 'The caller has no such conversation in the workspace.' };
 
 /** The caller's conversations in a workspace. */
 @Controller('v1/workspaces/:workspace_id/conversations')
-@RequiresRole('viewer')
+@ApiTags('Conversations')
 export class ConversationsController {
   constructor(private readonly conversations: ConversationsService) {}
 
-  /** `{conversations, next_cursor}`, newest first. */
   @Get()
-  list(@CurrentMember() member: Member, @ValidQuery(pageQuery) query: PageQuery) {
+  @RequiresRole('viewer')
+  @ApiOperation({
+    operationId: 'listConversations',
+    summary: 'Lists the caller’s conversations in a workspace.',
+    description: 'A key sees only the conversations that it has started.',
+  })
+  @ApiOkResponse({ description: 'A page of the list.', type: ConversationListResponse })
+  list(@CurrentMember() member: Member, @Query() query: PageQueryDto): Promise<ConversationListResponse> {
     return this.conversations.list(member, query);
   }
 
-  /** The conversation with its `messages`, oldest first, and `has_more`. */
   @Get(':conversation_id')
+  @ApiErrors(NO_SUCH_CONVERSATION)
+  @RequiresRole('viewer')
+  @ApiOperation({
+    operationId: 'getConversation',
+    summary: 'Returns a conversation with a page of its messages.',
+    description: 'The next page starts `after` the `n` of the last message.',
+  })
+  @ApiOkResponse({ description: 'The conversation.', type: ConversationMessagesResponse })
   find(
     @CurrentMember() member: Member,
-    @Param('conversation_id') id: string,
-    @ValidQuery(messagesQuery) query: MessagesQuery,
-  ) {
+    @Param() { conversation_id: id }: ConversationPath,
+    @Query() query: MessagesQuery,
+  ): Promise<ConversationMessagesResponse> {
     return this.conversations.find(member, id, query);
   }
 
   @Delete(':conversation_id')
+  @ApiErrors(NO_SUCH_CONVERSATION)
+  @RequiresRole('viewer')
   @HttpCode(204)
-  remove(@CurrentMember() member: Member, @Param('conversation_id') id: string) {
+  @ApiOperation({ operationId: 'deleteConversation', summary: 'Deletes a conversation.' })
+  @ApiNoContentResponse({ description: 'The conversation is deleted.' })
+  remove(@CurrentMember() member: Member, @Param() { conversation_id: id }: ConversationPath): Promise<void> {
     return this.conversations.remove(member, id);
   }
 }

@@ -1,11 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
-import { type PageQuery, type Position, readPage } from '@inference/http';
+import { type PageQueryDto, type Position, readPage } from '@inference/http';
 import { type Member } from '../../access/member';
 import { lockRole } from '../../access/role-check';
-import { type ConversationView, type MessageView } from './conversation';
 import { conversationNotFound, OWNED, ownerOf } from './conversation-log';
-import { type MessagesQuery } from './conversation.dto';
+import {
+  type ConversationListResponse,
+  type ConversationMessagesResponse,
+  type ConversationResponse,
+  type MessageResponse,
+  type MessagesQuery,
+} from './conversation.dto';
 
 interface ConversationRow {
   id: string;
@@ -14,7 +19,7 @@ interface ConversationRow {
   updated_at: Date;
 }
 
-type MessageRow = Omit<MessageView, 'created_at'> & { n: number; created_at: Date };
+type MessageRow = Omit<MessageResponse, 'created_at'> & { created_at: Date };
 
 const COLUMNS = 'id, title, created_at, updated_at';
 const LIST = `
@@ -41,16 +46,13 @@ const DELETE = 'DELETE FROM memo.conversations WHERE id = $1';
 export class ConversationsService {
   constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
 
-  async list(
-    member: Member,
-    query: PageQuery,
-  ): Promise<{ conversations: ConversationView[]; next_cursor: string | null }> {
+  async list(member: Member, query: PageQueryDto): Promise<ConversationListResponse> {
     const read = async (after: Position | null, count: number) => {
       const values = [...ownerOf(member), after?.at ?? null, after?.id ?? null, count];
       return (await this.pool.query<ConversationRow & { position: Position }>(LIST, values)).rows;
     };
     const { rows, nextCursor } = await readPage(`conversations:${ownerOf(member).join(':')}`, query, read);
-    return { conversations: rows.map(viewOf), next_cursor: nextCursor };
+    return { conversations: rows.map(responseOf), next_cursor: nextCursor };
   }
 
   /** The conversation with a page of its messages, oldest first. `has_more` tells whether messages follow. */
@@ -58,7 +60,7 @@ export class ConversationsService {
     member: Member,
     id: string,
     { after, limit }: MessagesQuery,
-  ): Promise<ConversationView & { messages: MessageView[]; has_more: boolean }> {
+  ): Promise<ConversationMessagesResponse> {
     const found = await this.pool.query<ConversationRow>(FIND, [...ownerOf(member), id]);
     if (!found.rows[0]) throw conversationNotFound();
     const { rows } = await this.pool.query<MessageRow>(READ_MESSAGES, [id, after, limit + 1]);
@@ -66,7 +68,7 @@ export class ConversationsService {
       ...message,
       created_at: at.toISOString(),
     }));
-    return { ...viewOf(found.rows[0]), messages, has_more: rows.length > limit };
+    return { ...responseOf(found.rows[0]), messages, has_more: rows.length > limit };
   }
 
   async remove(member: Member, id: string): Promise<void> {
@@ -80,7 +82,12 @@ export class ConversationsService {
   }
 }
 
-const viewOf = ({ id, title, created_at: at, updated_at: updatedAt }: ConversationRow): ConversationView => ({
+const responseOf = ({
+  id,
+  title,
+  created_at: at,
+  updated_at: updatedAt,
+}: ConversationRow): ConversationResponse => ({
   id,
   title,
   created_at: at.toISOString(),

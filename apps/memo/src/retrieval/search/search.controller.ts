@@ -1,22 +1,24 @@
-import { Controller, HttpCode, Post } from '@nestjs/common';
-import { ValidBody } from '@inference/http';
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentMember, type Member } from '../../access/member';
 import { RequiresRole } from '../../access/workspace.guard';
-import { resultOf, searchBody, type SearchBody, type SearchResult } from './search.dto';
+import { resultOf, SearchDto, SearchResponse } from './search.dto';
 import { SearchService } from './search.service';
 
 @Controller('v1/workspaces/:workspace_id/search')
-@RequiresRole('viewer')
+@ApiTags('Search')
 export class SearchController {
   constructor(private readonly searches: SearchService) {}
 
-  /** The passages that retrieval finds, best first. */
   @Post()
   @HttpCode(200)
-  async search(
-    @CurrentMember() member: Member,
-    @ValidBody(searchBody) { query, k }: SearchBody,
-  ): Promise<{ results: SearchResult[] }> {
+  @RequiresRole('viewer')
+  @ApiOperation({
+    operationId: 'searchWorkspace',
+    summary: 'Finds the passages of the documents that fit a query best.',
+  })
+  @ApiOkResponse({ description: 'The passages.', type: SearchResponse })
+  async search(@CurrentMember() member: Member, @Body() { query, k }: SearchDto): Promise<SearchResponse> {
     const { passages } = await this.searches.find(member, query, k);
     return { results: passages.map(resultOf) };
   }

@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import { IntegerField, TextField } from '@inference/dto';
+import { ApiProperty } from '@nestjs/swagger';
 import { type Passage } from './passage';
 
 /** About a page of text. Bounds the number of query words, and with it the time of a search. */
@@ -7,32 +8,92 @@ const MAX_QUERY_CHARS = 4_000;
 const MAX_PASSAGES = 50;
 const DEFAULT_PASSAGES = 6;
 
-/** The query, and the maximum number of passages. */
-export const queryFields = {
-  query: z.string().trim().min(1, 'must not be empty').max(MAX_QUERY_CHARS),
-  k: z.int().min(1).max(MAX_PASSAGES).default(DEFAULT_PASSAGES),
-};
-
 /** The body of POST …/search. */
-export const searchBody = z.strictObject(queryFields);
-export type SearchBody = z.output<typeof searchBody>;
+export class SearchDto {
+  @TextField({
+    description: 'The question or the words to search for.',
+    example: 'Within how many days are refunds issued?',
+    maxLength: MAX_QUERY_CHARS,
+    trim: true,
+  })
+  query!: string;
 
-/** A passage in the response of a search. */
-export interface SearchResult {
-  document_id: string;
-  external_id: string | null;
-  title: string;
-  version: number;
-  /** Index in the document, from 0. */
-  chunk_index: number;
-  /** UTF-16 offsets in the text of that version; `text` is the slice between them. */
-  start: number;
-  end: number;
-  score: number;
-  text: string;
+  @IntegerField({
+    description: 'Most passages that are used.',
+    min: 1,
+    max: MAX_PASSAGES,
+    default: DEFAULT_PASSAGES,
+    optional: true,
+  })
+  k: number = DEFAULT_PASSAGES;
 }
 
-export const resultOf = ({ documentId, externalId, chunkIndex, ...passage }: Passage): SearchResult => ({
+/** A passage in the response of a search. */
+export class SearchResultResponse {
+  @ApiProperty({ description: 'The id of the document.', example: 'doc_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  document_id!: string;
+
+  @ApiProperty({
+    description: 'The caller’s own id of the document; null if it has none.',
+    example: 'policy-1',
+    type: 'string',
+    nullable: true,
+  })
+  external_id!: string | null;
+
+  @ApiProperty({ description: 'The title of the document.', example: 'Refund policy' })
+  title!: string;
+
+  @ApiProperty({ description: 'The version of the document.', type: 'integer', example: 1 })
+  version!: number;
+
+  @ApiProperty({
+    description: 'Index of the passage in the document, from 0.',
+    type: 'integer',
+    example: 0,
+  })
+  chunk_index!: number;
+
+  @ApiProperty({
+    description: 'Offset of the passage in the stored text of that version, in UTF-16 units.',
+    type: 'integer',
+    example: 0,
+  })
+  start!: number;
+
+  @ApiProperty({
+    description: 'Offset behind the passage, in UTF-16 units.',
+    type: 'integer',
+    example: 99,
+  })
+  end!: number;
+
+  @ApiProperty({
+    description: 'Higher is better. Comparable only within one search.',
+    type: 'number',
+    example: 1.35,
+  })
+  score!: number;
+
+  @ApiProperty({
+    description: 'Exactly the slice of the stored text from `start` to `end`.',
+    example:
+      'Shipping is free for orders above thirty euros.\n\nRefunds are issued within five days of the return.',
+  })
+  text!: string;
+}
+
+export class SearchResponse {
+  @ApiProperty({ description: 'The passages that were found, best first.', type: [SearchResultResponse] })
+  results!: SearchResultResponse[];
+}
+
+export const resultOf = ({
+  documentId,
+  externalId,
+  chunkIndex,
+  ...passage
+}: Passage): SearchResultResponse => ({
   document_id: documentId,
   external_id: externalId,
   title: passage.title,

@@ -3,7 +3,7 @@ import { insertAccount } from '@inference/testing';
 import { type QueryConfig } from 'pg';
 import { MemoSite, type Person } from '../../memo.fixture';
 import { IndexedWorkspace } from '../ranking/indexed-workspace.fixture';
-import { type SearchResult } from './search.dto';
+import { type SearchResultResponse } from './search.dto';
 import { SearchService } from './search.service';
 
 let site: MemoSite;
@@ -32,7 +32,7 @@ async function fill(workspaceId: string, texts: string[]): Promise<IndexedWorksp
 }
 
 const search = async (person: Person, body: object, id = workspace) =>
-  (await person.json<{ results: SearchResult[] }>('POST', `/${id}/search`, body)).results;
+  (await person.json<{ results: SearchResultResponse[] }>('POST', `/${id}/search`, body)).results;
 
 it('shows results best first, in each script', async () => {
   const [found] = await search(owner, { query: 'When are refunds issued?' });

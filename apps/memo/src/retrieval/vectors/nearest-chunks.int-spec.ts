@@ -2,7 +2,7 @@ import { type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { waitFor } from '@inference/testing';
 import { MemoSite, type Person } from '../../memo.fixture';
-import { type SearchResult } from '../search/search.dto';
+import { type SearchResultResponse } from '../search/search.dto';
 import { EmbeddingServer, send } from './embedding-server.fixture';
 
 const MODEL = 'meaning';
@@ -49,7 +49,7 @@ async function add(text: string, id = workspace, more: object = {}): Promise<str
   return document.id;
 }
 const search = async (query: string, id = workspace, person = owner) =>
-  (await person.json<{ results: SearchResult[] }>('POST', `/${id}/search`, { query })).results;
+  (await person.json<{ results: SearchResultResponse[] }>('POST', `/${id}/search`, { query })).results;
 const texts = async (query: string, id = workspace, person = owner) =>
   (await search(query, id, person)).map(({ text }) => text);
 
