@@ -27,7 +27,7 @@ import {
 } from '@inference/testing';
 import { AppModule } from './app.module';
 import { readMemoConfig } from './config';
-import { type DocumentView } from './documents/document';
+import { type DocumentResponse } from './documents/document.dto';
 import { JSON_UPLOAD_THREAD_FILE } from './documents/uploads/json-upload-parser';
 import { SERVICE_OPTIONS } from './service-options';
 
@@ -258,14 +258,14 @@ export class Person {
   }
 
   /** Uploads a document and waits until it is `ready` or `failed`. */
-  async addDocument(workspaceId: string, body: object | FormData): Promise<DocumentView> {
-    const { id } = await this.json<DocumentView>('POST', `/${workspaceId}/documents`, body, 201);
+  async addDocument(workspaceId: string, body: object | FormData): Promise<DocumentResponse> {
+    const { id } = await this.json<DocumentResponse>('POST', `/${workspaceId}/documents`, body, 201);
     return this.finished(workspaceId, id);
   }
 
-  finished(workspaceId: string, id: string): Promise<DocumentView> {
+  finished(workspaceId: string, id: string): Promise<DocumentResponse> {
     return waitFor(async () => {
-      const document = await this.json<DocumentView>('GET', `/${workspaceId}/documents/${id}`);
+      const document = await this.json<DocumentResponse>('GET', `/${workspaceId}/documents/${id}`);
       return (document.status === 'ready' || document.status === 'failed') && document;
     });
   }

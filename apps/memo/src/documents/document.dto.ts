@@ -1,10 +1,179 @@
-import { pageQuery } from '@inference/http';
-import { z } from 'zod';
-import { externalId } from './uploads/upload.dto';
+import { ChoiceField, IdField, InstantProperty, NextCursorProperty } from '@inference/dto';
+import { PageQueryDto } from '@inference/http';
+import { ApiProperty } from '@nestjs/swagger';
+import { WorkspacePath } from '../access/workspace-path.dto';
+import { FAILURE_CODES } from '../ingestion/extraction/text/extraction-error';
+import { DOCUMENT_STATUSES, type DocumentRow, type DocumentStatus } from './document';
+import { MEDIA_TYPES, type MediaType } from './source-files/media-type';
+import { ExternalIdField, METADATA_VALUE_SCHEMA } from './uploads/upload.dto';
 
-/** The query of GET …/documents. */
-export const documentsQuery = pageQuery.extend({
-  status: z.enum(['queued', 'processing', 'ready', 'failed']).optional(),
-  external_id: externalId.optional(),
-});
-export type DocumentsQuery = z.output<typeof documentsQuery>;
+export class DocumentPath extends WorkspacePath {
+  @IdField({ description: 'The id of the document.', noun: 'document', prefix: 'doc' })
+  document_id!: string;
+}
+
+export class DocumentsQuery extends PageQueryDto {
+  @ChoiceField(DOCUMENT_STATUSES, {
+    description: 'Only documents whose newest version has this status.',
+    optional: true,
+  })
+  status?: DocumentStatus;
+
+  @ExternalIdField({ description: 'Only the document with this `external_id`.', optional: true })
+  external_id?: string;
+}
+
+export class DocumentProgressResponse {
+  @ApiProperty({
+    description: 'How much is processed, in pages for PDF and in bytes for other formats.',
+    type: 'integer',
+    example: 3,
+  })
+  processed!: number;
+
+  @ApiProperty({
+    description: 'How much there is; null until it is known.',
+    type: 'integer',
+    nullable: true,
+    example: 20,
+  })
+  total!: number | null;
+}
+
+export class DocumentErrorResponse {
+  @ApiProperty({
+    description:
+      '`interrupted`: reading the document was interrupted again and again. The other codes are faults of the document.',
+    enum: [...FAILURE_CODES, 'interrupted'],
+    example: 'encrypted',
+  })
+  code!: string;
+
+  @ApiProperty({ description: 'What is wrong, for people.', example: 'The PDF is protected by a password.' })
+  message!: string;
+}
+
+/** Except for `serving_version` and `chunk_count`, what changes between versions describes the newest version. */
+export class DocumentResponse {
+  @ApiProperty({ description: 'Names the document in this API.', example: 'doc_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  id!: string;
+
+  @ApiProperty({ description: 'The title of the newest version.', example: 'Refund policy' })
+  title!: string;
+
+  @ApiProperty({
+    description: 'The caller’s own id of the document; null if it has none.',
+    example: 'policy-1',
+    type: 'string',
+    nullable: true,
+  })
+  external_id!: string | null;
+
+  @ApiProperty({
+    description: 'The metadata of the newest version.',
+    type: 'object',
+    additionalProperties: METADATA_VALUE_SCHEMA,
+    example: { author: 'Ann', pages: 3 },
+  })
+  metadata!: Record<string, unknown>;
+
+  @ApiProperty({
+    description: 'The format of the newest version, by its content and file name.',
+    enum: MEDIA_TYPES,
+    example: 'text/plain',
+  })
+  media_type!: MediaType;
+
+  @ApiProperty({
+    description: 'The uploaded size of the newest version in bytes.',
+    type: 'integer',
+    example: 99,
+  })
+  bytes!: number;
+
+  @ApiProperty({
+    description: 'The status of the newest version. Its text is extracted in the background.',
+    enum: DOCUMENT_STATUSES,
+    example: 'ready',
+  })
+  status!: DocumentStatus;
+
+  @ApiProperty({ description: 'The number of the newest version, from 1.', type: 'integer', example: 1 })
+  version!: number;
+
+  @ApiProperty({
+    description: 'The version that search and citations use; null until a version was ready.',
+    type: 'integer',
+    nullable: true,
+    example: 1,
+  })
+  serving_version!: number | null;
+
+  @ApiProperty({
+    description: 'SHA-256 of the uploaded file; for a JSON upload, of its text in UTF-8. Hexadecimal.',
+    pattern: '^[0-9a-f]{64}$',
+    example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  })
+  sha256!: string;
+
+  @ApiProperty({ description: 'How many chunks the serving version has.', type: 'integer', example: 1 })
+  chunk_count!: number;
+
+  @ApiProperty({
+    description: 'How far the newest version is processed; null unless it is queued or processing.',
+    type: DocumentProgressResponse,
+    nullable: true,
+  })
+  progress!: DocumentProgressResponse | null;
+
+  @ApiProperty({
+    description: 'Why the newest version failed; null if it did not.',
+    type: DocumentErrorResponse,
+    nullable: true,
+  })
+  error!: DocumentErrorResponse | null;
+
+  @ApiProperty({
+    description: 'The id of the account that created the document.',
+    example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA',
+  })
+  created_by!: string;
+
+  @InstantProperty({ description: 'When the document was created.' })
+  created_at!: string;
+
+  @InstantProperty({ description: 'When the newest version was uploaded or became ready.' })
+  updated_at!: string;
+}
+
+export class DocumentListResponse {
+  @ApiProperty({ description: 'The documents, newest first.', type: [DocumentResponse] })
+  documents!: DocumentResponse[];
+
+  @NextCursorProperty()
+  next_cursor!: string | null;
+}
+
+export function responseOf(row: DocumentRow): DocumentResponse {
+  const isUnderWay = row.status === 'queued' || row.status === 'processing';
+  return {
+    id: row.id,
+    title: row.title,
+    external_id: row.external_id,
+    metadata: row.metadata,
+    media_type: row.media_type,
+    bytes: Number(row.bytes),
+    status: row.status,
+    version: row.version,
+    serving_version: row.serving_version,
+    sha256: row.sha256.toString('hex'),
+    chunk_count: row.chunk_count,
+    progress: isUnderWay
+      ? { processed: Number(row.processed), total: row.total === null ? null : Number(row.total) }
+      : null,
+    error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
+    created_by: row.created_by,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}

@@ -1,72 +1,153 @@
-import { Controller, Delete, Get, HttpCode, Param, Post, Put, Req, Res } from '@nestjs/common';
-import { BodyAs, ValidQuery } from '@inference/http';
+import {
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Put,
+  Query,
+  Req,
+  Res,
+  type StreamableFile,
+} from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiExtraModels,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { BodyAs } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
 import { type Request, type Response } from 'express';
 import { CurrentMember, type Member } from '../access/member';
 import { RequiresRole } from '../access/workspace.guard';
-import { documentsQuery, type DocumentsQuery } from './document.dto';
+import { ApiCodedErrors } from '../coded-error.response';
+import { DocumentListResponse, DocumentPath, DocumentResponse, DocumentsQuery } from './document.dto';
 import { DocumentsService } from './documents.service';
+import { UPLOAD_BODY, UPLOAD_MODELS } from './uploads/upload-body';
+
+const NO_SUCH_DOCUMENT = { 404: 'The workspace has no such document.' };
+const UPLOAD_ERRORS = {
+  413: 'The document is too large.',
+  415: 'The body is neither JSON nor a form, or the file is none of the supported formats.',
+};
+const UPLOAD_UNAVAILABLE = { 503: 'The service stops, or the database is not available.' };
 
 @Controller('v1/workspaces/:workspace_id/documents')
+@ApiTags('Documents')
+@ApiExtraModels(...UPLOAD_MODELS)
 export class DocumentsController {
   constructor(private readonly documents: DocumentsService) {}
 
-  /**
-   * Answers 201, or 200 with the existing document if one has this `external_id`. The text is extracted in the
-   * background.
-   */
   @Post()
+  @ApiErrors({ 409: 'The workspace has as many documents or bytes as it may.', ...UPLOAD_ERRORS })
+  @ApiCodedErrors(UPLOAD_UNAVAILABLE)
   @RequiresRole('editor')
   @BodyAs('stream')
+  @ApiOperation({
+    operationId: 'createDocument',
+    summary: 'Uploads a document. Needs the role editor.',
+    description:
+      'If a document has the same `external_id`, it gets a new version; nothing changes if its newest version is equal. The text is extracted in the background.',
+    requestBody: UPLOAD_BODY,
+  })
+  @ApiCreatedResponse({ description: 'The new document.', type: DocumentResponse })
+  @ApiOkResponse({ description: 'The existing document with this `external_id`.', type: DocumentResponse })
   create(
     @CurrentMember() member: Member,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ) {
+  ): Promise<DocumentResponse> {
     return this.documents.create(member, request, response);
   }
 
-  /** `{documents, next_cursor}`, newest first. */
   @Get()
   @RequiresRole('viewer')
-  list(@CurrentMember() member: Member, @ValidQuery(documentsQuery) query: DocumentsQuery) {
+  @ApiOperation({ operationId: 'listDocuments', summary: 'Lists the documents of a workspace.' })
+  @ApiOkResponse({ description: 'A page of the list.', type: DocumentListResponse })
+  list(@CurrentMember() member: Member, @Query() query: DocumentsQuery): Promise<DocumentListResponse> {
     return this.documents.list(member, query);
   }
 
   @Get(':document_id')
+  @ApiErrors(NO_SUCH_DOCUMENT)
   @RequiresRole('viewer')
-  find(@CurrentMember() member: Member, @Param('document_id') id: string) {
+  @ApiOperation({ operationId: 'getDocument', summary: 'Returns a document with its status and progress.' })
+  @ApiOkResponse({ description: 'The document.', type: DocumentResponse })
+  find(
+    @CurrentMember() member: Member,
+    @Param() { document_id: id }: DocumentPath,
+  ): Promise<DocumentResponse> {
     return this.documents.find(member, id);
   }
 
-  /** The stored text of the serving version. Citations are slices of it. */
   @Get(':document_id/text')
+  @ApiErrors({ 404: 'The workspace has no such document, or no version of it is served yet.' })
   @RequiresRole('viewer')
+  @ApiOperation({
+    operationId: 'getDocumentText',
+    summary: 'Returns the stored text of the served version.',
+    description: 'Passages and citations are slices of it.',
+  })
+  @ApiOkResponse({
+    description: 'The text. The response is aborted if the version is replaced or deleted meanwhile.',
+    headers: {
+      'X-Document-Version': {
+        description: 'The number of the version.',
+        required: true,
+        schema: { type: 'integer' },
+      },
+    },
+    content: { 'text/plain': { schema: { type: 'string' } } },
+  })
   readText(
     @CurrentMember() member: Member,
-    @Param('document_id') id: string,
+    @Param() { document_id: id }: DocumentPath,
     @Res({ passthrough: true }) response: Response,
-  ) {
+  ): Promise<StreamableFile> {
     return this.documents.readText(member, id, response);
   }
 
-  /** Adds a version. The previous version is served until the new one is ready. */
   @Put(':document_id')
+  @ApiErrors({
+    ...NO_SUCH_DOCUMENT,
+    409: 'Another document has the `external_id`, or the workspace has as many bytes as it may.',
+    ...UPLOAD_ERRORS,
+  })
+  @ApiCodedErrors(UPLOAD_UNAVAILABLE)
   @RequiresRole('editor')
   @BodyAs('stream')
+  @ApiOperation({
+    operationId: 'replaceDocument',
+    summary: 'Adds a version to a document. Needs the role editor.',
+    description:
+      'The previous version is served until the new one is ready. Nothing changes if the newest version is equal.',
+    requestBody: UPLOAD_BODY,
+  })
+  @ApiOkResponse({ description: 'The document.', type: DocumentResponse })
   replace(
     @CurrentMember() member: Member,
-    @Param('document_id') id: string,
+    @Param() { document_id: id }: DocumentPath,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ) {
+  ): Promise<DocumentResponse> {
     return this.documents.replace(member, id, request, response);
   }
 
-  /** Search and citations exclude the document from then on. */
   @Delete(':document_id')
+  @ApiErrors(NO_SUCH_DOCUMENT)
   @RequiresRole('editor')
   @HttpCode(204)
-  remove(@CurrentMember() member: Member, @Param('document_id') id: string) {
+  @ApiOperation({
+    operationId: 'deleteDocument',
+    summary: 'Deletes a document. Needs the role editor.',
+    description: 'Search and citations exclude it from then on.',
+  })
+  @ApiNoContentResponse({ description: 'The document is deleted.' })
+  remove(@CurrentMember() member: Member, @Param() { document_id: id }: DocumentPath): Promise<void> {
     return this.documents.remove(member, id);
   }
 }

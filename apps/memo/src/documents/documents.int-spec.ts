@@ -3,7 +3,7 @@ import { get, type IncomingMessage, request } from 'node:http';
 import { finished } from 'node:stream/promises';
 import { metricsOf } from '@inference/testing';
 import { MemoSite, type Person } from '../memo.fixture';
-import { type DocumentView } from './document';
+import { type DocumentResponse } from './document.dto';
 import { partsStored, POLICY, uploadsKnown } from './uploads/uploads.fixture';
 
 /** No worker runs here, so uploads stay queued. */
@@ -19,7 +19,7 @@ beforeEach(async () => (workspace = `/${await editor.newWorkspace()}`));
 afterAll(() => site?.stop());
 
 const post = (body: unknown, status = 201) =>
-  editor.json<DocumentView>('POST', `${workspace}/documents`, body, status);
+  editor.json<DocumentResponse>('POST', `${workspace}/documents`, body, status);
 
 describe('an existing document', () => {
   it('does not change if the same content is uploaded again', async () => {
@@ -39,7 +39,7 @@ describe('an existing document', () => {
     const first = await post({ ...POLICY, external_id: 'p' });
     const second = await post({ ...POLICY, external_id: 'p', ...changes }, 200);
     expect(second).toMatchObject({ id: first.id, version: 2, status: 'queued', serving_version: null });
-    const third = await editor.json<DocumentView>('PUT', `${workspace}/documents/${first.id}`, POLICY);
+    const third = await editor.json<DocumentResponse>('PUT', `${workspace}/documents/${first.id}`, POLICY);
     expect(third).toMatchObject({ version: 3, external_id: 'p', title: POLICY.title });
     const { rows } = await site.pool.query(
       'SELECT version FROM memo.document_versions WHERE document_id = $1',
@@ -61,7 +61,10 @@ describe('an existing document', () => {
     );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(7);
-    const { documents } = await editor.json<{ documents: DocumentView[] }>('GET', `${workspace}/documents`);
+    const { documents } = await editor.json<{ documents: DocumentResponse[] }>(
+      'GET',
+      `${workspace}/documents`,
+    );
     expect(documents).toHaveLength(1);
     expect(await partsStored(site.pool)).toBe(await uploadsKnown(site.pool));
   });
@@ -84,7 +87,7 @@ describe('an existing document', () => {
       await post({ ...POLICY, external_id: 'x' }),
       await post({ ...POLICY, external_id: 'y' }),
     ];
-    const put = ({ id }: DocumentView, external: string) =>
+    const put = ({ id }: DocumentResponse, external: string) =>
       editor.call('PUT', `${workspace}/documents/${id}`, { ...POLICY, external_id: external });
     for (let round = 0; round < 10; round++) {
       const answers = await Promise.all([put(one, 'y'), put(other, 'x')]);
@@ -149,6 +152,12 @@ describe('an existing document', () => {
     expect(await editor.refusal('DELETE', elsewhere)).toEqual(gone);
   });
 
+  it('is not found under an id of another form', async () => {
+    for (const id of ['doc', 'wk_1', 'doc_a-b', `doc_${'1'.repeat(65)}`])
+      expect(await editor.refusal('GET', `${workspace}/documents/${id}`)).toEqual([404, 'no such document']);
+    expect((await editor.refusal('GET', `${workspace}/documents/doc_%00`))[0]).toBe(404);
+  });
+
   it('has no text before a version is served', async () => {
     const { id } = await post(POLICY);
     expect(await editor.refusal('GET', `${workspace}/documents/${id}/text`)).toEqual([
@@ -162,7 +171,7 @@ describe('an existing document', () => {
     for (const external of ['a', 'b', 'c'])
       ids.unshift((await post({ ...POLICY, external_id: external })).id);
     interface Page {
-      documents: DocumentView[];
+      documents: DocumentResponse[];
       next_cursor: string | null;
     }
     const list = async (query: string) => {
@@ -174,7 +183,7 @@ describe('an existing document', () => {
     expect(await list(`?limit=2&cursor=${cursor}`)).toEqual([[2], null]);
     expect(await list('?status=queued&external_id=b')).toEqual([[1], null]);
     expect(await list('?status=ready')).toEqual([[], null]);
-    for (const query of ['?status=done', '?limit=0', '?limit=101', '?cursor=x', '?external_id='])
+    for (const query of ['?status=done', '?limit=0', '?limit=101', '?cursor=x', '?external_id=', '?page=2'])
       expect((await editor.refusal('GET', `${workspace}/documents${query}`))[0]).toBe(400);
   });
 });

@@ -5,8 +5,13 @@ import { inTransaction, SQL_POOL, type Sql, type SqlPool } from '@inference/data
 import { type Position, readPage } from '@inference/http';
 import { type Response } from 'express';
 import { type Member } from '../access/member';
-import { DOCUMENT_COLUMNS, DOCUMENT_TABLES, type DocumentRow, type DocumentView, viewOf } from './document';
-import { type DocumentsQuery } from './document.dto';
+import { DOCUMENT_COLUMNS, DOCUMENT_TABLES, type DocumentRow } from './document';
+import {
+  type DocumentListResponse,
+  type DocumentResponse,
+  type DocumentsQuery,
+  responseOf,
+} from './document.dto';
 import { WORKSPACE_LIMITS, type WorkspaceLimits } from './documents.config';
 import { checkRoomForDocument, checkRoomForGrowth } from './workspace-quota';
 import { SourceFileStore } from './source-files/source-file-store';
@@ -36,7 +41,7 @@ export class DocumentsService {
     @Inject(WORKSPACE_LIMITS) private readonly limits: WorkspaceLimits,
   ) {}
 
-  async create(member: Member, request: IncomingMessage, response: Response): Promise<DocumentView> {
+  async create(member: Member, request: IncomingMessage, response: Response): Promise<DocumentResponse> {
     await checkRoomForDocument(this.pool, this.limits, member.workspaceId, minimumFileBytes(request));
     const upload = await this.uploads.read(request, response);
     return this.commitUpload(upload, async (sql) => {
@@ -51,7 +56,7 @@ export class DocumentsService {
     id: string,
     request: IncomingMessage,
     response: Response,
-  ): Promise<DocumentView> {
+  ): Promise<DocumentResponse> {
     // Existence and limits are checked before a long upload, and again under locks after it.
     const { bytes } = await this.find(member, id);
     const growth = { documents: 0, bytes: minimumFileBytes(request) - bytes };
@@ -63,14 +68,14 @@ export class DocumentsService {
     });
   }
 
-  find(member: Member, id: string): Promise<DocumentView> {
+  find(member: Member, id: string): Promise<DocumentResponse> {
     return findDocument(this.pool, member, id);
   }
 
   async list(
     { workspaceId }: Member,
     { status, external_id: externalId, ...query }: DocumentsQuery,
-  ): Promise<{ documents: DocumentView[]; next_cursor: string | null }> {
+  ): Promise<DocumentListResponse> {
     const read = async (after: Position | null, count: number) => {
       const values = [
         workspaceId,
@@ -83,7 +88,7 @@ export class DocumentsService {
       return (await this.pool.query<DocumentRow & { position: Position }>(LIST, values)).rows;
     };
     const { rows, nextCursor } = await readPage(`documents:${workspaceId}`, query, read);
-    return { documents: rows.map(viewOf), next_cursor: nextCursor };
+    return { documents: rows.map(responseOf), next_cursor: nextCursor };
   }
 
   /** Throws 404 also if no version of the document is served yet. */
@@ -114,8 +119,8 @@ export class DocumentsService {
   /** Runs the transaction. Removes the stored file if the transaction fails or changes nothing. */
   private async commitUpload(
     { source }: Upload,
-    work: (sql: Sql) => Promise<{ document: DocumentView; changed: boolean }>,
-  ): Promise<DocumentView> {
+    work: (sql: Sql) => Promise<{ document: DocumentResponse; changed: boolean }>,
+  ): Promise<DocumentResponse> {
     let isKept = false;
     try {
       const { document, changed } = await inTransaction(this.pool, work);
@@ -128,8 +133,8 @@ export class DocumentsService {
   }
 }
 
-async function findDocument(sql: Sql, { workspaceId }: Member, id: string): Promise<DocumentView> {
+async function findDocument(sql: Sql, { workspaceId }: Member, id: string): Promise<DocumentResponse> {
   const { rows } = await sql.query<DocumentRow>(FIND, [workspaceId, id]);
   if (!rows[0]) throw documentNotFound();
-  return viewOf(rows[0]);
+  return responseOf(rows[0]);
 }

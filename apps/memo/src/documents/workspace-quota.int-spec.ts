@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { MemoSite, type Person } from '../memo.fixture';
-import { type DocumentView } from './document';
+import { type DocumentResponse } from './document.dto';
 import { form, partsStored, POLICY, uploadsKnown } from './uploads/uploads.fixture';
 
 /** No worker runs here, so uploads stay queued. */
@@ -29,9 +29,10 @@ afterEach(async () => expect(await partsStored(site.pool)).toBe(await uploadsKno
 afterAll(() => site?.stop());
 
 const documents = () => `${workspace}/documents`;
-const post = (body: unknown, status = 201) => editor.json<DocumentView>('POST', documents(), body, status);
+const post = (body: unknown, status = 201) =>
+  editor.json<DocumentResponse>('POST', documents(), body, status);
 const refused = (body: unknown) => editor.refusal('POST', documents(), body);
-const put = (id: string, body: unknown) => editor.json<DocumentView>('PUT', `${documents()}/${id}`, body);
+const put = (id: string, body: unknown) => editor.json<DocumentResponse>('PUT', `${documents()}/${id}`, body);
 const remove = (id: string) => editor.json('DELETE', `${documents()}/${id}`, undefined, 204);
 const sized = (bytes: number, external?: string) => ({
   title: 'Sized',
@@ -121,7 +122,7 @@ describe('a workspace', () => {
     const taken = answers.filter(({ status }) => status === 201);
     expect(taken).toHaveLength(MOST_DOCUMENTS);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(20 - MOST_DOCUMENTS);
-    const sizes = (await Promise.all(taken.map((answer) => answer.json() as Promise<DocumentView>))).map(
+    const sizes = (await Promise.all(taken.map((answer) => answer.json() as Promise<DocumentResponse>))).map(
       ({ bytes }) => bytes,
     );
     expect(await held()).toEqual([MOST_DOCUMENTS, sizes.reduce((sum, bytes) => sum + bytes)]);

@@ -1,7 +1,7 @@
 import { type SqlPool } from '@inference/database';
 import { waitFor, waitForLock } from '@inference/testing';
 import { termsOf } from '../retrieval/analysis/terms';
-import { type DocumentView } from '../documents/document';
+import { type DocumentResponse } from '../documents/document.dto';
 import { collectGarbage } from '../retrieval/index/garbage-collection';
 import { discardVersion } from '../retrieval/index/retirement';
 import { SegmentBuilder } from '../retrieval/index/segment-builder';
@@ -35,7 +35,7 @@ const cleanAll = async () => {
 /** A document that this test has claimed, like a worker. */
 async function claimed(): Promise<ClaimedVersion> {
   const path = `/${workspace}/documents`;
-  const { id } = await owner.json<DocumentView>('POST', path, { title: 'A', text: 'Words.' }, 201);
+  const { id } = await owner.json<DocumentResponse>('POST', path, { title: 'A', text: 'Words.' }, 201);
   return (await claimVersion(site.pool, { document_id: id, version: 1 }, 'reader'))!;
 }
 
@@ -80,7 +80,7 @@ it('leaves no postings of a segment that is deleted while they are inserted', as
 
 it('deletes only jobs of killed processes, after a day', async () => {
   const path = `/${workspace}/documents`;
-  const { id } = await owner.json<DocumentView>('POST', path, { title: 'A', text: 'Words.' }, 201);
+  const { id } = await owner.json<DocumentResponse>('POST', path, { title: 'A', text: 'Words.' }, 201);
   const jobs = async () => {
     await recoverLostWork(site.pool, undefined);
     const text = "SELECT key FROM memo_jobs._private_jobs WHERE payload->>'document_id' = $1 ORDER BY id";

@@ -2,7 +2,7 @@ import { type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { waitFor, waitForLock } from '@inference/testing';
-import { type DocumentView } from '../documents/document';
+import { type DocumentResponse } from '../documents/document.dto';
 import { form } from '../documents/uploads/uploads.fixture';
 import { MemoSite, type Person } from '../memo.fixture';
 import { SHORT_DOCUMENTS_ONLY } from './worker-arguments';
@@ -24,8 +24,8 @@ const LONG = SENTENCES.repeat(25_000);
 /** A chunk in the middle, after the first mebibyte, where progress is reported. */
 const MIDDLE = 1_600;
 const post = (body: object, status = 201) =>
-  owner.json<DocumentView>('POST', `/${workspace}/documents`, body, status);
-const find = (id: string) => owner.json<DocumentView>('GET', `/${workspace}/documents/${id}`);
+  owner.json<DocumentResponse>('POST', `/${workspace}/documents`, body, status);
+const find = (id: string) => owner.json<DocumentResponse>('GET', `/${workspace}/documents/${id}`);
 const found = async (query: string) =>
   (
     await owner.json<{ results: { document_id: string; version: number }[] }>(

@@ -1,6 +1,6 @@
 import { type SqlPool } from '@inference/database';
 import { waitFor } from '@inference/testing';
-import { type DocumentView } from '../../documents/document';
+import { type DocumentResponse } from '../../documents/document.dto';
 import { type Person } from '../../memo.fixture';
 
 /** A version of a document, with times of this process's clock. */
@@ -91,11 +91,11 @@ export class ChangingDocuments {
     await this.add(place);
   }
 
-  private async send(method: string, path: string, place: number): Promise<DocumentView> {
+  private async send(method: string, path: string, place: number): Promise<DocumentResponse> {
     const serial = (this.serial += 1);
     const sent = textOf(place, serial);
     const sentAt = performance.now();
-    const document = await this.owner.json<DocumentView>(
+    const document = await this.owner.json<DocumentResponse>(
       method,
       `/${this.workspace}/documents${path}`,
       { title: `Parcel ${place}, "edition"\n ${serial}`, text: sent },

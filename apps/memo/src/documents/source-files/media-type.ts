@@ -1,12 +1,8 @@
-/** The formats whose text can be extracted. */
-export type MediaType =
-  | 'text/plain'
-  | 'text/markdown'
-  | 'text/html'
-  | 'application/pdf'
-  | 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
-
 export const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+
+/** The formats whose text can be extracted. */
+export const MEDIA_TYPES = ['text/plain', 'text/markdown', 'text/html', 'application/pdf', DOCX] as const;
+export type MediaType = (typeof MEDIA_TYPES)[number];
 
 /**
  * How many leading bytes of a file are enough to detect its format: a PDF header may start anywhere in the first

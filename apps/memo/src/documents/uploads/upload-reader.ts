@@ -11,21 +11,21 @@ import {
   PayloadTooLargeException,
   UnsupportedMediaTypeException,
 } from '@nestjs/common';
-import { checked } from '@inference/http';
+import { validated } from '@inference/dto';
 import { serviceStopping } from '../../shutdown/service-stopping';
 import { detectMediaType, type MediaType } from '../source-files/media-type';
 import { type SizeLimit, SourceFileStore, type StoredFile } from '../source-files/source-file-store';
 import { readFormUpload } from './form-upload';
 import { type JsonUpload } from './json-upload';
 import { JsonUploadParser } from './json-upload-parser';
-import { documentFields, type DocumentFields, formFields } from './upload.dto';
+import { DocumentFieldsDto, FormFieldsDto, titleOf } from './upload.dto';
 import { UPLOADS_CONFIG, type UploadsConfig } from './uploads.config';
 
 /** An uploaded document. Its content is stored; the caller removes it if it does not use it. */
 export interface Upload {
   source: StoredFile;
   mediaType: MediaType;
-  fields: DocumentFields;
+  fields: DocumentFieldsDto;
 }
 
 /** Largest size of a JSON body relative to its text. Ordinary text has few escapes; a text of escapes only must be uploaded as a file. */
@@ -126,8 +126,7 @@ export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown 
       const mediaType = detectMediaType(source.head, fileName, declared);
       if (!mediaType)
         throw new UnsupportedMediaTypeException(`${FORM_TYPE}: the file is no txt, md, html, pdf or docx`);
-      // The second check covers the metadata, which the first one has parsed from JSON.
-      return { source, mediaType, fields: checked(documentFields, checked(formFields(fileName), fields)) };
+      return { source, mediaType, fields: await formFields(fields, fileName) };
     } catch (error) {
       await this.sources.remove(source.uploadId);
       throw error;
@@ -136,7 +135,7 @@ export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown 
 
   private async readJson(request: IncomingMessage): Promise<Upload> {
     const { fields: sent, text } = await this.parseBody(request);
-    const fields = checked(documentFields, sent);
+    const fields = await validated(DocumentFieldsDto, sent);
     return { source: await this.sources.write([text], this.fileLimit), mediaType: 'text/plain', fields };
   }
 
@@ -154,6 +153,24 @@ export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown 
     } finally {
       await this.sources.remove(uploadId);
     }
+  }
+}
+
+/** The metadata of a form is JSON. It is validated after it is parsed. */
+async function formFields(sent: Record<string, string>, fileName: string): Promise<DocumentFieldsDto> {
+  const { title = titleOf(fileName), external_id, metadata } = await validated(FormFieldsDto, sent);
+  return validated(DocumentFieldsDto, {
+    title,
+    ...(external_id !== undefined && { external_id }),
+    ...(metadata !== undefined && { metadata: parsedMetadata(metadata) }),
+  });
+}
+
+function parsedMetadata(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new BadRequestException('metadata: must be JSON');
   }
 }
 

@@ -1,52 +1,137 @@
-import { z } from 'zod';
+import { field, type FieldOptions, TextField } from '@inference/dto';
+import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { ValidateBy, type ValidationArguments } from 'class-validator';
 
 const MAX_METADATA_PAIRS = 64;
+const MAX_METADATA_KEY_CHARS = 64;
+const MAX_METADATA_VALUE_CHARS = 512;
 const MAX_TITLE_CHARS = 500;
 const CONTROLS = /\p{Cc}+/gu;
 
 /** On one line, because the citations line of an answer contains it. */
-const title = z
-  .string()
-  .transform((text) => text.replace(CONTROLS, ' ').trim())
-  .pipe(z.string().min(1).max(MAX_TITLE_CHARS));
-export const externalId = z.string().min(1).max(200);
-const metadata = z
-  .record(z.string().min(1).max(64), z.union([z.string().max(512), z.number(), z.boolean(), z.null()]))
-  .refine(
-    (pairs) => Object.keys(pairs).length <= MAX_METADATA_PAIRS,
-    `must have ${MAX_METADATA_PAIRS} pairs at most`,
+const onOneLine = (text: string) => text.replace(CONTROLS, ' ').trim();
+
+function TitleField(options: FieldOptions): PropertyDecorator {
+  const asLine = Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string' ? onOneLine(value) : value,
   );
+  const asText = TextField({ example: 'Refund policy', ...options, maxLength: MAX_TITLE_CHARS });
+  return (target, property) => {
+    asLine(target, property);
+    asText(target, property);
+  };
+}
+
+export const ExternalIdField = (options: FieldOptions): PropertyDecorator =>
+  TextField({ example: 'policy-1', ...options, maxLength: 200 });
+
+/** The schema of a value of the metadata. */
+export const METADATA_VALUE_SCHEMA = {
+  oneOf: [
+    { type: 'string', maxLength: MAX_METADATA_VALUE_CHARS },
+    { type: 'number' },
+    { type: 'boolean', nullable: true },
+  ],
+};
+
+function isMetadataValue(value: unknown): boolean {
+  if (typeof value === 'string') return value.length <= MAX_METADATA_VALUE_CHARS;
+  return value === null || typeof value === 'boolean' || Number.isFinite(value);
+}
+
+/** What is wrong with metadata; null if nothing is. */
+function metadataFault(value: unknown): string | null {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'must be an object';
+  const pairs = Object.entries(value);
+  if (pairs.length > MAX_METADATA_PAIRS) return `must have ${MAX_METADATA_PAIRS} pairs at most`;
+  if (pairs.some(([key]) => key === '' || key.length > MAX_METADATA_KEY_CHARS))
+    return `must have names of 1 to ${MAX_METADATA_KEY_CHARS} characters`;
+  const wrong = pairs.find(([, inner]) => !isMetadataValue(inner));
+  if (!wrong) return null;
+  return `${wrong[0]} must be a text of at most ${MAX_METADATA_VALUE_CHARS} characters, a number, true, false or null`;
+}
+
+function MetadataField(options: FieldOptions): PropertyDecorator {
+  return field(
+    { example: { author: 'Ann', pages: 3 }, ...options },
+    { type: 'object', maxProperties: MAX_METADATA_PAIRS, additionalProperties: METADATA_VALUE_SCHEMA },
+    Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
+    ValidateBy({
+      name: 'isMetadata',
+      validator: {
+        validate: (value: unknown) => metadataFault(value) === null,
+        defaultMessage: (checked?: ValidationArguments) => metadataFault(checked?.value) ?? '',
+      },
+    }),
+  );
+}
 
 /** The fields of a document beside its content. */
-export const documentFields = z.strictObject({
-  title,
-  external_id: externalId.optional(),
-  metadata: metadata.default({}),
-});
-export type DocumentFields = z.output<typeof documentFields>;
+export class DocumentFieldsDto {
+  @TitleField({ description: 'The title. Control characters become spaces.' })
+  title!: string;
 
-const parsedJson = z.string().transform((text, context) => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    context.addIssue({ code: 'custom', message: 'must be JSON' });
-    return z.NEVER;
-  }
-});
+  @ExternalIdField({
+    description: 'The caller’s own id of the document, unique in the workspace.',
+    optional: true,
+  })
+  external_id?: string;
 
-/** The file name, cut to the length of a title without splitting a surrogate pair. */
-const titleOf = (fileName: string) =>
-  fileName
-    .replace(CONTROLS, ' ')
-    .trim()
+  @MetadataField({
+    description: 'Names with values, returned as they were sent. Names have 1 to 64 characters.',
+    default: {},
+    optional: true,
+  })
+  metadata: Record<string, unknown> = {};
+}
+
+/** A JSON upload, for the API document: the text is parsed apart from the other fields. */
+export class JsonUploadDto extends DocumentFieldsDto {
+  @ApiProperty({
+    description: 'The text of the document. A text of more than 32 MB must be sent as a file.',
+    example: 'Refunds are issued within five days of the return.',
+    minLength: 1,
+  })
+  text!: string;
+}
+
+/** The fields of a form beside its file. */
+export class FormFieldsDto {
+  @TitleField({
+    description: 'The title. Absent: the file name. Control characters become spaces.',
+    optional: true,
+  })
+  title?: string;
+
+  @ExternalIdField({
+    description: 'The caller’s own id of the document, unique in the workspace.',
+    optional: true,
+  })
+  external_id?: string;
+
+  @TextField({
+    description: 'The metadata of a JSON upload, as JSON.',
+    example: '{"author": "Ann", "pages": 3}',
+    minLength: 0,
+    optional: true,
+  })
+  metadata?: string;
+}
+
+/** A form, for the API document: the file is read apart from the other fields. */
+export class FormUploadDto extends FormFieldsDto {
+  @ApiProperty({
+    description: 'The file: plain text, Markdown, HTML, PDF or DOCX.',
+    type: 'string',
+    format: 'binary',
+  })
+  file!: unknown;
+}
+
+/** The title of a form without one: the file name, cut without splitting a surrogate pair. */
+export const titleOf = (fileName: string) =>
+  onOneLine(fileName)
     .slice(0, MAX_TITLE_CHARS)
     .replace(/[\ud800-\udbff]$/, '')
     .trim() || 'Untitled';
-
-/** The fields of a form beside its file. The default title is the file name. */
-export const formFields = (fileName: string) =>
-  z.strictObject({
-    title: title.default(titleOf(fileName)),
-    external_id: externalId.optional(),
-    metadata: parsedJson.pipe(metadata).default({}),
-  });

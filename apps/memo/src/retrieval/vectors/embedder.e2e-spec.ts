@@ -1,7 +1,7 @@
 import { type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { waitFor, waitForLock } from '@inference/testing';
-import { type DocumentView } from '../../documents/document';
+import { type DocumentResponse } from '../../documents/document.dto';
 import { recoverLostWork } from '../../ingestion/versions/recovery';
 import { MemoSite, type Person } from '../../memo.fixture';
 import { EmbeddingServer, send } from './embedding-server.fixture';
@@ -160,7 +160,7 @@ it('leaves a document ready if its uploader cannot pay, and does not retry a job
   const givenUp = await jobs(id);
   await recoverLostWork(site.pool, MODEL);
   expect(await jobs(id)).toEqual(givenUp);
-  expect(await owner.json<DocumentView>('GET', `/${workspace}/documents/${id}`)).toMatchObject({
+  expect(await owner.json<DocumentResponse>('GET', `/${workspace}/documents/${id}`)).toMatchObject({
     status: 'ready',
   });
 });

@@ -4,7 +4,15 @@
  * `unsupported`: another format. `too_long`: too much text. `too_complex`: extraction takes too much time or memory,
  * or the structure is hostile.
  */
-export type FailureCode = 'empty' | 'corrupt' | 'encrypted' | 'unsupported' | 'too_long' | 'too_complex';
+export const FAILURE_CODES = [
+  'empty',
+  'corrupt',
+  'encrypted',
+  'unsupported',
+  'too_long',
+  'too_complex',
+] as const;
+export type FailureCode = (typeof FAILURE_CODES)[number];
 
 /** The document is at fault, not the service. The message is a sentence for the uploader. */
 export class ExtractionError extends Error {
