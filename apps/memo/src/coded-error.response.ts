@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ErrorResponse } from '@inference/openapi';
 import { ApiProperty, ApiResponse } from '@nestjs/swagger';
 
-export class CodedErrorResponse extends ErrorResponse {
+class CodedErrorResponse extends ErrorResponse {
   @ApiProperty({
     description:
       'The reason, for programs. It does not change between versions. Errors of the model call and of a service that stops have it.',
