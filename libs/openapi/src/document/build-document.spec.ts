@@ -47,6 +47,7 @@ describe('the document of an app', () => {
 
   it('has no errors of bodies if the service reads none', async () => {
     const { paths } = await build(NotesController, { readsNoBodies: true, hasNoDatabase: true });
-    expect(Object.keys(paths['/notes']!.post!.responses)).toEqual(['200', '500']);
+    const { responses } = paths['/notes']!.post!;
+    for (const status of ['408', '413', '415', '429', '503']) expect(responses).not.toHaveProperty(status);
   });
 });
