@@ -6,7 +6,7 @@ export const API_DESCRIPTION: ApiDescription = {
   errorBody: ErrorResponse,
   defaultKinds: [],
   schemes: {
-    configured_key: {
+    environments_key: {
       type: 'http',
       scheme: 'bearer',
       description: 'The API key that the server is configured with. Without one the operations are open.',

@@ -34,7 +34,7 @@ const TakesEnvironmentId = () =>
 @Controller('v1/agents/environments')
 @AnyQuery()
 @ApiTags('Environments')
-@ApiSecurity('configured_key')
+@ApiSecurity('environments_key')
 @ApiSecurity({})
 export class EnvironmentsController {
   @Get()

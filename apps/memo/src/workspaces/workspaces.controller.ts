@@ -14,8 +14,6 @@ import { RequiresRole } from '../access/workspace.guard';
 import { WorkspaceDto, WorkspaceListResponse, WorkspaceResponse } from './workspace.dto';
 import { WorkspacesService } from './workspaces.service';
 
-const MALFORMED = { 400: 'The path is malformed, or there is a query parameter.' };
-
 @Controller('v1/workspaces')
 @ApiTags('Workspaces')
 export class WorkspacesController {
@@ -49,7 +47,6 @@ export class WorkspacesController {
   @RequiresRole('viewer')
   @ApiOperation({ operationId: 'getWorkspace', summary: 'Returns one workspace.' })
   @ApiOkResponse({ description: 'The workspace.', type: WorkspaceResponse })
-  @ApiErrors(MALFORMED)
   find(@CurrentMember() member: Member): Promise<WorkspaceResponse> {
     return this.workspaces.find(member);
   }
@@ -72,7 +69,6 @@ export class WorkspacesController {
     summary: 'Deletes a workspace with everything in it. Needs the role admin.',
   })
   @ApiNoContentResponse({ description: 'The workspace is deleted.' })
-  @ApiErrors(MALFORMED)
   remove(@CurrentMember() member: Member): Promise<void> {
     return this.workspaces.remove(member);
   }
