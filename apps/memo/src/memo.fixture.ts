@@ -11,6 +11,7 @@ import { type SandboxEngine, startSandboxEngine } from '@inference/sandbox-engin
 import {
   createTestDatabase,
   type Environment,
+  holdToContract,
   insertAccount,
   type Issuer,
   publishPrices,
@@ -120,6 +121,7 @@ export class MemoSite {
       ...SERVICE_OPTIONS,
       logTo: testLog('memo'),
     });
+    holdToContract(app, 'memo');
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
     let closed: Promise<void> | undefined;

@@ -1,6 +1,13 @@
 import { type INestApplication } from '@nestjs/common';
 import { createService } from '@inference/http';
-import { metricsOf, registeredRoutes, rememberSecret, tabledRoutes, testLog } from '@inference/testing';
+import {
+  holdToContract,
+  metricsOf,
+  registeredRoutes,
+  rememberSecret,
+  tabledRoutes,
+  testLog,
+} from '@inference/testing';
 import { AppModule } from '../app.module';
 import { type AgentEnvironmentsConfig, readAgentEnvironmentsConfig } from '../config';
 import { SERVICE_OPTIONS } from '../service-options';
@@ -26,6 +33,7 @@ async function start(environment: NodeJS.ProcessEnv): Promise<{ app: INestApplic
   if (config.API_KEY) rememberSecret(config.API_KEY);
   const options = { ...SERVICE_OPTIONS, logTo: testLog('agent-environments') };
   const app = await createService(AppModule.forRoot(config), config, options);
+  holdToContract(app, 'agent-environments');
   await app.listen(config.PORT, config.HOST);
   return { app, url: await app.getUrl() };
 }
