@@ -3,7 +3,12 @@ import { IsIn, IsString, type ValidationArguments, Matches, MaxLength, MinLength
 import { NOT_FOUND } from '../validation/request-validation.pipe';
 import { field, type FieldOptions } from './field';
 
-export interface TextOptions extends FieldOptions {
+export interface NameOptions extends FieldOptions {
+  /** For a path: a text of another form names nothing, so the answer is 404 with this message. */
+  notFound?: string;
+}
+
+export interface TextOptions extends NameOptions {
   /** 1 by default. */
   minLength?: number;
   maxLength?: number;
@@ -24,9 +29,12 @@ const isText = () =>
 const trimmed = () =>
   Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value));
 
+const messageOf = (message: string, notFound: string | undefined) =>
+  notFound === undefined ? { message } : { message: notFound, context: { [NOT_FOUND]: notFound } };
+
 /** A text. Lengths count characters; a pair of surrogates is one. */
 export function TextField(options: TextOptions): PropertyDecorator {
-  const { minLength = 1, maxLength, pattern, trim = false, format } = options;
+  const { minLength = 1, maxLength, pattern, trim = false, format, notFound } = options;
   const tooLong = `must have at most ${maxLength} characters`;
   const tooShort = minLength === 1 ? 'must not be empty' : `must have at least ${minLength} characters`;
   return field(
@@ -42,7 +50,7 @@ export function TextField(options: TextOptions): PropertyDecorator {
     isText(),
     ...(minLength > 0 ? [MinLength(minLength, { message: tooShort })] : []),
     ...(maxLength === undefined ? [] : [MaxLength(maxLength, { message: tooLong })]),
-    ...(pattern ? [Matches(pattern[0], { message: pattern[1] })] : []),
+    ...(pattern ? [Matches(pattern[0], messageOf(pattern[1], notFound))] : []),
   );
 }
 
@@ -63,9 +71,13 @@ export function LineField(
 }
 
 /** One of a few texts. */
-export function ChoiceField(choices: readonly string[], options: FieldOptions): PropertyDecorator {
+export function ChoiceField(choices: readonly string[], options: NameOptions): PropertyDecorator {
   const message = `must be one of ${choices.join(', ')}`;
-  return field(options, { type: 'string', enum: [...choices] }, IsIn(choices, { message }));
+  return field(
+    options,
+    { type: 'string', enum: [...choices] },
+    IsIn(choices, messageOf(message, options.notFound)),
+  );
 }
 
 export interface IdOptions extends FieldOptions {
@@ -84,6 +96,6 @@ export function IdField({ noun, prefix, ...options }: IdOptions): PropertyDecora
   return field(
     { example: `${prefix}_0Vc3kZ8dQ1mXw7RtYb2LsA`, ...options },
     { type: 'string', pattern: form.source },
-    Matches(form, { message, context: { [NOT_FOUND]: message } }),
+    Matches(form, messageOf(message, message)),
   );
 }

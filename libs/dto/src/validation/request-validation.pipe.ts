@@ -41,9 +41,20 @@ export class RequestValidationPipe implements PipeTransform {
   transform(value: unknown, { metatype, type }: ArgumentMetadata): unknown {
     const isDto = metatype !== undefined && metatype !== Object && metatype !== String && type !== 'custom';
     if (!isDto) return value;
-    if (type === 'param' && findHostileInput(value)) throw new NotFoundException('not found');
-    return validated(metatype, value);
+    return type === 'param' ? validatedPath(metatype, value) : validated(metatype, value);
   }
+}
+
+/** The fields judge first: an id that holds text which cannot be stored names nothing. */
+async function validatedPath<Dto extends object>(dtoClass: Type<Dto>, value: unknown): Promise<Dto> {
+  const path = (await strictPipe.transform(value, { type: 'param', metatype: dtoClass })) as Dto;
+  refuseHostileInput(path);
+  return path;
+}
+
+function refuseHostileInput(value: unknown): void {
+  const hostile = findHostileInput(value);
+  if (hostile) throw new BadRequestException(`${hostile.path || 'value'}: ${hostile.message}`);
 }
 
 /**
@@ -51,8 +62,7 @@ export class RequestValidationPipe implements PipeTransform {
  * or NotFoundException if nothing but ids is invalid.
  */
 export async function validated<Dto>(dtoClass: Type<Dto>, value: unknown): Promise<Dto> {
-  const hostile = findHostileInput(value);
-  if (hostile) throw new BadRequestException(`${hostile.path || 'value'}: ${hostile.message}`);
+  refuseHostileInput(value);
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw new BadRequestException('the body must be a JSON object');
   // The validator takes fields with names of Object's own members for known ones.

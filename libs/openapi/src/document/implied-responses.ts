@@ -69,7 +69,7 @@ function impliedErrors(
     ...(isOnBehalf && { 403: 'The service may not act for this account or API key.' }),
     ...(roles && { 403: `The account does not have the role ${roles.join(' or ')}.` }),
     ...(hasBody && {
-      408: 'The body did not arrive in time.',
+      ...(form !== 'stream' && { 408: 'The body did not arrive in time.' }),
       413: 'The body is too large.',
       ...(form !== 'bytes' && { 415: 'The content type or encoding of the body is not supported.' }),
     }),
