@@ -11,6 +11,8 @@ export interface FieldOptions {
   optional?: boolean;
   /** The value may be null. */
   nullable?: boolean;
+  /** The field must be present and not null, although it is optional or nullable, if the other fields say so. */
+  requiredIf?: (dto: Record<string, unknown>) => boolean;
   /** For the API document: the value of an absent field. The class sets it by an initializer. */
   default?: unknown;
 }
@@ -27,9 +29,10 @@ export function field(
   schema: ApiPropertyOptions,
   ...validators: PropertyDecorator[]
 ): PropertyDecorator {
-  const { description, example, optional = false, nullable = false, default: fallback } = options;
-  const isChecked = (_dto: object, value: unknown) =>
-    !(value === undefined && optional) && !(value === null && nullable);
+  const { description, example, optional = false, nullable = false, default: fallback, requiredIf } = options;
+  const isChecked = (dto: object, value: unknown) =>
+    (!(value === undefined && optional) && !(value === null && nullable)) ||
+    requiredIf?.(dto as Record<string, unknown>) === true;
   const documented = {
     ...schema,
     description,

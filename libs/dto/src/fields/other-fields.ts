@@ -53,6 +53,8 @@ export function ObjectListField(type: () => Class, options: ListOptions): Proper
     options,
     { type, ...listSchema(options) },
     ...listSizes(options),
+    // ValidateNested takes a list in the list for further objects.
+    IsObject({ each: true, message: 'must be a list of objects' }),
     Type(type),
     ValidateNested({ each: true, message: 'must be a list of objects' }),
   );

@@ -15,7 +15,7 @@ export class IdempotencyHeaders {
     pattern: [FORM, 'must have 1 to 255 printable ASCII characters'],
     optional: true,
   })
-  'Idempotency-Key': string | null = null;
+  'Idempotency-Key'?: string;
 }
 
 /** Parameter decorator for IdempotencyHeaders. Documents the 409 for a key that was used for another request. */

@@ -23,6 +23,7 @@ import {
 import { testLog } from '@inference/testing';
 import { ServiceModule } from '../service.module';
 import { createService } from '../service';
+import { Idempotency, IdempotencyHeaders } from './idempotency-key';
 import { AnyQuery } from './query.guard';
 
 class PartDto {
@@ -33,6 +34,14 @@ class PartDto {
 class ThingDto {
   @TextField({ description: 'A name.', maxLength: 20 })
   name!: string;
+
+  @TextField({
+    description: 'A unit.',
+    optional: true,
+    nullable: true,
+    requiredIf: ({ count }) => count === 7,
+  })
+  unit?: string | null;
 
   @IntegerField({ description: 'How many.', min: 0, max: 9, optional: true })
   count?: number;
@@ -85,6 +94,11 @@ class ThingsController {
   @AnyQuery()
   any() {
     return {};
+  }
+
+  @Post('repeatable')
+  repeat(@Idempotency() { 'Idempotency-Key': key }: IdempotencyHeaders) {
+    return { key: key ?? null };
   }
 
   @Get(':id')
@@ -211,6 +225,19 @@ describe('validated bodies and queries', () => {
     expect((await fetch(`${url}/${id}`)).status).toBe(id === '%ed%a0%80' ? 400 : 404);
   });
 
+  it.each(['{"name":"a","count":7}', '{"name":"a","count":7,"unit":null}'])(
+    'requires a field that another one demands: %s',
+    async (text) => {
+      expect(await post(text)).toEqual({ status: 400, error: expect.stringMatching(/^unit: /) });
+      expect((await post(text.replace('7', '6'))).status).toBe(201);
+    },
+  );
+
+  it.each(['[[]]', '[[{"word":"ok"}]]', '[null]', '["a"]'])('refuses the list of parts %s', async (parts) => {
+    const { status, error } = await post(`{"name":"a","parts":${parts}}`);
+    expect([status, error]).toEqual([400, expect.stringMatching(/^parts/)]);
+  });
+
   it('names every fault of nested objects', async () => {
     const { status, error } = await post(
       '{"name":"a","parts":[{"word":"ok"},{"word":"too long"},7],"first":{}}',
@@ -259,6 +286,16 @@ describe('validated bodies and queries', () => {
     const body = JSON.stringify({ name: 'a', metadata });
     const response = await fetch(url, { method: 'POST', headers, body });
     expect(await response.json()).toEqual({ name: 'a', metadata });
+  });
+
+  it('reads the idempotency key, which may be absent', async () => {
+    const send = async (headers: Record<string, string>) => {
+      const response = await fetch(`${url}/repeatable`, { method: 'POST', headers });
+      return [response.status, await response.json()] as const;
+    };
+    expect(await send({})).toEqual([201, { key: null }]);
+    expect(await send({ 'Idempotency-Key': 'k' })).toEqual([201, { key: 'k' }]);
+    expect((await send({ 'Idempotency-Key': '' }))[0]).toBe(400);
   });
 
   it('joins the messages of an exception that has several', async () => {
