@@ -19,11 +19,17 @@ export function FlagParameter(options: FieldOptions): PropertyDecorator {
   };
 }
 
+/** @nestjs/swagger recognises a function that returns a class by its name, `type`. */
+function lazy(classOf: () => Class): () => Class {
+  const type = () => classOf();
+  return type;
+}
+
 /** An object of another DTO class. */
 export function ObjectField(type: () => Class, options: FieldOptions): PropertyDecorator {
   return field(
     options,
-    { type },
+    { type: lazy(type) },
     IsObject({ message: 'must be an object' }),
     Type(type),
     ValidateNested({ message: 'must be an object' }),
@@ -51,11 +57,11 @@ const listSchema = ({ minItems = 0, maxItems }: ListOptions) => ({
 export function ObjectListField(type: () => Class, options: ListOptions): PropertyDecorator {
   return field(
     options,
-    { type, ...listSchema(options) },
+    { type: lazy(type), ...listSchema(options) },
     ...listSizes(options),
-    // ValidateNested takes a list in the list for further objects.
-    IsObject({ each: true, message: 'must be a list of objects' }),
     Type(type),
+    // ValidateNested passes over null.
+    IsObject({ each: true, message: 'must be a list of objects' }),
     ValidateNested({ each: true, message: 'must be a list of objects' }),
   );
 }
