@@ -20,7 +20,7 @@ import {
 import { createParser } from 'eventsource-parser';
 import { AppModule } from './app.module';
 import { readAgentConfig } from './config';
-import { type EventView } from './events/event-view';
+import { type EventResponse } from './events/event.response';
 import { SERVICE_OPTIONS } from './service-options';
 
 const CREDENTIAL = randomBytes(24).toString('hex');
@@ -174,11 +174,11 @@ export class Customer {
     );
   }
 
-  async events(sessionId: string): Promise<EventView[]> {
-    const all: EventView[] = [];
+  async events(sessionId: string): Promise<EventResponse[]> {
+    const all: EventResponse[] = [];
     for (let more = true; more;) {
       const path = `/${sessionId}/events?limit=100&after=${all.at(-1)?.seq ?? 0}`;
-      const page = await this.json<{ events: EventView[]; has_more: boolean }>('GET', path);
+      const page = await this.json<{ events: EventResponse[]; has_more: boolean }>('GET', path);
       all.push(...page.events);
       more = page.has_more;
     }

@@ -13,8 +13,9 @@ import { shuttingDownError, StreamHub } from '../streams/stream-hub';
 import { type ClaimedTurn } from '../turns/turn-claim';
 import { type TurnRun } from '../turns/turn-run';
 import { TurnRunner } from '../turns/turn-runner';
-import { type EventView, toEventView } from './event-view';
-import { type EventBody, type PostQuery } from './event.dto';
+import { type EventBody } from './event-body';
+import { type PostEventQuery } from './event.dto';
+import { type EventResponse, toEventResponse } from './event.response';
 import { type AcceptedEvent, acceptEvent } from './posted-event';
 import { StreamResumptionService } from './stream-resumption.service';
 
@@ -24,7 +25,7 @@ interface PostRequest {
   /** The public id of the session. */
   sessionId: string;
   body: EventBody;
-  query: PostQuery;
+  query: PostEventQuery;
   idempotencyKey: string | null;
 }
 
@@ -50,12 +51,12 @@ export class EventPostingService {
    * Stores the event and returns it; its turn runs on in the background. Throws the gateway's refusal if the turn can begin now.
    * A turn that has to wait is left to the queue.
    */
-  async post(request: PostRequest, response: Response): Promise<EventView> {
+  async post(request: PostRequest, response: Response): Promise<EventResponse> {
     const canRunNow = !this.hub.isShuttingDown && this.runner.hasFreePlace;
     const { event, turn, replayed, claimed } = await this.accept(request, { canRunNow, streams: false });
     if (replayed) response.setHeader(REPLAYED, 'true');
     if (claimed) await this.start(claimed, event);
-    return toEventView(request.sessionId, event, turn.status);
+    return toEventResponse(request.sessionId, event, turn.status);
   }
 
   /** Stores the event and streams the answer. Throws everything that can be refused before the stream begins. */
@@ -97,7 +98,7 @@ export class EventPostingService {
       onBusy: query.on_busy,
       tokens: estimateEventTokens(
         body.content ?? null,
-        ...(body.tool_call_results ?? []).map(({ content }) => content),
+        ...(body.role === 'tool' ? body.tool_call_results.map(({ content }) => content) : []),
       ),
       replicaId: canRunNow ? this.heartbeat.replicaId : null,
       streams,

@@ -1,57 +1,122 @@
-import { z } from 'zod';
-import { MAX_CONTENT_CHARS, toolCallResults, toolCalls } from '../tool-calls/tool.dto';
+import { ChoiceField, IntegerParameter, ObjectListField, TextField, Tolerant } from '@inference/dto';
+import { ApiSchema } from '@nestjs/swagger';
+import { MAX_CALLS, MAX_CONTENT_CHARS, ToolCallDto, ToolCallResultDto } from '../tool-calls/tool.dto';
+import { PositionField } from '../streams/position-field.decorator';
+import { type StreamPosition } from '../streams/stream-event';
+import { SessionPath } from '../sessions/session-path.dto';
+import { Rule } from '../validation/rule.decorator';
 
-// Clients may serialise every field: an optional field that is null or an empty list counts as absent.
+const hasRole = (role: string) => (event: Record<string, unknown>) => event.role === role;
+const isMessage = hasRole('user');
+const isToolEvent = hasRole('tool');
 
-/** Calls of the model that the client sends back; stored with the event. */
-const sentBackCalls = toolCalls.nullish().transform((calls) => (calls?.length ? calls : undefined));
+const areDistinct = (results: ToolCallResultDto[]) =>
+  new Set(results.map((result) => result.tool_call_id)).size === results.length;
 
-const userEvent = z.object({
-  role: z.literal('user'),
-  content: z.string().min(1, 'must not be empty').max(MAX_CONTENT_CHARS),
-  tool_calls: sentBackCalls,
-  tool_call_results: z
-    .array(z.unknown())
-    .max(0, 'belong to the role tool')
-    .nullish()
-    .transform(() => undefined),
-});
+/**
+ * The body of a posted event (spec: Agent event). Clients may serialise every field: unknown fields are dropped, and an optional
+ * field that is null or an empty list counts as absent.
+ */
+@Tolerant()
+@ApiSchema({
+  description:
+    'A message (role `user`) needs `content`; results of tools (role `tool`) need `tool_call_results`. Unknown fields are dropped. An optional field that is null or an empty list counts as absent.',
+})
+export class PostEventDto {
+  @ChoiceField(['user', 'tool'], {
+    description: '`user` for a message, `tool` for results of tools.',
+    example: 'user',
+  })
+  role!: 'user' | 'tool';
 
-const toolEvent = z.object({
-  role: z.literal('tool'),
-  content: z.string().max(MAX_CONTENT_CHARS).nullish(),
-  tool_calls: sentBackCalls,
-  tool_call_results: toolCallResults,
-});
+  @Rule<string>('isSaid', (text, event) => text !== '' || !isMessage(event), 'must not be empty')
+  @TextField({
+    description:
+      'With the role `user` the message: required and not empty. With the role `tool` optional; it is stored, and the model does not read it.',
+    example: 'Hello',
+    minLength: 0,
+    maxLength: MAX_CONTENT_CHARS,
+    optional: true,
+    nullable: true,
+    requiredIf: isMessage,
+  })
+  content?: string | null;
 
-/** The body of a posted event (spec: Agent event). */
-export const eventBody = z.discriminatedUnion('role', [userEvent, toolEvent]);
-export type EventBody = z.output<typeof eventBody>;
+  @ObjectListField(() => ToolCallDto, {
+    description: 'Calls of the model that the client sends back. They are stored with the event.',
+    maxItems: MAX_CALLS,
+    optional: true,
+    nullable: true,
+  })
+  tool_calls?: ToolCallDto[] | null;
 
-export const postQuery = z.object({
-  /** Treatment of a message while another turn is open: `enqueue` waits, `interrupt` cancels that turn. Default: 409. */
-  on_busy: z.enum(['enqueue', 'interrupt']).optional(),
-});
-export type PostQuery = z.output<typeof postQuery>;
+  @Rule('areDistinct', areDistinct, 'each tool_call_id must come once')
+  @Rule<unknown[]>(
+    'areThere',
+    (results, event) => results.length > 0 || !isToolEvent(event),
+    'must have at least 1 entries',
+  )
+  @Rule<unknown[]>(
+    'belongToTool',
+    (results, event) => results.length === 0 || !isMessage(event),
+    'belong to the role tool',
+  )
+  @ObjectListField(() => ToolCallResultDto, {
+    description:
+      'With the role `tool` results of calls: at least one, each for another call. With the role `user` absent, null or empty.',
+    maxItems: MAX_CALLS,
+    optional: true,
+    nullable: true,
+    requiredIf: isToolEvent,
+  })
+  tool_call_results?: ToolCallResultDto[] | null;
+}
 
-const SEQ = /^\d{1,15}$/;
-const LIMIT_FORM = 'must be a whole number from 1 to 100';
+export class PostEventQuery {
+  @ChoiceField(['enqueue', 'interrupt'], {
+    description:
+      'What happens to a message while another turn is open: `enqueue` lets it wait, `interrupt` cancels all open turns first. Without it the answer is 409.',
+    optional: true,
+  })
+  on_busy?: 'enqueue' | 'interrupt';
+}
 
-/** `after` is the last `seq` that the caller has. */
-export const eventsQuery = z.object({
-  after: z
-    .string('must be given once')
-    .regex(SEQ, 'must be the seq of an event')
-    .transform(Number)
-    .default(0),
-  limit: z
-    .string('must be given once')
-    .regex(/^\d{1,3}$/, LIMIT_FORM)
-    .transform(Number)
-    .refine((limit) => limit >= 1 && limit <= 100, LIMIT_FORM)
-    .default(50),
-});
-export type EventsQuery = z.output<typeof eventsQuery>;
+/** The greatest `seq` that a JSON number holds exactly with room to spare: 15 digits. */
+const MAX_SEQ = 999_999_999_999_999;
 
-export const resumeQuery = z.object({ after: z.string('must be given once').optional() });
-export type ResumeQuery = z.output<typeof resumeQuery>;
+export class EventsQuery {
+  @IntegerParameter({
+    description: 'The last `seq` that the caller has; the page begins after it.',
+    min: 0,
+    max: MAX_SEQ,
+    optional: true,
+    default: 0,
+  })
+  after: number = 0;
+
+  @IntegerParameter({
+    description: 'Most events of a page. A page of large events has fewer.',
+    min: 1,
+    max: 100,
+    optional: true,
+    default: 50,
+  })
+  limit: number = 50;
+}
+
+export class EventPath extends SessionPath {
+  @TextField({ description: 'The id of the event.', example: 'evt_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  event_id!: string;
+}
+
+const POSITION = 'The `id` of the last event of a stream of the session that the client has received.';
+
+export class ResumeQuery {
+  @PositionField({ description: `${POSITION} The header goes first.`, optional: true })
+  after?: StreamPosition;
+}
+
+export class ResumeHeaders {
+  @PositionField({ description: `${POSITION} An EventSource sends it.`, optional: true, mayBeEmpty: true })
+  'Last-Event-ID'?: StreamPosition;
+}

@@ -1,6 +1,6 @@
 import { waitFor } from '@inference/testing';
 import { AgentSite, Customer, readStream, textOf } from '../agent.fixture';
-import { type EventView } from './event-view';
+import { type EventResponse } from './event.response';
 
 const SLOW = 'sandbox-chat+tokens-40+delay-20';
 
@@ -27,7 +27,7 @@ async function slowSession(): Promise<string> {
 describe('posting an event', () => {
   it('creates the session, returns the event, and runs the turn in the background', async () => {
     const id = newId();
-    const event = await customer.json<EventView>('POST', `/${id}/events`, USER);
+    const event = await customer.json<EventResponse>('POST', `/${id}/events`, USER);
     expect(event).toEqual({
       id: expect.stringMatching(/^evt_/) as string,
       session_id: id,
@@ -99,6 +99,8 @@ describe('posting an event', () => {
       { ...USER, tool_call_results: [{ tool_call_id: 'c', content: 'x' }] },
     ],
     ['tool calls that are not a list', { ...USER, tool_calls: CALL }],
+    ['a tool call of null', { ...USER, tool_calls: [null] }],
+    ['a list of lists of tool calls', { ...USER, tool_calls: [[CALL]] }],
     ['a tool call without an id', { ...USER, tool_calls: [{ ...CALL, id: undefined }] }],
     ['a tool call of another type', { ...USER, tool_calls: [{ ...CALL, type: 'x' }] }],
     ['a tool call without a function', { ...USER, tool_calls: [{ id: 'c', type: 'function' }] }],
@@ -118,7 +120,7 @@ describe('posting an event', () => {
   });
 
   it('stores tool calls that a client sends back', async () => {
-    const event = await customer.json<EventView>('POST', `/${newId()}/events`, {
+    const event = await customer.json<EventResponse>('POST', `/${newId()}/events`, {
       ...USER,
       tool_calls: [CALL],
     });
@@ -131,7 +133,7 @@ describe('posting an event', () => {
   ])('optional fields may be %s', async (_what, value) => {
     const fields = { tool_calls: value, tool_call_results: value };
     const id = newId();
-    const event = await customer.json<EventView>('POST', `/${id}/events`, { ...USER, ...fields });
+    const event = await customer.json<EventResponse>('POST', `/${id}/events`, { ...USER, ...fields });
     expect(event).toMatchObject({ type: 'message', content: 'Hello' });
     expect(Object.keys(event)).not.toEqual(expect.arrayContaining([expect.stringMatching(/^tool_call/)]));
     await waitFor(async () => (await customer.events(id)).length === 2);
@@ -141,12 +143,13 @@ describe('posting an event', () => {
     expect(streamed.at(-1)!.event).toBe('turn.completed');
   });
 
-  it('an absent field and a null are the same request under an idempotency key', async () => {
+  it('an absent field and a null, and fields in another order, are the same request under an idempotency key', async () => {
     const path = `/${newId()}/events`;
     const key = { 'Idempotency-Key': 'same' };
-    const event = await customer.json<EventView>('POST', path, USER, 200, key);
-    const fields = { tool_calls: null, tool_call_results: [] };
-    const again = await customer.json<EventView>('POST', path, { ...USER, ...fields }, 200, key);
+    const event = await customer.json<EventResponse>('POST', path, USER, 200, key);
+    const fields = { tool_calls: null, tool_call_results: [], unknown: true };
+    const repeated = { content: USER.content, ...fields, role: USER.role };
+    const again = await customer.json<EventResponse>('POST', path, repeated, 200, key);
     expect(again.id).toBe(event.id);
   });
 
@@ -165,7 +168,7 @@ describe('posting an event', () => {
 
   it('409 with the turn’s id for a message during a turn', async () => {
     const id = await slowSession();
-    const { turn_id: turnId } = await customer.json<EventView>('POST', `/${id}/events`, USER);
+    const { turn_id: turnId } = await customer.json<EventResponse>('POST', `/${id}/events`, USER);
     for (const path of ['events', 'events/stream'])
       expect(await customer.json('POST', `/${id}/${path}`, USER, 409)).toEqual({
         error: expect.any(String) as string,
@@ -233,7 +236,7 @@ describe('Idempotency-Key', () => {
     ]);
     const replayed = [first, second].map((response) => response!.headers.get('idempotent-replayed'));
     expect(replayed.sort()).toEqual(['true', null].sort());
-    const bodies = (await Promise.all([first!.json(), second!.json()])) as EventView[];
+    const bodies = (await Promise.all([first!.json(), second!.json()])) as EventResponse[];
     expect(bodies[0]!.id).toBe(bodies[1]!.id);
     await waitFor(async () => (await customer.events(id)).length === 2);
   });
@@ -268,7 +271,7 @@ describe('Idempotency-Key', () => {
   it('applies to one session only', async () => {
     const ids = [newId(), newId()];
     const events = await Promise.all(
-      ids.map((id) => customer.json<EventView>('POST', `/${id}/events`, USER, 200, KEY)),
+      ids.map((id) => customer.json<EventResponse>('POST', `/${id}/events`, USER, 200, KEY)),
     );
     expect(events[0]!.id).not.toBe(events[1]!.id);
   });
@@ -280,7 +283,7 @@ describe('the list of events', () => {
     for (const content of ['a', 'b', 'c']) await customer.sendMessage(id, content);
     const all = await customer.events(id);
     interface Page {
-      events: EventView[];
+      events: EventResponse[];
       has_more: boolean;
     }
     const first = await customer.json<Page>('GET', `/${id}/events?limit=4`);
@@ -301,7 +304,7 @@ describe('the list of events', () => {
 
   it('404 for an event that does not exist or belongs to another session', async () => {
     const [id, other] = [newId(), newId()];
-    const event = await customer.json<EventView>('POST', `/${id}/events`, USER);
+    const event = await customer.json<EventResponse>('POST', `/${id}/events`, USER);
     await customer.json('POST', '', { id: other }, 201);
     await customer.json('GET', `/${id}/events/evt_never`, undefined, 404);
     await customer.json('GET', `/${id}/events/%00`, undefined, 400);

@@ -4,8 +4,8 @@ import { SQL_POOL, type SqlPool } from '@inference/database';
 import { EVENT_COLUMNS, type EventRow } from '../session-log/session-event';
 import { requireSession } from '../sessions/session-lock';
 import { type TurnStatus } from '../turns/turn';
-import { type EventView, toEventView } from './event-view';
 import { type EventsQuery } from './event.dto';
+import { type EventListResponse, type EventResponse, toEventResponse } from './event.response';
 
 /** Limits the size of a page of events, whose first event is always included. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
@@ -29,19 +29,23 @@ export class EventsService {
   constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
 
   /** Returns fewer events than `limit` if they are large. */
-  async list({ accountId }: Caller, publicId: string, { after, limit }: EventsQuery) {
+  async list(
+    { accountId }: Caller,
+    publicId: string,
+    { after, limit }: EventsQuery,
+  ): Promise<EventListResponse> {
     const sessionId = await requireSession(this.pool, publicId, accountId);
     const values = [sessionId, after, limit];
     const { rows } = await this.pool.query<EventRow & { turn_status: TurnStatus }>(LIST, values);
     const last = rows.at(-1)?.seq;
     const hasMore = last !== undefined && (await this.pool.query(HAS_MORE, [sessionId, last])).rowCount === 1;
-    return { events: rows.map((row) => toEventView(publicId, row, row.turn_status)), has_more: hasMore };
+    return { events: rows.map((row) => toEventResponse(publicId, row, row.turn_status)), has_more: hasMore };
   }
 
-  async find({ accountId }: Caller, publicId: string, eventId: string): Promise<EventView> {
+  async find({ accountId }: Caller, publicId: string, eventId: string): Promise<EventResponse> {
     const values = [publicId, accountId, eventId];
     const { rows } = await this.pool.query<EventRow & { turn_status: TurnStatus }>(FIND, values);
     if (!rows[0]) throw new NotFoundException('no such event');
-    return toEventView(publicId, rows[0], rows[0].turn_status);
+    return toEventResponse(publicId, rows[0], rows[0].turn_status);
   }
 }

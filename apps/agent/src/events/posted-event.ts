@@ -13,7 +13,8 @@ import { type ClaimedTurn, claimTurn, continueTurn } from '../turns/turn-claim';
 import { createTurn } from '../turns/turn-creation';
 import { enqueueTurn } from '../turns/turn-job';
 import { appendRequiresAction, cancelTurns } from '../turns/turn-outcome';
-import { type EventBody, type PostQuery } from './event.dto';
+import { type EventBody } from './event-body';
+import { type PostEventQuery } from './event.dto';
 
 /** An event that a caller posts. */
 export interface PostedEvent {
@@ -21,7 +22,7 @@ export interface PostedEvent {
   /** The id of the session that the caller uses. */
   publicId: string;
   body: EventBody;
-  onBusy: PostQuery['on_busy'];
+  onBusy: PostEventQuery['on_busy'];
   idempotencyKey: string | null;
   /** Size of the event in a model's context. */
   tokens: number;

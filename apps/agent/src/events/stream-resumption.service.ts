@@ -4,7 +4,7 @@ import { SQL_POOL, type SqlPool } from '@inference/database';
 import { type Response } from 'express';
 import { EMPTY, type Observable } from 'rxjs';
 import { noSuchSession, requireSession } from '../sessions/session-lock';
-import { parseStreamPosition, type StreamPosition } from '../streams/stream-event';
+import { type StreamPosition } from '../streams/stream-event';
 import { StreamHub } from '../streams/stream-hub';
 
 interface TurnRow {
@@ -42,14 +42,18 @@ export class StreamResumptionService {
    * position: the first open turn, otherwise the latest. Answers 204 if nothing follows, which stops an EventSource. Throws 410
    * if the stream events are not stored any more.
    */
-  async resume(caller: Caller, publicId: string, after: string | undefined, response: Response) {
+  async resume(
+    caller: Caller,
+    publicId: string,
+    after: StreamPosition | undefined,
+    response: Response,
+  ): Promise<Observable<MessageEvent>> {
     const sessionId = await requireSession(this.pool, publicId, caller.accountId);
-    const found =
-      after === undefined ? await this.current(sessionId) : await this.next(sessionId, positionOf(after));
+    const found = after === undefined ? await this.current(sessionId) : await this.next(sessionId, after);
     if (found) return this.hub.open(found.turn, found.after, response);
     // Nest writes nothing to a response that has ended.
     response.status(204).end();
-    return EMPTY as Observable<MessageEvent>;
+    return EMPTY;
   }
 
   /** Throws 404 if the turn was deleted. */
@@ -80,11 +84,4 @@ export class StreamResumptionService {
     if (following && isExpired(following)) throw expiredError();
     return following ? { turn: following, after: 0 } : null;
   }
-}
-
-function positionOf(text: string): StreamPosition {
-  const position = parseStreamPosition(text);
-  if (!position)
-    throw new BadRequestException('Last-Event-ID or after: must be the id of a stream event, such as 3.17');
-  return position;
 }

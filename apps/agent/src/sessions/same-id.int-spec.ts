@@ -1,7 +1,7 @@
 import { ScriptedModel, type TestAccount, waitFor } from '@inference/testing';
 import { AgentSite, Customer, readStream, textOf } from '../agent.fixture';
-import { type EventView } from '../events/event-view';
-import { type SessionView } from './sessions.service';
+import { type EventResponse } from '../events/event.response';
+import { type SessionResponse } from './session.dto';
 
 // Two accounts use the same ids for their sessions. Neither sees or influences the session of the other one.
 
@@ -63,7 +63,7 @@ async function billedRequests({ accountId }: TestAccount): Promise<number> {
 
 test('both can create a session and learn nothing of the other one', async () => {
   const id = `shared-${++count}`;
-  const sessions: SessionView[] = [];
+  const sessions: SessionResponse[] = [];
   for (const [index, customer] of both.entries()) {
     await customer.json('GET', `/${id}`, undefined, 404);
     sessions.push(await customer.json('POST', '', { id, metadata: { of: `${index}` } }, 201));
@@ -72,7 +72,7 @@ test('both can create a session and learn nothing of the other one', async () =>
   for (const [index, customer] of both.entries()) {
     expect(sessions[index]).toMatchObject({ id, metadata: { of: `${index}` } });
     expect(await customer.json('GET', `/${id}`)).toEqual({ ...sessions[index], open_turns: [] });
-    const { sessions: listed } = await customer.json<{ sessions: SessionView[] }>('GET', '?limit=100');
+    const { sessions: listed } = await customer.json<{ sessions: SessionResponse[] }>('GET', '?limit=100');
     expect(listed.filter((session) => session.id === id)).toEqual([sessions[index]]);
   }
 });
@@ -182,13 +182,13 @@ test('the same idempotency key is another request', async () => {
   const key = { 'Idempotency-Key': 'k' };
   modelEchoes()();
   const [own, foreign] = [
-    await first.json<EventView>('POST', `/${id}/events`, message('x'), 200, key),
-    await second.json<EventView>('POST', `/${id}/events`, message('y'), 200, key),
+    await first.json<EventResponse>('POST', `/${id}/events`, message('x'), 200, key),
+    await second.json<EventResponse>('POST', `/${id}/events`, message('y'), 200, key),
   ];
   expect(foreign).toMatchObject({ seq: 1, content: 'y' });
   const again = await first.call('POST', `/${id}/events`, message('x'), key);
   expect(again.headers.get('idempotent-replayed')).toBe('true');
-  expect(((await again.json()) as EventView).id).toBe(own.id);
+  expect(((await again.json()) as EventResponse).id).toBe(own.id);
 });
 
 test('the models may use the same ids for their tool calls', async () => {

@@ -1,28 +1,171 @@
-import { z } from 'zod';
-import { MAX_CONTENT_CHARS, toolDefinitions } from '../tool-calls/tool.dto';
-import { SESSION_ID, SESSION_ID_FORM } from './session-id';
+import {
+  field,
+  type FieldOptions,
+  InstantProperty,
+  NextCursorProperty,
+  ObjectListField,
+  TextField,
+} from '@inference/dto';
+import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsObject } from 'class-validator';
+import { MAX_CONTENT_CHARS, type ToolDefinition, ToolDefinitionDto } from '../tool-calls/tool.dto';
+import { type TurnStatus } from '../turns/turn';
+import { Rule } from '../validation/rule.decorator';
+import { SessionIdField } from './session-path.dto';
 
-const MAX_METADATA_PAIRS = 64;
+const MAX_MODEL_CHARS = 200;
+const MAX_TOOLS = 128;
 const MAX_TOOLS_CHARS = 131_072;
+const MAX_METADATA_PAIRS = 64;
+const MAX_METADATA_KEY_CHARS = 64;
+const MAX_METADATA_VALUE_CHARS = 512;
 
-const fields = z.strictObject({
-  id: z.string().regex(SESSION_ID, SESSION_ID_FORM).optional(),
-  model: z.string().min(1).max(200).nullish(),
-  system: z.string().max(MAX_CONTENT_CHARS).nullish(),
-  tools: toolDefinitions
-    .refine(
-      (tools) => JSON.stringify(tools).length <= MAX_TOOLS_CHARS,
-      `must have ${MAX_TOOLS_CHARS} characters at most`,
-    )
-    .default([]),
-  metadata: z
-    .record(z.string().min(1).max(64), z.string().max(512))
-    .refine(
-      (pairs) => Object.keys(pairs).length <= MAX_METADATA_PAIRS,
+const haveDistinctNames = (tools: ToolDefinition[]) =>
+  new Set(tools.map((tool) => (tool.function as { name?: string } | undefined)?.name)).size === tools.length;
+
+const isMetadata = (metadata: Record<string, unknown>) =>
+  Object.entries(metadata).every(
+    ([key, value]) =>
+      key.length >= 1 &&
+      key.length <= MAX_METADATA_KEY_CHARS &&
+      typeof value === 'string' &&
+      value.length <= MAX_METADATA_VALUE_CHARS,
+  );
+
+const METADATA_SCHEMA = {
+  type: 'object',
+  additionalProperties: { type: 'string', maxLength: MAX_METADATA_VALUE_CHARS },
+  maxProperties: MAX_METADATA_PAIRS,
+} as const;
+const METADATA_EXAMPLE = { customer: '4711' };
+
+/** Texts by name, stored as they are sent. */
+function MetadataField(options: FieldOptions): PropertyDecorator {
+  return field(
+    options,
+    METADATA_SCHEMA,
+    Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
+    IsObject({ message: 'must be an object' }),
+    Rule(
+      'hasFewPairs',
+      (pairs: object) => Object.keys(pairs).length <= MAX_METADATA_PAIRS,
       `must have ${MAX_METADATA_PAIRS} pairs at most`,
-    )
-    .default({}),
-});
-/** The optional body of POST /v1/agents/sessions. */
-export const sessionBody = z.preprocess((body) => body ?? {}, fields);
-export type SessionBody = z.output<typeof sessionBody>;
+    ),
+    Rule(
+      'hasTexts',
+      isMetadata,
+      `must have keys of 1 to ${MAX_METADATA_KEY_CHARS} characters and texts of at most ${MAX_METADATA_VALUE_CHARS}`,
+    ),
+  );
+}
+
+export class CreateSessionDto {
+  @SessionIdField({ description: 'The id of the session; the service makes one if absent.', optional: true })
+  id?: string;
+
+  @TextField({
+    description: 'Slug of the model. Absent or null: the default model of the service.',
+    example: 'demo-model',
+    maxLength: MAX_MODEL_CHARS,
+    optional: true,
+    nullable: true,
+  })
+  model?: string | null;
+
+  @TextField({
+    description: 'The system prompt. Absent or null: none.',
+    example: 'Be brief.',
+    minLength: 0,
+    maxLength: MAX_CONTENT_CHARS,
+    optional: true,
+    nullable: true,
+  })
+  system?: string | null;
+
+  @Rule(
+    'hasFewCharacters',
+    (tools) => JSON.stringify(tools).length <= MAX_TOOLS_CHARS,
+    `must have ${MAX_TOOLS_CHARS} characters at most`,
+  )
+  @Rule('haveDistinctNames', haveDistinctNames, 'names of functions must differ')
+  @ObjectListField(() => ToolDefinitionDto, {
+    description: `Functions that the model may call, with different names; ${MAX_TOOLS_CHARS} characters of JSON at most.`,
+    maxItems: MAX_TOOLS,
+    optional: true,
+    default: [],
+  })
+  tools: ToolDefinitionDto[] = [];
+
+  @MetadataField({
+    description: `Texts of the caller by name, at most ${MAX_METADATA_PAIRS}. A name has 1 to ${MAX_METADATA_KEY_CHARS} characters. The service does not interpret them.`,
+    example: METADATA_EXAMPLE,
+    optional: true,
+    default: {},
+  })
+  metadata: Record<string, string> = {};
+}
+
+export class SessionResponse {
+  @ApiProperty({ description: 'Names the session within its account.', example: 'support-4711' })
+  id!: string;
+
+  @ApiProperty({
+    description: 'Slug of the model: the session’s own, or the default model of the service.',
+    example: 'demo-model',
+  })
+  model!: string;
+
+  @ApiProperty({ type: 'string', nullable: true, description: 'The system prompt.', example: 'Be brief.' })
+  system!: string | null;
+
+  @ApiProperty({ type: [ToolDefinitionDto], description: 'Functions that the model may call.' })
+  tools!: ToolDefinition[];
+
+  @ApiProperty({ ...METADATA_SCHEMA, description: 'Texts of the caller by name.', example: METADATA_EXAMPLE })
+  metadata!: Record<string, string>;
+
+  @ApiProperty({ type: 'integer', description: '`seq` of the newest event; 0 if there is none.', example: 2 })
+  last_seq!: number;
+
+  @InstantProperty({ description: 'When the session was created.' })
+  created_at!: string;
+}
+
+class OpenTurnResponse {
+  @ApiProperty({ description: 'Names the turn.', example: 'turn_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  id!: string;
+
+  @ApiProperty({
+    enum: ['queued', 'running', 'requires_action'],
+    description:
+      '`queued`: it waits for an earlier turn or a free place. `requires_action`: it waits for results of tools.',
+    example: 'running',
+  })
+  status!: TurnStatus;
+}
+
+export class SessionDetailsResponse extends SessionResponse {
+  @ApiProperty({
+    type: [OpenTurnResponse],
+    description: 'Turns that have not ended, in the order in which they run.',
+  })
+  open_turns!: OpenTurnResponse[];
+}
+
+export class SessionListResponse {
+  @ApiProperty({ type: [SessionResponse], description: 'The sessions of the account, newest first.' })
+  sessions!: SessionResponse[];
+
+  @NextCursorProperty()
+  next_cursor!: string | null;
+}
+
+export class CancelledTurnsResponse {
+  @ApiProperty({
+    type: [String],
+    description: 'Ids of the turns that were cancelled; empty if none was open.',
+    example: ['turn_0Vc3kZ8dQ1mXw7RtYb2LsA'],
+  })
+  cancelled!: string[];
+}

@@ -1,41 +1,90 @@
-import { Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
-import { pageQuery, type PageQuery, ValidBody, ValidQuery } from '@inference/http';
-import { sessionBody, type SessionBody } from './session.dto';
-import { SessionId } from './session-id';
+import { PageQueryDto } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
+import {
+  CancelledTurnsResponse,
+  CreateSessionDto,
+  SessionDetailsResponse,
+  SessionListResponse,
+  SessionResponse,
+} from './session.dto';
+import { SessionPath } from './session-path.dto';
 import { SessionsService } from './sessions.service';
+
+const NO_SUCH_SESSION = { 404: 'The account has no such session.' };
 
 /** Conversations with a model. Posting an event to an unused id also creates one (see EventsController). */
 @Controller('v1/agents/sessions')
+@ApiTags('Sessions')
 export class SessionsController {
   constructor(private readonly sessions: SessionsService) {}
 
   @Post()
-  create(@CurrentCaller() caller: Caller, @ValidBody(sessionBody) body: SessionBody) {
+  @ApiOperation({
+    operationId: 'createSession',
+    summary: 'Creates a session.',
+    description:
+      'Posting an event to an id that the account has not used also creates a session, with the default model and without tools.',
+  })
+  @ApiCreatedResponse({ description: 'The new session.', type: SessionResponse })
+  @ApiErrors({ 409: 'A session of the account has the id.' })
+  create(@CurrentCaller() caller: Caller, @Body() body: CreateSessionDto): Promise<SessionResponse> {
     return this.sessions.create(caller, body);
   }
 
-  /** `{sessions, next_cursor}`, newest first. */
   @Get()
-  list(@CurrentCaller() caller: Caller, @ValidQuery(pageQuery) query: PageQuery) {
+  @ApiOperation({ operationId: 'listSessions', summary: 'Lists the account’s sessions, newest first.' })
+  @ApiOkResponse({ description: 'One page of sessions.', type: SessionListResponse })
+  list(@CurrentCaller() caller: Caller, @Query() query: PageQueryDto): Promise<SessionListResponse> {
     return this.sessions.list(caller, query);
   }
 
   @Get(':session_id')
-  find(@CurrentCaller() caller: Caller, @SessionId() id: string) {
+  @ApiOperation({ operationId: 'retrieveSession', summary: 'Returns one session with its open turns.' })
+  @ApiOkResponse({ description: 'The session.', type: SessionDetailsResponse })
+  @ApiErrors(NO_SUCH_SESSION)
+  find(
+    @CurrentCaller() caller: Caller,
+    @Param() { session_id: id }: SessionPath,
+  ): Promise<SessionDetailsResponse> {
     return this.sessions.find(caller, id);
   }
 
   @Delete(':session_id')
   @HttpCode(204)
-  remove(@CurrentCaller() caller: Caller, @SessionId() id: string) {
+  @ApiOperation({
+    operationId: 'deleteSession',
+    summary: 'Deletes a session with all its events.',
+    description: 'Its running turn is aborted. The id can be used again.',
+  })
+  @ApiNoContentResponse({ description: 'The session is deleted.' })
+  @ApiErrors(NO_SUCH_SESSION)
+  remove(@CurrentCaller() caller: Caller, @Param() { session_id: id }: SessionPath): Promise<void> {
     return this.sessions.remove(caller, id);
   }
 
-  /** Returns `{cancelled: [turn ids]}`, which is empty if no turn was open. */
   @Post(':session_id/cancel')
   @HttpCode(200)
-  cancel(@CurrentCaller() caller: Caller, @SessionId() id: string) {
+  @ApiOperation({
+    operationId: 'cancelTurns',
+    summary: 'Cancels the running and queued turns of a session.',
+    description:
+      'Stored events stay, and so does the text that the model has sent so far. The call needs no body and can be repeated.',
+  })
+  @ApiOkResponse({ description: 'The turns that were cancelled.', type: CancelledTurnsResponse })
+  @ApiErrors(NO_SUCH_SESSION)
+  cancel(
+    @CurrentCaller() caller: Caller,
+    @Param() { session_id: id }: SessionPath,
+  ): Promise<CancelledTurnsResponse> {
     return this.sessions.cancel(caller, id);
   }
 }

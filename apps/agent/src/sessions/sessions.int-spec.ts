@@ -1,9 +1,9 @@
 import { waitFor } from '@inference/testing';
 import { AgentSite, Customer, readStream } from '../agent.fixture';
-import { type SessionView } from './sessions.service';
+import { type SessionResponse } from './session.dto';
 
 interface Page {
-  sessions: SessionView[];
+  sessions: SessionResponse[];
   next_cursor: string | null;
 }
 
@@ -28,7 +28,7 @@ const TOOL = {
 
 test('a session keeps the values it was created with', async () => {
   const made = { model: 'sandbox-chat', system: 'Be brief.', tools: [TOOL], metadata: { origin: 'test' } };
-  const session = await customer.json<SessionView>('POST', '', { id: 'made:1.a_b-c', ...made }, 201);
+  const session = await customer.json<SessionResponse>('POST', '', { id: 'made:1.a_b-c', ...made }, 201);
   expect(session).toEqual({
     id: 'made:1.a_b-c',
     ...made,
@@ -39,12 +39,28 @@ test('a session keeps the values it was created with', async () => {
   expect(await customer.json('GET', '/made:1.a_b-c')).toEqual({ ...session, open_turns: [] });
 });
 
+test('the parameters of a tool and the metadata are kept as they were sent', async () => {
+  const parameters = {
+    type: 'object',
+    then: 1,
+    prototype: 2,
+    toString: null,
+    properties: { list: [[{}], null] },
+  };
+  const tools = [{ type: 'function', function: { name: 'f', parameters, strict: null } }];
+  const metadata = { then: 'a', length: '0', toString: 'b', '': 'c' };
+  await customer.json('POST', '', { tools, metadata }, 400);
+  const { '': _unnamed, ...named } = metadata;
+  const session = await customer.json<SessionResponse>('POST', '', { tools, metadata: named }, 201);
+  expect(session).toMatchObject({ tools, metadata: named });
+});
+
 test('a session can be created without a body', async () => {
   expect(await customer.json('POST', '', undefined, 201)).toMatchObject({ model: 'sandbox-chat' });
 });
 
 test('every field of a session is optional', async () => {
-  const session = await customer.json<SessionView>('POST', '', {}, 201);
+  const session = await customer.json<SessionResponse>('POST', '', {}, 201);
   expect(session).toMatchObject({ model: 'sandbox-chat', system: null, tools: [], metadata: {} });
   expect(session.id).toMatch(/^sess_/);
 });
@@ -76,6 +92,10 @@ test.each([
     'tools that are too large',
     { tools: [{ ...TOOL, function: { name: 'f', parameters: { x: 'x'.repeat(131_072) } } }] },
   ],
+  ['a list of lists of tools', { tools: [[TOOL]] }],
+  ['a tool of null', { tools: [null] }],
+  ['an unknown field of a tool', { tools: [{ ...TOOL, x: 1 }] }],
+  ['metadata that is not an object', { metadata: ['a'] }],
   ['metadata with a value that is not a string', { metadata: { a: 1 } }],
   [
     'too much metadata',

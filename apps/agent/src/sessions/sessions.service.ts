@@ -6,9 +6,15 @@ import { MODELS_CONFIG, type ModelsConfig } from '../models/models.config';
 import { deleteStreamEventsOf } from '../streams/stream-event-store';
 import { notifyReplicas, TURN_DELETED } from '../streams/turn-notifications';
 import { type ToolDefinition } from '../tool-calls/tool.dto';
-import { readOpenTurns, type TurnStatus } from '../turns/turn';
+import { readOpenTurns } from '../turns/turn';
 import { cancelTurns } from '../turns/turn-outcome';
-import { type SessionBody } from './session.dto';
+import {
+  type CancelledTurnsResponse,
+  type CreateSessionDto,
+  type SessionDetailsResponse,
+  type SessionListResponse,
+  type SessionResponse,
+} from './session.dto';
 import { lockSession, noSuchSession } from './session-lock';
 
 interface SessionRow {
@@ -22,22 +28,6 @@ interface SessionRow {
   metadata: Record<string, string>;
   last_seq: bigint;
   created_at: Date;
-}
-
-export interface SessionView {
-  id: string;
-  model: string;
-  system: string | null;
-  tools: ToolDefinition[];
-  metadata: Record<string, string>;
-  /** `seq` of the newest event; 0 if there is none. */
-  last_seq: number;
-  created_at: string;
-}
-
-interface OpenTurnView {
-  id: string;
-  status: TurnStatus;
 }
 
 const COLUMNS =
@@ -62,7 +52,7 @@ export class SessionsService {
   ) {}
 
   /** Throws 409 if a session of the account has the id. */
-  async create({ accountId }: Caller, body: SessionBody): Promise<SessionView> {
+  async create({ accountId }: Caller, body: CreateSessionDto): Promise<SessionResponse> {
     const sessionId = newId('sess');
     const { rows } = await this.pool.query<SessionRow>(INSERT, [
       sessionId,
@@ -74,30 +64,30 @@ export class SessionsService {
       JSON.stringify(body.metadata),
     ]);
     if (!rows[0]) throw new ConflictException('id: is used by another session');
-    return this.view(rows[0]);
+    return this.responseOf(rows[0]);
   }
 
-  async list(
-    { accountId }: Caller,
-    query: PageQuery,
-  ): Promise<{ sessions: SessionView[]; next_cursor: string | null }> {
+  async list({ accountId }: Caller, query: PageQuery): Promise<SessionListResponse> {
     const read = async (after: Position | null, count: number) => {
       const values = [accountId, after?.at ?? null, after?.id ?? null, count];
       return (await this.pool.query<SessionRow & { position: Position }>(LIST, values)).rows;
     };
     const { rows, nextCursor } = await readPage(`sessions:${accountId}`, query, read);
-    return { sessions: rows.map((row) => this.view(row)), next_cursor: nextCursor };
+    return { sessions: rows.map((row) => this.responseOf(row)), next_cursor: nextCursor };
   }
 
-  async find({ accountId }: Caller, id: string): Promise<SessionView & { open_turns: OpenTurnView[] }> {
+  async find({ accountId }: Caller, id: string): Promise<SessionDetailsResponse> {
     const { rows } = await this.pool.query<SessionRow>(FIND, [id, accountId]);
     if (!rows[0]) throw noSuchSession();
     const open = await readOpenTurns(this.pool, rows[0].sessionId);
-    return { ...this.view(rows[0]), open_turns: open.map((turn) => ({ id: turn.id, status: turn.status })) };
+    return {
+      ...this.responseOf(rows[0]),
+      open_turns: open.map((turn) => ({ id: turn.id, status: turn.status })),
+    };
   }
 
   /** Cancels the running and queued turns; events stay. */
-  cancel({ accountId }: Caller, id: string): Promise<{ cancelled: string[] }> {
+  cancel({ accountId }: Caller, id: string): Promise<CancelledTurnsResponse> {
     return inTransaction(this.pool, async (sql) => {
       const { sessionId } = await lockSession(sql, id, accountId);
       const turns = await readOpenTurns(sql, sessionId);
@@ -117,7 +107,7 @@ export class SessionsService {
     });
   }
 
-  private view({
+  private responseOf({
     id,
     model,
     system,
@@ -125,7 +115,7 @@ export class SessionsService {
     metadata,
     last_seq: lastSeq,
     created_at: createdAt,
-  }: SessionRow): SessionView {
+  }: SessionRow): SessionResponse {
     return {
       id,
       model: model ?? this.models.defaultModel,

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { newId } from '@inference/database';
 import { ScriptedModel, waitFor } from '@inference/testing';
 import { AgentSite, Customer, type ReceivedEvent, readStream, textOf } from '../agent.fixture';
-import { type EventView } from '../events/event-view';
+import { type EventResponse } from '../events/event.response';
 import { StreamEventCleanupJob } from './stream-event-cleanup.job';
 import { StreamHub } from './stream-hub';
 
@@ -113,7 +113,7 @@ describe('resuming', () => {
     await here.sendMessage(id, 'Hello', '', key);
     const open = await newSession('scripted');
     model.says((answer) => answer.delta({ content: 'Not all' }));
-    const { turn_id: openTurn } = await here.json<EventView>('POST', `/${open}/events`, {
+    const { turn_id: openTurn } = await here.json<EventResponse>('POST', `/${open}/events`, {
       role: 'user',
       content: 'Hello',
     });
@@ -255,7 +255,7 @@ describe('a client that stops reading', () => {
 
 test('a turn that was posted in the background can be streamed from its beginning', async () => {
   const id = await newSession();
-  const { turn_id: turnId } = await here.json<EventView>('POST', `/${id}/events`, {
+  const { turn_id: turnId } = await here.json<EventResponse>('POST', `/${id}/events`, {
     role: 'user',
     content: 'Hello',
   });

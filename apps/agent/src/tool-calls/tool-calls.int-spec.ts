@@ -1,6 +1,6 @@
 import { insertApiKey, ScriptedModel, waitFor } from '@inference/testing';
 import { AgentSite, Customer, readStream, textOf } from '../agent.fixture';
-import { type EventView } from '../events/event-view';
+import { type EventResponse } from '../events/event.response';
 
 const TOOLS = [
   { type: 'function', function: { name: 'weather', parameters: { type: 'object', properties: {} } } },
@@ -115,7 +115,7 @@ test('results can be posted one after the other, and in the background', async (
     { event: 'turn.requires_action', data: { turn_id: turnId, tool_calls: [{ id: calls[1] }] } },
   ]);
   answerWith('Done.');
-  const posted = (await (await respond(id, results([calls[1]!, 'noon']), 'events')).json()) as EventView;
+  const posted = (await (await respond(id, results([calls[1]!, 'noon']), 'events')).json()) as EventResponse;
   expect(posted).toMatchObject({ type: 'tool_result', turn_id: turnId, role: 'tool', content: '' });
   await waitFor(async () => (await customer.events(id)).at(-1)!.content === 'Done.');
 });

@@ -1,6 +1,6 @@
 import { insertApiKey, type TestAccount, waitFor } from '@inference/testing';
 import { AgentSite, Customer, textOf } from '../agent.fixture';
-import { type EventView } from '../events/event-view';
+import { type EventResponse } from '../events/event.response';
 
 const STATUSES = [429, 500, 503];
 const named = (behaviour: string) => `sandbox-chat+${behaviour}`;
@@ -199,7 +199,7 @@ describe('failures after the stream has begun, or in the background', () => {
     const { apiKey } = await insertApiKey(site.pool, account.accountId, { spendLimitPicos: 1n });
     const id = await newSession(SLOW);
     await customer.json('POST', `/${id}/events`, USER);
-    const waiting = await new Customer(site.url, apiKey).json<EventView>(
+    const waiting = await new Customer(site.url, apiKey).json<EventResponse>(
       'POST',
       `/${id}/events?on_busy=enqueue`,
       { role: 'user', content: 'Next' },

@@ -1,6 +1,6 @@
 import { waitFor } from '@inference/testing';
 import { AgentSite, Customer } from '../agent.fixture';
-import { type EventView } from '../events/event-view';
+import { type EventResponse } from '../events/event.response';
 
 /** Number of jobs that a process takes at a time. */
 const JOBS = 4;
@@ -21,7 +21,11 @@ async function post(session: string): Promise<void> {
   await customer.json('POST', '', { id: session, model: SLOW }, 201);
   await customer.json('POST', `/${session}/events`, { role: 'user', content: 'Hello' });
   const waiting = { role: 'user', content: 'And?' };
-  const { status } = await customer.json<EventView>('POST', `/${session}/events?on_busy=enqueue`, waiting);
+  const { status } = await customer.json<EventResponse>(
+    'POST',
+    `/${session}/events?on_busy=enqueue`,
+    waiting,
+  );
   expect(status).toBe('queued');
 }
 const isAnswered = async (session: string) => {

@@ -1,0 +1,56 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiBody, ApiOperation, ApiResponse } from '@nestjs/swagger';
+import { PostEventDto } from './event.dto';
+import { BusyResponse, RefusalResponse } from './event-error.response';
+
+/** Response headers of an accepted event. */
+export const POSTED_EVENT_HEADERS = {
+  'Idempotent-Replayed': {
+    description: '`true` if the same request was accepted before under its idempotency key.',
+    schema: { type: 'string' as const, enum: ['true'] },
+  },
+};
+
+const REFUSALS = {
+  400: 'A parameter or field is missing or malformed, the session has no such tool call, or the conversation’s last turn does not fit into the model’s context.',
+  401: 'The credential is missing, expired or invalid, or the API key was deleted meanwhile.',
+  402: 'The wallet or the limit of the API key does not cover the largest possible cost of the answer.',
+  403: 'The API key may not use the model.',
+  404: 'The model does not exist or is not offered, or the session is being deleted.',
+  413: 'The body is too large, or the conversation is too large for the model’s server.',
+  422: 'The model’s server refuses the request.',
+  429: 'Too many requests, or too many turns of the session wait. Wait for the seconds in `Retry-After`.',
+  502: 'The model gave no usable answer.',
+  503: 'A dependency, such as the database or the gateway, is not available, or this process is overloaded or about to stop.',
+  504: 'The model did not answer in time.',
+};
+
+const BUSY = 'The session is busy with another turn, or a tool call already has a result.';
+
+const EXAMPLES = {
+  message: { summary: 'A message.', value: { role: 'user', content: 'Hello' } },
+  results: {
+    summary: 'The result of a tool call.',
+    value: {
+      role: 'tool',
+      tool_call_results: [{ tool_call_id: 'call_0Vc3kZ8dQ1mXw7RtYb2LsA', content: '12 degrees, rain' }],
+    },
+  },
+};
+
+export interface PostEventDocumentation {
+  operationId: string;
+  summary: string;
+  description: string;
+}
+
+/** Documents an operation that takes an event: what it does, and all that can be refused before it is answered. */
+export const ApiPostEvent = (documentation: PostEventDocumentation) =>
+  applyDecorators(
+    ApiOperation(documentation),
+    ApiBody({ type: PostEventDto, examples: EXAMPLES }),
+    ...Object.entries(REFUSALS).map(([status, description]) =>
+      ApiResponse({ status: Number(status), description, type: RefusalResponse }),
+    ),
+    ApiResponse({ status: 409, description: BUSY, type: BusyResponse }),
+  );

@@ -1,0 +1,143 @@
+import { InstantProperty } from '@inference/dto';
+import { ApiProperty } from '@nestjs/swagger';
+import { type EventRow, type EventType } from '../session-log/session-event';
+import {
+  type ToolCall,
+  ToolCallResponse,
+  type ToolCallResult,
+  ToolCallResultResponse,
+} from '../tool-calls/tool.dto';
+import { type TurnStatus } from '../turns/turn';
+
+const TURN_ID = { description: 'The turn of the event.', example: 'turn_0Vc3kZ8dQ1mXw7RtYb2LsA' };
+const EVENT_TYPES: EventType[] = ['message', 'tool_calls', 'tool_result', 'turn.failed', 'turn.cancelled'];
+const STATUSES = ['queued', 'running', 'requires_action', 'completed', 'incomplete', 'failed', 'cancelled'];
+
+/** Tokens of one call of the model. */
+class UsageResponse {
+  @ApiProperty({ type: 'integer', description: 'Tokens of the prompt.', example: 12 })
+  prompt_tokens!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Tokens of the answer.', example: 34 })
+  completion_tokens!: number;
+
+  @ApiProperty({ type: 'integer', description: 'The sum.', example: 46 })
+  total_tokens!: number;
+}
+
+/** Why a turn has failed. */
+class EventErrorResponse {
+  @ApiProperty({
+    description: 'For programs; it does not change between versions.',
+    example: 'insufficient_balance',
+  })
+  code!: string;
+
+  @ApiProperty({
+    description: 'For people.',
+    example: 'The wallet does not cover the most that this answer can cost. Top it up.',
+  })
+  message!: string;
+
+  @ApiProperty({ description: 'Whether the same message may succeed later.', example: false })
+  retryable!: boolean;
+}
+
+/** An event as clients see it (spec: Agent event). */
+export class EventResponse {
+  @ApiProperty({ description: 'Names the event.', example: 'evt_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  id!: string;
+
+  @ApiProperty({ description: 'The session of the event.', example: 'support-4711' })
+  session_id!: string;
+
+  @ApiProperty({ type: 'integer', description: 'Number in the session, from 1, without gaps.', example: 1 })
+  seq!: number;
+
+  @ApiProperty({
+    enum: EVENT_TYPES,
+    description:
+      '`message`: a text of the user or the model. `tool_calls`: the model calls functions. `tool_result`: results of calls. `turn.failed`, `turn.cancelled`: the turn has ended without an answer, or in the middle of it.',
+    example: 'message',
+  })
+  type!: EventType;
+
+  @ApiProperty({
+    enum: ['user', 'assistant', 'tool'],
+    description: 'Who speaks; `assistant` for the end of a turn.',
+    example: 'user',
+  })
+  role!: EventRow['role'];
+
+  @ApiProperty({
+    description: 'The text. It may be empty, and is for `turn.failed`.',
+    example: 'Hello',
+  })
+  content!: string;
+
+  @ApiProperty({
+    type: [ToolCallResponse],
+    required: false,
+    description: 'The calls of the model, or those that the caller sent with the event.',
+  })
+  tool_calls?: ToolCall[];
+
+  @ApiProperty({ type: [ToolCallResultResponse], required: false, description: 'Results of calls.' })
+  tool_call_results?: ToolCallResult[];
+
+  @ApiProperty(TURN_ID)
+  turn_id!: string;
+
+  @ApiProperty({
+    enum: STATUSES,
+    description:
+      'For an event of the caller the current status of its turn. For others it does not change; `incomplete`: the turn ended before the text was complete.',
+    example: 'running',
+  })
+  status!: TurnStatus | 'incomplete';
+
+  @ApiProperty({
+    required: false,
+    description: 'Why the model stopped, as its server says.',
+    example: 'stop',
+  })
+  finish_reason?: string;
+
+  @ApiProperty({ required: false, description: 'The tokens of the call of the model, if they are known.' })
+  usage?: UsageResponse;
+
+  @ApiProperty({ required: false, description: 'Only for `turn.failed`: why.' })
+  error?: EventErrorResponse;
+
+  @InstantProperty({ description: 'When the event was stored.' })
+  created_at!: string;
+}
+
+export class EventListResponse {
+  @ApiProperty({ type: [EventResponse], description: 'The events, oldest first.' })
+  events!: EventResponse[];
+
+  @ApiProperty({ description: 'Whether the session has events after the last one.', example: false })
+  has_more!: boolean;
+}
+
+/** @param sessionId the id of the session that the caller uses */
+export function toEventResponse(sessionId: string, row: EventRow, turnStatus: TurnStatus): EventResponse {
+  return {
+    id: row.id,
+    session_id: sessionId,
+    seq: Number(row.seq),
+    type: row.type,
+    role: row.role,
+    // Earlier versions stored the message of the error here, too.
+    content: row.type === 'turn.failed' ? '' : row.content,
+    ...(row.tool_calls && { tool_calls: row.tool_calls }),
+    ...(row.tool_call_results && { tool_call_results: row.tool_call_results }),
+    turn_id: row.turn_id,
+    status: row.status ?? turnStatus,
+    ...(row.finish_reason !== null && { finish_reason: row.finish_reason }),
+    ...(row.usage && { usage: row.usage }),
+    ...(row.error && { error: row.error }),
+    created_at: row.created_at.toISOString(),
+  };
+}
