@@ -1,7 +1,7 @@
-import { HttpException, Inject, Injectable, type MessageEvent } from '@nestjs/common';
+import { Inject, Injectable, type MessageEvent } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
 import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
-import { DetailedException, UnavailableException } from '@inference/http';
+import { UnavailableException } from '@inference/http';
 import { type Refusal } from '@inference/model-calls';
 import { type Response } from 'express';
 import { type Observable } from 'rxjs';
@@ -17,6 +17,7 @@ import { type EventBody } from './event-body';
 import { type PostEventQuery } from './event.dto';
 import { type EventResponse, toEventResponse } from './event.response';
 import { type AcceptedEvent, acceptEvent } from './posted-event';
+import { refusalError } from './refusal-error';
 import { StreamResumptionService } from './stream-resumption.service';
 
 /** A request that posts an event. */
@@ -118,9 +119,4 @@ async function admissionOf(run: TurnRun): Promise<Refusal | null> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<null>((resolve) => (timer = setTimeout(() => resolve(null), ADMISSION_MILLIS)));
   return Promise.race([run.admission, timeout]).finally(() => clearTimeout(timer));
-}
-
-function refusalError({ status, message, code, retryAfter }: Refusal, turnId: string): HttpException {
-  const headers = retryAfter === undefined ? undefined : { 'Retry-After': retryAfter };
-  return new DetailedException(status, message, { code, turn_id: turnId }, headers);
 }
