@@ -70,7 +70,7 @@ export class EventResponse {
   role!: EventRow['role'];
 
   @ApiProperty({
-    description: 'The text. It may be empty, and is for `turn.failed`.',
+    description: 'The text. It may be empty, and is for `turn.failed` and `turn.cancelled`.',
     example: 'Hello',
   })
   content!: string;
@@ -109,6 +109,13 @@ export class EventResponse {
   @ApiProperty({ required: false, description: 'Only for `turn.failed`: why.' })
   error?: EventErrorResponse;
 
+  @ApiProperty({
+    required: false,
+    description: 'Only for `turn.cancelled`: why, for people.',
+    example: 'The caller cancelled this turn.',
+  })
+  reason?: string;
+
   @InstantProperty({ description: 'When the event was stored.' })
   created_at!: string;
 }
@@ -129,8 +136,7 @@ export function toEventResponse(sessionId: string, row: EventRow, turnStatus: Tu
     seq: Number(row.seq),
     type: row.type,
     role: row.role,
-    // Earlier versions stored the message of the error here, too.
-    content: row.type === 'turn.failed' ? '' : row.content,
+    ...textsOf(row),
     ...(row.tool_calls && { tool_calls: row.tool_calls }),
     ...(row.tool_call_results && { tool_call_results: row.tool_call_results }),
     turn_id: row.turn_id,
@@ -140,4 +146,17 @@ export function toEventResponse(sessionId: string, row: EventRow, turnStatus: Tu
     ...(row.error && { error: row.error }),
     created_at: row.created_at.toISOString(),
   };
+}
+
+/** The end of a turn has the role of the assistant, who did not say why the turn ended. */
+function textsOf({ type, content }: EventRow): { content: string; reason?: string } {
+  switch (type) {
+    case 'turn.cancelled':
+      return { content: '', reason: content };
+    // Earlier versions stored the message of the error here, too.
+    case 'turn.failed':
+      return { content: '' };
+    default:
+      return { content };
+  }
 }

@@ -222,6 +222,8 @@ describe('posting an event', () => {
     expect((await running).at(-1)).toMatchObject({ event: 'turn.cancelled' });
     const cancelled = (await customer.events(id)).filter(({ type }) => type === 'turn.cancelled');
     expect(cancelled).toHaveLength(2);
+    for (const event of cancelled)
+      expect(event).toMatchObject({ content: '', reason: 'A newer message took the place of this turn.' });
   });
 });
 

@@ -195,6 +195,8 @@ test('deleting a session aborts its turn and frees its id', async () => {
   await customer.json('POST', '', { id }, 201);
 });
 
+const CANCELLED = 'The caller cancelled this turn.';
+
 test('cancel ends running and queued turns, keeps the text so far, and can be repeated', async () => {
   const id = 'cancelled';
   await customer.json('POST', '', { id, model: 'sandbox-chat+tokens-500+delay-20' }, 201);
@@ -225,9 +227,9 @@ test('cancel ends running and queued turns, keeps the text so far, and can be re
   const text = streamEvents.flatMap(({ event, data }) => (event === 'delta' ? [data.content] : [])).join('');
   expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
   expect(events.slice(2)).toMatchObject([
-    { type: 'turn.cancelled', turn_id: open[1]!.id, status: 'cancelled' },
+    { type: 'turn.cancelled', turn_id: open[1]!.id, status: 'cancelled', content: '', reason: CANCELLED },
     { type: 'message', role: 'assistant', content: text, status: 'incomplete' },
-    { type: 'turn.cancelled', turn_id: open[0]!.id, status: 'cancelled' },
+    { type: 'turn.cancelled', turn_id: open[0]!.id, status: 'cancelled', content: '', reason: CANCELLED },
   ]);
   expect(await customer.json('POST', `/${id}/cancel`)).toEqual({ cancelled: [] });
   const usage = await site.pool.query<{ outcome: string }>(

@@ -90,10 +90,13 @@ export interface TurnFailed extends Stored {
   error: { code: string; message: string; retryable: boolean };
 }
 
+/** `content` is empty. */
 export interface TurnCancelled extends Stored {
   type: 'turn.cancelled';
   role: 'assistant';
   status: 'cancelled';
+  /** Why, for people. */
+  reason?: string;
 }
 
 /** An event of a session, distinguished by `type` and `role`. */
