@@ -39,7 +39,7 @@ async function turnOf(runner: string): Promise<{ id: string; turnId: string }> {
      event AS (INSERT INTO agent.events (id, session_id, seq, turn_id, type, role, content, tokens, after_position)
        VALUES ($5, $1, 1, $2, 'message', 'user', 'Hello', 9, 0))
      INSERT INTO agent.stream_events (turn_id, n, kind, data)
-     VALUES ($2, 1, 'turn.started', '{}'), ($2, 2, 'delta', 'Half '), ($2, 3, 'delta', 'a sen')`,
+     VALUES ($2, 1, 'turn.started', json_build_object('turn_id', $2::text)), ($2, 2, 'delta', 'Half '), ($2, 3, 'delta', 'a sen')`,
     [await site.internalIdOf(id), turnId, account.apiKeyId, runner, newId('evt')],
   );
   return { id, turnId };
