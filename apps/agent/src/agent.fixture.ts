@@ -8,6 +8,7 @@ import {
   createTestDatabase,
   type Environment,
   insertAccount,
+  holdToContract,
   publishPrices,
   rememberEnvironment,
   serviceEnvironment,
@@ -107,6 +108,7 @@ export class AgentSite {
       ...SERVICE_OPTIONS,
       logTo: testLog('agent'),
     });
+    holdToContract(app, 'agent');
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
     let closed: Promise<void> | undefined;

@@ -8,3 +8,13 @@ export class ErrorResponse {
   })
   error!: string;
 }
+
+/** An error that programs may tell apart. */
+export class CodedErrorResponse extends ErrorResponse {
+  @ApiProperty({
+    required: false,
+    description: 'The reason, for programs; it does not change between versions.',
+    example: 'busy',
+  })
+  code?: string;
+}

@@ -5,5 +5,5 @@ export { ApiFile } from './decorators/api-file.decorator';
 export { ApiOneOf } from './decorators/api-one-of.decorator';
 export { type ApiDescription } from './document/api-description';
 export { buildDocument } from './document/build-document';
-export { ErrorResponse } from './error.response';
+export { CodedErrorResponse, ErrorResponse } from './error.response';
 export { serveDocument } from './serve-document';

@@ -5,7 +5,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const ROOT = join(__dirname, '../../..');
+/** `npm` and Jest start in the root of the workspace. */
+const LAUNCHER = join('tools', 'launcher', 'start.mjs');
 const READY = 'The platform is running';
 const STOP_MILLIS = 120_000;
 /** Ports that one site takes, counted from its base. */
@@ -34,8 +35,7 @@ export interface Platform {
 export async function startPlatform(): Promise<Platform> {
   const folder = mkdtempSync(join(process.env.TEST_DATA_FOLDER ?? tmpdir(), 'fuzz-'));
   const dataDir = join(folder, 'data');
-  const child = spawn(process.execPath, [join(ROOT, 'tools/launcher/start.mjs')], {
-    cwd: ROOT,
+  const child = spawn(process.execPath, [LAUNCHER], {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,

@@ -3,16 +3,6 @@ import { ApiProperty } from '@nestjs/swagger';
 
 const TURN_ID_EXAMPLE = 'turn_0Vc3kZ8dQ1mXw7RtYb2LsA';
 
-/** The service cannot take the request now. */
-export class UnavailableResponse extends ErrorResponse {
-  @ApiProperty({
-    required: false,
-    description: 'For programs; it does not change between versions.',
-    example: 'stopping',
-  })
-  code?: string;
-}
-
 /** A conflict with a turn of the session. */
 export class BusyResponse extends ErrorResponse {
   @ApiProperty({

@@ -15,14 +15,14 @@ import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags
 import { RequestHeaders } from '@inference/dto';
 import { type Caller, CurrentCaller } from '@inference/guards';
 import { Idempotency, IdempotencyHeaders } from '@inference/http';
-import { ApiErrors } from '@inference/openapi';
+import { ApiErrors, CodedErrorResponse } from '@inference/openapi';
 import { type Response } from 'express';
 import { type Observable } from 'rxjs';
 import { SessionPath } from '../sessions/session-path.dto';
 import { ApiTurnStream } from '../streams/api-turn-stream.decorator';
 import { ApiPostEvent, POSTED_EVENT_HEADERS } from './api-post-event.decorator';
 import { eventBodyOf } from './event-body';
-import { UnavailableResponse } from './event-error.response';
+
 import {
   EventPath,
   EventsQuery,
@@ -111,7 +111,7 @@ export class EventsController {
   @ApiResponse({
     status: 503,
     description: 'The database is not available, or this process is about to stop.',
-    type: UnavailableResponse,
+    type: CodedErrorResponse,
   })
   resume(
     @CurrentCaller() caller: Caller,

@@ -5,7 +5,7 @@ import { type Response } from 'express';
 import { type Observable } from 'rxjs';
 import { CurrentMember, type Member } from '../access/member';
 import { RequiresRole } from '../access/workspace.guard';
-import { ApiCodedErrors } from '../coded-error.response';
+import { ApiCodedErrors } from '../api-coded-errors.decorator';
 import { AnswerErrorEvent, ChatDto } from './chat.dto';
 import { ChatService } from './chat.service';
 

@@ -24,7 +24,7 @@ import { ApiErrors } from '@inference/openapi';
 import { type Request, type Response } from 'express';
 import { CurrentMember, type Member } from '../access/member';
 import { RequiresRole } from '../access/workspace.guard';
-import { ApiCodedErrors } from '../coded-error.response';
+import { ApiCodedErrors } from '../api-coded-errors.decorator';
 import { DocumentListResponse, DocumentPath, DocumentResponse, DocumentsQuery } from './document.dto';
 import { DocumentsService } from './documents.service';
 import { UPLOAD_BODY, UPLOAD_MODELS } from './uploads/upload-body';

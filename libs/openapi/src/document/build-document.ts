@@ -1,6 +1,7 @@
 import { type INestApplication, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { DocumentBuilder, getSchemaPath, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { CodedErrorResponse, ErrorResponse } from '../error.response';
 import { type ApiDescription } from './api-description';
 import { CREDENTIAL_SCHEMES } from './credential-schemes';
 import { documentImplied, IMPLIED_ERRORS } from './implied-responses';
@@ -21,7 +22,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export function buildDocument(app: INestApplication, description: ApiDescription): OpenAPIObject {
   for (const controller of controllersOf(app)) documentImplied(controller, description);
   const raw = SwaggerModule.createDocument(app, configOf(description), {
-    extraModels: [description.errorBody],
+    extraModels: [description.errorBody, bodyOf('503', description.errorBody)],
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
   });
   addErrors(raw, description.errorBody);
@@ -68,10 +69,16 @@ function addErrors(document: OpenAPIObject, errorBody: Type): void {
       const headers = { ...HEADERS_BY_STATUS[status], ...response.headers };
       response.headers = { ...headers, 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
       if (Number(status) >= 400)
-        response.content ??= { 'application/json': { schema: { $ref: getSchemaPath(errorBody) } } };
+        response.content ??= {
+          'application/json': { schema: { $ref: getSchemaPath(bodyOf(status, errorBody)) } },
+        };
     }
   }
 }
+
+/** A 503 may have a code beside the message, where errors have the shape of the specification. */
+const bodyOf = (status: string, errorBody: Type): Type =>
+  status === '503' && errorBody === ErrorResponse ? CodedErrorResponse : errorBody;
 
 const textHeader = (description: string) => ({ description, schema: { type: 'string' } });
 

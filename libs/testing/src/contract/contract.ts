@@ -2,6 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse } from 'node:htt
 import { type INestApplication } from '@nestjs/common';
 import { type Request } from 'express';
 import { readApiDocument } from './api-document';
+import { isDocumentRoute } from '../routes/registered-routes';
 import { contractResults } from './contract-results';
 import { ResponseChecker } from './response-checker';
 
@@ -20,9 +21,10 @@ export function holdToContract(app: INestApplication, service: string): void {
     response.once('finish', () => {
       const { route } = request as Request;
       if (!route || request.method === 'OPTIONS') return;
+      const { path } = route as { path: string };
+      if (isDocumentRoute(path)) return;
       const body = Buffer.concat(chunks);
       if (body.length > MAX_BODY_BYTES) return;
-      const { path } = route as { path: string };
       const method = request.method ?? '';
       const headers = response.getHeaders();
       const faults = checker.faultsOf({ method, route: path, status: response.statusCode, headers, body });

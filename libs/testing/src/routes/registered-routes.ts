@@ -4,6 +4,8 @@ import { type Express } from 'express';
 /** The API document and its page, which every service serves without a credential. */
 const DOCUMENT = /\/(openapi\.json|docs(\/.*)?)$/;
 
+export const isDocumentRoute = (route: string): boolean => DOCUMENT.test(route);
+
 /** Returns `METHOD /path` of every route of a running app but those of its API document, sorted. */
 export function registeredRoutes(app: INestApplication): string[] {
   const { router } = app.getHttpAdapter().getInstance() as Express;
@@ -11,6 +13,6 @@ export function registeredRoutes(app: INestApplication): string[] {
     .flatMap(({ route }) =>
       route ? route.stack.map(({ method }) => `${method.toUpperCase()} ${route.path}`) : [],
     )
-    .filter((route) => !DOCUMENT.test(route))
+    .filter((route) => !isDocumentRoute(route))
     .sort();
 }
