@@ -40,7 +40,7 @@ const ENVIRONMENTS = {
   gateway: () => ({ UPSTREAMS: JSON.stringify([{ name: 'none', base_url: ELSEWHERE }]) }),
   'router-cost': () => ({}),
   training: () => ({ TRAINING_MODELS: 'none' }),
-  agent: () => ({}),
+  agent: () => ({ DEFAULT_MODEL: 'none' }),
   memo: () => ({}),
   'agent-environments': () => ({}),
 };

@@ -5,7 +5,7 @@ import { Credentials } from './credentials';
 import { type Platform } from './platform';
 import { type DocumentedOperation, type FuzzRequest, type KnownIds, requestsTo } from './requests';
 import { Findings } from './findings';
-import { type OpenApiDocument } from './schema';
+import { needsCredential, type OpenApiDocument } from './schema';
 
 export interface FuzzOptions {
   requests: number;
@@ -165,8 +165,7 @@ export class Fuzzer {
       status >= 500 && target.operation.responses[status] !== undefined && status === 501;
     const faults = status >= 500 && !isDocumentedFault ? [`status ${status}`] : [];
     if (!isPathSound) return faults;
-    const isSecured = (target.operation.security ?? []).length > 0;
-    if (isSecured && presented !== 'right' && status !== 401) faults.push(`status ${status} instead of 401`);
+    if (needsCredential(target.operation) && presented !== 'right' && status !== 401) faults.push(`status ${status} instead of 401`);
     if (answer.isPart) return faults;
     const checker = this.checkers.get(target.service)!;
     const { method, path } = target;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type OpenApiDocument, type Operation, type Parameter, type Schema } from './schema';
+import { needsCredential, type OpenApiDocument, type Operation, type Parameter, type Schema } from './schema';
 import { brokenBodies, hostileValues, valuesOf } from './values';
 
 export interface DocumentedOperation {
@@ -52,7 +52,7 @@ export function requestsTo(target: DocumentedOperation): fc.Arbitrary<FuzzReques
       isPathSound: path.isSound,
       headers: { ...headers, ...(body && { 'Content-Type': body.type }) },
       ...(body && { body: body.text }),
-      presented: operation.security?.length ? presented : 'none',
+      presented: needsCredential(operation) ? presented : 'none',
       choice,
     }));
 }

@@ -44,6 +44,10 @@ export interface OpenApiDocument {
   };
 }
 
+/** An empty requirement makes the others optional. */
+export const needsCredential = ({ security = [] }: Operation): boolean =>
+  security.length > 0 && security.every((kinds) => Object.keys(kinds).length > 0);
+
 /** Follows a reference of the form `#/components/schemas/Name`. */
 export function resolved(schema: Schema, document: OpenApiDocument): Schema {
   if (schema.$ref === undefined) return schema;
