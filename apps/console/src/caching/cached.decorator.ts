@@ -13,9 +13,9 @@ import { map, type Observable } from 'rxjs';
 const MAX_AGE_SECONDS = 60;
 
 /** The response of a route with `@Cached`. */
-export interface CacheableResponse {
+export interface CacheableResponse<Body extends object | string = object | string> {
   /** An object is sent as JSON, a string as it is with the content type of `@Cached`. */
-  body: object | string;
+  body: Body;
   /** Becomes `Last-Modified`; null to send none (see `readLastChange`). */
   changedAt: Date | null;
 }
