@@ -16,5 +16,10 @@ export const API_DESCRIPTION: ApiDescription = {
       'Password, second factor, e-mail address and linked identities of an account, and what happened to them.',
     Health: 'Probe of load balancers.',
     'Sign-in': 'Registration, sign-in by password or through a provider, sessions and their public keys.',
+    Payments: 'Top-ups of the wallet: bounds, providers, payments and what was given back of them.',
+    'Receipts and invoices':
+      'Documents of paid payments: receipts on the international site, invoices on the China site.',
+    'Administration of payments': 'For admins: payments of all accounts, refunds and corrections of wallets.',
+    Webhooks: 'Notifications of the payment providers.',
   },
 };

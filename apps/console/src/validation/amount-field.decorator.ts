@@ -35,7 +35,8 @@ export function AmountField({
   };
   return field(
     options,
-    allowsText ? { oneOf: [{ type: 'number' }, { type: 'string' }] } : { type: 'number' },
+    // With the type of the field, bigint, the document would say `int64`.
+    allowsText ? { type: Object, oneOf: [{ type: 'number' }, { type: 'string' }] } : { type: 'number' },
     Transform(scaled),
     ValidateBy({
       name: 'isAmount',

@@ -47,9 +47,5 @@ const toScaled =
 export const decimalField = (...rule: Parameters<typeof toScaled>) =>
   z.union([z.number(), z.string()], 'must be a number').transform(toScaled(...rule));
 
-/** A body field with an exact decimal that must be a JSON number. */
-export const decimalNumberField = (...rule: Parameters<typeof toScaled>) =>
-  z.number('must be a number').transform(toScaled(...rule));
-
 /** Money in picos. A trillion is above any wallet's balance. */
 export const MONEY_BOUNDS: DecimalBounds = { decimals: PICO_DIGITS, max: 1_000_000_000_000 };

@@ -1,25 +1,31 @@
-import { Controller, Post } from '@nestjs/common';
+import { Body, Controller, Post } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
-import { IdempotencyKey, ValidBody } from '@inference/http';
+import { Idempotency, IdempotencyHeaders } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
 import { type Actor, CurrentActor } from '../../identity/audit-log/actor';
-import { createAdjustmentDto, type CreateAdjustmentDto, type AdjustmentView } from './adjustments.dto';
+import { AdjustmentResponse, CreateAdjustmentDto } from './adjustments.dto';
 import { AdjustmentsService } from './adjustments.service';
 
 @Controller('api/admin/billing/adjustments')
+@ApiTags('Administration of payments')
 @Roles('admin')
 export class AdjustmentsController {
   constructor(private readonly adjustments: AdjustmentsService) {}
 
-  /**
-   * `{account_id, amount, description}` → 201 with the transaction. 404 for an unknown account; 409 if the wallet does not
-   * cover a deduction, or if the idempotency key was used for another request.
-   */
   @Post()
+  @ApiOperation({
+    operationId: 'createAdjustment',
+    summary: 'Corrects the balance of a wallet.',
+    description: 'The correction is shown in the transactions of the account.',
+  })
+  @ApiCreatedResponse({ description: 'The transaction.', type: AdjustmentResponse })
+  @ApiErrors({ 404: 'There is no such account.', 409: 'The wallet does not cover the deduction.' })
   post(
     @CurrentActor() admin: Actor,
-    @ValidBody(createAdjustmentDto) body: CreateAdjustmentDto,
-    @IdempotencyKey() idempotencyKey: string | null,
-  ): Promise<AdjustmentView> {
-    return this.adjustments.post(admin, body, idempotencyKey);
+    @Body() body: CreateAdjustmentDto,
+    @Idempotency() { 'Idempotency-Key': key }: IdempotencyHeaders,
+  ): Promise<AdjustmentResponse> {
+    return this.adjustments.post(admin, body, key ?? null);
   }
 }

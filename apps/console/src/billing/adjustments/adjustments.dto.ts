@@ -1,13 +1,60 @@
-import { z } from 'zod';
-import { decimalField, MONEY_BOUNDS } from '../../validation/money-fields';
-import { type TransactionView } from '../transactions/transactions.dto';
+import { CURRENCY_BY_SITE, type Currency } from '@inference/config';
+import { InstantProperty, MoneyProperty, TextField } from '@inference/dto';
+import { type ExactNumber } from '@inference/money';
+import { ApiProperty } from '@nestjs/swagger';
+import { AmountField } from '../../validation/amount-field.decorator';
+import { MONEY_BOUNDS } from '../../validation/money-fields';
 
-export const createAdjustmentDto = z.strictObject({
-  account_id: z.string().min(1, 'must not be empty').max(100, 'must have at most 100 characters'),
-  /** In the site's currency: positive adds to the wallet, negative deducts. */
-  amount: decimalField(MONEY_BOUNDS, (picos) => picos !== 0n, 'must not be zero'),
-  description: z.string().trim().min(1, 'must not be empty').max(500, 'must have at most 500 characters'),
-});
-export type CreateAdjustmentDto = z.output<typeof createAdjustmentDto>;
+export class CreateAdjustmentDto {
+  @TextField({
+    description: 'The account whose wallet is corrected.',
+    example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA',
+    maxLength: 100,
+  })
+  account_id!: string;
 
-export type AdjustmentView = TransactionView & { account_id: string };
+  @AmountField({
+    ...MONEY_BOUNDS,
+    description:
+      'In the site’s currency, with at most 12 decimals: positive adds to the wallet, negative deducts. A text for more digits than a JSON number keeps.',
+    example: -1.5,
+    rule: [(picos) => picos !== 0n, 'must not be zero'],
+    allowsText: true,
+  })
+  amount!: bigint;
+
+  @TextField({
+    description: 'Why, for the owner of the wallet.',
+    example: 'Credit for an outage',
+    maxLength: 500,
+    trim: true,
+  })
+  description!: string;
+}
+
+/** The wallet transaction of an adjustment. */
+export class AdjustmentResponse {
+  @ApiProperty({ description: 'Names the transaction.', example: 'txn_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  id!: string;
+
+  @ApiProperty({ description: 'The type of the transaction.', enum: ['adjustment'] })
+  type!: 'adjustment';
+
+  @MoneyProperty({ description: 'Amount in the currency; negative for a deduction.', example: -1.5 })
+  amount!: ExactNumber;
+
+  @ApiProperty({ description: 'The currency of the site.', enum: Object.values(CURRENCY_BY_SITE) })
+  currency!: Currency;
+
+  @InstantProperty({ description: 'When the adjustment was posted.' })
+  created_at!: string;
+
+  @ApiProperty({ description: 'Why, for the owner of the wallet.', example: 'Credit for an outage' })
+  description!: string;
+
+  @ApiProperty({
+    description: 'The account whose wallet was corrected.',
+    example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA',
+  })
+  account_id!: string;
+}

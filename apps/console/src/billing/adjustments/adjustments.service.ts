@@ -1,14 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { inTransaction, newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
-import { picosToDecimal } from '@inference/money';
+import { exactNumber, picosToDecimal } from '@inference/money';
 import { postTransfer, withLeaseRecall } from '@inference/wallet';
 import { type Actor } from '../../identity/audit-log/actor';
 import { recordAuditEvent } from '../../identity/audit-log/audit-log';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { enableLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert';
 import { TOP_UP_CONFIG, type TopUpConfig } from '../settings/top-up.config';
-import { type CreateAdjustmentDto, type AdjustmentView } from './adjustments.dto';
-import { transactionView } from '../transactions/transactions.dto';
+import { type AdjustmentResponse, type CreateAdjustmentDto } from './adjustments.dto';
 
 @Injectable()
 export class AdjustmentsService {
@@ -23,7 +22,7 @@ export class AdjustmentsService {
     admin: Actor,
     input: CreateAdjustmentDto,
     idempotencyKey: string | null,
-  ): Promise<AdjustmentView> {
+  ): Promise<AdjustmentResponse> {
     const { account_id: accountId, amount: amountPicos, description } = input;
     const reference =
       idempotencyKey === null
@@ -50,7 +49,14 @@ export class AdjustmentsService {
       return transfer;
     };
     const posted = await withLeaseRecall(this.pool, () => inTransaction(this.pool, post));
-    const line = { ...posted, type: 'adjustment', amountPicos, description } as const;
-    return { ...transactionView(line, this.site.currency), account_id: accountId };
+    return {
+      id: posted.id,
+      type: 'adjustment',
+      amount: exactNumber(picosToDecimal(amountPicos)),
+      currency: this.site.currency,
+      created_at: posted.createdAt.toISOString(),
+      description,
+      account_id: accountId,
+    };
   }
 }

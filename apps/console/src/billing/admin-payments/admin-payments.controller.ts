@@ -1,22 +1,20 @@
-import { Controller, Get, Inject, NotFoundException, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, Inject, NotFoundException, Param, Post } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { IdempotencyKey, ValidBody } from '@inference/http';
+import { Idempotency, IdempotencyHeaders } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
 import { findDocumentNumber } from '../documents/document';
 import { type Actor, CurrentActor } from '../../identity/audit-log/actor';
 import { findPayment } from '../payments/payment';
-import { type PaymentView, paymentView } from '../payments/payments.dto';
+import { PaymentPath, paymentView } from '../payments/payments.dto';
 import { listRefunds } from '../payments/refund';
-import { type CreateRefundDto, createRefundDto, type RefundView, refundView } from '../refunds/refunds.dto';
+import { CreateRefundDto, RefundResponse, refundView } from '../refunds/refunds.dto';
 import { RefundsService } from '../refunds/refunds.service';
-
-type AdminPaymentView = Omit<PaymentView, 'refunds'> & {
-  account_id: string;
-  document_number: string | null;
-  refunds: RefundView[];
-};
+import { AdminPaymentResponse } from './admin-payments.dto';
 
 @Controller('api/admin/billing/payments')
+@ApiTags('Administration of payments')
 @Roles('admin')
 export class AdminPaymentsController {
   constructor(
@@ -24,12 +22,14 @@ export class AdminPaymentsController {
     @Inject(SQL_POOL) private readonly pool: SqlPool,
   ) {}
 
-  /**
-   * Any account's payment with all attempts to refund it, oldest first, and the number of its receipt or invoice (null
-   * without one).
-   */
   @Get(':id')
-  async read(@Param('id') id: string): Promise<AdminPaymentView> {
+  @ApiOperation({
+    operationId: 'getAnyPayment',
+    summary: 'Returns a payment of any account with its refunds and the number of its receipt or invoice.',
+  })
+  @ApiOkResponse({ description: 'The payment.', type: AdminPaymentResponse })
+  @ApiErrors({ 404: 'There is no such payment.' })
+  async read(@Param() { id }: PaymentPath): Promise<AdminPaymentResponse> {
     const payment = await findPayment(this.pool, id);
     if (!payment) throw new NotFoundException('no such payment');
     const refunds = await listRefunds(this.pool, [id]);
@@ -41,17 +41,25 @@ export class AdminPaymentsController {
     };
   }
 
-  /**
-   * `{amount?, reason?}` → 201 with the refund. 409 if the payment is not paid or was refunded before, if the wallet no
-   * longer covers it, or if the idempotency key was used for another request.
-   */
   @Post(':id/refund')
+  @ApiOperation({
+    operationId: 'refundPayment',
+    summary: 'Refunds a payment, once, whole or in part.',
+    description:
+      'The amount is taken from the wallet first. If the provider cannot be reached, the refund is `pending` and goes on later; if the provider refuses it, it is `failed` and the payment can be refunded again.',
+  })
+  @ApiBody({ type: CreateRefundDto, required: false })
+  @ApiCreatedResponse({ description: 'The refund.', type: RefundResponse })
+  @ApiErrors({
+    404: 'There is no such payment.',
+    409: 'The payment is not paid or was refunded before, its provider is not enabled, or the wallet does not cover the amount.',
+  })
   refund(
     @CurrentActor() admin: Actor,
-    @Param('id') id: string,
-    @ValidBody(createRefundDto) body: CreateRefundDto,
-    @IdempotencyKey() key: string | null,
-  ): Promise<RefundView> {
-    return this.refunds.create(admin, id, body, key);
+    @Param() { id }: PaymentPath,
+    @Body() body: CreateRefundDto,
+    @Idempotency() { 'Idempotency-Key': key }: IdempotencyHeaders,
+  ): Promise<RefundResponse> {
+    return this.refunds.create(admin, id, body, key ?? null);
   }
 }

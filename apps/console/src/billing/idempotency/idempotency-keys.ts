@@ -10,7 +10,7 @@ export interface IdempotentRequest {
   operation: 'payment' | 'refund' | 'invoice';
   /** The header `Idempotency-Key`; null: every request takes effect. */
   key: string | null;
-  /** Everything that distinguishes the request from another one under the same key. */
+  /** Everything that distinguishes the request from another one under the same key. The order of fields counts; a DTO has that of its class. */
   content: unknown;
 }
 

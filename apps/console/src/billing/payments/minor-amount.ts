@@ -1,5 +1,5 @@
 import { type ExactNumber, exactNumber, PICO_DIGITS, scaledToDecimal } from '@inference/money';
-import { decimalField, decimalNumberField } from '../../validation/money-fields';
+import { type AmountOptions } from '../../validation/amount-field.decorator';
 
 /** Payment providers count in minor units: hundredths of the currency. */
 const MINOR_DIGITS = 2;
@@ -7,16 +7,12 @@ const PICOS_PER_MINOR = 10n ** BigInt(PICO_DIGITS - MINOR_DIGITS);
 /** Far above every configurable top-up, so that the error for a too large amount names the configured bounds. */
 const MAX_AMOUNT = 1_000_000_000;
 
-const POSITIVE_AMOUNT: Parameters<typeof decimalField> = [
-  { decimals: MINOR_DIGITS, max: MAX_AMOUNT },
-  (minor) => minor > 0n,
-  'must be positive',
-];
-
-/** A positive amount in a request body, as number or text, parsed to minor units. */
-export const minorAmountField = () => decimalField(...POSITIVE_AMOUNT);
-/** A positive amount in a request body that must be a JSON number, parsed to minor units. */
-export const minorNumberField = () => decimalNumberField(...POSITIVE_AMOUNT);
+/** A positive amount in a request body, parsed to minor units. */
+export const POSITIVE_AMOUNT: Pick<AmountOptions, 'decimals' | 'max' | 'rule'> = {
+  decimals: MINOR_DIGITS,
+  max: MAX_AMOUNT,
+  rule: [(minor) => minor > 0n, 'must be positive'],
+};
 
 export const minorToPicos = (minor: bigint): bigint => minor * PICOS_PER_MINOR;
 

@@ -1,38 +1,59 @@
-import { Controller, Get, Inject, NotFoundException, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, Inject, NotFoundException, Param, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { IdempotencyKey, pageQuery, type PageQuery, readPage, ValidBody, ValidQuery } from '@inference/http';
+import { Idempotency, IdempotencyHeaders, PageQueryDto, readPage } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
 import { listRefunds } from './refund';
 import { findOwnPayment, listPayments } from './payment';
-import { type CreatePaymentDto, createPaymentDto, type PaymentView, paymentView } from './payments.dto';
+import {
+  CreatePaymentDto,
+  PaymentListResponse,
+  PaymentPath,
+  PaymentResponse,
+  paymentView,
+} from './payments.dto';
 import { PaymentsService } from './payments.service';
 
 @Controller('api/billing/payments')
+@ApiTags('Payments')
 export class PaymentsController {
   constructor(
     private readonly payments: PaymentsService,
     @Inject(SQL_POOL) private readonly pool: SqlPool,
   ) {}
 
-  /**
-   * `{provider, amount, currency?, return_url?}` → 201 with the payment and its `checkout`. 409 for a provider that is not enabled
-   * on this site, or an idempotency key that was used for another request; 503 while the provider cannot be reached.
-   */
   @Post()
+  @ApiOperation({
+    operationId: 'createPayment',
+    summary: 'Creates a payment that tops up the wallet.',
+    description:
+      'The answer says where the payer pays. Read the payment until its status is `paid`: the money is in the wallet then.',
+  })
+  @ApiCreatedResponse({ description: 'The payment with its checkout.', type: PaymentResponse })
+  @ApiErrors({
+    409: 'The provider is not enabled on this site.',
+    429: 'Too many requests, or too many payments of the account are pending. Wait for the seconds in `Retry-After`.',
+    503: 'The payment provider cannot be reached or refuses, or the database is not available. Repeat the request with the same idempotency key.',
+  })
   create(
     @CurrentCaller() { accountId }: Caller,
-    @ValidBody(createPaymentDto) body: CreatePaymentDto,
-    @IdempotencyKey() key: string | null,
-  ): Promise<PaymentView> {
-    return this.payments.create(accountId, body, key);
+    @Body() body: CreatePaymentDto,
+    @Idempotency() { 'Idempotency-Key': key }: IdempotencyHeaders,
+  ): Promise<PaymentResponse> {
+    return this.payments.create(accountId, body, key ?? null);
   }
 
-  /** The caller's payments, newest first; `next_cursor` is null on the last page. */
   @Get()
+  @ApiOperation({
+    operationId: 'listPayments',
+    summary: 'Lists the account’s payments with their refunds, newest first.',
+  })
+  @ApiOkResponse({ description: 'A page of payments.', type: PaymentListResponse })
   async list(
     @CurrentCaller() { accountId }: Caller,
-    @ValidQuery(pageQuery) query: PageQuery,
-  ): Promise<{ payments: PaymentView[]; next_cursor: string | null }> {
+    @Query() query: PageQueryDto,
+  ): Promise<PaymentListResponse> {
     const { rows, nextCursor } = await readPage(`payments ${accountId}`, query, (after, count) =>
       listPayments(this.pool, accountId, after, count),
     );
@@ -44,9 +65,11 @@ export class PaymentsController {
     return { payments: rows.map((row) => paymentView(row, refundsOf(row.id))), next_cursor: nextCursor };
   }
 
-  /** Spec: Billing. */
   @Get(':id')
-  async read(@CurrentCaller() { accountId }: Caller, @Param('id') id: string): Promise<PaymentView> {
+  @ApiOperation({ operationId: 'getPayment', summary: 'Returns a payment with its status and refunds.' })
+  @ApiOkResponse({ description: 'The payment.', type: PaymentResponse })
+  @ApiErrors({ 404: 'The account has no such payment.' })
+  async read(@CurrentCaller() { accountId }: Caller, @Param() { id }: PaymentPath): Promise<PaymentResponse> {
     const payment = await findOwnPayment(this.pool, accountId, id);
     if (!payment) throw new NotFoundException('no such payment');
     return paymentView(payment, await listRefunds(this.pool, [id]));

@@ -1,70 +1,167 @@
-import { type Currency } from '@inference/config';
+import { CURRENCY_BY_SITE, type Currency } from '@inference/config';
+import {
+  ChoiceField,
+  IdField,
+  InstantProperty,
+  MoneyProperty,
+  NextCursorProperty,
+  TextField,
+} from '@inference/dto';
 import { type ExactNumber } from '@inference/money';
-import { z } from 'zod';
+import { ApiProperty } from '@nestjs/swagger';
+import { AmountField } from '../../validation/amount-field.decorator';
 import { PAYMENT_PROVIDERS, type PaymentProviderName } from '../payment-providers/payment-provider';
-import { type Refund, refundedMinor, type RefundStatus } from './refund';
-import { minorNumberField, minorToNumber } from './minor-amount';
+import { minorToNumber, POSITIVE_AMOUNT } from './minor-amount';
 import { type Payment } from './payment';
-import { type PaymentStatus } from './payment-status';
+import { PAYMENT_STATUSES, type PaymentStatus } from './payment-status';
+import { type Refund, REFUND_STATUSES, refundedMinor, type RefundStatus } from './refund';
+import { ReturnUrlField } from './return-url-field.decorator';
 
-/** All providers accept 2,000 characters, and no return page needs more. */
-const MAX_URL_CHARS = 2_000;
+const CHECKOUT_TYPES = ['redirect', 'qr'] as const;
 
-const isHttpUrl = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+export class CreatePaymentDto {
+  @ChoiceField(PAYMENT_PROVIDERS, {
+    description:
+      'The provider, which must be enabled on the site: `card_provider` on the international site, the others on the China site.',
+    example: 'card_provider',
+  })
+  provider!: PaymentProviderName;
 
-export const createPaymentDto = z.strictObject({
-  provider: z.enum(PAYMENT_PROVIDERS, `must be one of ${PAYMENT_PROVIDERS.join(', ')}`),
-  /** In the site's currency; a JSON number only. */
-  amount: minorNumberField(),
-  /** The site's currency, which is the only one. */
-  currency: z.string('must be a currency').optional(),
-  /** Page to which the payer's browser returns, on an allowed origin; the console's billing page by default. */
-  return_url: z
-    .string('must be a URL')
-    .max(MAX_URL_CHARS, `must have at most ${MAX_URL_CHARS} characters`)
-    .refine(isHttpUrl, 'must be a URL starting with http:// or https://')
-    // Providers accept only the normalized spelling.
-    .transform((text) => new URL(text).href)
-    .optional(),
-});
-export type CreatePaymentDto = z.output<typeof createPaymentDto>;
+  @AmountField({
+    ...POSITIVE_AMOUNT,
+    description:
+      'What to pay, in the site’s currency, with at most two decimals and within the bounds of the settings.',
+    example: 20,
+  })
+  amount!: bigint;
+
+  @TextField({
+    description: 'The site’s currency, which is the only one: `USD` or `CNY`.',
+    example: 'USD',
+    optional: true,
+  })
+  currency?: string;
+
+  @ReturnUrlField({
+    description:
+      'Page to which the payer’s browser returns: on the origin of the console, of its pages or of `CORS_ORIGINS`. By default the billing page.',
+    example: 'https://console.example.com/billing',
+    optional: true,
+  })
+  return_url?: string;
+}
+
+export class PaymentPath {
+  @IdField({ description: 'The id of the payment.', noun: 'payment', prefix: 'pay' })
+  id!: string;
+}
 
 /** A refund as the payer sees it. */
-export interface PaymentRefundView {
-  id: string;
-  amount: ExactNumber;
-  /** `pending`: the provider has not finished the refund. */
-  status: RefundStatus;
-  created_at: string;
+export class PaymentRefundResponse {
+  @ApiProperty({ description: 'Names the refund.', example: 'rfd_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  id!: string;
+
+  @MoneyProperty({ description: 'What is given back, in the currency of the payment.', example: 7.55 })
+  amount!: ExactNumber;
+
+  @ApiProperty({
+    description: '`pending`: the provider has not finished the refund. `failed`: nothing was given back.',
+    enum: REFUND_STATUSES,
+    example: 'succeeded',
+  })
+  status!: RefundStatus;
+
+  @InstantProperty({ description: 'When the refund was ordered.' })
+  created_at!: string;
+
+  @ApiProperty({
+    description: 'Why it was ordered, for people; absent if nobody said.',
+    example: 'Paid twice',
+    required: false,
+  })
   reason?: string;
 }
 
-/**
- * Spec: Payment; what was given back of it, and the checkout while the payment can be paid. A refund leaves the status
- * `paid`. Times are ISO 8601.
- */
-export interface PaymentView {
-  id: string;
-  provider: PaymentProviderName;
-  amount: ExactNumber;
-  currency: Currency;
-  status: PaymentStatus;
-  paid_at: string | null;
-  provider_reference?: string;
-  created_at: string;
-  /** Sum of the refunds that have succeeded. */
-  refunded_amount: ExactNumber;
-  /** All attempts at a refund, oldest first. */
-  refunds: PaymentRefundView[];
-  checkout?: {
-    /** `redirect`: send the payer to the URL; `qr`: show the URL as a QR code. */
-    type: 'redirect' | 'qr';
-    url: string;
-    expires_at: string;
-  };
+export class CheckoutResponse {
+  @ApiProperty({
+    description: '`redirect`: send the payer to the URL; `qr`: show the URL as a QR code.',
+    enum: CHECKOUT_TYPES,
+  })
+  type!: (typeof CHECKOUT_TYPES)[number];
+
+  @ApiProperty({
+    description: 'Where the payer pays, at the provider.',
+    example: 'https://checkout.example.com/c/pay/cs_live_a1b2',
+  })
+  url!: string;
+
+  @InstantProperty({ description: 'When the payment expires unless it is paid.' })
+  expires_at!: string;
 }
 
-const paymentRefundView = ({ id, amountMinor, status, createdAt, reason }: Refund): PaymentRefundView => ({
+/** Spec: Payment. */
+export class PaymentResponse {
+  @ApiProperty({ description: 'Names the payment in this API.', example: 'pay_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  id!: string;
+
+  @ApiProperty({ description: 'The provider of the payment.', enum: PAYMENT_PROVIDERS })
+  provider!: PaymentProviderName;
+
+  @MoneyProperty({ description: 'What is to be paid or was paid, in the currency.', example: 20 })
+  amount!: ExactNumber;
+
+  @ApiProperty({ description: 'The currency of the site.', enum: Object.values(CURRENCY_BY_SITE) })
+  currency!: Currency;
+
+  @ApiProperty({
+    description:
+      '`paid`: credited to the wallet; a refund leaves it `paid`. A payment that is `failed` or `expired` becomes `paid` if its money arrives late.',
+    enum: PAYMENT_STATUSES,
+  })
+  status!: PaymentStatus;
+
+  @InstantProperty({ description: 'When it was paid; null before.', nullable: true })
+  paid_at!: string | null;
+
+  @ApiProperty({
+    description: 'The provider’s id of the transaction; absent while the payment is not paid.',
+    example: 'pi_3MtwBwLkdIwHu7ix28a3tqPa',
+    required: false,
+  })
+  provider_reference?: string;
+
+  @InstantProperty({ description: 'When the payment was created.' })
+  created_at!: string;
+
+  @MoneyProperty({ description: 'Sum of the refunds that have succeeded.', example: 0 })
+  refunded_amount!: ExactNumber;
+
+  @ApiProperty({ description: 'All attempts at a refund, oldest first.', type: [PaymentRefundResponse] })
+  refunds!: PaymentRefundResponse[];
+
+  @ApiProperty({
+    description: 'How to pay; absent unless the payment can be paid.',
+    type: CheckoutResponse,
+    required: false,
+  })
+  checkout?: CheckoutResponse;
+}
+
+export class PaymentListResponse {
+  @ApiProperty({ description: 'The account’s payments, newest first.', type: [PaymentResponse] })
+  payments!: PaymentResponse[];
+
+  @NextCursorProperty()
+  next_cursor!: string | null;
+}
+
+const paymentRefundView = ({
+  id,
+  amountMinor,
+  status,
+  createdAt,
+  reason,
+}: Refund): PaymentRefundResponse => ({
   id,
   amount: minorToNumber(amountMinor),
   status,
@@ -73,7 +170,7 @@ const paymentRefundView = ({ id, amountMinor, status, createdAt, reason }: Refun
 });
 
 /** @param refunds the payment's refunds */
-export function paymentView(payment: Payment, refunds: Refund[]): PaymentView {
+export function paymentView(payment: Payment, refunds: Refund[]): PaymentResponse {
   const { checkoutType, checkoutUrl } = payment;
   const isPayable = payment.status === 'pending' && checkoutType !== null && checkoutUrl !== null;
   return {

@@ -28,7 +28,7 @@ import { toProviderOrder } from './provider-order';
 import { findPayment, type Payment, PAYMENT_COLUMNS } from './payment';
 import { PAYMENTS_CONFIG, type PaymentsConfig } from './payments.config';
 import { FIRST_CHECK_SECONDS, nextCheckAfterEndSeconds } from './provider-poll-schedule';
-import { type CreatePaymentDto, type PaymentView, paymentView } from './payments.dto';
+import { type CreatePaymentDto, type PaymentResponse, paymentView } from './payments.dto';
 
 const INSERT = `
   INSERT INTO billing.payments
@@ -71,7 +71,7 @@ export class PaymentsService {
    * currency than the site's and a return page on an origin that is not allowed, 409 for a provider that is not enabled
    * or a reused idempotency key, 429 for too many pending payments, 503 while the provider is not available.
    */
-  async create(accountId: string, input: CreatePaymentDto, key: string | null): Promise<PaymentView> {
+  async create(accountId: string, input: CreatePaymentDto, key: string | null): Promise<PaymentResponse> {
     this.requireAmountInBounds(input.amount);
     this.requireSiteCurrency(input.currency);
     this.requireAllowedOrigin(input.return_url);
@@ -114,10 +114,10 @@ export class PaymentsService {
     accountId: string,
     input: CreatePaymentDto,
     request: IdempotentRequest,
-  ): Promise<{ payment: Payment } | { answer: PaymentView }> {
+  ): Promise<{ payment: Payment } | { answer: PaymentResponse }> {
     const id = newId('pay');
     const earlier = await claimIdempotencyKey(sql, request, id);
-    if (earlier?.answer) return { answer: earlier.answer as PaymentView };
+    if (earlier?.answer) return { answer: earlier.answer as PaymentResponse };
     if (earlier) {
       const payment = await findPayment(sql, earlier.resourceId ?? '');
       if (!payment)

@@ -2,7 +2,8 @@ import { type Currency } from '@inference/config';
 import { type Sql } from '@inference/database';
 import { type PaymentProviderName } from '../payment-providers/payment-provider';
 
-export type RefundStatus = 'pending' | 'succeeded' | 'failed';
+export const REFUND_STATUSES = ['pending', 'succeeded', 'failed'] as const;
+export type RefundStatus = (typeof REFUND_STATUSES)[number];
 
 /** A row of billing.refunds with what it needs of its payment. */
 export interface Refund {

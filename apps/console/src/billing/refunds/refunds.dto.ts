@@ -1,38 +1,75 @@
-import { type Currency } from '@inference/config';
+import { CURRENCY_BY_SITE, type Currency } from '@inference/config';
+import { InstantProperty, MoneyProperty, TextField } from '@inference/dto';
 import { type ExactNumber } from '@inference/money';
-import { z } from 'zod';
-import { minorAmountField, minorToNumber } from '../payments/minor-amount';
-import { type Refund, type RefundStatus } from '../payments/refund';
+import { ApiProperty } from '@nestjs/swagger';
+import { AmountField } from '../../validation/amount-field.decorator';
+import { minorToNumber, POSITIVE_AMOUNT } from '../payments/minor-amount';
+import { type Refund, REFUND_STATUSES, type RefundStatus } from '../payments/refund';
 
-export const createRefundDto = z
-  .strictObject({
-    /** In the payment's currency; the whole payment by default. */
-    amount: minorAmountField().optional(),
-    reason: z
-      .string()
-      .trim()
-      .min(1, 'must not be empty')
-      .max(200, 'must have at most 200 characters')
-      .optional(),
+export class CreateRefundDto {
+  @AmountField({
+    ...POSITIVE_AMOUNT,
+    description:
+      'What to give back, in the currency of the payment, with at most two decimals. By default the whole payment.',
+    example: 7.55,
+    allowsText: true,
+    optional: true,
   })
-  .default({});
-export type CreateRefundDto = z.output<typeof createRefundDto>;
+  amount?: bigint;
 
-export interface RefundView {
-  id: string;
-  payment_id: string;
-  amount: ExactNumber;
-  currency: Currency;
-  /** `pending`: the provider has not finished the refund. */
-  status: RefundStatus;
-  reason: string | null;
-  /** The provider's reason for a failure. */
-  failure: string | null;
-  /** ISO 8601. */
-  created_at: string;
+  @TextField({
+    description: 'Why, for people. The payer sees it.',
+    example: 'Paid twice',
+    maxLength: 200,
+    trim: true,
+    optional: true,
+  })
+  reason?: string;
 }
 
-export function refundView(refund: Refund): RefundView {
+/** A refund as admins see it. */
+export class RefundResponse {
+  @ApiProperty({ description: 'Names the refund.', example: 'rfd_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  id!: string;
+
+  @ApiProperty({ description: 'The payment.', example: 'pay_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  payment_id!: string;
+
+  @MoneyProperty({ description: 'What is given back, in the currency.', example: 7.55 })
+  amount!: ExactNumber;
+
+  @ApiProperty({ description: 'The currency of the payment.', enum: Object.values(CURRENCY_BY_SITE) })
+  currency!: Currency;
+
+  @ApiProperty({
+    description:
+      '`pending`: the provider has not finished the refund, or could not be reached and is asked again. `failed`: the wallet has its money again.',
+    enum: REFUND_STATUSES,
+    example: 'succeeded',
+  })
+  status!: RefundStatus;
+
+  @ApiProperty({
+    description: 'Why it was ordered, for people; null if nobody said.',
+    type: String,
+    nullable: true,
+    example: 'Paid twice',
+  })
+  reason!: string | null;
+
+  @ApiProperty({
+    description: 'The provider’s reason for a failure; null if it has not failed.',
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  failure!: string | null;
+
+  @InstantProperty({ description: 'When the refund was ordered.' })
+  created_at!: string;
+}
+
+export function refundView(refund: Refund): RefundResponse {
   return {
     id: refund.id,
     payment_id: refund.paymentId,

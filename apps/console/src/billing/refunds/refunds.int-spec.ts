@@ -1,9 +1,9 @@
 import { waitFor } from '@inference/testing';
 import { type Answer, type SignedIn } from '../../testing/console.fixture';
 import { PaymentSite, PROVIDERS } from '../payments/payments.fixture';
-import { type RefundView } from './refunds.dto';
+import { type RefundResponse } from './refunds.dto';
 
-type Refund = Omit<RefundView, 'amount'> & { amount: number };
+type Refund = Omit<RefundResponse, 'amount'> & { amount: number };
 
 describe.each(PROVIDERS)('refunds through %s', (provider, siteName) => {
   let payments: PaymentSite;

@@ -20,7 +20,7 @@ import { minorToDecimal, minorToPicos } from '../payments/minor-amount';
 import { lockPayment } from '../payments/payment';
 import { findRefund } from '../payments/refund';
 import { RefundExecutor } from './refund-executor';
-import { type CreateRefundDto, type RefundView, refundView } from './refunds.dto';
+import { type CreateRefundDto, type RefundResponse, refundView } from './refunds.dto';
 
 const INSERT = `
   INSERT INTO billing.refunds (id, payment_id, amount_minor, reason, ordered_by, next_check_at)
@@ -46,7 +46,7 @@ export class RefundsService {
     paymentId: string,
     input: CreateRefundDto,
     key: string | null,
-  ): Promise<RefundView> {
+  ): Promise<RefundResponse> {
     const request: IdempotentRequest = {
       accountId: admin.accountId,
       operation: 'refund',
@@ -56,7 +56,7 @@ export class RefundsService {
     const start = async (sql: Sql) => {
       const id = newId('rfd');
       const earlier = await claimIdempotencyKey(sql, request, id);
-      if (earlier) return { id: earlier.resourceId ?? '', answer: earlier.answer as RefundView | null };
+      if (earlier) return { id: earlier.resourceId ?? '', answer: earlier.answer as RefundResponse | null };
       await this.insertAndDebit(sql, id, admin, paymentId, input);
       return { id, answer: null };
     };
