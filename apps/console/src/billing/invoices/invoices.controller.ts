@@ -1,49 +1,70 @@
 import { Readable } from 'node:stream';
-import { Controller, Get, Param, Post, Res } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Accepts, type Caller, CurrentCaller } from '@inference/guards';
-import { AnyQuery, IdempotencyKey, pageQuery, type PageQuery, ValidBody, ValidQuery } from '@inference/http';
+import { Idempotency, IdempotencyHeaders, PageQueryDto } from '@inference/http';
+import { ApiErrors, ApiFile } from '@inference/openapi';
 import { type Response } from 'express';
+import { TokenQuery } from '../../validation/token-query.dto';
 import { sendDownload } from '../documents/download';
-import { type InvoiceView, type CreateInvoiceDto, createInvoiceDto } from './invoices.dto';
+import { CreateInvoiceDto, InvoiceListResponse, InvoicePath, InvoiceResponse } from './invoices.dto';
 import { InvoicesService } from './invoices.service';
+import { TAX_FILE_TYPES } from './issuer/tax-file-types';
 
 /** Applies to the issuer's files too, so no content of the file may be executed. */
 const FILE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
 @Controller('api/billing/invoices')
+@ApiTags('Receipts and invoices')
 export class InvoicesController {
   constructor(private readonly invoices: InvoicesService) {}
 
-  /**
-   * `{payment_id, title, type, tax_id?, email?}` → 201 with the invoice. 404 for a payment that is not the caller's, and
-   * on the international site; 409 if the payment is not paid, was refunded or has an invoice, or if the idempotency key
-   * was used for another request.
-   */
   @Post()
+  @ApiOperation({
+    operationId: 'createInvoice',
+    summary: 'Issues and mails the invoice of a paid payment.',
+    description: 'Only the China site has invoices. A payment has at most one.',
+  })
+  @ApiCreatedResponse({ description: 'The invoice.', type: InvoiceResponse })
+  @ApiErrors({
+    404: 'The account has no such payment, or the site is the international site.',
+    409: 'The payment is not paid, was refunded or has an invoice.',
+  })
   issue(
     @CurrentCaller() { accountId }: Caller,
-    @ValidBody(createInvoiceDto) body: CreateInvoiceDto,
-    @IdempotencyKey() key: string | null,
-  ): Promise<InvoiceView> {
-    return this.invoices.issue(accountId, body, key);
+    @Body() body: CreateInvoiceDto,
+    @Idempotency() { 'Idempotency-Key': key }: IdempotencyHeaders,
+  ): Promise<InvoiceResponse> {
+    return this.invoices.issue(accountId, body, key ?? null);
   }
 
-  /** The caller's invoices, newest first; `next_cursor` is null on the last page. */
   @Get()
-  list(
-    @CurrentCaller() { accountId }: Caller,
-    @ValidQuery(pageQuery) query: PageQuery,
-  ): Promise<{ invoices: InvoiceView[]; next_cursor: string | null }> {
+  @ApiOperation({
+    operationId: 'listInvoices',
+    summary: 'Lists the account’s invoices, newest first.',
+    description: 'The list is empty on the international site.',
+  })
+  @ApiOkResponse({ description: 'A page of invoices.', type: InvoiceListResponse })
+  list(@CurrentCaller() { accountId }: Caller, @Query() query: PageQueryDto): Promise<InvoiceListResponse> {
     return this.invoices.list(accountId, query);
   }
 
-  /** Spec: Billing. The invoice of a paid payment: our own PDF, or the tax authority's file. */
   @Get(':paymentId/download')
   @Accepts('session', 'session_query')
-  @AnyQuery()
+  @ApiOperation({
+    operationId: 'downloadInvoice',
+    summary: 'Returns the invoice of a payment as a file.',
+    description:
+      'Only the China site has invoices. The file is a PDF of the site, which shows refunds, or the file of the tax authority once its issuer has made it.',
+  })
+  @ApiFile({ description: 'The invoice.', mediaTypes: TAX_FILE_TYPES })
+  @ApiErrors({
+    404: 'The account has no such payment, the payment has no invoice, or the site is the international site.',
+  })
   async download(
     @CurrentCaller() { accountId }: Caller,
-    @Param('paymentId') paymentId: string,
+    @Param() { paymentId }: InvoicePath,
+    @Query() _query: TokenQuery,
     @Res() response: Response,
   ): Promise<void> {
     const { contentType, fileName, content } = await this.invoices.findFile(accountId, paymentId);

@@ -1,6 +1,12 @@
-import { ConflictException, Inject, Injectable, NotFoundException } from '@nestjs/common';
+import {
+  BadRequestException,
+  ConflictException,
+  Inject,
+  Injectable,
+  NotFoundException,
+} from '@nestjs/common';
 import { type Sql, SQL_POOL, type SqlPool } from '@inference/database';
-import { type PageQuery, readPage } from '@inference/http';
+import { type PageQueryDto, readPage } from '@inference/http';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { paymentSnapshot } from '../documents/payment-snapshot';
 import { findDocumentNumber, type IssuedDocument, issueDocument, newDocumentId } from '../documents/document';
@@ -14,7 +20,12 @@ import { isRefunded } from '../payments/refund';
 import { findOwnInvoiceFile, type InvoiceFile } from './invoice-file';
 import { INVOICES_CONFIG, type InvoicesConfig } from './invoices.config';
 import { queueTaxFileRequest } from './issuer/invoice-requests';
-import { type InvoiceStatus, type InvoiceView, type CreateInvoiceDto } from './invoices.dto';
+import {
+  type CreateInvoiceDto,
+  type InvoiceListResponse,
+  type InvoiceResponse,
+  type InvoiceStatus,
+} from './invoices.dto';
 
 const LIST = `
   SELECT d.id, d.number, d.issued_at AS "issuedAt", d.snapshot,
@@ -52,17 +63,19 @@ export class InvoicesService {
   ) {}
 
   /**
-   * Throws 404 for a payment that is not the account's and on the international site, 409 if the payment is not paid, was
-   * refunded or has an invoice.
+   * Throws 400 for a company without a tax id, 404 for a payment that is not the account's and on the international site,
+   * 409 if the payment is not paid, was refunded or has an invoice.
    */
-  async issue(accountId: string, input: CreateInvoiceDto, key: string | null): Promise<InvoiceView> {
+  async issue(accountId: string, input: CreateInvoiceDto, key: string | null): Promise<InvoiceResponse> {
+    if (input.type === 'company' && input.tax_id === undefined)
+      throw new BadRequestException('tax_id: is missing for a company');
     if (this.site.site !== 'cn') throw new NotFoundException('invoices are for the China site');
     return runIdempotently(this.pool, { accountId, operation: 'invoice', key, content: input }, (sql) =>
       this.issueIn(sql, accountId, input),
     );
   }
 
-  private async issueIn(sql: Sql, accountId: string, input: CreateInvoiceDto): Promise<InvoiceView> {
+  private async issueIn(sql: Sql, accountId: string, input: CreateInvoiceDto): Promise<InvoiceResponse> {
     // The lock keeps a second invoice and a refund out until this transaction ends.
     const payment = await lockOwnPayment(sql, accountId, input.payment_id);
     if (!payment) throw new NotFoundException('no such payment');
@@ -83,10 +96,7 @@ export class InvoicesService {
   }
 
   /** The account's invoices, newest first. */
-  async list(
-    accountId: string,
-    query: PageQuery,
-  ): Promise<{ invoices: InvoiceView[]; next_cursor: string | null }> {
+  async list(accountId: string, query: PageQueryDto): Promise<InvoiceListResponse> {
     const { rows, nextCursor } = await readPage(`invoices ${accountId}`, query, async (after, count) => {
       const page = [accountId, after?.at ?? null, after?.id ?? null, count];
       const found = await this.pool.query<ListedInvoice>(LIST, page);
@@ -107,7 +117,7 @@ export class InvoicesService {
   private view(
     { id, number, issuedAt, status, refundedMinor }: InvoiceState,
     { buyer, mailTo, totalMinor, currency, payment }: InvoiceSnapshot,
-  ): InvoiceView {
+  ): InvoiceResponse {
     return {
       id,
       number,

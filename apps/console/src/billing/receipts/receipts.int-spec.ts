@@ -226,7 +226,7 @@ describe('receipts', () => {
       const answer = await download(payment, { token });
       expect([answer.status, answer.body]).toEqual(missing);
     }
-    for (const id of ['unknown', '%E2%80%AE', '..%2f..%2fetc%2fpasswd']) {
+    for (const id of ['unknown', '%E2%80%AE', '%00', '..%2f..%2fetc%2fpasswd']) {
       const answer = await download({ id });
       expect([answer.status, answer.body]).toEqual(missing);
     }
@@ -235,7 +235,6 @@ describe('receipts', () => {
       const answer = await download(unpaid);
       expect([answer.status, answer.body]).toEqual(missing);
     }
-    expect((await download({ id: '%00' })).status).toBe(400);
   });
 
   it('answer 404 on the China site even if its database holds a receipt', async () => {

@@ -7,39 +7,13 @@ import {
   type IssuerResult,
   type TaxFile,
 } from './invoice-issuer';
+import { TAX_FILE_KINDS } from './tax-file-types';
 
 /** Chosen: tax files are below 1 MB; mail servers commonly accept 10 MB. */
 const MAX_FILE_BYTES = 5 * 1_048_576;
 /** 4xx statuses about the connection, the credential or the moment, which say nothing about the invoice. */
 const INCONCLUSIVE_STATUSES = new Set([401, 403, 404, 405, 407, 408, 421, 425, 429]);
 const CHARSET = /;\s*charset="?([\w-]{1,40})"?/i;
-
-/** The beginning of a text file without byte order mark and white space. */
-const textStart = (bytes: Buffer) =>
-  bytes
-    .subarray(0, 1_024)
-    .toString('latin1')
-    .replace(/^(\xef\xbb\xbf)?\s*/, '');
-
-interface FileKind {
-  extension: string;
-  /** Whether the bytes look like this type. */
-  matches(bytes: Buffer): boolean;
-}
-
-const FILE_KINDS: Record<string, FileKind> = {
-  'application/pdf': {
-    extension: 'pdf',
-    matches: (bytes) => bytes.subarray(0, 5).toString('latin1') === '%PDF-',
-  },
-  // A ZIP archive.
-  'application/ofd': {
-    extension: 'ofd',
-    matches: (bytes) => bytes.subarray(0, 4).toString('latin1') === 'PK\x03\x04',
-  },
-  'application/xml': { extension: 'xml', matches: (bytes) => /^<(\?xml|[A-Za-z_])/.test(textStart(bytes)) },
-  'text/html': { extension: 'html', matches: (bytes) => /^<(!doctype html|html)\b/i.test(textStart(bytes)) },
-};
 
 /**
  * Posts the invoice as JSON, with its number as `Idempotency-Key`. 200 with a file of a known type is the file; 202, 5xx
@@ -99,7 +73,7 @@ function requestBody({ number, issuedAt, snapshot }: InvoiceToIssue): unknown {
 async function readTaxFile(response: Response): Promise<IssuerResult> {
   const declared = response.headers.get('content-type') ?? '';
   const type = declared.split(';')[0]!.trim().toLowerCase();
-  const kind = Object.hasOwn(FILE_KINDS, type) ? FILE_KINDS[type] : undefined;
+  const kind = Object.hasOwn(TAX_FILE_KINDS, type) ? TAX_FILE_KINDS[type] : undefined;
   if (!kind) {
     await response.body?.cancel();
     return { status: 'later', reason: 'a file of a type that is unknown here' };
