@@ -1,21 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type Currency, type Site } from '@inference/config';
+import { type Site } from '@inference/config';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { WEBHOOK_PATH } from '../webhooks/webhook-path';
 import { AlipayProvider } from './alipay/alipay-provider';
 import { type PaymentProvider, type PaymentProviderName } from './payment-provider';
 import { PAYMENT_PROVIDERS_CONFIG, type PaymentProvidersConfig } from './payment-providers.config';
+import { type PaymentProviderResponse } from './payment-providers.dto';
 import { StripeProvider } from './stripe/stripe-provider';
 import { WechatProvider } from './wechat/wechat-provider';
-
-/** Spec: Payment provider entry. */
-export interface PaymentProviderView {
-  name: PaymentProviderName;
-  /** Whether its credentials are configured on this site. */
-  enabled: boolean;
-  currency: Currency;
-  region: Site;
-}
 
 const NAMES: Record<Site, PaymentProviderName[]> = {
   intl: ['card_provider'],
@@ -51,7 +43,7 @@ export class PaymentProviders {
     return this.enabled.find((provider) => provider.name === name) ?? null;
   }
 
-  views(): PaymentProviderView[] {
+  views(): PaymentProviderResponse[] {
     const { site, currency } = this.site;
     return NAMES[site].map((name) => ({
       name,

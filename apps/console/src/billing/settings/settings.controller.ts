@@ -1,14 +1,18 @@
 import { Controller, Get, Inject, NotFoundException } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
 import { SQL_POOL, type SqlPool } from '@inference/database';
 import { exactNumber, picosToDecimal } from '@inference/money';
+import { ApiErrors } from '@inference/openapi';
 import { readWallet } from '@inference/wallet';
 import { PaymentProviders } from '../payment-providers/payment-providers';
+import { BillingSettingsResponse } from './settings.dto';
 import { TOP_UP_CONFIG, type TopUpConfig } from './top-up.config';
 
 const toAmount = (picos: bigint) => exactNumber(picosToDecimal(picos));
 
 @Controller('api/billing/settings')
+@ApiTags('Payments')
 export class SettingsController {
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
@@ -16,9 +20,14 @@ export class SettingsController {
     private readonly providers: PaymentProviders,
   ) {}
 
-  /** The caller's live balance, the bounds and presets of a top-up and the providers. Amounts are in `currency`. */
   @Get()
-  async read(@CurrentCaller() caller: Caller) {
+  @ApiOperation({
+    operationId: 'getBillingSettings',
+    summary: 'Returns the balance of the wallet, the bounds and presets of a top-up, and the providers.',
+  })
+  @ApiOkResponse({ description: 'The settings; amounts are in `currency`.', type: BillingSettingsResponse })
+  @ApiErrors({ 404: 'The account has no wallet.' })
+  async read(@CurrentCaller() caller: Caller): Promise<BillingSettingsResponse> {
     const wallet = await readWallet(this.pool, caller.accountId);
     if (!wallet) throw new NotFoundException('the account has no wallet');
     return {
