@@ -126,6 +126,8 @@ describe('invoice download', () => {
     const byQuery = await cn.site.console.request('GET', `${path}?token=${account.token}`);
     expect(byQuery.status).toBe(200);
     expect(JSON.stringify([...byQuery.headers])).not.toContain(account.token);
+    const unknown = await cn.site.console.request('GET', `${path}?token=${account.token}&type=pdf`);
+    expect([unknown.status, unknown.body]).toEqual([400, { error: 'type: is not known here' }]);
     for (const answer of [
       await download(paymentId, {}),
       await download(paymentId, { token: 'rubbish' }),

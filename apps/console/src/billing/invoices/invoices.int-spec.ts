@@ -83,7 +83,7 @@ describe('invoices', () => {
     [{ title: '\ud800' }, 'title'],
     [{ type: 'firm' }, 'type'],
     [{ type: undefined }, 'type'],
-    [{ tax_id: undefined }, 'tax_id'],
+    [{ tax_id: undefined }, 'tax_id: is missing for a company'],
     [{ tax_id: '9131' }, 'tax_id'],
     [{ tax_id: '91310000-MA1FL0AB3C' }, 'tax_id'],
     [{ tax_id: '9'.repeat(21) }, 'tax_id'],

@@ -185,6 +185,8 @@ describe('receipts', () => {
     expect(answer.status).toBe(200);
     expect(answer.text).toBe((await download(payment)).text);
     expect(JSON.stringify([...answer.headers]) + answer.text).not.toContain(account.token);
+    const unknown = await site.console.request('GET', `${pathOf(payment)}?token=${account.token}&lang=en`);
+    expect([unknown.status, unknown.body]).toEqual([400, { error: 'lang: is not known here' }]);
     const head = await site.console.request('HEAD', pathOf(payment), { token: account.token });
     expect([head.status, head.text]).toEqual([200, '']);
   });
