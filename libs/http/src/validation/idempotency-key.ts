@@ -22,7 +22,7 @@ export class IdempotencyHeaders {
 export const Idempotency = (): ParameterDecorator => (target, method, index) => {
   RequestHeaders(IdempotencyHeaders)(target, method, index);
   const descriptor = Object.getOwnPropertyDescriptor(target, method!)!;
-  const description = 'The idempotency key was used for another request, or that request is still running.';
+  const description = 'The idempotency key was used for another request.';
   ApiConflictResponse({ description })(target, method!, descriptor);
 };
 /** The header `Idempotency-Key`, null when absent; 400 unless it has 1 to 255 printable ASCII characters. */

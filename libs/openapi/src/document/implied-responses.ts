@@ -71,7 +71,7 @@ function impliedErrors(
     ...(hasBody && {
       ...(form !== 'stream' && { 408: 'The body did not arrive in time.' }),
       413: 'The body is too large.',
-      ...(form !== 'bytes' && { 415: 'The content type or encoding of the body is not supported.' }),
+      415: 'The content type or encoding of the body is not supported.',
     }),
     ...((isRateLimited || hasBody) && { 429: 'Too many requests. Wait for the seconds in `Retry-After`.' }),
     500: 'An unexpected fault of the service.',
