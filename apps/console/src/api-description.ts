@@ -15,6 +15,14 @@ export const API_DESCRIPTION: ApiDescription = {
     Credentials:
       'Password, second factor, e-mail address and linked identities of an account, and what happened to them.',
     Health: 'Probe of load balancers.',
+    Site: 'What the site is, for everybody.',
+    Changelog: 'News about the platform.',
+    Models: 'Published models and their packages. A slug may contain slashes.',
+    Releases: 'Latest releases of the runtime components.',
+    'Administration of models': 'Descriptions and packages of models.',
+    'Administration of releases': 'Releases of the runtime components.',
+    'Administration of the changelog': 'Entries of the changelog.',
+    'Administration of downloads': 'Statistics of downloads.',
     'Sign-in': 'Registration, sign-in by password or through a provider, sessions and their public keys.',
     Payments: 'Top-ups of the wallet: bounds, providers, payments and what was given back of them.',
     'Receipts and invoices':

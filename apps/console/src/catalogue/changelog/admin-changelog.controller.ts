@@ -1,37 +1,52 @@
-import { Controller, Delete, HttpCode, Param, Post, Put } from '@nestjs/common';
+import { Body, Controller, Delete, HttpCode, Param, Post, Put } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
-import { ValidBody } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
 import { type Actor, CurrentActor } from '../../identity/audit-log/actor';
-import { changelogEntryInput, type ChangelogEntryInput, type ChangelogEntryView } from './changelog.dto';
+import { ChangelogEntryDto, ChangelogEntryPath, ChangelogEntryResponse } from './changelog.dto';
 import { ChangelogService } from './changelog.service';
 
-/** Takes `{title, body, component?, tag_name?, published_at?}` and answers with the entry. */
 @Controller('api/admin/changelog')
+@ApiTags('Administration of the changelog')
 @Roles('admin')
 export class AdminChangelogController {
   constructor(private readonly changelog: ChangelogService) {}
 
   @Post()
-  publish(
-    @CurrentActor() admin: Actor,
-    @ValidBody(changelogEntryInput) input: ChangelogEntryInput,
-  ): Promise<ChangelogEntryView> {
-    return this.changelog.publish(admin, input);
+  @ApiOperation({ operationId: 'createChangelogEntry', summary: 'Publishes an entry.' })
+  @ApiCreatedResponse({ description: 'The new entry.', type: ChangelogEntryResponse })
+  publish(@CurrentActor() admin: Actor, @Body() body: ChangelogEntryDto): Promise<ChangelogEntryResponse> {
+    return this.changelog.publish(admin, body);
   }
 
-  /** Replaces an entry completely, except that `published_at` is kept if the input has none. */
   @Put(':id')
+  @ApiOperation({
+    operationId: 'replaceChangelogEntry',
+    summary: 'Replaces an entry completely.',
+    description: 'Absent fields are removed, except that an absent `published_at` stays as it was.',
+  })
+  @ApiOkResponse({ description: 'The entry as it is now.', type: ChangelogEntryResponse })
+  @ApiErrors({ 404: 'There is no such entry.' })
   replace(
     @CurrentActor() admin: Actor,
-    @Param('id') id: string,
-    @ValidBody(changelogEntryInput) input: ChangelogEntryInput,
-  ): Promise<ChangelogEntryView> {
-    return this.changelog.replace(admin, id, input);
+    @Param() { id }: ChangelogEntryPath,
+    @Body() body: ChangelogEntryDto,
+  ): Promise<ChangelogEntryResponse> {
+    return this.changelog.replace(admin, id, body);
   }
 
   @Delete(':id')
   @HttpCode(204)
-  remove(@CurrentActor() admin: Actor, @Param('id') id: string): Promise<void> {
+  @ApiOperation({ operationId: 'deleteChangelogEntry', summary: 'Removes an entry.' })
+  @ApiNoContentResponse({ description: 'The entry is removed.' })
+  @ApiErrors({ 404: 'There is no such entry.' })
+  remove(@CurrentActor() admin: Actor, @Param() { id }: ChangelogEntryPath): Promise<void> {
     return this.changelog.remove(admin, id);
   }
 }

@@ -1,54 +1,97 @@
-import { pageQuery } from '@inference/http';
-import { z } from 'zod';
+import { IdField, InstantProperty, LineField, NextCursorProperty, TextField } from '@inference/dto';
+import { PageQueryDto } from '@inference/http';
+import { ApiProperty } from '@nestjs/swagger';
+import { ValidateBy, type ValidationArguments } from 'class-validator';
+import { PastInstantField } from '../../validation/past-instant-field.decorator';
 import { type Component, COMPONENTS } from '../components/component';
-import { isReleaseTag } from '../releases/release-format/release-tag';
-import { pastTime } from '../../validation/time-fields';
-import { isXmlText } from '../xml/escape-xml';
+import { ComponentField } from '../components/component-field.decorator';
+import { ReleaseTagField } from '../releases/release-format/release-tag-field.decorator';
+import { XmlText } from '../xml/xml-text.decorator';
 
-const MAX_TITLE = 200;
-const MAX_BODY = 50_000;
-/** The Atom feed is XML, which cannot hold other control characters. */
-const NOT_XML_TEXT = 'must not contain control characters other than tabs and line breaks';
-
-const componentField = z.enum(COMPONENTS, `must be one of ${COMPONENTS.join(', ')}`);
-
-export const changelogQuery = pageQuery.extend({ component: componentField.optional() });
-export type ChangelogQuery = z.output<typeof changelogQuery>;
-
-export const changelogEntryInput = z
-  .strictObject({
-    title: z
-      .string('must be a text')
-      .trim()
-      .min(1, 'must not be empty')
-      .max(MAX_TITLE, `must have at most ${MAX_TITLE} characters`)
-      .regex(/^[^\p{Cc}\p{Zl}\p{Zp}\uFFFE\uFFFF]*$/u, 'must be one line without control characters'),
-    /** Markdown. */
-    body: z
-      .string('must be a text')
-      .regex(/\S/, 'must not be empty')
-      .max(MAX_BODY, `must have at most ${MAX_BODY} characters`)
-      .refine(isXmlText, NOT_XML_TEXT),
-    component: componentField.optional(),
-    tag_name: z
-      .string('must be a text')
-      .refine(isReleaseTag, 'must be v<major>.<minor>.<patch>, such as v1.2.3 or v2.0.0-rc.1')
-      .optional(),
-    published_at: pastTime().optional(),
-  })
-  .refine(({ component, tag_name: tag }) => tag === undefined || component !== undefined, {
-    path: ['tag_name'],
-    message: 'must not be given without a component',
-  });
-export type ChangelogEntryInput = z.output<typeof changelogEntryInput>;
-
-export interface ChangelogEntryView {
-  id: string;
-  title: string;
-  /** Markdown. */
-  body: string;
+export class ChangelogQuery extends PageQueryDto {
+  @ComponentField({ description: 'Only entries of this component.', optional: true })
   component?: Component;
+}
+
+export class ChangelogEntryPath {
+  @IdField({ description: 'The id of the entry.', noun: 'entry', prefix: 'chg' })
+  id!: string;
+}
+
+const WithComponent = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isWithComponent',
+    validator: {
+      validate: (_value: unknown, checked?: ValidationArguments) =>
+        (checked?.object as ChangelogEntryDto).component !== undefined,
+      defaultMessage: () => 'must not be given without a component',
+    },
+  });
+
+export class ChangelogEntryDto {
+  @XmlText()
+  @LineField({ description: 'What has changed, in a line.', example: 'Faster engine', maxLength: 200 })
+  title!: string;
+
+  @XmlText()
+  @TextField({
+    description: 'Details in Markdown.',
+    example: 'It is *twice* as fast.',
+    maxLength: 50_000,
+    pattern: [/\S/, 'must not be empty'],
+  })
+  body!: string;
+
+  @ComponentField({ description: 'The component that has changed.', optional: true })
+  component?: Component;
+
+  @WithComponent()
+  @ReleaseTagField({
+    description: 'The release of the component. Not without `component`.',
+    optional: true,
+  })
   tag_name?: string;
-  /** ISO 8601. */
-  published_at: string;
+
+  @PastInstantField({
+    description:
+      'When the entry was published. If absent: now for a new entry, unchanged for an existing one.',
+    optional: true,
+  })
+  published_at?: Date;
+}
+
+export class ChangelogEntryResponse {
+  @ApiProperty({ description: 'Names the entry in this API.', example: 'chg_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  id!: string;
+
+  @ApiProperty({ description: 'What has changed, in a line.', example: 'Faster engine' })
+  title!: string;
+
+  @ApiProperty({ description: 'Details in Markdown.', example: 'It is *twice* as fast.' })
+  body!: string;
+
+  @ApiProperty({
+    description: 'The component that has changed; absent if the entry is about none.',
+    enum: COMPONENTS,
+    required: false,
+  })
+  component?: Component;
+
+  @ApiProperty({
+    description: 'The release of the component; absent if the entry is about none.',
+    example: 'v1.2.3',
+    required: false,
+  })
+  tag_name?: string;
+
+  @InstantProperty({ description: 'When the entry was published.' })
+  published_at!: string;
+}
+
+export class ChangelogResponse {
+  @ApiProperty({ description: 'The entries, newest first.', type: [ChangelogEntryResponse] })
+  entries!: ChangelogEntryResponse[];
+
+  @NextCursorProperty()
+  next_cursor!: string | null;
 }

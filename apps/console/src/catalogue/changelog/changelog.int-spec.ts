@@ -1,17 +1,17 @@
 import { type Answer, type SignedIn, TestSite } from '../../testing/console.fixture';
-import { type ChangelogEntryView } from './changelog.dto';
+import { type ChangelogEntryResponse } from './changelog.dto';
 
 const ADMIN = '/api/admin/changelog';
 const ENTRY = { title: 'Faster engine', body: 'It is *faster*.\n\n* twice\n' };
 const AT = '2026-01-31T12:30:00.000Z';
 
-type Page = { entries: ChangelogEntryView[]; next_cursor: string | null };
+type Page = { entries: ChangelogEntryResponse[]; next_cursor: string | null };
 
 describe('the changelog', () => {
   let site: TestSite;
   let admin: SignedIn;
   const publish = (json: unknown) => site.console.request('POST', ADMIN, { token: admin.token, json });
-  const published = async (json: unknown) => (await publish(json)).body as ChangelogEntryView;
+  const published = async (json: unknown) => (await publish(json)).body as ChangelogEntryResponse;
   const replace = (id: string, json: unknown) =>
     site.console.request('PUT', `${ADMIN}/${id}`, { token: admin.token, json });
   const remove = (id: string) => site.console.request('DELETE', `${ADMIN}/${id}`, { token: admin.token });
@@ -41,7 +41,7 @@ describe('the changelog', () => {
   it('shows an entry as it was published', async () => {
     const content = { ...ENTRY, component: 'engine', tag_name: 'v1.2.3-rc.1', published_at: AT };
     const answer = await publish({ ...content, title: `  ${ENTRY.title} ` });
-    const { id } = answer.body as ChangelogEntryView;
+    const { id } = answer.body as ChangelogEntryResponse;
     expect([answer.status, answer.body]).toEqual([201, { id, ...content }]);
     expect(id).toMatch(/^[\w-]+$/);
     expect(await page()).toEqual({ entries: [{ id, ...content }], next_cursor: null });
@@ -100,7 +100,7 @@ describe('the changelog', () => {
       await published({ ...ENTRY, title: `${minute}`, published_at: `2026-01-31T12:0${minute}:00.5Z` });
     const whole = (await page()).entries;
     expect(whole.map(({ title }) => Number(title))).toEqual([...minutes].sort((a, b) => b - a));
-    const collected: ChangelogEntryView[] = [];
+    const collected: ChangelogEntryResponse[] = [];
     let cursor: string | null = null;
     do {
       const { entries, next_cursor }: Page = await page(`?limit=2${cursor ? `&cursor=${cursor}` : ''}`);
@@ -131,6 +131,7 @@ describe('the changelog', () => {
     'component=',
     'cursor=rubbish',
     'cursor=%00',
+    'colour=red',
   ])('refuses ?%s', async (query) => {
     const answer = await read(`?${query}`);
     expect([answer.status, answer.body]).toEqual([

@@ -7,7 +7,12 @@ import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type Actor } from '../../identity/audit-log/actor';
 import { recordActorEvent } from '../../identity/audit-log/audit-log';
 import { atomFeed } from './atom-feed';
-import { type ChangelogEntryInput, type ChangelogEntryView, type ChangelogQuery } from './changelog.dto';
+import {
+  type ChangelogEntryDto,
+  type ChangelogEntryResponse,
+  type ChangelogQuery,
+  type ChangelogResponse,
+} from './changelog.dto';
 import {
   deleteEntry,
   type EntryContent,
@@ -18,9 +23,8 @@ import {
 } from './changelog.repository';
 
 const FEED_ENTRIES = 50;
-const ID_FORM = /^chg_[0-9A-Za-z]{1,60}$/;
 
-function view({ id, title, body, component, tagName, publishedAt }: StoredEntry): ChangelogEntryView {
+function view({ id, title, body, component, tagName, publishedAt }: StoredEntry): ChangelogEntryResponse {
   return {
     id,
     title,
@@ -31,7 +35,7 @@ function view({ id, title, body, component, tagName, publishedAt }: StoredEntry)
   };
 }
 
-function contentOf({ title, body, component, tag_name, published_at }: ChangelogEntryInput): EntryContent {
+function contentOf({ title, body, component, tag_name, published_at }: ChangelogEntryDto): EntryContent {
   return {
     title,
     body,
@@ -49,8 +53,7 @@ export class ChangelogService {
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
   ) {}
 
-  /** `{entries, next_cursor}` */
-  async list({ component, ...query }: ChangelogQuery): Promise<CacheableResponse> {
+  async list({ component, ...query }: ChangelogQuery): Promise<CacheableResponse<ChangelogResponse>> {
     const changedAt = await readLastChange(this.pool, 'changelog');
     const { rows, nextCursor } = await readPage(`changelog ${component ?? ''}`, query, (after, count) =>
       listEntries(this.pool, component ?? null, after, count),
@@ -59,12 +62,12 @@ export class ChangelogService {
   }
 
   /** The Atom feed. It has no Last-Modified, because it depends on the site's configuration too. */
-  async feed(): Promise<CacheableResponse> {
+  async feed(): Promise<CacheableResponse<string>> {
     const entries = await listEntries(this.pool, null, null, FEED_ENTRIES);
     return { body: atomFeed(this.site, entries), changedAt: null };
   }
 
-  async publish(admin: Actor, input: ChangelogEntryInput): Promise<ChangelogEntryView> {
+  async publish(admin: Actor, input: ChangelogEntryDto): Promise<ChangelogEntryResponse> {
     const id = newId('chg');
     const stored = await inTransaction(this.pool, async (client) => {
       await this.record(client, admin, id, 'published');
@@ -73,9 +76,9 @@ export class ChangelogService {
     return view(stored);
   }
 
-  async replace(admin: Actor, id: string, input: ChangelogEntryInput): Promise<ChangelogEntryView> {
+  async replace(admin: Actor, id: string, input: ChangelogEntryDto): Promise<ChangelogEntryResponse> {
     const stored = await inTransaction(this.pool, async (client) => {
-      const replaced = ID_FORM.test(id) ? await replaceEntry(client, id, contentOf(input)) : null;
+      const replaced = await replaceEntry(client, id, contentOf(input));
       if (!replaced) throw new NotFoundException('no such entry');
       await this.record(client, admin, id, 'replaced');
       return replaced;
@@ -85,8 +88,7 @@ export class ChangelogService {
 
   async remove(admin: Actor, id: string): Promise<void> {
     await inTransaction(this.pool, async (client) => {
-      const removed = ID_FORM.test(id) && (await deleteEntry(client, id));
-      if (!removed) throw new NotFoundException('no such entry');
+      if (!(await deleteEntry(client, id))) throw new NotFoundException('no such entry');
       await this.record(client, admin, id, 'removed');
     });
   }

@@ -1,24 +1,27 @@
-import { Controller, Get, Header, Inject } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { ValidQuery } from '@inference/http';
 import { readComponentLookups, readModelDownloads } from './download-statistics';
-import { downloadsQuery, type DownloadsQuery } from './downloads.dto';
+import { daysOf, DownloadsQuery, DownloadsResponse } from './downloads.dto';
 
 @Controller('api/admin/downloads')
+@ApiTags('Administration of downloads')
 @Roles('admin')
 export class AdminDownloadsController {
   constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
 
-  /**
-   * Downloads in the UTC days `from` to `to`, both included, by default this month; most downloaded first. `slug` selects
-   * one model, `limit` caps the models: `{from, to, models: [{slug, downloads, accounts, links, versions: [{version,
-   * …}]}], components: [{component, lookups, releases: [{tag_name, lookups}]}]}`. Release files are downloaded from the
-   * code host, so only lookups of a release are counted; the newest ones appear after some seconds.
-   */
   @Get()
   @Header('Cache-Control', 'no-store')
-  async read(@ValidQuery(downloadsQuery) { days, slug, limit }: DownloadsQuery) {
+  @ApiOperation({
+    operationId: 'getDownloads',
+    summary: 'Counts downloads by model and version, and lookups by component and release.',
+    description:
+      '`limit` caps the models. The files of releases are downloaded from the code host, so only lookups of releases are counted.',
+  })
+  @ApiOkResponse({ description: 'The counts of these days.', type: DownloadsResponse })
+  async read(@Query() { slug, limit, ...query }: DownloadsQuery): Promise<DownloadsResponse> {
+    const days = daysOf(query);
     const [models, components] = await Promise.all([
       readModelDownloads(this.pool, days, slug ?? null, limit),
       readComponentLookups(this.pool, days),

@@ -1,6 +1,5 @@
 import { type Sql } from '@inference/database';
-import { type Component } from '../components/component';
-import { type Days } from './downloads.dto';
+import { type ComponentLookupsResponse, type Days, type ModelDownloadsResponse } from './downloads.dto';
 
 const MODELS = `
   WITH counted AS (
@@ -24,42 +23,20 @@ const COMPONENTS = `
     json_agg(json_build_object('tag_name', tag_name, 'lookups', lookups) ORDER BY lookups DESC, tag_name) AS releases
   FROM releases GROUP BY component ORDER BY lookups DESC, component`;
 
-interface Downloads {
-  /** Pairs of account and UTC day; several links of an account on one day count once. */
-  downloads: bigint;
-  accounts: bigint;
-  /** At least as many as downloads: a client that resumes a download requests a new link. */
-  links: bigint;
-}
-
-interface Count {
-  downloads: number;
-  accounts: number;
-  links: number;
-}
-
-export interface ModelDownloads extends Downloads {
-  slug: string;
-  versions: (Count & { version: string })[];
-}
-
 /** Downloads of each model, or of the one with this slug, in these days; most downloaded first. */
 export async function readModelDownloads(
   sql: Sql,
   { from, to }: Days,
   slug: string | null,
   limit: number,
-): Promise<ModelDownloads[]> {
-  return (await sql.query<ModelDownloads>(MODELS, [from, to, slug, limit])).rows;
-}
-
-export interface ComponentLookups {
-  component: Component;
-  lookups: bigint;
-  releases: { tag_name: string; lookups: number }[];
+): Promise<ModelDownloadsResponse[]> {
+  return (await sql.query<ModelDownloadsResponse>(MODELS, [from, to, slug, limit])).rows;
 }
 
 /** Lookups of the latest releases in these days, by component; most looked up first. */
-export async function readComponentLookups(sql: Sql, { from, to }: Days): Promise<ComponentLookups[]> {
-  return (await sql.query<ComponentLookups>(COMPONENTS, [from, to])).rows;
+export async function readComponentLookups(
+  sql: Sql,
+  { from, to }: Days,
+): Promise<ComponentLookupsResponse[]> {
+  return (await sql.query<ComponentLookupsResponse>(COMPONENTS, [from, to])).rows;
 }

@@ -1,22 +1,37 @@
-import { Controller, Delete, Get, Header, HttpCode, Param, Put, Req, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Put, Query, Req, Res } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiCreatedResponse,
+  ApiHeader,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { RequestHeaders } from '@inference/dto';
 import { Roles } from '@inference/guards';
-import { BodyAs, type PageQuery, pageQuery, ValidBody, ValidQuery } from '@inference/http';
+import { BodyAs, PageQueryDto } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
 import { type Request, type Response } from 'express';
 import { type Actor, CurrentActor } from '../../identity/audit-log/actor';
 import { AdminModelsService } from './admin-models.service';
 import {
-  modelInput,
-  type ModelInput,
-  NewSlug,
-  NewVersion,
-  Slug,
-  uploadQuery,
-  type UploadQuery,
+  AdminModelListResponse,
+  AdminModelWithPackagesResponse,
+  ModelPath,
+  NewModelPath,
+  NewPackagePath,
+  PackagePath,
+  PutModelDto,
 } from './models.dto';
+import { PackageResponse } from './model-packages/packages.dto';
 import { PackagesService } from './model-packages/packages.service';
 import { UploadService } from './uploads/upload.service';
+import { UploadHeaders, UploadQuery } from './uploads/uploads.dto';
 
 @Controller('api/admin/models')
+@ApiTags('Administration of models')
 @Roles('admin')
 export class AdminModelsController {
   constructor(
@@ -27,35 +42,65 @@ export class AdminModelsController {
 
   @Get()
   @Header('Cache-Control', 'no-store')
-  list(@ValidQuery(pageQuery) query: PageQuery) {
+  @ApiOperation({ operationId: 'listAllModels', summary: 'Lists all models, published or not.' })
+  @ApiOkResponse({ description: 'A page of models.', type: AdminModelListResponse })
+  list(@Query() query: PageQueryDto): Promise<AdminModelListResponse> {
     return this.models.list(query);
   }
 
   @Get('*slug')
   @Header('Cache-Control', 'no-store')
-  find(@Slug() slug: string) {
+  @ApiOperation({
+    operationId: 'getModelWithPackages',
+    summary: 'Returns one model, published or not, with its packages.',
+  })
+  @ApiOkResponse({ description: 'The model.', type: AdminModelWithPackagesResponse })
+  @ApiErrors({ 404: 'There is no such model.' })
+  find(@Param() { slug }: ModelPath): Promise<AdminModelWithPackagesResponse> {
     return this.models.find(slug);
   }
 
-  /**
-   * The body is the package itself, sent as application/octet-stream with a Content-Length. A `Content-Digest:
-   * sha-256=:…:` is verified; `?file_name=` names the file for customers. Answers 201, or 200 if the version is already
-   * stored with the same content.
-   */
   @Put('*slug/packages/:version')
   @BodyAs('stream')
+  @ApiOperation({
+    operationId: 'uploadPackage',
+    summary: 'Uploads a package.',
+    description:
+      'The body is the file. Customers see nothing of it before the version is published. With `Content-Digest` a client that missed the answer may send the same file again. `Expect: 100-continue` is supported.',
+  })
+  @ApiHeader({
+    name: 'Content-Length',
+    description: 'Bytes of the file.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+  })
+  @ApiConsumes('application/octet-stream')
+  @ApiBody({
+    description: 'The bytes of the file.',
+    required: true,
+    schema: { type: 'string', format: 'binary' },
+  })
+  @ApiCreatedResponse({ description: 'The package is stored.', type: PackageResponse })
+  @ApiOkResponse({ description: 'The same file was stored before.', type: PackageResponse })
+  @ApiErrors({
+    400: 'A parameter is malformed, or the file is empty, was cut off or does not have the announced digest.',
+    409: 'The version is stored already with other content, or without `Content-Digest` in this request; or it was published and removed; or the upload was given up.',
+    411: 'The request has no `Content-Length`.',
+    413: 'The package is larger than the site allows.',
+    415: 'The body is not `application/octet-stream`, or it is encoded.',
+  })
   async upload(
     @CurrentActor() admin: Actor,
-    @NewSlug() slug: string,
-    @NewVersion() version: string,
-    @ValidQuery(uploadQuery) { file_name: name }: UploadQuery,
+    @Param() { slug, version }: NewPackagePath,
+    @Query() { file_name: name }: UploadQuery,
+    @RequestHeaders(UploadHeaders) headers: UploadHeaders,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ) {
+  ): Promise<PackageResponse> {
     const fileName = name ?? `${slug.replaceAll('/', '-')}-${version}`;
     const { isNew, package: stored } = await this.uploads.receive(
       admin,
-      { slug, version, fileName },
+      { slug, version, fileName, sha256: headers['Content-Digest'] ?? null },
       request,
       response,
     );
@@ -63,29 +108,44 @@ export class AdminModelsController {
     return stored;
   }
 
-  /** Answers 204, or 409 if the package is published. */
   @Delete('*slug/packages/:version')
   @HttpCode(204)
-  remove(@CurrentActor() admin: Actor, @Slug() slug: string, @Param('version') version: string) {
+  @ApiOperation({
+    operationId: 'deletePackage',
+    summary: 'Removes a package that is not published.',
+    description: 'Its file is deleted when the last link to it has expired.',
+  })
+  @ApiNoContentResponse({ description: 'The package is removed.' })
+  @ApiErrors({ 404: 'There is no such package.', 409: 'The package is published.' })
+  remove(@CurrentActor() admin: Actor, @Param() { slug, version }: PackagePath): Promise<void> {
     return this.packages.remove(admin, slug, version);
   }
 
-  /** Answers 204, or 409 if the model has packages. */
   @Delete('*slug')
   @HttpCode(204)
-  removeModel(@CurrentActor() admin: Actor, @Slug() slug: string) {
+  @ApiOperation({ operationId: 'deleteModel', summary: 'Removes a model that has no packages.' })
+  @ApiNoContentResponse({ description: 'The model is removed.' })
+  @ApiErrors({ 404: 'There is no such model.', 409: 'The model has packages.' })
+  removeModel(@CurrentActor() admin: Actor, @Param() { slug }: ModelPath): Promise<void> {
     return this.models.remove(admin, slug);
   }
 
-  /** `{name, description?, family?, parameters?, quantization?, format?, license?, version?}`: answers 201 for a new slug, otherwise 200. */
   @Put('*slug')
+  @ApiOperation({
+    operationId: 'putModel',
+    summary: 'Describes a model, and publishes one of its packages or none.',
+    description: 'Absent fields other than `version` are cleared.',
+  })
+  @ApiOkResponse({ description: 'The model existed before.', type: AdminModelWithPackagesResponse })
+  @ApiCreatedResponse({ description: 'The model is new.', type: AdminModelWithPackagesResponse })
+  @ApiErrors({ 409: 'No package of this version is stored.' })
   async store(
     @CurrentActor() admin: Actor,
-    @NewSlug() slug: string,
-    @ValidBody(modelInput) input: ModelInput,
+    @Param() { slug }: NewModelPath,
+    @Body() body: PutModelDto,
     @Res({ passthrough: true }) response: Response,
-  ) {
-    const isNew = await this.models.store(admin, slug, input);
+  ): Promise<AdminModelWithPackagesResponse> {
+    const isNew = await this.models.store(admin, slug, body);
     response.status(isNew ? 201 : 200);
     return this.models.find(slug);
   }

@@ -1,10 +1,14 @@
 import { ConflictException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/database';
-import { type PageQuery, readPage } from '@inference/http';
+import { type PageQueryDto, readPage } from '@inference/http';
 import { type Actor } from '../../identity/audit-log/actor';
 import { recordActorEvent } from '../../identity/audit-log/audit-log';
-import { type AdminModelView, type ModelInput } from './models.dto';
-import { type PackageView } from './model-packages/package';
+import {
+  type AdminModelListResponse,
+  type AdminModelResponse,
+  type AdminModelWithPackagesResponse,
+  type PutModelDto,
+} from './models.dto';
 import { PackagesService } from './model-packages/packages.service';
 
 const COLUMNS = `
@@ -31,7 +35,7 @@ const STORE = `
     package_id = CASE WHEN $9 THEN excluded.package_id ELSE m.package_id END
   RETURNING (xmax = 0) AS created`;
 
-interface ModelRow extends Omit<AdminModelView, 'changed_at'> {
+interface ModelRow extends Omit<AdminModelResponse, 'changed_at'> {
   changed_at: Date;
 }
 
@@ -43,32 +47,32 @@ export class AdminModelsService {
     private readonly packages: PackagesService,
   ) {}
 
-  /** All models, published or not, newest first: `{models, next_cursor}`. */
-  async list(query: PageQuery): Promise<{ models: AdminModelView[]; next_cursor: string | null }> {
+  /** All models, published or not, newest first. */
+  async list(query: PageQueryDto): Promise<AdminModelListResponse> {
     const { rows, nextCursor } = await readPage('admin models', query, async (after, count) => {
       const page = [after?.at ?? null, after?.id ?? null, count];
       const found = await this.pool.query<ModelRow & { at: string; id: string }>(LIST, page);
       return found.rows.map(({ at, id, ...row }) => ({ row, position: { at, id } }));
     });
-    return { models: rows.map(({ row }) => modelView(row)), next_cursor: nextCursor };
+    return { models: rows.map(({ row }) => modelResponse(row)), next_cursor: nextCursor };
   }
 
   /** One model with its newest 1,000 packages. Throws NotFoundException for an unknown slug. */
-  async find(slug: string): Promise<AdminModelView & { packages: PackageView[] }> {
+  async find(slug: string): Promise<AdminModelWithPackagesResponse> {
     const [models, packages] = await Promise.all([
       this.pool.query<ModelRow>(FIND, [slug]),
       this.packages.list(slug),
     ]);
     const model = models.rows[0];
     if (!model) throw new NotFoundException('no such model');
-    return { ...modelView(model), packages };
+    return { ...modelResponse(model), packages };
   }
 
   /**
    * Stores the model's description and, if the input has a version, publishes that package in the same transaction (null
    * publishes none). Returns true if the slug is new. Throws ConflictException if no such package is stored.
    */
-  async store(admin: Actor, slug: string, input: ModelInput): Promise<boolean> {
+  async store(admin: Actor, slug: string, input: PutModelDto): Promise<boolean> {
     return inTransaction(this.pool, async (sql) => {
       const packageId =
         typeof input.version === 'string' ? await this.packages.publish(sql, slug, input.version) : null;
@@ -104,7 +108,7 @@ export class AdminModelsService {
   }
 }
 
-const modelView = ({ changed_at: changedAt, ...row }: ModelRow): AdminModelView => ({
+const modelResponse = ({ changed_at: changedAt, ...row }: ModelRow): AdminModelResponse => ({
   ...row,
   changed_at: changedAt.toISOString(),
 });

@@ -1,33 +1,54 @@
-import { Controller, Get, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { ApiFoundResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Accepts, type Caller, CurrentCaller } from '@inference/guards';
-import { type PageQuery, pageQuery, Public, ValidQuery } from '@inference/http';
+import { PageQueryDto, Public } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
 import { type Request, type Response } from 'express';
-import { Cached } from '../../caching/cached.decorator';
-import { downloadQuery, type DownloadQuery, Slug } from './models.dto';
+import { ApiCachedResponse } from '../../caching/api-cached-response.decorator';
+import { Cached, type CacheableResponse } from '../../caching/cached.decorator';
+import { DownloadQuery, ModelListResponse, ModelPath, ModelResponse } from './models.dto';
 import { ModelsService } from './models.service';
 
 @Controller('api/models')
+@ApiTags('Models')
 export class ModelsController {
   constructor(private readonly models: ModelsService) {}
 
-  /** Published models: `{models: [ModelView], next_cursor}`. */
   @Get()
   @Public()
   @Cached()
-  list(@ValidQuery(pageQuery) query: PageQuery) {
+  @ApiOperation({
+    operationId: 'listModels',
+    summary: 'Lists the published models with size and SHA-256 of their packages.',
+  })
+  @ApiCachedResponse({ description: 'A page of models.', type: ModelListResponse })
+  list(@Query() query: PageQueryDto): Promise<CacheableResponse<ModelListResponse>> {
     return this.models.list(query);
   }
 
-  /**
-   * Answers 302 to an expiring link (spec: Model package). Accepts an API key in the header or a session in `?token=`.
-   * `?version=` lets a client resume a download after another version was published.
-   */
   @Get('*slug/download')
   @Accepts('api_key', 'session_query')
+  @ApiOperation({
+    operationId: 'downloadModel',
+    summary: 'Redirects to an expiring link to the package of a model.',
+    description:
+      'The link needs no credential and supports `Range`. To go on after it has expired, repeat this request, with the same `version`.',
+  })
+  @ApiFoundResponse({
+    description: 'Follow the link.',
+    headers: {
+      Location: { description: 'The link.', required: true, schema: { type: 'string', format: 'uri' } },
+      'Cache-Control': { required: true, schema: { type: 'string', enum: ['no-store'] } },
+    },
+  })
+  @ApiErrors({
+    403: 'The API key is limited to other models.',
+    404: 'No such model is published, or it has no such version.',
+  })
   async download(
     @CurrentCaller() caller: Caller,
-    @Slug() slug: string,
-    @ValidQuery(downloadQuery) { version }: DownloadQuery,
+    @Param() { slug }: ModelPath,
+    @Query() { version }: DownloadQuery,
     @Req() { method }: Request,
     @Res() response: Response,
   ): Promise<void> {
@@ -36,11 +57,13 @@ export class ModelsController {
     response.end();
   }
 
-  /** One published model, with or without slashes in its slug. */
   @Get('*slug')
   @Public()
   @Cached()
-  find(@Slug() slug: string) {
+  @ApiOperation({ operationId: 'getModel', summary: 'Returns one published model.' })
+  @ApiCachedResponse({ description: 'The model.', type: ModelResponse })
+  @ApiErrors({ 404: 'No such model is published.' })
+  find(@Param() { slug }: ModelPath): Promise<CacheableResponse<ModelResponse>> {
     return this.models.find(slug);
   }
 }

@@ -1,112 +1,211 @@
-import { BadRequestException, type PipeTransform, Param } from '@nestjs/common';
-import { z } from 'zod';
-import { modelSlug } from '../../validation/model-slug';
-import { singleLineText } from '../../validation/text-fields';
-import { isXmlText } from '../xml/escape-xml';
+import { InstantProperty, LineField, NextCursorProperty, TextField } from '@inference/dto';
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { ValidateBy } from 'class-validator';
+import { SlugField } from '../../validation/slug-field.decorator';
+import { TokenQuery } from '../../validation/token-query.dto';
+import { XmlText } from '../xml/xml-text.decorator';
+import { PackageResponse } from './model-packages/packages.dto';
 
 const VERSION = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$/;
+const VERSION_MESSAGE = 'must have 1 to 64 of A-Z, a-z, 0-9 and . _ + -, the first one a letter or a digit';
 /** Path segments that follow a slug in routes, so they must not be part of one. */
 const RESERVED = ['packages', 'download'];
-const MAX_FILE_NAME = 200;
+const SLUG_EXAMPLE = 'meta-llama/Llama-3.1-8B';
 
-/** A slug that can be part of a URL path. */
-const packageSlug = modelSlug.refine(
-  (slug) => slug.split('/').every((part) => !['', '.', '..', ...RESERVED].includes(part.toLowerCase())),
-  `must not have empty parts between slashes, nor . or .. or ${RESERVED.join(' or ')}`,
-);
-
-const versionField = z
-  .string('must be a text')
-  .regex(VERSION, 'must have 1 to 64 of A-Z, a-z, 0-9 and . _ + -, the first one a letter or a digit');
-
-const property = () => singleLineText(100).nullish();
-
-/** A missing field other than `version` is cleared. */
-export const modelInput = z.strictObject({
-  name: singleLineText(200),
-  description: z
-    .string('must be a text')
-    .max(20_000, 'must have at most 20000 characters')
-    .refine(isXmlText, 'must not contain control characters other than tabs and line breaks')
-    .default(''),
-  family: property(),
-  parameters: property(),
-  quantization: property(),
-  format: property(),
-  license: property(),
-  /** The package to publish. Null publishes none; if absent, publication does not change. */
-  version: versionField.nullish(),
-});
-export type ModelInput = z.output<typeof modelInput>;
-
-const isFileName = (name: string) => name !== '.' && name !== '..' && !/[/\\]/.test(name);
-
-export const uploadQuery = z.strictObject({
-  /** The name under which customers save the file. */
-  file_name: singleLineText(MAX_FILE_NAME).refine(isFileName, 'must be a name without a path').optional(),
-});
-export type UploadQuery = z.output<typeof uploadQuery>;
-
-/** Not strict: the query also holds the session token. */
-export const downloadQuery = z.object({ version: versionField.optional() });
-export type DownloadQuery = z.output<typeof downloadQuery>;
+const SLUG_IN_PATH = 'May contain slashes, sent as they are or as `%2F`.';
 
 /** A wildcard route parses a slug with slashes into a list of segments. */
-const joinSegments = (value: unknown) => (Array.isArray(value) ? value.join('/') : value);
+const FromSegments = () =>
+  Transform(({ value }: { value: unknown }) => (Array.isArray(value) ? value.join('/') : value));
 
-class PathPipe implements PipeTransform {
-  constructor(
-    private readonly name: string,
-    private readonly schema: z.ZodType<string>,
-  ) {}
+/** The slug of a model to read or remove. Its form is not checked: an invalid slug is simply not found. */
+const SlugParameter = (): PropertyDecorator =>
+  applyDecorators(
+    FromSegments(),
+    TextField({ description: `The slug of the model. ${SLUG_IN_PATH}`, example: SLUG_EXAMPLE }),
+  );
 
-  transform(value: unknown): string {
-    const { success, data, error } = this.schema.safeParse(joinSegments(value));
-    if (!success) throw new BadRequestException(`${this.name}: ${error.issues[0]?.message}`);
-    return data;
-  }
+const hasPlainSegments = (slug: string) =>
+  slug.split('/').every((part) => !['', '.', '..', ...RESERVED].includes(part.toLowerCase()));
+
+/** The slug of a model to write: it must fit into the paths of routes. */
+const NewSlugParameter = (): PropertyDecorator =>
+  applyDecorators(
+    FromSegments(),
+    SlugField({ description: `The slug of the model. ${SLUG_IN_PATH}`, example: SLUG_EXAMPLE }),
+    ValidateBy({
+      name: 'isPackageSlug',
+      validator: {
+        validate: (slug: string) => hasPlainSegments(slug),
+        defaultMessage: () =>
+          `must not have empty parts between slashes, nor . or .. or ${RESERVED.join(' or ')}`,
+      },
+    }),
+  );
+
+const VersionField = (options: { description: string; optional?: boolean; nullable?: boolean }) =>
+  TextField({ ...options, example: '1.0', pattern: [VERSION, VERSION_MESSAGE] });
+
+export class ModelPath {
+  @SlugParameter()
+  slug!: string;
 }
 
-/** The slug of a resource to write. Throws 400 for an invalid slug. */
-export const NewSlug = () => Param('slug', new PathPipe('slug', packageSlug));
-/** The version of a package to write. Throws 400 for an invalid version. */
-export const NewVersion = () => Param('version', new PathPipe('version', versionField));
-
-class JoinPipe implements PipeTransform {
-  transform(value: unknown): string {
-    return String(joinSegments(value));
-  }
+export class NewModelPath {
+  @NewSlugParameter()
+  slug!: string;
 }
 
-/** The slug of a resource to read or remove. It is not validated: an invalid slug is simply not found. */
-export const Slug = () => Param('slug', new JoinPipe());
+export class PackagePath extends ModelPath {
+  @TextField({ description: 'The version of the package.', example: '1.0' })
+  version!: string;
+}
 
-/** A published package (design: `GET /api/models`). */
-export interface ModelView {
-  slug: string;
-  name: string;
-  description: string;
-  family: string | null;
-  parameters: string | null;
-  quantization: string | null;
-  format: string | null;
-  license: string | null;
-  version: string;
-  file_name: string;
-  /** In bytes. */
-  size: number;
-  /** Hexadecimal. */
-  sha256: string;
-  /** ISO 8601: when this version was first published. */
-  published_at: string;
+export class NewPackagePath extends NewModelPath {
+  @VersionField({ description: 'The version of the package.' })
+  version!: string;
+}
+
+export class DownloadQuery extends TokenQuery {
+  @VersionField({
+    description:
+      'A version that was published once, to resume its download after another one was published. By default the published one.',
+    optional: true,
+  })
+  version?: string;
+}
+
+const TraitField = (description: string, example: string) =>
+  LineField({
+    description: `${description} Absent or null: none.`,
+    example,
+    maxLength: 100,
+    optional: true,
+    nullable: true,
+  });
+
+/** An absent field other than `version` is cleared. */
+export class PutModelDto {
+  @LineField({ description: 'The name for people.', example: 'Llama 3.1 8B', maxLength: 200 })
+  name!: string;
+
+  @XmlText()
+  @TextField({
+    description: 'Text for people.',
+    example: 'A small model.',
+    minLength: 0,
+    maxLength: 20_000,
+    optional: true,
+    default: '',
+  })
+  description: string = '';
+
+  @TraitField('The family of models.', 'Llama')
+  family?: string | null;
+
+  @TraitField('The number of parameters.', '8B')
+  parameters?: string | null;
+
+  @TraitField('The quantization.', 'Q4_K_M')
+  quantization?: string | null;
+
+  @TraitField('The file format.', 'gguf')
+  format?: string | null;
+
+  @TraitField('The licence.', 'Apache-2.0')
+  license?: string | null;
+
+  @VersionField({
+    description: 'The package to publish. Null publishes none; if absent, publication does not change.',
+    optional: true,
+    nullable: true,
+  })
+  version?: string | null;
+}
+
+const TraitProperty = (description: string, example: string) =>
+  ApiProperty({ description: `${description} Null: not given.`, example, type: String, nullable: true });
+
+class ModelDescription {
+  @ApiProperty({ description: 'Names the model in this API and at the gateway.', example: SLUG_EXAMPLE })
+  slug!: string;
+
+  @ApiProperty({ description: 'The name for people.', example: 'Llama 3.1 8B' })
+  name!: string;
+
+  @ApiProperty({ description: 'Text for people; may be empty.', example: 'A small model.' })
+  description!: string;
+
+  @TraitProperty('The family of models.', 'Llama')
+  family!: string | null;
+
+  @TraitProperty('The number of parameters.', '8B')
+  parameters!: string | null;
+
+  @TraitProperty('The quantization.', 'Q4_K_M')
+  quantization!: string | null;
+
+  @TraitProperty('The file format.', 'gguf')
+  format!: string | null;
+
+  @TraitProperty('The licence.', 'Apache-2.0')
+  license!: string | null;
+}
+
+/** A model with its published package. */
+export class ModelResponse extends ModelDescription {
+  @ApiProperty({ description: 'The version of the published package.', example: '1.0' })
+  version!: string;
+
+  @ApiProperty({ description: 'The name under which the file is saved.', example: 'llama-3.1-8b.gguf' })
+  file_name!: string;
+
+  @ApiProperty({ description: 'Bytes of the file.', type: 'integer', example: 4_920_739_232 })
+  size!: number;
+
+  @ApiProperty({
+    description: 'SHA-256 of the file, hexadecimal.',
+    example: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+  })
+  sha256!: string;
+
+  @InstantProperty({ description: 'When this version was first published.' })
+  published_at!: string;
+}
+
+export class ModelListResponse {
+  @ApiProperty({ description: 'Published models, newest package first.', type: [ModelResponse] })
+  models!: ModelResponse[];
+
+  @NextCursorProperty()
+  next_cursor!: string | null;
 }
 
 /** A model as admins see it. */
-export interface AdminModelView extends Omit<
-  ModelView,
-  'version' | 'file_name' | 'size' | 'sha256' | 'published_at'
-> {
-  /** The published version; null if none. */
-  version: string | null;
-  changed_at: string;
+export class AdminModelResponse extends ModelDescription {
+  @ApiProperty({
+    description: 'The published version; null if none.',
+    example: '1.0',
+    type: String,
+    nullable: true,
+  })
+  version!: string | null;
+
+  @InstantProperty({ description: 'The last change of the description or of what is published.' })
+  changed_at!: string;
+}
+
+export class AdminModelListResponse {
+  @ApiProperty({ description: 'All models, newest first.', type: [AdminModelResponse] })
+  models!: AdminModelResponse[];
+
+  @NextCursorProperty()
+  next_cursor!: string | null;
+}
+
+export class AdminModelWithPackagesResponse extends AdminModelResponse {
+  @ApiProperty({ description: 'The newest 1,000 packages, newest first.', type: [PackageResponse] })
+  packages!: PackageResponse[];
 }

@@ -1,13 +1,13 @@
 import { ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { type PageQuery, readPage } from '@inference/http';
+import { type PageQueryDto, readPage } from '@inference/http';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readLastChange } from '../../caching/topic-changes';
 import { countPackageDownload } from '../downloads/package-downloads';
 import { OBJECT_STORAGE, type ObjectStorage } from '../storage/object-storage';
 import { STORAGE_CONFIG, type StorageConfig } from '../storage/storage.config';
-import { type ModelView } from './models.dto';
+import { type ModelListResponse, type ModelResponse } from './models.dto';
 
 const PUBLISHED = `
   SELECT m.slug, m.name, m.description, m.family, m.parameters, m.quantization, m.format, m.license,
@@ -24,7 +24,7 @@ const LIST = `${PUBLISHED}
   WHERE $1::timestamptz IS NULL OR (p.published_at, p.id) < ($1, $2)
   ORDER BY p.published_at DESC, p.id DESC LIMIT $3`;
 
-interface Row extends Omit<ModelView, 'size' | 'sha256' | 'published_at'> {
+interface Row extends Omit<ModelResponse, 'size' | 'sha256' | 'published_at'> {
   size: bigint;
   sha256: Buffer;
   published_at: Date;
@@ -41,22 +41,22 @@ export class ModelsService {
     @Inject(OBJECT_STORAGE) private readonly storage: ObjectStorage,
   ) {}
 
-  /** `{models, next_cursor}`, ordered by publication, newest first. */
-  async list(query: PageQuery): Promise<CacheableResponse> {
+  /** A page in the order of publication, newest first. */
+  async list(query: PageQueryDto): Promise<CacheableResponse<ModelListResponse>> {
     const changedAt = await readLastChange(this.pool, 'models');
     const { rows, nextCursor } = await readPage('models', query, async (after, count) => {
       const found = await this.pool.query<Row>(LIST, [after?.at ?? null, after?.id ?? null, count]);
       return found.rows.map((row) => ({ row, position: { at: row.at, id: row.package_id } }));
     });
-    return { body: { models: rows.map(({ row }) => view(row)), next_cursor: nextCursor }, changedAt };
+    return { body: { models: rows.map(({ row }) => responseOf(row)), next_cursor: nextCursor }, changedAt };
   }
 
   /** Throws NotFoundException if no such model is published. */
-  async find(slug: string): Promise<CacheableResponse> {
+  async find(slug: string): Promise<CacheableResponse<ModelResponse>> {
     const changedAt = await readLastChange(this.pool, 'models');
     const { rows } = await this.pool.query<Row>(FIND, [slug]);
     if (!rows[0]) throw new NotFoundException('no such model');
-    return { body: view(rows[0]), changedAt };
+    return { body: responseOf(rows[0]), changedAt };
   }
 
   /**
@@ -77,6 +77,13 @@ export class ModelsService {
   }
 }
 
-function view({ package_id: _package, at: _at, size, sha256, published_at: at, ...row }: Row): ModelView {
+function responseOf({
+  package_id: _package,
+  at: _at,
+  size,
+  sha256,
+  published_at: at,
+  ...row
+}: Row): ModelResponse {
   return { ...row, size: Number(size), sha256: sha256.toString('hex'), published_at: at.toISOString() };
 }

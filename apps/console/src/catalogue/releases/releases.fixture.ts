@@ -35,7 +35,7 @@ export const storeFollowed = (pool: SqlPool, tag: string, name: string, assets: 
   pool.query(
     `INSERT INTO catalogue.releases (component, tag_name, source, name, draft, prerelease, assets, published_at)
      VALUES ('engine', $1, 'code_host', $2, false, false, $3, now())`,
-    [tag, name, JSON.stringify(assets)],
+    [tag, name, JSON.stringify(assets.map((asset) => ({ content_type: 'application/gzip', ...asset })))],
   );
 
 export const REPOSITORIES: Partial<Record<Component, string>> = { engine: 'acme/engine', memo: 'acme/memo' };

@@ -1,9 +1,12 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { type Site } from '@inference/config';
 import { Public } from '@inference/http';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiCachedResponse } from '../../caching/api-cached-response.decorator';
 import { Cached, type CacheableResponse } from '../../caching/cached.decorator';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { SITE_METADATA_CONFIG, type SiteMetadataConfig } from './site-metadata.config';
+import { SiteResponse } from './site.dto';
 
 /** Interface languages, the site's own first. */
 const LANGUAGES: Record<Site, string[]> = { intl: ['en', 'zh-CN'], cn: ['zh-CN', 'en'] };
@@ -11,17 +14,22 @@ const LANGUAGES: Record<Site, string[]> = { intl: ['en', 'zh-CN'], cn: ['zh-CN',
 const TIME_ZONES: Record<Site, string> = { intl: 'UTC', cn: 'Asia/Shanghai' };
 
 @Controller('api/site')
+@ApiTags('Site')
 export class SiteController {
   constructor(
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
     @Inject(SITE_METADATA_CONFIG) private readonly metadata: SiteMetadataConfig,
   ) {}
 
-  /** Public site metadata: `{name, region, currency, time_zone, languages, urls, signup, oauth_providers}`. */
   @Get()
   @Public()
   @Cached()
-  read(): CacheableResponse {
+  @ApiOperation({
+    operationId: 'getSite',
+    summary: 'Returns name, region, currency, languages and service addresses of the site.',
+  })
+  @ApiCachedResponse({ description: 'The site.', type: SiteResponse }, { hasLastModified: false })
+  read(): CacheableResponse<SiteResponse> {
     const { site, metadata } = this;
     const body = {
       name: site.name,

@@ -1,28 +1,45 @@
 import { Controller, Get, Param } from '@nestjs/common';
-import { Public } from '@inference/http';
-import { Cached } from '../../caching/cached.decorator';
+import { AnyQuery, Public } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiCachedXml } from '../../caching/api-cached-response.decorator';
+import { Cached, type CacheableResponse } from '../../caching/cached.decorator';
+import { SitemapPath } from './sitemap.dto';
 import { SitemapService } from './sitemap.service';
 
 const XML = 'application/xml; charset=utf-8';
+const EXAMPLE = `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+  <url><loc>https://console.example.com/pricing</loc></url>
+</urlset>`;
 
 /** Sitemap of the public pages and the published models (sitemaps.org). */
 @Controller()
+@ApiTags('Site')
+@AnyQuery()
 export class SitemapController {
   constructor(private readonly sitemap: SitemapService) {}
 
-  /** The sitemap, or a sitemap index if there are more than 50,000 URLs. */
   @Get('sitemap.xml')
   @Public()
   @Cached(XML)
-  first() {
+  @ApiOperation({
+    operationId: 'getSitemap',
+    summary: 'Returns the sitemap of public pages and published models.',
+    description: 'Above 50,000 addresses it is an index of numbered sitemaps.',
+  })
+  @ApiCachedXml('The sitemap, or the index (sitemaps.org).', 'application/xml', EXAMPLE)
+  first(): Promise<CacheableResponse<string>> {
     return this.sitemap.readFirst();
   }
 
-  /** One sitemap of the index. */
   @Get('sitemap-:number.xml')
   @Public()
   @Cached(XML)
-  numbered(@Param('number') number: string) {
-    return this.sitemap.readNumbered(number);
+  @ApiOperation({ operationId: 'getNumberedSitemap', summary: 'Returns one sitemap of the index.' })
+  @ApiCachedXml('The sitemap.', 'application/xml', EXAMPLE)
+  @ApiErrors({ 404: 'The index has no sitemap of this number.' })
+  numbered(@Param() { number }: SitemapPath): Promise<CacheableResponse<string>> {
+    return this.sitemap.readNumbered(Number(number));
   }
 }

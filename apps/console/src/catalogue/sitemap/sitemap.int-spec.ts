@@ -50,6 +50,10 @@ describe('the sitemap', () => {
     expect((await read()).text).not.toContain('lastmod');
   });
 
+  it('is sent for any query', async () => {
+    expect((await read('/sitemap.xml?colour=red')).status).toBe(200);
+  });
+
   it('lists the published models with the times of their changes', async () => {
     await insertModels(
       ['b', 'meta-llama/Llama-3.1-8B', 'qwen3:0.6b@x~y+z'],

@@ -9,7 +9,6 @@ import { SitemapWriter } from './sitemap-writer';
 
 /** Models read by one query. Twice doubles the memory of a result; half doubles the number of queries. */
 const BATCH_ROWS = 10_000;
-const NUMBER_FORM = /^[1-9]\d{0,4}$/;
 
 interface Rendered {
   /** The version of the models topic, read before the models. */
@@ -33,14 +32,14 @@ export class SitemapService {
   ) {}
 
   /** The sitemap, or the index of the sitemaps if one cannot hold all URLs. */
-  async readFirst(): Promise<CacheableResponse> {
+  async readFirst(): Promise<CacheableResponse<string>> {
     const [first] = await this.current();
     return { body: first!, changedAt: null };
   }
 
   /** One sitemap of the index, counted from 1. Throws NotFoundException if there is none of this number. */
-  async readNumbered(number: string): Promise<CacheableResponse> {
-    const body = NUMBER_FORM.test(number) ? (await this.current())[Number(number)] : undefined;
+  async readNumbered(number: number): Promise<CacheableResponse<string>> {
+    const body = (await this.current())[number];
     if (body === undefined) throw new NotFoundException('no such sitemap');
     return { body, changedAt: null };
   }

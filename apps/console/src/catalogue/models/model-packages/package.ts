@@ -1,3 +1,5 @@
+import { type PackageResponse } from './packages.dto';
+
 /** Columns of a PackageRow; the query names the table `catalogue.packages p`. */
 export const PACKAGE_COLUMNS = `
   p.id, p.slug, p.version, p.file_name, p.size, p.sha256, p.created_at, p.stored_at, p.published_at,
@@ -16,22 +18,7 @@ export interface PackageRow {
   is_published: boolean;
 }
 
-export interface PackageView {
-  slug: string;
-  version: string;
-  file_name: string;
-  /** In bytes. */
-  size: number;
-  /** Hexadecimal; null while it is being uploaded. */
-  sha256: string | null;
-  status: 'uploading' | 'stored' | 'published';
-  /** ISO 8601. */
-  created_at: string;
-  /** When it was first published; null if never. */
-  published_at: string | null;
-}
-
-export function packageView(row: PackageRow): PackageView {
+export function packageResponse(row: PackageRow): PackageResponse {
   return {
     slug: row.slug,
     version: row.version,

@@ -2,7 +2,8 @@ import { ConflictException, Inject, Injectable, NotFoundException } from '@nestj
 import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { type Actor } from '../../../identity/audit-log/actor';
 import { recordActorEvent } from '../../../identity/audit-log/audit-log';
-import { packageView, type PackageView } from './package';
+import { packageResponse } from './package';
+import { type PackageResponse } from './packages.dto';
 import { isPublished, listPackages, lockPackage, markPublished, removePackage } from './packages.repository';
 
 /** The packages of models, as admins manage them. */
@@ -11,8 +12,8 @@ export class PackagesService {
   constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
 
   /** The newest 1,000 packages of a model. */
-  async list(slug: string): Promise<PackageView[]> {
-    return (await listPackages(this.pool, slug)).map(packageView);
+  async list(slug: string): Promise<PackageResponse[]> {
+    return (await listPackages(this.pool, slug)).map(packageResponse);
   }
 
   /**

@@ -14,7 +14,8 @@ import { type Actor } from '../../../identity/audit-log/actor';
 import { recordActorEvent } from '../../../identity/audit-log/audit-log';
 import { OBJECT_STORAGE, type ObjectStorage } from '../../storage/object-storage';
 import { STORAGE_CONFIG, type StorageConfig } from '../../storage/storage.config';
-import { type PackageRow, packageView, type PackageView } from '../model-packages/package';
+import { type PackageRow, packageResponse } from '../model-packages/package';
+import { type PackageResponse } from '../model-packages/packages.dto';
 import {
   abandonUpload,
   completeUpload,
@@ -24,7 +25,7 @@ import {
   type ExistingPackage,
 } from './uploads.repository';
 import { UploadBody } from './upload-body';
-import { readUploadHeaders, type UploadHeaders } from './upload-headers';
+import { readUploadSize } from './upload-size';
 
 /** How long uploads may continue after the start of a shutdown. They may take hours, so they are cut off then. */
 const DRAIN_MILLIS = 3_000;
@@ -37,12 +38,14 @@ export interface NewPackage {
   slug: string;
   version: string;
   fileName: string;
+  /** The digest that the content must have; null if the client announces none. */
+  sha256: Buffer | null;
 }
 
 interface Received {
   /** False if the same content was stored before. */
   isNew: boolean;
-  package: PackageView;
+  package: PackageResponse;
 }
 
 /** Receives package uploads. A package becomes visible when it is stored completely and durably. */
@@ -97,23 +100,23 @@ export class UploadService implements BeforeApplicationShutdown, OnApplicationSh
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<Received> {
-    const headers = readUploadHeaders(request.headers, this.config.maxPackageBytes);
+    const sizeBytes = readUploadSize(request.headers, this.config.maxPackageBytes);
     const expectsContinue = request.headers.expect !== undefined;
     const body = new UploadBody(request, this.times.stallMillis);
     const existing = await findExisting(this.pool, wanted);
     if (existing) {
-      const result = resultForExisting(existing, headers.sha256);
+      const result = resultForExisting(existing, wanted.sha256);
       // A client that did not ask (`Expect: 100-continue`) is already sending: a response before the end of the body
       // would break the connection, and the client might not see it.
       if (!expectsContinue) await finished(body.content.resume());
       return result;
     }
     const id = newId('pkg');
-    await openUpload(this.pool, id, wanted, headers.sizeBytes, admin.accountId);
+    await openUpload(this.pool, id, wanted, sizeBytes, admin.accountId);
     const renewal = setInterval(() => void this.renew(id, body), this.times.renewMillis);
     try {
       if (expectsContinue) response.writeContinue();
-      const sha256 = await this.store(id, body, headers);
+      const sha256 = await this.store(id, body, sizeBytes, wanted.sha256);
       return await this.complete(admin, id, wanted, sha256);
     } catch (error) {
       await this.discard(id);
@@ -123,7 +126,12 @@ export class UploadService implements BeforeApplicationShutdown, OnApplicationSh
     }
   }
 
-  private async store(id: string, body: UploadBody, { sizeBytes, sha256 }: UploadHeaders): Promise<Buffer> {
+  private async store(
+    id: string,
+    body: UploadBody,
+    sizeBytes: number,
+    sha256: Buffer | null,
+  ): Promise<Buffer> {
     await this.storage.write(id, body.content, sizeBytes);
     const found = body.digest();
     if (sha256 && !sha256.equals(found))
@@ -145,7 +153,7 @@ export class UploadService implements BeforeApplicationShutdown, OnApplicationSh
       });
       return completed;
     });
-    if (!('removed' in outcome)) return { isNew: true, package: packageView(outcome) };
+    if (!('removed' in outcome)) return { isNew: true, package: packageResponse(outcome) };
     const result = resultForExisting(outcome, sha256);
     await this.discard(id);
     return result;
@@ -177,5 +185,5 @@ function resultForExisting({ removed, ...row }: ExistingPackage, sha256: Buffer 
     throw new ConflictException('this version is stored already; send Content-Digest to repeat its upload');
   if (!row.sha256?.equals(sha256))
     throw new ConflictException('this version has other content, and a package never changes');
-  return { isNew: false, package: packageView(row) };
+  return { isNew: false, package: packageResponse(row) };
 }

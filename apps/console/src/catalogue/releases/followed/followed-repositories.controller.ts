@@ -1,17 +1,24 @@
 import { Controller, Get, Header, Inject } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { SQL_POOL, type SqlPool } from '@inference/database';
 import { Roles } from '@inference/guards';
-import { type FollowedRepositoryView, listFollowed } from './followed-repositories';
+import { listFollowed } from './followed-repositories';
+import { FollowedRepositoryListResponse } from './followed-repositories.dto';
 
 @Controller('api/admin/releases/followed')
+@ApiTags('Administration of releases')
 @Roles('admin')
 export class FollowedRepositoriesController {
   constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
 
-  /** State of each followed repository: `{repositories}`. */
   @Get()
   @Header('Cache-Control', 'no-store')
-  async list(): Promise<{ repositories: FollowedRepositoryView[] }> {
+  @ApiOperation({
+    operationId: 'listFollowedRepositories',
+    summary: 'Returns the state of the followed repositories.',
+  })
+  @ApiOkResponse({ description: 'All followed repositories.', type: FollowedRepositoryListResponse })
+  async list(): Promise<FollowedRepositoryListResponse> {
     return { repositories: await listFollowed(this.pool) };
   }
 }

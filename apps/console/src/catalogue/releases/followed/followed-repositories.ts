@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { inTransaction, type Sql, type SqlPool } from '@inference/database';
 import { type Component } from '../../components/component';
 import { type CodeHostRelease } from '../code-host/code-host';
+import { type FollowedRepositoryResponse } from './followed-repositories.dto';
 
 /** A repository that only this replica reads until its claim ends. */
 export interface ClaimedRepository {
@@ -137,20 +138,6 @@ export async function recordRelease(
   });
 }
 
-/** State of a followed repository, as admins see it. */
-export interface FollowedRepositoryView {
-  component: Component;
-  repository: string;
-  checked_at: Date | null;
-  succeeded_at: Date | null;
-  next_check_at: Date;
-  /** Consecutive failures since the last success. */
-  failures: number;
-  last_error: string | null;
-  /** Tag of the followed release; null if there is none. */
-  tag_name: string | null;
-}
-
 const LIST = `
   SELECT component, repository, checked_at, succeeded_at, next_check_at, failures, last_error, tag_name
   FROM catalogue.followed_repositories
@@ -159,6 +146,6 @@ const LIST = `
   ORDER BY component`;
 
 /** The followed repositories, ordered by component. */
-export async function listFollowed(sql: Sql): Promise<FollowedRepositoryView[]> {
-  return (await sql.query<FollowedRepositoryView>(LIST)).rows;
+export async function listFollowed(sql: Sql): Promise<FollowedRepositoryResponse[]> {
+  return (await sql.query<FollowedRepositoryResponse>(LIST)).rows;
 }

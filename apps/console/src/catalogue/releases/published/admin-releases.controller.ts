@@ -1,16 +1,41 @@
-import { Controller, Delete, Get, Header, HttpCode, Inject, Put, Res } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Header,
+  HttpCode,
+  Inject,
+  Param,
+  Put,
+  Query,
+  Res,
+} from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { readPage, ValidBody, ValidQuery } from '@inference/http';
+import { readPage } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
 import { type Response } from 'express';
 import { type Actor, CurrentActor } from '../../../identity/audit-log/actor';
-import { type Component } from '../../components/component';
-import { type AdminReleaseView, adminReleaseView, listReleases } from './release';
-import { ComponentParam, TagParam } from './release-params';
-import { releaseInput, type ReleaseInput, releasesQuery, type ReleasesQuery } from './releases.dto';
+import { adminReleaseResponse, listReleases } from './release';
+import {
+  AdminReleaseListResponse,
+  AdminReleaseResponse,
+  PutReleaseDto,
+  ReleasePath,
+  ReleasesQuery,
+} from './releases.dto';
 import { ReleasesService } from './releases.service';
 
 @Controller('api/admin/releases')
+@ApiTags('Administration of releases')
 @Roles('admin')
 export class AdminReleasesController {
   constructor(
@@ -18,48 +43,52 @@ export class AdminReleasesController {
     @Inject(SQL_POOL) private readonly pool: SqlPool,
   ) {}
 
-  /**
-   * Releases of all components or of `component`, newest first, including drafts and followed releases:
-   * `{releases, next_cursor}`.
-   */
   @Get()
   @Header('Cache-Control', 'no-store')
-  async list(
-    @ValidQuery(releasesQuery) { component, ...query }: ReleasesQuery,
-  ): Promise<{ releases: AdminReleaseView[]; next_cursor: string | null }> {
+  @ApiOperation({
+    operationId: 'listReleases',
+    summary: 'Lists the releases of all components or of one, newest first.',
+    description: 'Drafts and followed releases are included.',
+  })
+  @ApiOkResponse({ description: 'A page of releases.', type: AdminReleaseListResponse })
+  async list(@Query() { component, ...query }: ReleasesQuery): Promise<AdminReleaseListResponse> {
     const list = `admin releases ${component ?? ''}`;
     const { rows, nextCursor } = await readPage(list, query, (after, count) =>
       listReleases(this.pool, component, after, count),
     );
-    return { releases: rows.map(adminReleaseView), next_cursor: nextCursor };
+    return { releases: rows.map(adminReleaseResponse), next_cursor: nextCursor };
   }
 
-  /**
-   * Takes `{name, draft?, prerelease?, published_at?, assets: [{name, url, size, content_type?}]}`. Answers 201 with a new
-   * release, 200 if it replaces an earlier one of this tag, 404 for an unknown component. Answers 400 with all faults of
-   * the fields or, if there are none, with all URLs that are not allowed. A draft hides the followed release of its tag.
-   */
   @Put(':component/:tag')
+  @ApiOperation({
+    operationId: 'putRelease',
+    summary: 'Publishes a release, or replaces it completely.',
+    description: 'A release of a tag that the code host has too replaces that one, even as a draft.',
+  })
+  @ApiOkResponse({ description: 'The release replaces an earlier one.', type: AdminReleaseResponse })
+  @ApiCreatedResponse({ description: 'The release is new.', type: AdminReleaseResponse })
+  @ApiErrors({ 404: 'There is no such component.' })
   async put(
     @CurrentActor() admin: Actor,
-    @ComponentParam() component: Component,
-    @TagParam() tag: string,
-    @ValidBody(releaseInput) input: ReleaseInput,
+    @Param() { component, tag }: ReleasePath,
+    @Body() body: PutReleaseDto,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<AdminReleaseView> {
-    const { release, created } = await this.releases.put(admin, component, tag, input);
+  ): Promise<AdminReleaseResponse> {
+    const { release, created } = await this.releases.put(admin, component, tag, body);
     if (created) response.status(201);
-    return adminReleaseView(release);
+    return adminReleaseResponse(release);
   }
 
-  /** Removes the admins' release; a followed release of the same tag is effective again. Answers 404 if there is none. */
   @Delete(':component/:tag')
   @HttpCode(204)
-  remove(
-    @CurrentActor() admin: Actor,
-    @ComponentParam() component: Component,
-    @TagParam() tag: string,
-  ): Promise<void> {
+  @ApiOperation({
+    operationId: 'deleteRelease',
+    summary: 'Removes an admin’s release.',
+    description: 'A followed release of the same tag is effective again.',
+  })
+  @ApiNoContentResponse({ description: 'The release is removed.' })
+  @ApiErrors({ 404: 'There is no such component, or no release of this tag was published here.' })
+  remove(@CurrentActor() admin: Actor, @Param() { component, tag }: ReleasePath): Promise<void> {
     return this.releases.remove(admin, component, tag);
   }
 }

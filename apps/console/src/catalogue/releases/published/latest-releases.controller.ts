@@ -1,18 +1,36 @@
 import { applyDecorators, Controller, Get, Inject, NotFoundException, Res } from '@nestjs/common';
 import { SQL_POOL, type SqlPool } from '@inference/database';
 import { Public } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
+import { ApiCachedResponse } from '../../../caching/api-cached-response.decorator';
 import { type CacheableResponse, Cached } from '../../../caching/cached.decorator';
 import { readLastChange } from '../../../caching/topic-changes';
 import { type Component } from '../../components/component';
 import { CODE_HOST_CONFIG, type CodeHostConfig } from '../code-host/code-host.config';
-import { findLatest, releaseView } from './release';
+import { findLatest, releaseResponse } from './release';
+import { ReleaseResponse } from './releases.dto';
 import { ReleaseLookupCounter } from '../../downloads/release-lookup-counter';
 
-const Latest = (component: Component) => applyDecorators(Get(`${component}-latest`), Public(), Cached());
+const Latest = (component: Component, operationId: string) =>
+  applyDecorators(
+    Get(`${component}-latest`),
+    Public(),
+    Cached(),
+    ApiOperation({
+      operationId,
+      summary: `Returns the latest release of the ${component}.`,
+      description:
+        'The newest published one by semantic version; a prerelease only if there is nothing else.',
+    }),
+    ApiCachedResponse({ description: 'The release.', type: ReleaseResponse }),
+    ApiErrors({ 404: 'No release of this component is published.' }),
+  );
 
 /** The latest release of each component (spec: Release downloads); 404 if none is published. */
 @Controller('api/download')
+@ApiTags('Releases')
 export class LatestReleasesController {
   constructor(
     @Inject(SQL_POOL) private readonly pool: SqlPool,
@@ -20,27 +38,30 @@ export class LatestReleasesController {
     private readonly lookupCounter: ReleaseLookupCounter,
   ) {}
 
-  @Latest('engine')
-  engine(@Res({ passthrough: true }) response: Response): Promise<CacheableResponse> {
+  @Latest('engine', 'getLatestEngine')
+  engine(@Res({ passthrough: true }) response: Response): Promise<CacheableResponse<ReleaseResponse>> {
     return this.respond('engine', response);
   }
 
-  @Latest('router')
-  router(@Res({ passthrough: true }) response: Response): Promise<CacheableResponse> {
+  @Latest('router', 'getLatestRouter')
+  router(@Res({ passthrough: true }) response: Response): Promise<CacheableResponse<ReleaseResponse>> {
     return this.respond('router', response);
   }
 
-  @Latest('agent')
-  agent(@Res({ passthrough: true }) response: Response): Promise<CacheableResponse> {
+  @Latest('agent', 'getLatestAgent')
+  agent(@Res({ passthrough: true }) response: Response): Promise<CacheableResponse<ReleaseResponse>> {
     return this.respond('agent', response);
   }
 
-  @Latest('memo')
-  memo(@Res({ passthrough: true }) response: Response): Promise<CacheableResponse> {
+  @Latest('memo', 'getLatestMemo')
+  memo(@Res({ passthrough: true }) response: Response): Promise<CacheableResponse<ReleaseResponse>> {
     return this.respond('memo', response);
   }
 
-  private async respond(component: Component, response: Response): Promise<CacheableResponse> {
+  private async respond(
+    component: Component,
+    response: Response,
+  ): Promise<CacheableResponse<ReleaseResponse>> {
     const changedAt = await readLastChange(this.pool, 'releases');
     const release = await findLatest(this.pool, component, this.codeHost.url);
     if (!release) throw new NotFoundException('no release of this component is published');
@@ -49,6 +70,6 @@ export class LatestReleasesController {
       if (response.req.method === 'GET' && response.statusCode === 200)
         this.lookupCounter.add(component, release.tag);
     });
-    return { body: releaseView(release), changedAt };
+    return { body: releaseResponse(release), changedAt };
   }
 }

@@ -46,12 +46,15 @@ describe('a refused release changes nothing:', () => {
     ],
     ['no files', { assets: [] }, 'assets: must hold at least one file'],
     ['files that are no list', { assets: {} }, 'assets: '],
+    ['a file that is null', { assets: [null] }, 'assets: must be a list of objects'],
+    ['a file that is a text', { assets: ['x'] }, 'assets: must be a list of objects'],
+    ['a file that is a list', { assets: [[]] }, 'assets: must be a list of objects'],
     [
       'too many files',
       { draft: true, assets: Array.from({ length: 201 }, () => file) },
-      'must have at most 200 files',
+      'assets: must have at most 200 entries',
     ],
-    ['two files of one name', { assets: [file, file] }, 'assets.1.name: occurs twice'],
+    ['two files of one name', { assets: [file, file] }, 'assets: must not hold two files of the same name'],
     ['another field of a file', withFile({ sha256: 'x' }), 'sha256'],
     ['a file without a platform', withFile({ name: 'engine-x86_64' }), 'assets.0.name: must name a platform'],
     [
@@ -81,8 +84,8 @@ describe('a refused release changes nothing:', () => {
     ],
     ['a negative size', withFile({ size: -1 }), 'assets.0.size: '],
     ['half a byte', withFile({ size: 1.5 }), 'assets.0.size: '],
-    ['a size that loses digits', withFile({ size: 2 ** 53 }), 'assets.0.size: '],
-    ['a size in quotes', withFile({ size: '1' }), 'assets.0.size: must be a number'],
+    ['a size that loses digits', withFile({ size: 2 ** 53 }), 'more digits than can be processed'],
+    ['a size in quotes', withFile({ size: '1' }), 'assets.0.size: must be a whole number'],
     ['a type that is none', withFile({ content_type: 'zip' }), 'assets.0.content_type: must be a media type'],
     [
       'a type of two lines',

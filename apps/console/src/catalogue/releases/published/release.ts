@@ -2,6 +2,7 @@ import { type Sql } from '@inference/database';
 import { type Position } from '@inference/http';
 import { type Component } from '../../components/component';
 import { type ReleaseAsset } from '../release-format/release-asset';
+import { type AdminReleaseResponse, type ReleaseResponse } from './releases.dto';
 import { sortReleases, type TaggedRelease } from '../release-format/release-tag';
 
 /** Where a release was published: by an admin here, or at the code host that is followed. */
@@ -20,20 +21,8 @@ export interface Release {
   publishedAt: Date | null;
 }
 
-/** A release in responses (spec: Release). */
-export interface ReleaseView {
-  tag_name: string;
-  name: string;
-  prerelease: boolean;
-  published_at: string | null;
-  assets: ReleaseAsset[];
-}
-
-export interface AdminReleaseView extends ReleaseView {
-  component: Component;
-  source: ReleaseSource;
-  draft: boolean;
-}
+/** A release that is no draft. */
+export type PublishedRelease = Release & { publishedAt: Date };
 
 export const RELEASE_COLUMNS = `
   component, tag_name AS tag, source, name, draft, prerelease, assets, published_at AS "publishedAt"`;
@@ -60,13 +49,13 @@ export async function findLatest(
   sql: Sql,
   component: Component,
   codeHostUrl: string,
-): Promise<Release | null> {
+): Promise<PublishedRelease | null> {
   const root = `${new URL(codeHostUrl).origin}/`;
   for (;;) {
     const { rows } = await sql.query<TaggedRelease & { source: ReleaseSource }>(TAGS, [component, root]);
     const [latest] = sortReleases(rows);
     if (!latest) return null;
-    const found = await sql.query<Release>(FIND_PUBLISHED, [component, latest.tag, latest.source]);
+    const found = await sql.query<PublishedRelease>(FIND_PUBLISHED, [component, latest.tag, latest.source]);
     if (found.rows[0]) return found.rows[0];
     // It was replaced or removed between the two queries: try again.
   }
@@ -99,18 +88,23 @@ export async function listReleases(
   return rows.map(({ at, id, ...release }) => ({ ...release, position: { at, id } }));
 }
 
-export function releaseView({ tag, name, prerelease, publishedAt, assets }: Release): ReleaseView {
-  return {
-    tag_name: tag,
-    name,
-    prerelease,
-    published_at: publishedAt?.toISOString() ?? null,
-    // jsonb does not keep the order of fields.
-    assets: assets.map(({ name, url, size, content_type }) => ({ name, url, size, content_type })),
-  };
-}
+const responseOf = ({ tag, name, prerelease, assets }: Release) => ({
+  tag_name: tag,
+  name,
+  prerelease,
+  // jsonb does not keep the order of fields.
+  assets: assets.map(({ name, url, size, content_type }) => ({ name, url, size, content_type })),
+});
 
-export function adminReleaseView(release: Release): AdminReleaseView {
-  const { component, source, draft } = release;
-  return { component, source, draft, ...releaseView(release) };
-}
+export const releaseResponse = (release: PublishedRelease): ReleaseResponse => ({
+  ...responseOf(release),
+  published_at: release.publishedAt.toISOString(),
+});
+
+export const adminReleaseResponse = (release: Release): AdminReleaseResponse => ({
+  component: release.component,
+  source: release.source,
+  draft: release.draft,
+  ...responseOf(release),
+  published_at: release.publishedAt?.toISOString() ?? null,
+});

@@ -1,68 +1,128 @@
-import { pageQuery } from '@inference/http';
-import { z } from 'zod';
-import { singleLineText } from '../../../validation/text-fields';
-import { pastTime } from '../../../validation/time-fields';
-import { missingInAssetName } from '../release-format/asset-name';
-import { COMPONENTS } from '../../components/component';
-import { contentTypeOf, isFileName, isMediaType, MAX_ASSETS } from '../release-format/release-asset';
+import {
+  BooleanField,
+  InstantProperty,
+  LineField,
+  NextCursorProperty,
+  ObjectListField,
+} from '@inference/dto';
+import { PageQueryDto } from '@inference/http';
+import { ApiProperty, OmitType } from '@nestjs/swagger';
+import { ValidateBy, type ValidationArguments } from 'class-validator';
+import { PastInstantField } from '../../../validation/past-instant-field.decorator';
+import { type Component, COMPONENTS } from '../../components/component';
+import { ComponentField } from '../../components/component-field.decorator';
+import { MAX_ASSETS } from '../release-format/release-asset';
+import { ReleaseTagField } from '../release-format/release-tag-field.decorator';
+import { ReleaseAssetDto, ReleaseAssetResponse } from './release-assets.dto';
+import { type ReleaseSource } from './release';
 
-const MAX_NAME_CHARS = 200;
-const MAX_URL_CHARS = 2_000;
+export class ReleasesQuery extends PageQueryDto {
+  @ComponentField({ description: 'Only releases of this component.', optional: true })
+  component?: Component;
+}
 
-const assetName = z
-  .string()
-  .min(1, 'must not be empty')
-  .max(MAX_NAME_CHARS, `must have at most ${MAX_NAME_CHARS} characters`)
-  .superRefine((name, context) => {
-    if (name === '') return;
-    if (!isFileName(name)) context.addIssue('must not contain slashes or control characters');
-    const missing = missingInAssetName(name);
-    if (missing !== null) context.addIssue(`must name ${missing}, between "-", "_", "." or spaces`);
+export class ReleasePath {
+  @ComponentField({ description: 'The component.', notFound: 'no such component' })
+  component!: Component;
+
+  @ReleaseTagField({ description: 'The version, without build metadata.' })
+  tag!: string;
+}
+
+function filesFault({ value, object }: ValidationArguments): string | null {
+  const files = value as ReleaseAssetDto[];
+  if (files.length === 0 && !(object as PutReleaseDto).draft)
+    return 'must hold at least one file, except in a draft';
+  const names = new Set(files.map(({ name }) => name));
+  return names.size < files.length ? 'must not hold two files of the same name' : null;
+}
+
+const ReleaseFiles = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isReleaseFiles',
+    validator: {
+      validate: (_value: unknown, checked?: ValidationArguments) => filesFault(checked!) === null,
+      defaultMessage: (checked?: ValidationArguments) => filesFault(checked!) ?? '',
+    },
   });
 
-const asset = z
-  .strictObject({
-    name: assetName,
-    /** The allowed origin depends on the configuration: the service checks it. */
-    url: z.string().max(MAX_URL_CHARS, `must have at most ${MAX_URL_CHARS} characters`),
-    size: z
-      .number('must be a number')
-      .refine((size) => Number.isSafeInteger(size) && size >= 0, 'must be a whole number from 0 to 2^53 - 1'),
-    content_type: z.string().refine(isMediaType, 'must be a media type such as application/zip').optional(),
+export class PutReleaseDto {
+  @LineField({ description: 'The title.', example: 'Engine 1.2.3', maxLength: 200 })
+  name!: string;
+
+  @BooleanField({
+    description: 'Not published. A draft hides the followed release of its tag.',
+    optional: true,
+    default: false,
   })
-  .transform(({ content_type: type, ...rest }) => ({
-    ...rest,
-    content_type: type ?? contentTypeOf(rest.name),
-  }));
+  draft: boolean = false;
 
-const assets = z
-  .array(asset)
-  .max(MAX_ASSETS, `must have at most ${MAX_ASSETS} files`)
-  .superRefine((all, context) => {
-    const seen = new Set<string>();
-    for (const [index, { name }] of all.entries()) {
-      if (seen.has(name))
-        context.addIssue({ code: 'custom', path: [index, 'name'], message: 'occurs twice' });
-      seen.add(name);
-    }
-  });
-
-/** The service checks `prerelease` against the tag, which also determines its default. */
-export const releaseInput = z
-  .strictObject({
-    name: singleLineText(MAX_NAME_CHARS),
-    draft: z.boolean('must be true or false').default(false),
-    prerelease: z.boolean('must be true or false').optional(),
-    published_at: pastTime().optional(),
-    assets,
+  @BooleanField({
+    description: 'Not for production. If absent, the tag decides; a tag such as v2.0.0-rc.1 needs true.',
+    optional: true,
   })
-  .refine(({ draft, assets }) => draft || assets.length > 0, {
-    path: ['assets'],
-    message: 'must hold at least one file, except in a draft',
-  });
-export type ReleaseInput = z.output<typeof releaseInput>;
+  prerelease?: boolean;
 
-export const releasesQuery = pageQuery.extend({
-  component: z.enum(COMPONENTS, `must be one of ${COMPONENTS.join(', ')}`).optional(),
-});
-export type ReleasesQuery = z.output<typeof releasesQuery>;
+  @PastInstantField({
+    description: 'When the release was published. If absent: the time of its first publication, or now.',
+    optional: true,
+  })
+  published_at?: Date;
+
+  @ReleaseFiles()
+  @ObjectListField(() => ReleaseAssetDto, {
+    description: 'The files, with different names; at least one, except in a draft.',
+    maxItems: MAX_ASSETS,
+  })
+  assets!: ReleaseAssetDto[];
+}
+
+/** Spec: Release. */
+export class ReleaseResponse {
+  @ApiProperty({ description: 'The version.', example: 'v1.2.3' })
+  tag_name!: string;
+
+  @ApiProperty({ description: 'The title.', example: 'Engine 1.2.3' })
+  name!: string;
+
+  @ApiProperty({ description: 'Whether it is not for production.' })
+  prerelease!: boolean;
+
+  @InstantProperty({ description: 'When it was published.' })
+  published_at!: string;
+
+  @ApiProperty({ description: 'The files.', type: [ReleaseAssetResponse] })
+  assets!: ReleaseAssetResponse[];
+}
+
+/** A release as admins see it. */
+export class AdminReleaseResponse extends OmitType(ReleaseResponse, ['published_at']) {
+  @ApiProperty({ description: 'The component.', enum: COMPONENTS })
+  component!: Component;
+
+  @ApiProperty({
+    description: 'Where it was published: here by an admin, or at the code host that is followed.',
+    enum: ['admin', 'code_host'],
+  })
+  source!: ReleaseSource;
+
+  @ApiProperty({ description: 'Whether it is hidden.' })
+  draft!: boolean;
+
+  @InstantProperty({
+    description: 'When it was published; null for a draft that never was.',
+    nullable: true,
+  })
+  published_at!: string | null;
+}
+
+export class AdminReleaseListResponse {
+  @ApiProperty({
+    description: 'Releases, newest first, including drafts and followed releases.',
+    type: [AdminReleaseResponse],
+  })
+  releases!: AdminReleaseResponse[];
+
+  @NextCursorProperty()
+  next_cursor!: string | null;
+}

@@ -5,9 +5,14 @@ import { recordActorEvent } from '../../../identity/audit-log/audit-log';
 import { type Component } from '../../components/component';
 import { CODE_HOST_CONFIG, type CodeHostConfig } from '../code-host/code-host.config';
 import { type Release, RELEASE_COLUMNS } from './release';
-import { downloadUrlFault, normalizeUrl } from '../release-format/release-asset';
+import {
+  contentTypeOf,
+  downloadUrlFault,
+  normalizeUrl,
+  type ReleaseAsset,
+} from '../release-format/release-asset';
 import { hasPrereleasePart } from '../release-format/release-tag';
-import { type ReleaseInput } from './releases.dto';
+import { type PutReleaseDto } from './releases.dto';
 
 /** A replacement keeps the time of the first publication unless the input has another one. */
 const PUT = `
@@ -37,11 +42,16 @@ export class ReleasesService {
     admin: Actor,
     component: Component,
     tag: string,
-    input: ReleaseInput,
+    input: PutReleaseDto,
   ): Promise<{ release: Release; created: boolean }> {
     this.checkAgainstSite(tag, input);
     const { name, draft, prerelease = hasPrereleasePart(tag), published_at: publishedAt = null } = input;
-    const assets = input.assets.map((asset) => ({ ...asset, url: normalizeUrl(asset.url) }));
+    const assets = input.assets.map(({ name: file, url, size, content_type: type }): ReleaseAsset => ({
+      name: file,
+      url: normalizeUrl(url),
+      size,
+      content_type: type ?? contentTypeOf(file),
+    }));
     return inTransaction(this.pool, async (client) => {
       const { rows } = await client.query<Release & { created: boolean }>(PUT, [
         component,
@@ -83,7 +93,7 @@ export class ReleasesService {
   }
 
   /** Checks that need the tag or the configuration. Throws BadRequestException with all faults. */
-  private checkAgainstSite(tag: string, { prerelease, assets }: ReleaseInput): void {
+  private checkAgainstSite(tag: string, { prerelease, assets }: PutReleaseDto): void {
     const codeHostUrl = this.codeHost.url;
     const faults = assets.flatMap(({ url }, index) => {
       const fault = downloadUrlFault(url, codeHostUrl);

@@ -1,16 +1,21 @@
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
-import { Public } from '@inference/http';
+import { ApiTags } from '@nestjs/swagger';
+import { AnyQuery, Public } from '@inference/http';
 import { type Request, type Response } from 'express';
+import { ApiFileDownload } from './api-file-download.decorator';
 import { FilesService } from './files.service';
 import { FILES_PATH } from './folder-storage';
 
 @Controller(FILES_PATH)
+@ApiTags('Models')
 export class FilesController {
   constructor(private readonly files: FilesService) {}
 
-  /** Sends a file of the folder storage. The signature of the link replaces a credential. */
+  /** The signature covers the exact text of the query, so only the service can judge it: a wrong one is a 403. */
   @Public()
+  @AnyQuery()
   @Get(':key')
+  @ApiFileDownload()
   download(@Param('key') key: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     return this.files.send(key, request, response);
   }

@@ -1,0 +1,42 @@
+import { field, LineField } from '@inference/dto';
+import { Transform } from 'class-transformer';
+import { Matches, ValidateBy } from 'class-validator';
+
+const MAX_FILE_NAME = 200;
+const SHA256_BYTES = 32;
+/** RFC 9530, a dictionary of algorithms and values: `sha-256=:<base64>:`. */
+const SHA256_DIGEST = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/=]*):\s*(?=,|$)/;
+
+export class UploadQuery {
+  @Matches(/^(?!\.{1,2}$)[^/\\]*$/, { message: 'must be a name without a path' })
+  @LineField({
+    description: 'The name under which customers save the file. By default made from slug and version.',
+    example: 'llama-3.1-8b.gguf',
+    maxLength: MAX_FILE_NAME,
+    optional: true,
+  })
+  file_name?: string;
+}
+
+const digestOf = (header: string): Buffer => Buffer.from(SHA256_DIGEST.exec(header)?.[1] ?? '', 'base64');
+
+export class UploadHeaders {
+  @field(
+    {
+      description:
+        'SHA-256 that the body must have (RFC 9530). With it, the same upload may be repeated. Other algorithms are ignored.',
+      example: 'sha-256=:ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=:',
+      optional: true,
+    },
+    { type: 'string' },
+    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? digestOf(value) : value)),
+    ValidateBy({
+      name: 'isSha256',
+      validator: {
+        validate: (value: unknown) => Buffer.isBuffer(value) && value.length === SHA256_BYTES,
+        defaultMessage: () => 'must be sha-256=:<base64>:',
+      },
+    }),
+  )
+  'Content-Digest'?: Buffer;
+}

@@ -1,0 +1,65 @@
+import { type Currency, type Site } from '@inference/config';
+import { ApiProperty } from '@nestjs/swagger';
+
+/** Addresses of the services, without a slash at the end. */
+export class ServiceUrlsResponse {
+  @ApiProperty({ description: 'The gateway.', example: 'https://gateway.example.com' })
+  gateway!: string;
+
+  @ApiProperty({ description: 'The training service.', example: 'https://training.example.com' })
+  training!: string;
+
+  @ApiProperty({ description: 'The router-cost service.', example: 'https://router.example.com' })
+  router!: string;
+
+  @ApiProperty({ description: 'The agent service.', example: 'https://agent.example.com' })
+  agent!: string;
+
+  @ApiProperty({ description: 'The memo service.', example: 'https://memo.example.com' })
+  memo!: string;
+
+  @ApiProperty({
+    description: 'The agent environments; absent on a site that does not offer them.',
+    example: 'https://environments.example.com',
+    type: String,
+    required: false,
+  })
+  environments?: string | undefined;
+}
+
+export class SiteResponse {
+  @ApiProperty({ description: 'The name that the operator gave the site.', example: 'Inference Platform' })
+  name!: string;
+
+  @ApiProperty({ description: 'The international site or the China site.', enum: ['intl', 'cn'] })
+  region!: Site;
+
+  @ApiProperty({ description: 'The currency of all amounts.', enum: ['USD', 'CNY'] })
+  currency!: Currency;
+
+  @ApiProperty({
+    description: 'The time zone in which usage and cost are best asked for (IANA).',
+    example: 'UTC',
+  })
+  time_zone!: string;
+
+  @ApiProperty({
+    description: 'Languages of the user interface, the site’s own first (BCP 47).',
+    type: [String],
+    example: ['en', 'zh-CN'],
+  })
+  languages!: string[];
+
+  @ApiProperty({ description: 'Where customers reach the other services.' })
+  urls!: ServiceUrlsResponse;
+
+  @ApiProperty({ description: 'Whether anybody may create an account.', enum: ['open', 'closed'] })
+  signup!: 'open' | 'closed';
+
+  @ApiProperty({
+    description: 'Names of the identity providers for `GET /api/auth/oauth/{provider}`.',
+    type: [String],
+    example: ['company'],
+  })
+  oauth_providers!: string[];
+}
