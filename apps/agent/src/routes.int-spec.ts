@@ -1,4 +1,11 @@
-import { registeredRoutes, tabledRoutes, credentialRows, type TestAccount } from '@inference/testing';
+import {
+  registeredOperations,
+  documentedOperations,
+  registeredRoutes,
+  tabledRoutes,
+  credentialRows,
+  type TestAccount,
+} from '@inference/testing';
 import { AgentSite } from './agent.fixture';
 
 let site: AgentSite;
@@ -10,8 +17,9 @@ beforeAll(async () => {
 });
 afterAll(() => site?.stop());
 
-test('every route is in the table of credentials', () => {
+test('every route is in the table of credentials and in the API document', () => {
   expect(registeredRoutes(site.replicas[0]!.app)).toEqual(tabledRoutes('agent'));
+  expect(registeredOperations(site.replicas[0]!.app)).toEqual(documentedOperations('agent'));
 });
 
 describe.each(credentialRows('agent').filter(({ statuses }) => statuses.none === 401))('$route', (row) => {

@@ -1,4 +1,11 @@
-import { type CredentialRow, credentialRows, registeredRoutes, tabledRoutes } from '@inference/testing';
+import {
+  type CredentialRow,
+  credentialRows,
+  registeredOperations,
+  documentedOperations,
+  registeredRoutes,
+  tabledRoutes,
+} from '@inference/testing';
 import { TestSite } from './testing/console.fixture';
 
 type Access = 'public' | 'key' | 'session' | 'admin';
@@ -37,6 +44,10 @@ describe('every route', () => {
 
   beforeAll(async () => (site = await TestSite.start()));
   afterAll(() => site.stop());
+
+  it('is in the API document, and so is no other', () => {
+    expect(registeredOperations(site.console.app)).toEqual(documentedOperations('console'));
+  });
 
   it('is in the table of credentials', () => {
     expect(registeredRoutes(site.console.app)).toEqual(tabledRoutes('console'));

@@ -5,6 +5,8 @@ import { createApiKey, SESSION_AUDIENCE, sessionIssuer } from '@inference/guards
 import {
   credentialRows,
   insertApiKey,
+  registeredOperations,
+  documentedOperations,
   registeredRoutes,
   tabledRoutes,
   type TestAccount,
@@ -92,8 +94,9 @@ function expectError(
 }
 
 describe('every route', () => {
-  it('is in the credential table', () => {
+  it('is in the credential table and in the API document', () => {
     expect(registeredRoutes(site.gateway.app)).toEqual(tabledRoutes('gateway'));
+    expect(registeredOperations(site.gateway.app)).toEqual(documentedOperations('gateway'));
   });
 
   it('GET /healthz is public and ignores an invalid credential', async () => {

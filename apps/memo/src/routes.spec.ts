@@ -1,5 +1,11 @@
 import { createService } from '@inference/http';
-import { registeredRoutes, tabledRoutes, TEST_API_KEY_HASH_SECRET } from '@inference/testing';
+import {
+  registeredOperations,
+  documentedOperations,
+  registeredRoutes,
+  tabledRoutes,
+  TEST_API_KEY_HASH_SECRET,
+} from '@inference/testing';
 import { AppModule } from './app.module';
 import { readMemoConfig } from './config';
 import { SERVICE_OPTIONS } from './service-options';
@@ -22,5 +28,6 @@ test('every route is in the table of credentials', async () => {
   const app = await createService(AppModule.forRoot(config), config, SERVICE_OPTIONS);
   await app.init();
   expect(registeredRoutes(app)).toEqual(tabledRoutes('memo'));
+  expect(registeredOperations(app)).toEqual(documentedOperations('memo'));
   await app.close();
 });

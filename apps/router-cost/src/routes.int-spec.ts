@@ -5,6 +5,8 @@ import {
   insertAccount,
   insertApiKey,
   type Issuer,
+  registeredOperations,
+  documentedOperations,
   registeredRoutes,
   startIssuer,
   tabledRoutes,
@@ -45,8 +47,9 @@ afterAll(async () => {
 });
 
 describe('every route', () => {
-  it('is in the credential table', () => {
+  it('is in the credential table and in the API document', () => {
     expect(registeredRoutes(service.app)).toEqual(tabledRoutes('router-cost'));
+    expect(registeredOperations(service.app)).toEqual(documentedOperations('router-cost'));
   });
 
   it('accepts its credentials and no other', async () => {

@@ -4,6 +4,8 @@ import {
   insertAccount,
   type Issuer,
   publishTrainingPrice,
+  registeredOperations,
+  documentedOperations,
   registeredRoutes,
   startIssuer,
   tabledRoutes,
@@ -39,8 +41,9 @@ const tokenOf = async ({ accountId }: TestAccount, options = {}) =>
   (await issuer.signIn(database.pool, accountId, options)).token;
 
 describe('every route', () => {
-  it('is in the credential table', () => {
+  it('is in the credential table and in the API document', () => {
     expect(registeredRoutes(service.app)).toEqual(tabledRoutes('training'));
+    expect(registeredOperations(service.app)).toEqual(documentedOperations('training'));
   });
 
   it('accepts its credentials and no other, with errors in the envelope', async () => {

@@ -22,8 +22,8 @@ export {
   TABLED_SERVICES,
   tabledRoutes,
 } from './routes/credential-table';
-export { registeredRoutes } from './routes/registered-routes';
+export { registeredOperations, registeredRoutes } from './routes/registered-routes';
 export { waitForLock } from './database/wait-for-lock';
 export { ResponseChecker } from './contract/response-checker';
 export { holdToContract } from './contract/contract';
-export { type ApiDocument, documentedPath, operationsOf, readApiDocument } from './contract/api-document';
+export { documentedOperations, readApiDocument } from './contract/api-document';

@@ -3,6 +3,8 @@ import { createService } from '@inference/http';
 import {
   holdToContract,
   metricsOf,
+  registeredOperations,
+  documentedOperations,
   registeredRoutes,
   rememberSecret,
   tabledRoutes,
@@ -142,6 +144,7 @@ describe.each([
   it('have all their routes in the table of credentials', () => {
     for (const table of ['agent-environments', 'agent-environments-with-key'])
       expect(registeredRoutes(app)).toEqual(tabledRoutes(table));
+    expect(registeredOperations(app)).toEqual(documentedOperations('agent-environments'));
   });
 
   it('do not take templates for an id', async () => {

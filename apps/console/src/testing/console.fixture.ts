@@ -11,6 +11,7 @@ import { charge, type TokenUsage, type UnitRate } from '@inference/metering';
 import {
   type Answer,
   createTestDatabase,
+  holdToContract,
   insertAccount,
   rememberAnswer,
   rememberEnvironment,
@@ -89,6 +90,7 @@ export class TestConsole {
     const config = readConsoleConfig(wholeEnvironment);
     const options = { ...SERVICE_OPTIONS, logTo: testLog('console') };
     const app = await createService(AppModule.forRoot(config), config, options);
+    holdToContract(app, 'console');
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
     return new TestConsole(app, `http://127.0.0.1:${port}`);

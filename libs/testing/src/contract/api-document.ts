@@ -38,8 +38,8 @@ export function readApiDocument(service: string): ApiDocument {
 export const documentedPath = (route: string): string => route.replace(/[:*](\w+)/g, '{$1}');
 
 /** `METHOD /path/{parameter}` of every operation, sorted. */
-export const operationsOf = ({ paths }: ApiDocument): string[] =>
-  Object.entries(paths)
+export const documentedOperations = (service: string): string[] =>
+  Object.entries(readApiDocument(service).paths)
     .flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
     )

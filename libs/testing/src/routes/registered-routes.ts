@@ -1,10 +1,15 @@
 import { type INestApplication } from '@nestjs/common';
 import { type Express } from 'express';
+import { documentedPath } from '../contract/api-document';
 
 /** The API document and its page, which every service serves without a credential. */
 const DOCUMENT = /\/(openapi\.json|docs(\/.*)?)$/;
 
 export const isDocumentRoute = (route: string): boolean => DOCUMENT.test(route);
+
+/** Returns `METHOD /path/{parameter}` of every route of a running app but those of its API document, sorted. */
+export const registeredOperations = (app: INestApplication): string[] =>
+  registeredRoutes(app).map(documentedPath).sort();
 
 /** Returns `METHOD /path` of every route of a running app but those of its API document, sorted. */
 export function registeredRoutes(app: INestApplication): string[] {
