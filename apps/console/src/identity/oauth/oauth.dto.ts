@@ -16,7 +16,7 @@ const ReturnToField = (options: FieldOptions): PropertyDecorator =>
   });
 
 export class ProviderPath {
-  @TextField({ description: 'Name of the provider.', example: 'google' })
+  @TextField({ description: 'Name of the provider.', example: 'google', notFound: 'no such provider' })
   provider!: string;
 }
 
