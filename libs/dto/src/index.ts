@@ -1,5 +1,5 @@
 export { field, type FieldOptions } from './fields/field';
-export { InstantField } from './fields/instant-field';
+export { InstantField, TimeZoneField } from './fields/instant-field';
 export { IntegerField, IntegerParameter } from './fields/number-field';
 export {
   BooleanField,

@@ -1,27 +1,53 @@
-import { parseInstant } from '@inference/time';
+import { INSTANT_FORM, isTimeZone, parseInstant, TIME_ZONE_FORM } from '@inference/time';
 import { Transform } from 'class-transformer';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { field, type FieldOptions } from './field';
 
+export interface InstantOptions extends FieldOptions {
+  /** The field with the time zone in which a date alone is the start of a day; in UTC without it. */
+  zoneField?: string;
+}
+
+const messageFor = (form: string) => (checked?: ValidationArguments) =>
+  Array.isArray(checked?.value) ? 'must be given once' : form;
+
 /** A point in time (RFC 3339). The DTO holds microseconds since 1970 as bigint. */
-export function InstantField(options: FieldOptions): PropertyDecorator {
-  const asMicros = Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' ? (parseInstant(value) ?? value) : value,
+export function InstantField({ zoneField, ...options }: InstantOptions): PropertyDecorator {
+  const zoneOf = (sent: Record<string, unknown>): string => {
+    const zone = zoneField === undefined ? undefined : sent[zoneField];
+    return typeof zone === 'string' && isTimeZone(zone) ? zone : 'UTC';
+  };
+  const asMicros = Transform(({ value, obj }: { value: unknown; obj: Record<string, unknown> }) =>
+    typeof value === 'string' ? (parseInstant(value, zoneOf(obj)) ?? value) : value,
   );
   const isInstant = ValidateBy({
     name: 'isInstant',
     validator: {
       validate: (value: unknown) => typeof value === 'bigint',
-      defaultMessage: (arguments_?: ValidationArguments) =>
-        Array.isArray(arguments_?.value)
-          ? 'must be given once'
-          : 'must be a time of RFC 3339, like 2026-01-31T00:00:00Z',
+      defaultMessage: messageFor(INSTANT_FORM),
     },
   });
   return field(
     { example: '2026-01-31T00:00:00Z', ...options },
-    { type: 'string', format: 'date-time' },
+    zoneField === undefined
+      ? { type: 'string', format: 'date-time' }
+      : { type: 'string', anyOf: [{ format: 'date-time' }, { format: 'date' }] },
     asMicros,
     isInstant,
+  );
+}
+
+/** An IANA time zone, such as `Asia/Shanghai`. */
+export function TimeZoneField(options: FieldOptions): PropertyDecorator {
+  return field(
+    { example: 'Asia/Shanghai', ...options },
+    { type: 'string' },
+    ValidateBy({
+      name: 'isTimeZone',
+      validator: {
+        validate: (value: unknown) => typeof value === 'string' && isTimeZone(value),
+        defaultMessage: messageFor(TIME_ZONE_FORM),
+      },
+    }),
   );
 }
