@@ -4,7 +4,9 @@ import { Transform } from 'class-transformer';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { type DecimalBounds, exactDecimal } from './money-fields';
 
-export interface AmountOptions extends FieldOptions, DecimalBounds {
+export interface AmountOptions extends FieldOptions, Omit<DecimalBounds, 'decimals'> {
+  /** Most decimals; a function if they depend on other fields, as they were sent. */
+  decimals: number | ((sent: Record<string, unknown>) => number);
   /** Refuses amounts for which it returns false, with the message. */
   rule?: [accepts: (scaled: bigint) => boolean, message: string];
   /** Accepts a text too, for more digits than a JSON number keeps. */
@@ -20,9 +22,10 @@ export function AmountField({
   ...options
 }: AmountOptions): PropertyDecorator {
   const isAmount = (value: unknown) => typeof value === 'number' || (allowsText && typeof value === 'string');
-  const scaled = ({ value }: { value: unknown }) => {
+  const scaled = ({ value, obj }: { value: unknown; obj: Record<string, unknown> }) => {
     try {
-      return isAmount(value) ? exactDecimal(value as number | string, { decimals, max }) : value;
+      const bounds = { decimals: typeof decimals === 'number' ? decimals : decimals(obj), max };
+      return isAmount(value) ? exactDecimal(value as number | string, bounds) : value;
     } catch (error) {
       if (error instanceof InvalidAmountError) return error;
       throw error;

@@ -1,27 +1,31 @@
-import { Controller, Put } from '@nestjs/common';
+import { Body, Controller, Put } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
-import { ValidBody } from '@inference/http';
 import { RATE_DIGITS } from '@inference/metering';
 import { exactNumber, scaledToDecimal } from '@inference/money';
+import { ApiErrors } from '@inference/openapi';
 import { type Actor, CurrentActor } from '../../identity/audit-log/actor';
-import {
-  publishExchangeRatesDto,
-  type PublishExchangeRatesDto,
-  type ExchangeRateView,
-} from './exchange-rates.dto';
+import { ExchangeRateListResponse, PublishExchangeRatesDto } from './exchange-rates.dto';
 import { ExchangeRatesService } from './exchange-rates.service';
 
 @Controller('api/admin/billing/exchange-rates')
+@ApiTags('Administration of prices')
 @Roles('admin')
 export class ExchangeRatesController {
   constructor(private readonly exchangeRates: ExchangeRatesService) {}
 
-  /** `{rates: [{date, usd_per_unit}]}`: adds or changes these days. The answer is what was stored. */
   @Put()
+  @ApiOperation({
+    operationId: 'publishExchangeRates',
+    summary: 'Adds or changes the exchange rates of days.',
+    description: 'Days that the body does not name stay as they are.',
+  })
+  @ApiOkResponse({ description: 'What was stored.', type: ExchangeRateListResponse })
+  @ApiErrors({ 409: 'The currency of the site is USD, which needs no exchange rate.' })
   async store(
     @CurrentActor() admin: Actor,
-    @ValidBody(publishExchangeRatesDto) body: PublishExchangeRatesDto,
-  ): Promise<{ rates: ExchangeRateView[] }> {
+    @Body() body: PublishExchangeRatesDto,
+  ): Promise<ExchangeRateListResponse> {
     await this.exchangeRates.store(admin, body);
     return {
       rates: body.rates.map(({ date, usd_per_unit: rate }) => ({

@@ -1,37 +1,62 @@
+import { MoneyProperty, ObjectListField } from '@inference/dto';
 import { RATE_DIGITS } from '@inference/metering';
 import { type ExactNumber } from '@inference/money';
-import { z } from 'zod';
-import { decimalField } from '../../validation/money-fields';
+import { ApiProperty } from '@nestjs/swagger';
+import { ValidateBy } from 'class-validator';
+import { AmountField } from '../../validation/amount-field.decorator';
+import { DayField } from '../../validation/day-field.decorator';
 
 const MAX_RATE = 1_000_000;
 const MAX_DAYS = 1_000;
 
-export const publishExchangeRatesDto = z.strictObject({
-  rates: z
-    .array(
-      z.strictObject({
-        /** The UTC day from which the rate applies, until the next stored day. */
-        date: z.iso
-          .date('must be a date like 2026-01-31')
-          .refine((date) => date >= '1970-01-01', 'must not be before 1970'),
-        usd_per_unit: decimalField(
-          { decimals: RATE_DIGITS, max: MAX_RATE },
-          (rate) => rate > 0n,
-          'must be positive',
-        ),
-      }),
-    )
-    .min(1, 'must hold at least one rate')
-    .max(MAX_DAYS, `must have at most ${MAX_DAYS} entries`)
-    .refine(
-      (rates) => new Set(rates.map(({ date }) => date)).size === rates.length,
-      'must name each day once',
-    ),
-});
-/** `usd_per_unit` is scaled by 10^RATE_DIGITS. */
-export type PublishExchangeRatesDto = z.output<typeof publishExchangeRatesDto>;
+export class ExchangeRateDto {
+  @DayField({ description: 'The UTC day from which the rate applies, until the next stored day.' })
+  date!: string;
 
-export interface ExchangeRateView {
-  date: string;
-  usd_per_unit: ExactNumber;
+  @AmountField({
+    description: `USD for one unit of the site’s currency, with at most ${RATE_DIGITS} decimals; a text for more digits than a JSON number keeps.`,
+    example: 0.1389,
+    decimals: RATE_DIGITS,
+    max: MAX_RATE,
+    rule: [(rate) => rate > 0n, 'must be positive'],
+    allowsText: true,
+  })
+  usd_per_unit!: bigint;
+}
+
+/** Passes what is no list of rates: other constraints refuse it. */
+function namesEachDayOnce(rates: unknown): boolean {
+  if (!Array.isArray(rates)) return true;
+  const days = rates.map((rate: Partial<ExchangeRateDto> | null) => rate?.date ?? Symbol());
+  return new Set(days).size === days.length;
+}
+
+export class PublishExchangeRatesDto {
+  @ObjectListField(() => ExchangeRateDto, {
+    description: 'The rates, each day once.',
+    minItems: 1,
+    maxItems: MAX_DAYS,
+  })
+  @ValidateBy({
+    name: 'namesEachDayOnce',
+    validator: { validate: namesEachDayOnce, defaultMessage: () => 'must name each day once' },
+  })
+  rates!: ExchangeRateDto[];
+}
+
+export class ExchangeRateResponse {
+  @ApiProperty({
+    description: 'The UTC day from which the rate applies.',
+    format: 'date',
+    example: '2026-01-31',
+  })
+  date!: string;
+
+  @MoneyProperty({ description: 'USD for one unit of the site’s currency.', example: 0.1389 })
+  usd_per_unit!: ExactNumber;
+}
+
+export class ExchangeRateListResponse {
+  @ApiProperty({ description: 'The rates that were stored.', type: [ExchangeRateResponse] })
+  rates!: ExchangeRateResponse[];
 }

@@ -4,7 +4,8 @@ import { type PriceUnit, UNIT_DIGITS, USAGE_LINES } from '@inference/metering';
 import { exactNumber, picosToDecimal, scaledToDecimal } from '@inference/money';
 import { TIME_ZONE_FORM } from '@inference/time';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { type UsageQuery, type UsageRowView } from './usage.dto';
+import { rangeOf, type UsageRange } from './usage-range';
+import { type UsageQuery, type UsageRowResponse } from './usage.dto';
 
 interface Row {
   bucket: Date;
@@ -32,10 +33,10 @@ export class UsageService {
 
   /**
    * The account's usage: one row per bucket, model and unit, sorted by these, so that a reader can go on from the timestamp of
-   * the last row. Throws 400 for a time zone that the database does not know.
+   * the last row. Throws 400 for an impossible period and for a time zone that the database does not know.
    */
-  async read(accountId: string, query: UsageQuery): Promise<UsageRowView[]> {
-    const rows = await this.query(accountId, query);
+  async read(accountId: string, query: UsageQuery): Promise<UsageRowResponse[]> {
+    const rows = await this.query(accountId, rangeOf(query));
     return rows.map((row) => ({
       timestamp: row.bucket.toISOString(),
       model: row.model,
@@ -46,7 +47,7 @@ export class UsageService {
     }));
   }
 
-  private async query(accountId: string, { from, to, granularity, timeZone }: UsageQuery): Promise<Row[]> {
+  private async query(accountId: string, { from, to, granularity, timeZone }: UsageRange): Promise<Row[]> {
     try {
       const { rows } = await this.pool.query<Row>(USAGE, [from, to, accountId, granularity, timeZone]);
       return rows;
