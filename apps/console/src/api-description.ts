@@ -29,5 +29,8 @@ export const API_DESCRIPTION: ApiDescription = {
       'Documents of paid payments: receipts on the international site, invoices on the China site.',
     'Administration of payments': 'For admins: payments of all accounts, refunds and corrections of wallets.',
     Webhooks: 'Notifications of the payment providers.',
+    Prices: 'Published prices of models and GPUs.',
+    Wallet: 'Transactions, usage and payments of the account’s wallet.',
+    'Administration of prices': 'Price lists, their history, and exchange rates. A list is published whole.',
   },
 };

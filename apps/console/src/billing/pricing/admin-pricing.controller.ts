@@ -1,80 +1,105 @@
-import { Controller, Get, Header, Patch, Put } from '@nestjs/common';
+import { Body, Controller, Get, Header, Patch, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
-import { ValidBody, ValidQuery } from '@inference/http';
 import { type Actor, CurrentActor } from '../../identity/audit-log/actor';
-import { type GpuPriceView, type ModelPriceView } from './price-views';
 import {
-  changeGpuPricesDto,
-  type ChangeGpuPricesDto,
-  changeModelPricesDto,
-  type ChangeModelPricesDto,
-  publishGpuPricesDto,
-  type PublishGpuPricesDto,
-  publishModelPricesDto,
-  type PublishModelPricesDto,
-  publishQuery,
-  type PublishQuery,
+  GpuPriceListResponse,
+  GpuPublicationResponse,
+  ModelPriceListResponse,
+  ModelPublicationResponse,
+} from './price-responses';
+import {
+  ChangeGpuPricesDto,
+  ChangeModelPricesDto,
+  PublishGpuPricesDto,
+  PublishModelPricesDto,
+  PublishQuery,
 } from './pricing.dto';
-import { type GpuPublicationView, type ModelPublicationView, PricingService } from './pricing.service';
+import { PricingService } from './pricing.service';
 
-/**
- * Publishing changes the whole list, or nothing if the request is refused. The answer is the published list, and what it
- * `added`, `changed` and `removed`. With `?dry_run=true` the answer is the same and nothing is stored.
- */
+const REPLACES = 'The former list stays in the history. A refused list changes nothing.';
+const CHANGES = 'A price of null removes the price. A refused request changes nothing.';
+const PUBLISHED = 'The published list, and what it added, changed and removed.';
+
 @Controller('api/admin/billing/pricing')
+@ApiTags('Administration of prices')
 @Roles('admin')
 export class AdminPricingController {
   constructor(private readonly pricing: PricingService) {}
 
   @Get('models')
   @Header('Cache-Control', 'no-store')
-  async readModels(): Promise<{ models: ModelPriceView[] }> {
+  @ApiOperation({ operationId: 'listModelPrices', summary: 'Returns the current prices of models.' })
+  @ApiOkResponse({ description: 'The whole list.', type: ModelPriceListResponse })
+  async readModels(): Promise<ModelPriceListResponse> {
     return { models: await this.pricing.readModels(null) };
   }
 
-  /** `{models: [{slug, unit, price, currency?}]}` replaces the list. */
   @Put('models')
+  @ApiOperation({
+    operationId: 'publishModelPrices',
+    summary: 'Replaces the list of prices of models.',
+    description: REPLACES,
+  })
+  @ApiOkResponse({ description: PUBLISHED, type: ModelPublicationResponse })
   publishModels(
     @CurrentActor() admin: Actor,
-    @ValidBody(publishModelPricesDto) { models }: PublishModelPricesDto,
-    @ValidQuery(publishQuery) { dry_run: dryRun }: PublishQuery,
-  ): Promise<ModelPublicationView> {
+    @Body() { models }: PublishModelPricesDto,
+    @Query() { dry_run: dryRun }: PublishQuery,
+  ): Promise<ModelPublicationResponse> {
     return this.pricing.publishModels(models, dryRun ? null : admin);
   }
 
-  /** `{models: [{slug, unit, price, currency?}]}` changes these prices only; a `price` null removes one. */
   @Patch('models')
+  @ApiOperation({
+    operationId: 'changeModelPrices',
+    summary: 'Adds, changes or removes single prices of models.',
+    description: CHANGES,
+  })
+  @ApiOkResponse({ description: PUBLISHED, type: ModelPublicationResponse })
   changeModels(
     @CurrentActor() admin: Actor,
-    @ValidBody(changeModelPricesDto) { models }: ChangeModelPricesDto,
-    @ValidQuery(publishQuery) { dry_run: dryRun }: PublishQuery,
-  ): Promise<ModelPublicationView> {
+    @Body() { models }: ChangeModelPricesDto,
+    @Query() { dry_run: dryRun }: PublishQuery,
+  ): Promise<ModelPublicationResponse> {
     return this.pricing.changeModels(models, dryRun ? null : admin);
   }
 
   @Get('gpus')
   @Header('Cache-Control', 'no-store')
-  async readGpus(): Promise<{ gpus: GpuPriceView[] }> {
+  @ApiOperation({ operationId: 'listGpuPrices', summary: 'Returns the current prices of GPUs.' })
+  @ApiOkResponse({ description: 'The whole list.', type: GpuPriceListResponse })
+  async readGpus(): Promise<GpuPriceListResponse> {
     return { gpus: await this.pricing.readGpus(null) };
   }
 
-  /** `{gpus: [{name, hourly_price, currency?}]}` replaces the list. */
   @Put('gpus')
+  @ApiOperation({
+    operationId: 'publishGpuPrices',
+    summary: 'Replaces the list of prices of GPUs.',
+    description: REPLACES,
+  })
+  @ApiOkResponse({ description: PUBLISHED, type: GpuPublicationResponse })
   publishGpus(
     @CurrentActor() admin: Actor,
-    @ValidBody(publishGpuPricesDto) { gpus }: PublishGpuPricesDto,
-    @ValidQuery(publishQuery) { dry_run: dryRun }: PublishQuery,
-  ): Promise<GpuPublicationView> {
+    @Body() { gpus }: PublishGpuPricesDto,
+    @Query() { dry_run: dryRun }: PublishQuery,
+  ): Promise<GpuPublicationResponse> {
     return this.pricing.publishGpus(gpus, dryRun ? null : admin);
   }
 
-  /** `{gpus: [{name, hourly_price, currency?}]}` changes these prices only; an `hourly_price` null removes one. */
   @Patch('gpus')
+  @ApiOperation({
+    operationId: 'changeGpuPrices',
+    summary: 'Adds, changes or removes single prices of GPUs.',
+    description: CHANGES,
+  })
+  @ApiOkResponse({ description: PUBLISHED, type: GpuPublicationResponse })
   changeGpus(
     @CurrentActor() admin: Actor,
-    @ValidBody(changeGpuPricesDto) { gpus }: ChangeGpuPricesDto,
-    @ValidQuery(publishQuery) { dry_run: dryRun }: PublishQuery,
-  ): Promise<GpuPublicationView> {
+    @Body() { gpus }: ChangeGpuPricesDto,
+    @Query() { dry_run: dryRun }: PublishQuery,
+  ): Promise<GpuPublicationResponse> {
     return this.pricing.changeGpus(gpus, dryRun ? null : admin);
   }
 }

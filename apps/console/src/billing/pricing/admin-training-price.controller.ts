@@ -1,36 +1,38 @@
-import { Controller, Get, Header, Put } from '@nestjs/common';
+import { Body, Controller, Get, Header, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
-import { ValidBody, ValidQuery } from '@inference/http';
 import { type Actor, CurrentActor } from '../../identity/audit-log/actor';
-import { type TrainingPriceView } from './price-views';
-import {
-  publishQuery,
-  type PublishQuery,
-  publishTrainingPriceDto,
-  type PublishTrainingPriceDto,
-} from './pricing.dto';
+import { CurrentTrainingPriceResponse, PublishedTrainingPriceResponse } from './price-responses';
+import { PublishQuery, PublishTrainingPriceDto } from './pricing.dto';
 import { TrainingPriceService } from './training-price.service';
 
 /** The price that the training service shows and charges. No list of models or GPUs changes it. */
 @Controller('api/admin/billing/pricing/training')
+@ApiTags('Administration of prices')
 @Roles('admin')
 export class AdminTrainingPriceController {
   constructor(private readonly prices: TrainingPriceService) {}
 
-  /** `{training: {token_per_m, gpu_hour, currency}}`; `training` is null before the first price. */
   @Get()
   @Header('Cache-Control', 'no-store')
-  async read(): Promise<{ training: TrainingPriceView | null }> {
+  @ApiOperation({ operationId: 'getTrainingPrice', summary: 'Returns the current price of training.' })
+  @ApiOkResponse({ description: 'The price.', type: CurrentTrainingPriceResponse })
+  async read(): Promise<CurrentTrainingPriceResponse> {
     return { training: await this.prices.read() };
   }
 
-  /** `{token_per_m, gpu_hour, currency?}`; with `?dry_run=true` nothing is stored. */
   @Put()
+  @ApiOperation({
+    operationId: 'publishTrainingPrice',
+    summary: 'Replaces the price of training.',
+    description: 'The former price stays in the history.',
+  })
+  @ApiOkResponse({ description: 'The published price.', type: PublishedTrainingPriceResponse })
   async publish(
     @CurrentActor() admin: Actor,
-    @ValidBody(publishTrainingPriceDto) price: PublishTrainingPriceDto,
-    @ValidQuery(publishQuery) { dry_run: dryRun }: PublishQuery,
-  ): Promise<{ training: TrainingPriceView }> {
+    @Body() price: PublishTrainingPriceDto,
+    @Query() { dry_run: dryRun }: PublishQuery,
+  ): Promise<PublishedTrainingPriceResponse> {
     return { training: await this.prices.publish(price, dryRun ? null : admin) };
   }
 }

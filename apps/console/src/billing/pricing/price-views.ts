@@ -1,41 +1,17 @@
 import { type Currency } from '@inference/config';
 import { type PriceUnit, UNIT_DIGITS } from '@inference/metering';
+import { exactNumber, PICO_DIGITS, picosToDecimal, scaledToDecimal } from '@inference/money';
 import {
-  type ExactNumber,
-  exactNumber,
-  PICO_DIGITS,
-  picosToDecimal,
-  scaledToDecimal,
-} from '@inference/money';
+  type GpuPriceResponse,
+  type ModelPriceResponse,
+  type TrainingPriceResponse,
+} from './price-responses';
 
 /** Models, GPUs and training each have a price list of their own. */
 export type PriceListKind = 'models' | 'gpus' | 'training';
 
 /** Decimals that a price in this unit may have, so that the price of the smallest quantity is whole picos. */
 export const priceDecimals = (unit: PriceUnit) => PICO_DIGITS - UNIT_DIGITS[unit];
-
-/** Spec: Published pricing. */
-export interface ModelPriceView {
-  slug: string;
-  unit: PriceUnit;
-  price: ExactNumber;
-  currency: Currency;
-}
-
-export interface GpuPriceView {
-  name: string;
-  hourly_price: ExactNumber;
-  currency: Currency;
-}
-
-/** What training costs, in the site's currency. */
-export interface TrainingPriceView {
-  /** For a million tokens. */
-  token_per_m: ExactNumber;
-  /** For an hour of a GPU; null for a price that an older version published. */
-  gpu_hour: ExactNumber | null;
-  currency: Currency;
-}
 
 export interface ModelPriceRow {
   slug: string;
@@ -56,7 +32,7 @@ export interface TrainingPriceRow {
 export const modelPriceView = (
   { slug, unit, rate_picos: rate }: ModelPriceRow,
   currency: Currency,
-): ModelPriceView => ({
+): ModelPriceResponse => ({
   slug,
   unit,
   price: exactNumber(scaledToDecimal(rate, priceDecimals(unit))),
@@ -66,7 +42,7 @@ export const modelPriceView = (
 export const gpuPriceView = (
   { name, hourly_price_picos: picos }: GpuPriceRow,
   currency: Currency,
-): GpuPriceView => ({
+): GpuPriceResponse => ({
   name,
   hourly_price: exactNumber(picosToDecimal(picos)),
   currency,
@@ -75,7 +51,7 @@ export const gpuPriceView = (
 export const trainingPriceView = (
   { token_rate_picos: rate, gpu_hour_picos: picos }: TrainingPriceRow,
   currency: Currency,
-): TrainingPriceView => ({
+): TrainingPriceResponse => ({
   token_per_m: exactNumber(scaledToDecimal(rate, priceDecimals('per_million_tokens'))),
   gpu_hour: picos === null ? null : exactNumber(picosToDecimal(picos)),
   currency,

@@ -1,18 +1,23 @@
-import { Controller, Get } from '@nestjs/common';
-import { Public, ValidQuery } from '@inference/http';
-import { Cached } from '../../caching/cached.decorator';
-import { pricingQuery, type PricingQuery } from './pricing.dto';
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Public } from '@inference/http';
+import { ApiCachedResponse } from '../../caching/api-cached-response.decorator';
+import { type CacheableResponse, Cached } from '../../caching/cached.decorator';
+import { PricingResponse } from './price-responses';
+import { PricingQuery } from './pricing.dto';
 import { PricingService } from './pricing.service';
 
 @Controller('api/pricing')
+@ApiTags('Prices')
 export class PricingController {
   constructor(private readonly pricing: PricingService) {}
 
-  /** Spec: Published pricing. `limit` (1 to 100) caps each of the two lists. */
   @Get()
   @Public()
   @Cached()
-  read(@ValidQuery(pricingQuery) { limit }: PricingQuery) {
+  @ApiOperation({ operationId: 'getPricing', summary: 'Returns the published prices of models and GPUs.' })
+  @ApiCachedResponse({ description: 'The current price lists.', type: PricingResponse })
+  read(@Query() { limit }: PricingQuery): Promise<CacheableResponse<PricingResponse>> {
     return this.pricing.read(limit ?? null);
   }
 }

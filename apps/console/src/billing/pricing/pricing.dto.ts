@@ -1,148 +1,150 @@
-import { PRICE_UNITS } from '@inference/metering';
-import { InvalidAmountError, PICO_DIGITS } from '@inference/money';
-import { z } from 'zod';
-import { type DecimalBounds, exactDecimal } from '../../validation/money-fields';
-import { singleLineText } from '../../validation/text-fields';
-import { MAX_ROWS, overlappingUnits, repeatedUnits, type RowFault, TOO_MANY_ROWS } from './price-list-rules';
+import { type Currency } from '@inference/config';
+import { ChoiceField, FlagParameter, IntegerParameter, LineField, ObjectListField } from '@inference/dto';
+import { PRICE_UNITS, type PriceUnit } from '@inference/metering';
+import { PICO_DIGITS } from '@inference/money';
+import { AmountField, type AmountOptions } from '../../validation/amount-field.decorator';
+import { SlugField } from '../../validation/slug-field.decorator';
+import { MAX_ROWS } from './price-list-rules';
 import { priceDecimals } from './price-views';
-import { modelSlug } from '../../validation/model-slug';
 
 /** A higher price for a million tokens, a request or an hour is a typing error. */
 const MAX_PRICE = 1_000_000;
+/** Longest name of a GPU. */
+export const MAX_NAME_CHARS = 100;
 
-const priceField = () => z.number('must be a number').min(0, 'must not be negative');
-const currencyField = () => z.enum(['USD', 'CNY'], 'must be USD or CNY').optional();
+const PriceField = (
+  options: Pick<AmountOptions, 'description' | 'decimals' | 'nullable'>,
+): PropertyDecorator =>
+  AmountField({
+    ...options,
+    example: 2.5,
+    max: MAX_PRICE,
+    rule: [(scaled) => scaled >= 0n, 'must not be negative'],
+  });
 
-/** Adds an issue if the price cannot be stored exactly. */
-function scaledPrice(value: number, bounds: DecimalBounds, path: string, context: z.RefinementCtx): bigint {
-  try {
-    return exactDecimal(value, bounds);
-  } catch (error) {
-    if (!(error instanceof InvalidAmountError)) throw error;
-    context.addIssue({ code: 'custom', path: [path], message: error.message });
-    return z.NEVER;
-  }
+/** The price of a million tokens in its smallest decimal equals the price of one token in picos. */
+const decimalsOfUnit = ({ unit }: Record<string, unknown>): number =>
+  PRICE_UNITS.includes(unit as PriceUnit) ? priceDecimals(unit as PriceUnit) : PICO_DIGITS;
+
+const CurrencyField = (): PropertyDecorator =>
+  ChoiceField(['USD', 'CNY'], {
+    description: 'Currency of the price; it must be that of the site.',
+    example: 'USD',
+    optional: true,
+  });
+
+const MODEL_PRICE =
+  'Price of the unit in the currency of the site: at most 12 decimals for a request, 6 for a million tokens.';
+const HOURLY_PRICE = 'Price of an hour in the currency of the site, with at most 12 decimals.';
+
+class ModelUnitDto {
+  @SlugField({ description: 'Slug of the model.', example: 'demo-model' })
+  slug!: string;
+
+  @ChoiceField(PRICE_UNITS, { description: 'What the price is for.', example: 'per_million_tokens' })
+  unit!: PriceUnit;
+
+  @CurrencyField()
+  currency?: Currency;
 }
 
-const modelFields = {
-  slug: modelSlug,
-  unit: z.enum(PRICE_UNITS, `must be one of ${PRICE_UNITS.join(', ')}`),
-  currency: currencyField(),
-};
-/** The price of a million tokens in its smallest decimal equals the price of one token in picos. */
-const unitBounds = (unit: (typeof PRICE_UNITS)[number]) => ({
-  decimals: priceDecimals(unit),
-  max: MAX_PRICE,
-});
+export class ModelPriceDto extends ModelUnitDto {
+  /** In picos for one token or request. */
+  @PriceField({ description: MODEL_PRICE, decimals: decimalsOfUnit })
+  price!: bigint;
+}
 
-const modelRow = z
-  .strictObject({ ...modelFields, price: priceField() })
-  .transform(({ slug, unit, price, currency }, context) => {
-    return { slug, unit, currency, rate_picos: scaledPrice(price, unitBounds(unit), 'price', context) };
-  });
-export type ModelPrice = z.output<typeof modelRow>;
+export class ModelPriceChangeDto extends ModelUnitDto {
+  @PriceField({ description: `${MODEL_PRICE} Null removes it.`, decimals: decimalsOfUnit, nullable: true })
+  price!: bigint | null;
+}
 
-const modelChange = z
-  .strictObject({ ...modelFields, price: priceField().nullable() })
-  .transform(({ slug, unit, price, currency }, context) => {
-    const rate = price === null ? null : scaledPrice(price, unitBounds(unit), 'price', context);
-    return { slug, unit, currency, rate_picos: rate };
-  });
-/** `rate_picos` null: the price is removed. */
-export type ModelPriceChange = z.output<typeof modelChange>;
+class GpuNameDto {
+  @LineField({ description: 'Name of the GPU.', example: 'NVIDIA H100', maxLength: MAX_NAME_CHARS })
+  name!: string;
 
-export const gpuName = singleLineText(100);
-const hourBounds = { decimals: PICO_DIGITS, max: MAX_PRICE };
+  @CurrencyField()
+  currency?: Currency;
+}
 
-const gpuRow = z
-  .strictObject({ name: gpuName, hourly_price: priceField(), currency: currencyField() })
-  .transform(({ name, hourly_price, currency }, context) => {
-    const picos = scaledPrice(hourly_price, hourBounds, 'hourly_price', context);
-    return { name, currency, hourly_price_picos: picos };
-  });
-export type GpuPrice = z.output<typeof gpuRow>;
+export class GpuPriceDto extends GpuNameDto {
+  @PriceField({ description: HOURLY_PRICE, decimals: PICO_DIGITS })
+  hourly_price!: bigint;
+}
 
-const gpuChange = z
-  .strictObject({ name: gpuName, hourly_price: priceField().nullable(), currency: currencyField() })
-  .transform(({ name, hourly_price: price, currency }, context) => {
-    const picos = price === null ? null : scaledPrice(price, hourBounds, 'hourly_price', context);
-    return { name, currency, hourly_price_picos: picos };
-  });
-/** `hourly_price_picos` null: the price is removed. */
-export type GpuPriceChange = z.output<typeof gpuChange>;
+export class GpuPriceChangeDto extends GpuNameDto {
+  @PriceField({ description: `${HOURLY_PRICE} Null removes it.`, decimals: PICO_DIGITS, nullable: true })
+  hourly_price!: bigint | null;
+}
 
-const addIssues = (context: z.RefinementCtx, field: string, faults: RowFault[]) => {
-  for (const { index, message } of faults)
-    context.addIssue({ code: 'custom', path: [index, field], message });
-};
+export class PublishModelPricesDto {
+  @ObjectListField(() => ModelPriceDto, {
+    description:
+      'The whole list. A model has at most one price for a unit, and either a price for all tokens or prices for input and output.',
+    maxItems: MAX_ROWS,
+  })
+  models!: ModelPriceDto[];
+}
 
-const repeatedNames = (rows: readonly { name: string }[]) => {
-  const names = rows.map(({ name }) => name);
-  return names.flatMap((name, index) =>
-    names.indexOf(name) < index ? [{ index, message: 'is there more than once' }] : [],
-  );
-};
+export class ChangeModelPricesDto {
+  @ObjectListField(() => ModelPriceChangeDto, {
+    description: 'The prices to add, change or remove. Other prices stay.',
+    minItems: 1,
+    maxItems: MAX_ROWS,
+  })
+  models!: ModelPriceChangeDto[];
+}
 
-export const publishModelPricesDto = z.strictObject({
-  models: z
-    .array(modelRow)
-    .max(MAX_ROWS, TOO_MANY_ROWS)
-    .superRefine((rows, context) =>
-      addIssues(context, 'unit', [...repeatedUnits(rows), ...overlappingUnits(rows)]),
-    ),
-});
-export type PublishModelPricesDto = z.output<typeof publishModelPricesDto>;
+export class PublishGpuPricesDto {
+  @ObjectListField(() => GpuPriceDto, {
+    description: 'The whole list. Each name is there once.',
+    maxItems: MAX_ROWS,
+  })
+  gpus!: GpuPriceDto[];
+}
 
-export const changeModelPricesDto = z.strictObject({
-  models: z
-    .array(modelChange)
-    .min(1, 'must have at least one row')
-    .max(MAX_ROWS, TOO_MANY_ROWS)
-    .superRefine((rows, context) => addIssues(context, 'unit', repeatedUnits(rows))),
-});
-export type ChangeModelPricesDto = z.output<typeof changeModelPricesDto>;
+export class ChangeGpuPricesDto {
+  @ObjectListField(() => GpuPriceChangeDto, {
+    description: 'The prices to add, change or remove. Other prices stay.',
+    minItems: 1,
+    maxItems: MAX_ROWS,
+  })
+  gpus!: GpuPriceChangeDto[];
+}
 
-export const publishGpuPricesDto = z.strictObject({
-  gpus: z
-    .array(gpuRow)
-    .max(MAX_ROWS, TOO_MANY_ROWS)
-    .superRefine((rows, context) => addIssues(context, 'name', repeatedNames(rows))),
-});
-export type PublishGpuPricesDto = z.output<typeof publishGpuPricesDto>;
+export class PublishTrainingPriceDto {
+  /** In picos for one token. */
+  @PriceField({
+    description: 'Price of a million tokens in the currency of the site, with at most 6 decimals.',
+    decimals: priceDecimals('per_million_tokens'),
+  })
+  token_per_m!: bigint;
 
-export const changeGpuPricesDto = z.strictObject({
-  gpus: z
-    .array(gpuChange)
-    .min(1, 'must have at least one row')
-    .max(MAX_ROWS, TOO_MANY_ROWS)
-    .superRefine((rows, context) => addIssues(context, 'name', repeatedNames(rows))),
-});
-export type ChangeGpuPricesDto = z.output<typeof changeGpuPricesDto>;
+  @PriceField({
+    description: 'Price of a GPU hour in the currency of the site, with at most 12 decimals.',
+    decimals: PICO_DIGITS,
+  })
+  gpu_hour!: bigint;
 
-export const publishTrainingPriceDto = z
-  .strictObject({ token_per_m: priceField(), gpu_hour: priceField(), currency: currencyField() })
-  .transform(({ token_per_m: tokens, gpu_hour: hour, currency }, context) => ({
-    currency,
-    token_rate_picos: scaledPrice(tokens, unitBounds('per_million_tokens'), 'token_per_m', context),
-    gpu_hour_picos: scaledPrice(hour, hourBounds, 'gpu_hour', context),
-  }));
-export type PublishTrainingPriceDto = z.output<typeof publishTrainingPriceDto>;
+  @CurrencyField()
+  currency?: Currency;
+}
 
-/** Strict, so that a misspelled `dry_run` does not publish. */
-export const publishQuery = z.strictObject({
-  dry_run: z
-    .enum(['true', 'false'], 'must be true or false')
-    .default('false')
-    .transform((text) => text === 'true'),
-});
-export type PublishQuery = z.output<typeof publishQuery>;
+export class PublishQuery {
+  @FlagParameter({
+    description: 'True answers what would change and stores nothing.',
+    optional: true,
+    default: false,
+  })
+  dry_run: boolean = false;
+}
 
-export const pricingQuery = z.object({
-  limit: z
-    .string('must be given once')
-    .regex(/^\d{1,3}$/, 'must be a whole number from 1 to 100')
-    .transform(Number)
-    .refine((limit) => limit >= 1 && limit <= 100, 'must be a whole number from 1 to 100')
-    .optional(),
-});
-export type PricingQuery = z.output<typeof pricingQuery>;
+export class PricingQuery {
+  @IntegerParameter({
+    description: 'Most entries of each of the two lists. All by default.',
+    min: 1,
+    max: 100,
+    optional: true,
+  })
+  limit?: number;
+}

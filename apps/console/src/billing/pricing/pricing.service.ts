@@ -7,7 +7,14 @@ import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type Actor } from '../../identity/audit-log/actor';
 import { recordActorEvent } from '../../identity/audit-log/audit-log';
 import { changesBetween, mergePrices } from './price-changes';
-import { MAX_ROWS, overlappingUnits, TOO_MANY_ROWS } from './price-list-rules';
+import {
+  MAX_ROWS,
+  overlappingUnits,
+  repeatedNames,
+  repeatedUnits,
+  type RowFault,
+  TOO_MANY_ROWS,
+} from './price-list-rules';
 import {
   insertGpuPrices,
   insertModelPrices,
@@ -15,30 +22,20 @@ import {
   readGpuPrices,
   readModelPrices,
 } from './price-lists.repository';
+import { type GpuPriceRow, gpuPriceView, type ModelPriceRow, modelPriceView } from './price-views';
 import {
-  type GpuPriceRow,
-  gpuPriceView,
-  type GpuPriceView,
-  type ModelPriceRow,
-  modelPriceView,
-  type ModelPriceView,
-} from './price-views';
-import { type GpuPrice, type GpuPriceChange, type ModelPrice, type ModelPriceChange } from './pricing.dto';
-
-/** What a publication changed, or would change. `changed` rows have the former price too. */
-export interface PublicationView<View, ChangedView> {
-  added: View[];
-  changed: ChangedView[];
-  removed: View[];
-}
-export type ModelPublicationView = { models: ModelPriceView[] } & PublicationView<
-  ModelPriceView,
-  ModelPriceView & { previous_price: ModelPriceView['price'] }
->;
-export type GpuPublicationView = { gpus: GpuPriceView[] } & PublicationView<
-  GpuPriceView,
-  GpuPriceView & { previous_hourly_price: GpuPriceView['hourly_price'] }
->;
+  type GpuPriceResponse,
+  type GpuPublicationResponse,
+  type ModelPriceResponse,
+  type ModelPublicationResponse,
+  type PricingResponse,
+} from './price-responses';
+import {
+  type GpuPriceChangeDto,
+  type GpuPriceDto,
+  type ModelPriceChangeDto,
+  type ModelPriceDto,
+} from './pricing.dto';
 
 /** One of the lists that are published row by row. */
 interface ListAccess<Row> {
@@ -56,8 +53,28 @@ const GPUS: ListAccess<GpuPriceRow> = { kind: 'gpus', read: readGpuPrices, inser
 /** Who publishes, or null to see what would change: nothing is stored. */
 export type Publisher = Actor | null;
 
-const modelKey = ({ slug, unit }: ModelPriceRow | ModelPriceChange) => `${slug} ${unit}`;
-const gpuKey = ({ name }: GpuPriceRow | GpuPriceChange) => name;
+/** A price with a null in place of picos is removed. */
+type ModelChange = Omit<ModelPriceRow, 'rate_picos'> & { rate_picos: bigint | null };
+type GpuChange = Omit<GpuPriceRow, 'hourly_price_picos'> & { hourly_price_picos: bigint | null };
+
+const modelRow = <Price extends bigint | null>({
+  slug,
+  unit,
+  price,
+}: Omit<ModelPriceDto, 'price'> & { price: Price }) => ({
+  slug,
+  unit,
+  rate_picos: price,
+});
+const gpuRow = <Price extends bigint | null>({
+  name,
+  hourly_price: price,
+}: Omit<GpuPriceDto, 'hourly_price'> & { hourly_price: Price }) => ({
+  name,
+  hourly_price_picos: price,
+});
+const modelKey = ({ slug, unit }: ModelChange) => `${slug} ${unit}`;
+const gpuKey = ({ name }: GpuChange) => name;
 
 /** The published prices of models and GPUs. A new list replaces the previous one, which stays as history. */
 @Injectable()
@@ -68,34 +85,36 @@ export class PricingService {
   ) {}
 
   /** The current lists, each with up to `limit` rows; null: all. */
-  async read(limit: number | null): Promise<CacheableResponse> {
+  async read(limit: number | null): Promise<CacheableResponse<PricingResponse>> {
     const changedAt = await readLastChange(this.pool, 'prices');
     const [models, gpus] = await Promise.all([this.readModels(limit), this.readGpus(limit)]);
     return { body: { models, gpus }, changedAt };
   }
 
   /** Up to `limit` rows; null: all. */
-  async readModels(limit: number | null): Promise<ModelPriceView[]> {
+  async readModels(limit: number | null): Promise<ModelPriceResponse[]> {
     return (await readModelPrices(this.pool, limit)).map((row) => modelPriceView(row, this.site.currency));
   }
 
   /** Up to `limit` rows; null: all. */
-  async readGpus(limit: number | null): Promise<GpuPriceView[]> {
+  async readGpus(limit: number | null): Promise<GpuPriceResponse[]> {
     return (await readGpuPrices(this.pool, limit)).map((row) => gpuPriceView(row, this.site.currency));
   }
 
-  /** Replaces the list. */
-  async publishModels(models: ModelPrice[], publisher: Publisher): Promise<ModelPublicationView> {
+  /** Replaces the list. Throws 400 for a list that cannot be. */
+  async publishModels(models: ModelPriceDto[], publisher: Publisher): Promise<ModelPublicationResponse> {
+    refuse('models', [...repeatedUnits(models), ...overlappingUnits(models)]);
     this.requireSiteCurrency('models', models);
-    return this.modelsView(await this.change(MODELS, publisher, () => models));
+    return this.modelsView(await this.change(MODELS, publisher, () => models.map(modelRow)));
   }
 
   /** Adds, changes or removes single prices. Throws 400 if the whole list would be invalid. */
-  async changeModels(changes: ModelPriceChange[], publisher: Publisher): Promise<ModelPublicationView> {
-    this.requireSiteCurrency('models', changes);
-    const isPrice = (row: ModelPriceRow | ModelPriceChange): row is ModelPriceRow => row.rate_picos !== null;
+  async changeModels(models: ModelPriceChangeDto[], publisher: Publisher): Promise<ModelPublicationResponse> {
+    refuse('models', repeatedUnits(models));
+    this.requireSiteCurrency('models', models);
+    const isPrice = (row: ModelChange): row is ModelPriceRow => row.rate_picos !== null;
     const merged = await this.change(MODELS, publisher, (before) => {
-      const after = mergePrices(before, changes, modelKey, isPrice);
+      const after = mergePrices(before, models.map(modelRow), modelKey, isPrice);
       const [overlap] = overlappingUnits(after);
       if (overlap) throw new BadRequestException(`models: ${overlap.message}`);
       return after;
@@ -103,19 +122,20 @@ export class PricingService {
     return this.modelsView(merged);
   }
 
-  /** Replaces the list. */
-  async publishGpus(gpus: GpuPrice[], publisher: Publisher): Promise<GpuPublicationView> {
+  /** Replaces the list. Throws 400 for a list that cannot be. */
+  async publishGpus(gpus: GpuPriceDto[], publisher: Publisher): Promise<GpuPublicationResponse> {
+    refuse('gpus', repeatedNames(gpus));
     this.requireSiteCurrency('gpus', gpus);
-    return this.gpusView(await this.change(GPUS, publisher, () => gpus));
+    return this.gpusView(await this.change(GPUS, publisher, () => gpus.map(gpuRow)));
   }
 
   /** Adds, changes or removes single prices. */
-  async changeGpus(changes: GpuPriceChange[], publisher: Publisher): Promise<GpuPublicationView> {
-    this.requireSiteCurrency('gpus', changes);
-    const isPrice = (row: GpuPriceRow | GpuPriceChange): row is GpuPriceRow =>
-      row.hourly_price_picos !== null;
+  async changeGpus(gpus: GpuPriceChangeDto[], publisher: Publisher): Promise<GpuPublicationResponse> {
+    refuse('gpus', repeatedNames(gpus));
+    this.requireSiteCurrency('gpus', gpus);
+    const isPrice = (row: GpuChange): row is GpuPriceRow => row.hourly_price_picos !== null;
     return this.gpusView(
-      await this.change(GPUS, publisher, (before) => mergePrices(before, changes, gpuKey, isPrice)),
+      await this.change(GPUS, publisher, (before) => mergePrices(before, gpus.map(gpuRow), gpuKey, isPrice)),
     );
   }
 
@@ -148,7 +168,10 @@ export class PricingService {
     });
   }
 
-  private modelsView({ before, after }: Record<'before' | 'after', ModelPriceRow[]>): ModelPublicationView {
+  private modelsView({
+    before,
+    after,
+  }: Record<'before' | 'after', ModelPriceRow[]>): ModelPublicationResponse {
     const view = (row: ModelPriceRow) => modelPriceView(row, this.site.currency);
     const { added, changed, removed } = changesBetween(before, after, modelKey, (row) => row.rate_picos);
     return {
@@ -159,7 +182,7 @@ export class PricingService {
     };
   }
 
-  private gpusView({ before, after }: Record<'before' | 'after', GpuPriceRow[]>): GpuPublicationView {
+  private gpusView({ before, after }: Record<'before' | 'after', GpuPriceRow[]>): GpuPublicationResponse {
     const view = (row: GpuPriceRow) => gpuPriceView(row, this.site.currency);
     const { added, changed, removed } = changesBetween(
       before,
@@ -176,4 +199,12 @@ export class PricingService {
       removed: removed.map(view),
     };
   }
+}
+
+/** Throws 400 that names every row which cannot be in the list. */
+function refuse(list: string, faults: RowFault[]): void {
+  if (faults.length === 0) return;
+  throw new BadRequestException(
+    faults.map(({ index, field, message }) => `${list}.${index}.${field}: ${message}`).join('; '),
+  );
 }

@@ -52,8 +52,8 @@ describe.each([
   });
 
   it.each([
-    ['{}', 'token_per_m: must be a number; gpu_hour: must be a number'],
-    ['{"token_per_m":1}', 'gpu_hour: must be a number'],
+    ['{}', 'token_per_m: is missing; gpu_hour: is missing'],
+    ['{"token_per_m":1}', 'gpu_hour: is missing'],
     ['{"token_per_m":-1,"gpu_hour":1}', 'token_per_m: must not be negative'],
     ['{"token_per_m":"1","gpu_hour":1}', 'token_per_m: must be a number'],
     ['{"token_per_m":0.0000001,"gpu_hour":1}', 'token_per_m: '],

@@ -3,7 +3,8 @@ import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { recordActorEvent } from '../../identity/audit-log/audit-log';
 import { insertTrainingPrice, lockLists, readTrainingPrice } from './price-lists.repository';
-import { trainingPriceView, type TrainingPriceView } from './price-views';
+import { type TrainingPriceResponse } from './price-responses';
+import { type TrainingPriceRow, trainingPriceView } from './price-views';
 import { type PublishTrainingPriceDto } from './pricing.dto';
 import { type Publisher } from './pricing.service';
 
@@ -16,19 +17,20 @@ export class TrainingPriceService {
   ) {}
 
   /** The current price; null before the first one. */
-  async read(): Promise<TrainingPriceView | null> {
+  async read(): Promise<TrainingPriceResponse | null> {
     const price = await readTrainingPrice(this.pool);
     return price ? trainingPriceView(price, this.site.currency) : null;
   }
 
   /** Stores the price, or nothing if nobody publishes. Throws 400 for the currency of the other site. */
   async publish(
-    { currency, ...price }: PublishTrainingPriceDto,
+    { currency, token_per_m: tokenRate, gpu_hour: gpuHour }: PublishTrainingPriceDto,
     publisher: Publisher,
-  ): Promise<TrainingPriceView> {
+  ): Promise<TrainingPriceResponse> {
     if (currency !== undefined && currency !== this.site.currency) {
       throw new BadRequestException(`currency: this site's currency is ${this.site.currency}`);
     }
+    const price: TrainingPriceRow = { token_rate_picos: tokenRate, gpu_hour_picos: gpuHour };
     if (publisher !== null) {
       await inTransaction(this.pool, async (client) => {
         await lockLists(client, 'training');

@@ -1,43 +1,56 @@
-import { Controller, Get, Header } from '@nestjs/common';
+import { Controller, Get, Header, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
-import { ValidQuery } from '@inference/http';
+import { PageQueryDto } from '@inference/http';
 import {
-  gpuHistoryQuery,
-  type GpuHistoryQuery,
-  modelHistoryQuery,
-  type ModelHistoryQuery,
-  trainingHistoryQuery,
-  type TrainingHistoryQuery,
+  GpuHistoryQuery,
+  GpuHistoryResponse,
+  ModelHistoryQuery,
+  ModelHistoryResponse,
+  TrainingHistoryResponse,
 } from './price-history.dto';
 import { PriceHistoryService } from './price-history.service';
 
-/**
- * Every published price list, newest first. A page has up to `limit` lists, fewer if they are long; `next_cursor` is null
- * on the last page.
- */
+const PAGES = 'A page has fewer than `limit` lists if they are long.';
+
 @Controller('api/admin/billing/pricing')
+@ApiTags('Administration of prices')
 @Roles('admin')
 export class PriceHistoryController {
   constructor(private readonly history: PriceHistoryService) {}
 
-  /** `{lists: [{id, effective_from, published_by, models: […]}], next_cursor}`; with `slug` the history of its price. */
   @Get('models/history')
   @Header('Cache-Control', 'no-store')
-  models(@ValidQuery(modelHistoryQuery) { slug, ...query }: ModelHistoryQuery) {
+  @ApiOperation({
+    operationId: 'listModelPriceHistory',
+    summary: 'Lists all price lists of models, newest first, or the history of one model.',
+    description: PAGES,
+  })
+  @ApiOkResponse({ description: 'A page of lists with their prices.', type: ModelHistoryResponse })
+  models(@Query() { slug, ...query }: ModelHistoryQuery): Promise<ModelHistoryResponse> {
     return this.history.models(slug, query);
   }
 
-  /** `{lists: [{id, effective_from, published_by, gpus: […]}], next_cursor}`; with `name` the history of its price. */
   @Get('gpus/history')
   @Header('Cache-Control', 'no-store')
-  gpus(@ValidQuery(gpuHistoryQuery) { name, ...query }: GpuHistoryQuery) {
+  @ApiOperation({
+    operationId: 'listGpuPriceHistory',
+    summary: 'Lists all price lists of GPUs, newest first, or the history of one GPU.',
+    description: PAGES,
+  })
+  @ApiOkResponse({ description: 'A page of lists with their prices.', type: GpuHistoryResponse })
+  gpus(@Query() { name, ...query }: GpuHistoryQuery): Promise<GpuHistoryResponse> {
     return this.history.gpus(name, query);
   }
 
-  /** `{lists: [{id, effective_from, published_by, training: {…}}], next_cursor}` */
   @Get('training/history')
   @Header('Cache-Control', 'no-store')
-  training(@ValidQuery(trainingHistoryQuery) query: TrainingHistoryQuery) {
+  @ApiOperation({
+    operationId: 'listTrainingPriceHistory',
+    summary: 'Lists all prices of training, newest first.',
+  })
+  @ApiOkResponse({ description: 'A page of prices.', type: TrainingHistoryResponse })
+  training(@Query() query: PageQueryDto): Promise<TrainingHistoryResponse> {
     return this.history.training(query);
   }
 }

@@ -1,25 +1,22 @@
 import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { decodeCursor, encodeCursor, type PageQuery } from '@inference/http';
+import { decodeCursor, encodeCursor, type PageQueryDto } from '@inference/http';
 import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
-import { type PublishedListView } from './price-history.dto';
-import { listPublished, type PriceRows, type PublishedList, readPrices } from './price-history.repository';
 import {
-  gpuPriceView,
-  type GpuPriceView,
-  modelPriceView,
-  type ModelPriceView,
-  type PriceListKind,
-  trainingPriceView,
-  type TrainingPriceView,
-} from '../price-views';
+  type GpuHistoryResponse,
+  type ModelHistoryResponse,
+  type PublishedListResponse,
+  type TrainingHistoryResponse,
+} from './price-history.dto';
+import { listPublished, type PriceRows, type PublishedList, readPrices } from './price-history.repository';
+import { gpuPriceView, modelPriceView, type PriceListKind, trainingPriceView } from '../price-views';
 
 /** Two lists of the largest size (5,000 rows). A page has at least one list. */
 const MAX_ROWS_PER_PAGE = 10_000;
 const LIST_ID = /^\d{1,18}$/;
 
-export interface HistoryPage<View> {
-  lists: (PublishedListView & View)[];
+interface HistoryPage<View> {
+  lists: (PublishedListResponse & View)[];
   next_cursor: string | null;
 }
 
@@ -42,21 +39,21 @@ export class PriceHistoryService {
   ) {}
 
   /** Price lists of models, newest first. With a slug: only the lists that changed the model's price, each with that price. */
-  models(slug: string | undefined, query: PageQuery): Promise<HistoryPage<{ models: ModelPriceView[] }>> {
+  models(slug: string | undefined, query: PageQueryDto): Promise<ModelHistoryResponse> {
     return this.read('models', slug ?? null, query, (rows) => ({
       models: rows.map((row) => modelPriceView(row, this.site.currency)),
     }));
   }
 
   /** Price lists of GPUs, newest first. With a name: only the lists that changed the GPU's price, each with that price. */
-  gpus(name: string | undefined, query: PageQuery): Promise<HistoryPage<{ gpus: GpuPriceView[] }>> {
+  gpus(name: string | undefined, query: PageQueryDto): Promise<GpuHistoryResponse> {
     return this.read('gpus', name ?? null, query, (rows) => ({
       gpus: rows.map((row) => gpuPriceView(row, this.site.currency)),
     }));
   }
 
   /** Prices of training, newest first. */
-  training(query: PageQuery): Promise<HistoryPage<{ training: TrainingPriceView }>> {
+  training(query: PageQueryDto): Promise<TrainingHistoryResponse> {
     return this.read('training', null, query, ([price]) => ({
       training: trainingPriceView(price!, this.site.currency),
     }));
@@ -65,7 +62,7 @@ export class PriceHistoryService {
   private async read<K extends PriceListKind, View>(
     kind: K,
     name: string | null,
-    { limit, cursor }: PageQuery,
+    { limit, cursor }: PageQueryDto,
     view: (rows: PriceRows[K][]) => View,
   ): Promise<HistoryPage<View>> {
     const cursorName = `price lists ${kind} ${name ?? ''}`;

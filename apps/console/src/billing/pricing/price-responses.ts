@@ -1,0 +1,113 @@
+import { type Currency } from '@inference/config';
+import { MoneyProperty } from '@inference/dto';
+import { PRICE_UNITS, type PriceUnit } from '@inference/metering';
+import { type ExactNumber } from '@inference/money';
+import { ApiProperty } from '@nestjs/swagger';
+
+const CurrencyProperty = () =>
+  ApiProperty({ description: 'The currency of the site.', enum: ['USD', 'CNY'] });
+
+/** Spec: Published pricing. */
+export class ModelPriceResponse {
+  @ApiProperty({ description: 'Slug of the model.', example: 'demo-model' })
+  slug!: string;
+
+  @ApiProperty({ description: 'What the price is for.', enum: PRICE_UNITS })
+  unit!: PriceUnit;
+
+  @MoneyProperty({ description: 'Price of the unit in the currency.', example: 2.5 })
+  price!: ExactNumber;
+
+  @CurrencyProperty()
+  currency!: Currency;
+}
+
+export class GpuPriceResponse {
+  @ApiProperty({ description: 'Name of the GPU.', example: 'NVIDIA H100' })
+  name!: string;
+
+  @MoneyProperty({ description: 'Price of an hour in the currency.', example: 2.99 })
+  hourly_price!: ExactNumber;
+
+  @CurrencyProperty()
+  currency!: Currency;
+}
+
+export class TrainingPriceResponse {
+  @MoneyProperty({ description: 'Price of a million tokens in the currency.', example: 3 })
+  token_per_m!: ExactNumber;
+
+  @MoneyProperty({
+    description:
+      'Price of a GPU hour in the currency; null for a price that was published before GPU hours had one.',
+    nullable: true,
+    example: 2.99,
+  })
+  gpu_hour!: ExactNumber | null;
+
+  @CurrencyProperty()
+  currency!: Currency;
+}
+
+export class ModelPriceListResponse {
+  @ApiProperty({ description: 'Prices of models, in their published order.', type: [ModelPriceResponse] })
+  models!: ModelPriceResponse[];
+}
+
+export class GpuPriceListResponse {
+  @ApiProperty({ description: 'Prices of GPUs, in their published order.', type: [GpuPriceResponse] })
+  gpus!: GpuPriceResponse[];
+}
+
+export class PricingResponse extends ModelPriceListResponse {
+  @ApiProperty({ description: 'Prices of GPUs, in their published order.', type: [GpuPriceResponse] })
+  gpus!: GpuPriceResponse[];
+}
+
+export class ChangedModelPriceResponse extends ModelPriceResponse {
+  @MoneyProperty({ description: 'The former price, in the currency.', example: 2 })
+  previous_price!: ExactNumber;
+}
+
+export class ChangedGpuPriceResponse extends GpuPriceResponse {
+  @MoneyProperty({ description: 'The former price of an hour, in the currency.', example: 3.49 })
+  previous_hourly_price!: ExactNumber;
+}
+
+/** What a publication changed, or would change. */
+export class ModelPublicationResponse extends ModelPriceListResponse {
+  @ApiProperty({ description: 'Prices that are new.', type: [ModelPriceResponse] })
+  added!: ModelPriceResponse[];
+
+  @ApiProperty({ description: 'Prices with another amount than before.', type: [ChangedModelPriceResponse] })
+  changed!: ChangedModelPriceResponse[];
+
+  @ApiProperty({ description: 'Prices that are no longer in the list.', type: [ModelPriceResponse] })
+  removed!: ModelPriceResponse[];
+}
+
+/** What a publication changed, or would change. */
+export class GpuPublicationResponse extends GpuPriceListResponse {
+  @ApiProperty({ description: 'Prices that are new.', type: [GpuPriceResponse] })
+  added!: GpuPriceResponse[];
+
+  @ApiProperty({ description: 'Prices with another amount than before.', type: [ChangedGpuPriceResponse] })
+  changed!: ChangedGpuPriceResponse[];
+
+  @ApiProperty({ description: 'Prices that are no longer in the list.', type: [GpuPriceResponse] })
+  removed!: GpuPriceResponse[];
+}
+
+export class CurrentTrainingPriceResponse {
+  @ApiProperty({
+    description: 'The current price; null before the first one.',
+    type: TrainingPriceResponse,
+    nullable: true,
+  })
+  training!: TrainingPriceResponse | null;
+}
+
+export class PublishedTrainingPriceResponse {
+  @ApiProperty({ description: 'The price that is published, or would be.', type: TrainingPriceResponse })
+  training!: TrainingPriceResponse;
+}
