@@ -105,6 +105,14 @@ describe('the response to an invalid request', () => {
     }
   });
 
+  it('is 400 for an unknown query parameter', async () => {
+    const { status, body } = await service.call('GET', `${CAPABILITIES}?unknown=1`, account.apiKey);
+    expect([status, body]).toEqual([
+      400,
+      { code: 40000, data: {}, message: expect.stringContaining('unknown') },
+    ]);
+  });
+
   it.each([
     ['POST', CAPABILITIES, 'GET, HEAD'],
     ['DELETE', QUOTA, 'GET, HEAD, PUT'],

@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { type INestApplication } from '@nestjs/common';
 import { createService } from '@inference/http';
 import { parseExact } from '@inference/money';
-import { rememberEnvironment, rememberRequest, TEST_API_KEY_HASH_SECRET, testLog } from '@inference/testing';
+import {
+  holdToContract,
+  rememberEnvironment,
+  rememberRequest,
+  TEST_API_KEY_HASH_SECRET,
+  testLog,
+} from '@inference/testing';
 import { AppModule } from './app.module';
 import { readTrainingConfig } from './config';
 import { SERVICE_OPTIONS } from './service-options';
@@ -53,6 +59,7 @@ export async function startTraining(environment: Record<string, string>): Promis
     ...SERVICE_OPTIONS,
     logTo: testLog('training'),
   });
+  holdToContract(app, 'training');
   await app.listen(config.PORT, config.HOST);
   const url = await app.getUrl();
   return {

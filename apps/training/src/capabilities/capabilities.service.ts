@@ -11,26 +11,8 @@ import {
 } from '@inference/money';
 import { QUOTAS_CONFIG, type QuotasConfig } from '../quotas/quotas.config';
 import { CAPABILITIES_CONFIG, type CapabilitiesConfig } from './capabilities.config';
+import { type CapabilitiesResponse } from './capabilities.dto';
 import { exchangeRateMissing, gpuPriceMissing, tokenPriceMissing } from '../prices/missing-price';
-
-/** The data of the envelope, as specified. */
-export interface CapabilitiesView {
-  models: string[];
-  methods: string[];
-  lora_methods: string[];
-  export_formats: string[];
-  target_modules: string[];
-  /** In tokens. */
-  quota: { total: number; used: number };
-  /** In the site's currency. */
-  balance: ExactNumber;
-  /** In USD on both sites. */
-  pricing: {
-    gpu_hour_usd: ExactNumber;
-    token_per_m_usd: ExactNumber;
-    auto_intervention: { enabled: boolean; conditions: string[] };
-  };
-}
 
 interface Row {
   balance_picos: bigint;
@@ -63,7 +45,7 @@ export class CapabilitiesService {
   ) {}
 
   /** Returns the current capabilities. Throws 503 while a price or, on the site cn, the exchange rate is missing. */
-  async read(accountId: string): Promise<CapabilitiesView> {
+  async read(accountId: string): Promise<CapabilitiesResponse> {
     const { config } = this;
     const { rows } = await this.pool.query<Row>(READ, [accountId, this.quotas.defaultTotalTokens]);
     const row = rows[0];

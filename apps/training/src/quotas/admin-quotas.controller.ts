@@ -1,11 +1,15 @@
-import { Controller, Get, Header, Param, Put } from '@nestjs/common';
+import { Body, Controller, Get, Header, Param, Put } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Accepts, type Caller, CurrentCaller, Roles } from '@inference/guards';
-import { ValidBody } from '@inference/http';
-import { type NewQuota, newQuota, type QuotaView } from './quotas.dto';
+import { ApiErrors } from '@inference/openapi';
+import { ApiEnvelope } from '@inference/training-envelope';
+import { QuotaPath, QuotaResponse, SetQuotaDto } from './quotas.dto';
 import { QuotasService } from './quotas.service';
 
-/** Token quota of an account. 404 for an unknown account. */
+const NO_ACCOUNT = 'There is no such account (code 40401).';
+
 @Controller('v1/admin/quotas/:accountId')
+@ApiTags('Quotas')
 @Accepts('session')
 @Roles('admin')
 export class AdminQuotasController {
@@ -13,16 +17,22 @@ export class AdminQuotasController {
 
   @Get()
   @Header('Cache-Control', 'no-store')
-  read(@Param('accountId') accountId: string): Promise<QuotaView> {
+  @ApiOperation({ operationId: 'getQuota', summary: 'Returns the quota of an account and who set it when.' })
+  @ApiEnvelope(QuotaResponse, { description: 'The quota.' })
+  @ApiErrors({ 404: NO_ACCOUNT })
+  read(@Param() { accountId }: QuotaPath): Promise<QuotaResponse> {
     return this.quotas.read(accountId);
   }
 
   @Put()
+  @ApiOperation({ operationId: 'setQuota', summary: 'Sets the quota of an account.' })
+  @ApiEnvelope(QuotaResponse, { description: 'The new quota.' })
+  @ApiErrors({ 404: NO_ACCOUNT })
   set(
     @CurrentCaller() { accountId: adminId }: Caller,
-    @Param('accountId') accountId: string,
-    @ValidBody(newQuota) { total }: NewQuota,
-  ): Promise<QuotaView> {
+    @Param() { accountId }: QuotaPath,
+    @Body() { total }: SetQuotaDto,
+  ): Promise<QuotaResponse> {
     return this.quotas.setTotal(accountId, total, adminId);
   }
 }

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
 import { QUOTAS_CONFIG, type QuotasConfig } from './quotas.config';
-import { type QuotaView } from './quotas.dto';
+import { type QuotaResponse } from './quotas.dto';
 import { accountUnknown } from './quotas.errors';
 
 const READ = `
@@ -34,12 +34,12 @@ export class QuotasService {
   ) {}
 
   /** Throws 404 for an unknown account. */
-  read(accountId: string): Promise<QuotaView> {
+  read(accountId: string): Promise<QuotaResponse> {
     return this.view(this.pool, accountId);
   }
 
   /** Sets the total and records the admin. An equal total changes and records nothing. Throws 404 for an unknown account. */
-  setTotal(accountId: string, total: number, adminId: string): Promise<QuotaView> {
+  setTotal(accountId: string, total: number, adminId: string): Promise<QuotaResponse> {
     return inTransaction(this.pool, async (client) => {
       await client.query(OPEN, [accountId]);
       const { rows } = await client.query<{ total: bigint }>(LOCK, [accountId, this.defaultTotal]);
@@ -55,7 +55,7 @@ export class QuotasService {
     return this.config.defaultTotalTokens;
   }
 
-  private async view(sql: Sql, accountId: string): Promise<QuotaView> {
+  private async view(sql: Sql, accountId: string): Promise<QuotaResponse> {
     const found = await sql.query<{ total: bigint; used: bigint }>(READ, [accountId, this.defaultTotal]);
     const quota = found.rows[0];
     if (!quota) throw accountUnknown();

@@ -1,28 +1,57 @@
+import { InstantProperty, IntegerField, MoneyProperty, TextField } from '@inference/dto';
 import { type ExactNumber } from '@inference/money';
-import { z } from 'zod';
+import { ApiProperty } from '@nestjs/swagger';
 
 /** Most tokens of one record: more than one training uses. The sum of a thousand records is still an exact JSON number. */
 const MAX_TOKENS = 10 ** 12;
-const TOKENS_FORM = `must be a whole number from 1 to ${MAX_TOKENS}`;
 
-const text = (maxChars: number) =>
-  z.string().min(1, 'must not be empty').max(maxChars, `must have at most ${maxChars} characters`);
+const RECORD_EXAMPLE = 'run-2026-01-31-7';
+const ACCOUNT_EXAMPLE = 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA';
+const MODEL_EXAMPLE = 'demo-base-model';
 
-/** The body of `POST /v1/internal/usage`. */
-export const usageRecord = z.strictObject({
-  /** Id that the trainer assigns: the same for every attempt to report this record, and for no other record. */
-  id: text(128),
-  account_id: text(100),
-  /** The base model that was trained. */
-  model: text(200),
-  tokens: z.int(TOKENS_FORM).min(1, TOKENS_FORM).max(MAX_TOKENS, TOKENS_FORM),
-});
-export type UsageRecord = z.output<typeof usageRecord>;
+export class RecordUsageDto {
+  @TextField({
+    description:
+      'Id that the trainer assigns: the same for every attempt to report this record, and for no other record.',
+    example: RECORD_EXAMPLE,
+    maxLength: 128,
+  })
+  id!: string;
+
+  @TextField({
+    description: 'The id of the account that pays.',
+    example: ACCOUNT_EXAMPLE,
+    maxLength: 100,
+  })
+  account_id!: string;
+
+  @TextField({ description: 'The base model that was trained.', example: MODEL_EXAMPLE, maxLength: 200 })
+  model!: string;
+
+  @IntegerField({ description: 'Tokens that the training used.', example: 250_000, min: 1, max: MAX_TOKENS })
+  tokens!: number;
+}
 
 /** The stored record. A repeated report gets the same answer. */
-export interface UsageRecordView extends UsageRecord {
-  /** In the site's currency. */
-  cost: ExactNumber;
-  currency: string;
-  recorded_at: string;
+export class UsageRecordResponse {
+  @ApiProperty({ description: 'Id that the trainer assigned.', example: RECORD_EXAMPLE })
+  id!: string;
+
+  @ApiProperty({ description: 'The id of the account that paid.', example: ACCOUNT_EXAMPLE })
+  account_id!: string;
+
+  @ApiProperty({ description: 'The base model that was trained.', example: MODEL_EXAMPLE })
+  model!: string;
+
+  @ApiProperty({ description: 'Tokens that the training used.', type: 'integer', example: 250_000 })
+  tokens!: number;
+
+  @MoneyProperty({ description: 'What was charged, in the currency.', example: 0.75 })
+  cost!: ExactNumber;
+
+  @ApiProperty({ description: 'The currency of the site.', enum: ['USD', 'CNY'] })
+  currency!: string;
+
+  @InstantProperty({ description: 'When the record was stored.' })
+  recorded_at!: string;
 }

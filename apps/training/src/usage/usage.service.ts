@@ -7,7 +7,7 @@ import { exchangeRateMissing, tokenPriceMissing } from '../prices/missing-price'
 import { PRICES_CONFIG, type PricesConfig } from '../prices/prices.config';
 import { QUOTAS_CONFIG, type QuotasConfig } from '../quotas/quotas.config';
 import { accountUnknown } from '../quotas/quotas.errors';
-import { type UsageRecord, type UsageRecordView } from './usage.dto';
+import { type RecordUsageDto, type UsageRecordResponse } from './usage.dto';
 
 /** Reasons for which `training.record_usage` records nothing. `leased`: the money is in leases of gateways. */
 type Refusal =
@@ -34,7 +34,7 @@ export class UsageService {
   ) {}
 
   /** Records usage once: quota, usage event and wallet debit in one transaction. Throws an ApiException if nothing was recorded. */
-  async record(record: UsageRecord): Promise<UsageRecordView> {
+  async record(record: RecordUsageDto): Promise<UsageRecordResponse> {
     let row = await this.attempt(record);
     for (let attempt = 1; row.outcome === 'leased' && attempt < RECALL_ATTEMPTS; attempt++) {
       await pause(RECALL_PAUSE_MILLIS);
@@ -49,7 +49,7 @@ export class UsageService {
     };
   }
 
-  private async attempt({ id, account_id: accountId, model, tokens }: UsageRecord): Promise<Row> {
+  private async attempt({ id, account_id: accountId, model, tokens }: RecordUsageDto): Promise<Row> {
     const { tokenPriceSlug } = this.prices;
     const { defaultTotalTokens } = this.quotas;
     const values = [id, accountId, model, tokens, newId('trn'), tokenPriceSlug, defaultTotalTokens];
