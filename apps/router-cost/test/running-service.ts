@@ -1,6 +1,6 @@
 import { type INestApplication } from '@nestjs/common';
 import { createService } from '@inference/http';
-import { rememberEnvironment, rememberRequest, testLog } from '@inference/testing';
+import { holdToContract, rememberEnvironment, rememberRequest, testLog } from '@inference/testing';
 import { parse } from 'lossless-json';
 import { AppModule } from '../src/app.module';
 import { type RouterCostConfig } from '../src/config';
@@ -36,6 +36,7 @@ export async function startRouterCost(
   rememberEnvironment({ DATABASE_URL, API_KEY_HASH_SECRET });
   const options = { ...SERVICE_OPTIONS, logTo: testLog('router-cost') };
   const app = await createService(AppModule.forRoot(whole), whole, options);
+  holdToContract(app, 'router-cost');
   await app.listen(whole.PORT, whole.HOST);
   const url = await app.getUrl();
   return {

@@ -1,14 +1,28 @@
-import { BadRequestException, Controller, Get, Header, Req, Res, UseInterceptors } from '@nestjs/common';
+import {
+  BadRequestException,
+  Controller,
+  Get,
+  Header,
+  Query,
+  Req,
+  Res,
+  UseInterceptors,
+} from '@nestjs/common';
+import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { Accepts, type Caller, CurrentCaller } from '@inference/guards';
-import { ExactJsonInterceptor, ValidQuery } from '@inference/http';
+import { ExactJsonInterceptor } from '@inference/http';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { type Request, type Response } from 'express';
 import { toCsv } from './cost.csv';
-import { costQuery, type CostQuery, type Dimension } from './cost.query';
+import { CostItemResponse, CostPageResponse, CostQuery } from './cost.dto';
 import { type CostGroup, CostService } from './cost.service';
+import { type Dimension } from './group-by-field.decorator';
 
-/** `GET /v1/router/cost` (spec: Router service, Router cost item): JSON in pages, or the whole report as CSV. */
+const CSV_EXAMPLE = 'model,cost_usd,tokens\r\ndemo-model,0.002468,1234\r\n';
+
+/** Spec: Router service, Router cost item. */
 @Controller('v1/router/cost')
+@ApiTags('Cost')
 @Accepts('session_cookie', 'api_key')
 @UseInterceptors(ExactJsonInterceptor)
 export class CostController {
@@ -17,12 +31,32 @@ export class CostController {
   @Get()
   @Header('Cache-Control', 'no-store')
   @Header('Vary', 'Accept')
+  @ApiOperation({
+    operationId: 'getCost',
+    summary: 'Returns cost in USD and tokens, grouped, highest cost first.',
+    description:
+      'An account sees its own cost; roles admin and analyst see the cost of all accounts. JSON comes in pages that all show the state of the first one. With `Accept: text/csv`, the whole report comes at once.',
+  })
+  @ApiExtraModels(CostPageResponse)
+  @ApiOkResponse({
+    description: 'A page of the report as JSON, or the whole report as CSV.',
+    content: {
+      'application/json': { schema: { $ref: getSchemaPath(CostPageResponse) } },
+      'text/csv': {
+        schema: {
+          type: 'string',
+          description: 'RFC 4180: a header line, then a line per group with its dimensions, cost and tokens.',
+        },
+        example: CSV_EXAMPLE,
+      },
+    },
+  })
   async read(
     @CurrentCaller() caller: Caller,
-    @ValidQuery(costQuery) query: CostQuery,
+    @Query() query: CostQuery,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<unknown> {
+  ): Promise<CostPageResponse | string> {
     if (request.accepts(['json', 'csv']) === 'csv') {
       const csv = await this.readCsv(caller, query);
       response.type('text/csv');
@@ -40,8 +74,10 @@ export class CostController {
   }
 }
 
-/** An item of the report; the cost is in USD with all its digits. */
-function toItem(dimensions: readonly Dimension[], { keys, costUsdPicos, tokens }: CostGroup) {
+function toItem(
+  dimensions: readonly Dimension[],
+  { keys, costUsdPicos, tokens }: CostGroup,
+): CostItemResponse {
   return {
     ...Object.fromEntries(dimensions.map((dimension, index) => [dimension, keys[index]])),
     cost_usd: exactNumber(picosToDecimal(costUsdPicos)),

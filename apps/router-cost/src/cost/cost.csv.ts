@@ -1,6 +1,6 @@
 import { picosToDecimal } from '@inference/money';
-import { type Dimension } from './cost.query';
 import { type CostGroup } from './cost.service';
+import { type Dimension } from './group-by-field.decorator';
 
 function field(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

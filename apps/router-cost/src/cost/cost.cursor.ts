@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { BadRequestException } from '@nestjs/common';
 import { z } from 'zod';
 import { type InstantMicros, instantText, parseInstant } from '@inference/time';
-import { type CostQuery, type CostRange } from './cost.query';
+import { type CostRange } from './cost-range';
+import { type CostQuery } from './cost.dto';
 
 /** Sort position of the last group of a page. */
 export interface CostPosition {
@@ -32,7 +33,7 @@ function bindingOf(
   scope: string | null,
   { from, to, time_zone: zone, group_by: dimensions }: CostQuery,
 ): string {
-  const identity = JSON.stringify([scope, from, to, zone, dimensions]);
+  const identity = JSON.stringify([scope, from?.toString(), to?.toString(), zone, dimensions]);
   return createHash('sha256').update(identity).digest('base64url').slice(0, 22);
 }
 

@@ -1,85 +1,98 @@
-import { BadRequestException } from '@nestjs/common';
-import { z } from 'zod';
 import {
-  INSTANT_FORM,
-  type InstantMicros,
-  isTimeZone,
-  parseInstant,
-  startOfMonth,
-  TIME_ZONE_FORM,
-} from '@inference/time';
+  InstantField,
+  IntegerParameter,
+  MoneyProperty,
+  NextCursorProperty,
+  TextField,
+  TimeZoneField,
+} from '@inference/dto';
+import { type ExactNumber } from '@inference/money';
+import { type InstantMicros } from '@inference/time';
+import { ApiProperty } from '@nestjs/swagger';
+import { type Dimension, GroupByField } from './group-by-field.decorator';
 
-/** The dimensions by which a report can be grouped (spec: Router cost item). */
-export const DIMENSIONS = ['user', 'model', 'entrypoint'] as const;
-export type Dimension = (typeof DIMENSIONS)[number];
+export class CostQuery {
+  @InstantField({
+    description:
+      'Start of the period, included: a time, or a date, which is the start of that day in `time_zone`. The start of the current month in `time_zone` by default.',
+    zoneField: 'time_zone',
+    optional: true,
+  })
+  from?: InstantMicros;
 
-const MAX_LIMIT = 100;
-const ONCE = 'must be given only once';
+  @InstantField({
+    description: 'End of the period, excluded: a time or a date, as in `from`. Now by default.',
+    example: '2026-02-01T00:00:00Z',
+    zoneField: 'time_zone',
+    optional: true,
+  })
+  to?: InstantMicros;
 
-function isDimension(name: string): name is Dimension {
-  return DIMENSIONS.some((dimension) => dimension === name);
+  @TimeZoneField({
+    description: 'The IANA time zone of a `from` or `to` that is a date, and of the default of `from`.',
+    optional: true,
+    default: 'UTC',
+  })
+  time_zone: string = 'UTC';
+
+  @GroupByField({
+    description:
+      'Comma-separated dimensions, each at most once: user, model, entrypoint. Without one, the report is one sum.',
+    example: 'user,model',
+    optional: true,
+  })
+  group_by: Dimension[] = [];
+
+  @IntegerParameter({
+    description: 'Most items of a page; 50 by default. A CSV report has no pages.',
+    min: 1,
+    max: 100,
+    optional: true,
+  })
+  limit?: number;
+
+  @TextField({
+    description: 'The `next_cursor` of the previous page of the same report. A CSV report has no pages.',
+    optional: true,
+    minLength: 0,
+  })
+  cursor?: string;
 }
 
-const groupBy = z.string(ONCE).transform((text, context): Dimension[] => {
-  if (text.trim() === '') return [];
-  const names = text.split(',').map((name) => name.trim());
-  const dimensions = names.filter(isDimension);
-  if (dimensions.length === names.length && new Set(names).size === names.length) return dimensions;
-  context.addIssue({
-    code: 'custom',
-    message: `must list some of ${DIMENSIONS.join(', ')}, each at most once`,
-  });
-  return z.NEVER;
-});
+/** Spec: Router cost item. */
+export class CostItemResponse implements Partial<Record<Dimension, string>> {
+  @ApiProperty({
+    description: 'Account id. Present when grouped by user.',
+    required: false,
+    example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA',
+  })
+  user?: string;
 
-const limit = z
-  .string(ONCE)
-  .refine(
-    (text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_LIMIT,
-    `must be a whole number from 1 to ${MAX_LIMIT}`,
-  )
-  .transform(Number);
+  @ApiProperty({
+    description: 'Slug of the model. Present when grouped by model.',
+    required: false,
+    example: 'demo-model',
+  })
+  model?: string;
 
-const instant = z.string(ONCE).refine((text) => parseInstant(text) !== null, INSTANT_FORM);
+  @ApiProperty({
+    description: 'The service that took the request. Present when grouped by entrypoint.',
+    required: false,
+    example: 'gateway',
+  })
+  entrypoint?: string;
 
-export const costQuery = z.object({
-  from: instant.optional(),
-  to: instant.optional(),
-  /** The zone of a `from` or `to` that is a date, and of the month in which `from` begins by default. */
-  time_zone: z.string(ONCE).refine(isTimeZone, TIME_ZONE_FORM).default('UTC'),
-  group_by: groupBy.default([]),
-  limit: limit.optional(),
-  cursor: z.string(ONCE).optional(),
-});
-export type CostQuery = z.output<typeof costQuery>;
+  @MoneyProperty({ description: 'Cost of the group in USD, on both sites.', example: 0.002468 })
+  cost_usd!: ExactNumber;
 
-/** Half-open: includes `from`, excludes `to`. `to` null: up to now. */
-export interface CostRange {
-  from: InstantMicros;
-  to: InstantMicros | null;
+  @ApiProperty({ description: 'Input and output tokens of the group.', type: 'integer', example: 1_234 })
+  tokens!: bigint;
 }
 
-/** The first day of the year 1 may begin before that year in UTC. */
-function parse(name: string, text: string, timeZone: string): InstantMicros {
-  const micros = parseInstant(text, timeZone);
-  if (micros === null) throw new BadRequestException(`${name}: ${INSTANT_FORM}`);
-  return micros;
-}
+export class CostPageResponse {
+  @ApiProperty({ description: 'The groups, highest cost first.', type: [CostItemResponse] })
+  items!: CostItemResponse[];
 
-/** Returns the range of a query; `from` defaults to the start of the month. Throws 400 for an empty range. */
-export function rangeOf({
-  from,
-  to,
-  time_zone: zone,
-}: Pick<CostQuery, 'from' | 'to' | 'time_zone'>): CostRange {
-  const range = {
-    from: from === undefined ? startOfMonth(new Date(), zone) : parse('from', from, zone),
-    to: to === undefined ? null : parse('to', to, zone),
-  };
-  if (range.to === null || range.from < range.to) return range;
-  throw new BadRequestException(
-    from === undefined
-      ? 'to: must be later than the start of the current month, unless from is given'
-      : 'from: must be earlier than to',
-  );
+  @NextCursorProperty()
+  next_cursor!: string | null;
 }

@@ -4,7 +4,9 @@ import { SQL_POOL, type SqlPool } from '@inference/database';
 import { USAGE_LINES } from '@inference/metering';
 import { type InstantMicros, instantText } from '@inference/time';
 import { type Continuation, type CostPosition, decodeCursor, encodeCursor } from './cost.cursor';
-import { type CostQuery, type CostRange, type Dimension, rangeOf } from './cost.query';
+import { type CostRange, rangeOf } from './cost-range';
+import { type CostQuery } from './cost.dto';
+import { type Dimension } from './group-by-field.decorator';
 
 /** The cost of one group; `keys` has a value for each dimension of the query, in its order. */
 export interface CostGroup {

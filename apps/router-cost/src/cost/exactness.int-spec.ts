@@ -11,7 +11,7 @@ import {
 } from '@inference/testing';
 import { type RunningService, startRouterCost } from '../../test/running-service';
 import { type Served, type Settled, settle } from '../../test/usage';
-import { DIMENSIONS, type Dimension } from './cost.query';
+import { DIMENSIONS, type Dimension } from './group-by-field.decorator';
 import { instantText } from '@inference/time';
 
 const EVENTS = 60;

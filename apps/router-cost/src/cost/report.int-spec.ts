@@ -257,6 +257,8 @@ describe('the cost report', () => {
     ['cursor=', 'cursor'],
     ['cursor=nonsense', 'cursor'],
     ['cursor=a&cursor=b', 'cursor'],
+    ['unknown=1', 'unknown'],
+    ['format=csv', 'format'],
   ])('refuses ?%s and says why', async (query, name) => {
     const [status, error] = await errorOf(`?${query}`);
     expect(status).toBe(400);

@@ -1,0 +1,10 @@
+import { type ApiDescription, ErrorResponse } from '@inference/openapi';
+
+export const API_DESCRIPTION: ApiDescription = {
+  title: 'Router cost API',
+  description:
+    'What the usage of models cost, in USD. Amounts are JSON numbers with all digits of the ledger; times are RFC 3339 in UTC.',
+  errorBody: ErrorResponse,
+  defaultKinds: ['session_cookie', 'api_key'],
+  tags: { Cost: 'Cost of the usage of models.', Health: 'Probe of load balancers.' },
+};
