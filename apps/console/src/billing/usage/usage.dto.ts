@@ -5,7 +5,7 @@ import { type ExactNumber } from '@inference/money';
 import { type InstantMicros } from '@inference/time';
 import { ApiProperty } from '@nestjs/swagger';
 
-export const GRANULARITIES = ['day', 'hour'] as const;
+const GRANULARITIES = ['day', 'hour'] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 
 export class UsageQuery {
