@@ -1,6 +1,4 @@
-import { createTestDatabase, type TestDatabase } from '@inference/testing';
-import { migrationsBefore, runMigrations } from './migrations.fixture';
-import { createPool, type SqlPool } from './pool';
+import { DatabaseBefore } from './database-before.fixture';
 
 const MIGRATION = '0020_training_prices';
 
@@ -18,57 +16,47 @@ const CHARGED_AS_TUNING = `
     ('acct', '2026-01-03T00:00:00Z', 'chat', 'gateway', 'per_million_tokens', 1, 1, 1, 1)`;
 
 describe(MIGRATION, () => {
-  let server: TestDatabase;
-  let url: string;
-  let owner: SqlPool;
+  let database: DatabaseBefore;
 
   beforeEach(async () => {
-    server = await createTestDatabase();
-    const parsed = new URL(server.ownerUrl);
-    parsed.pathname = `${parsed.pathname}_training`;
-    url = parsed.href;
-    await server.pool.query(`CREATE DATABASE ${parsed.pathname.slice(1)}`);
-    owner = createPool({ url, applicationName: 'test', size: 1 });
-    await runMigrations(url, 'up', migrationsBefore(MIGRATION));
+    database = await DatabaseBefore.create(MIGRATION);
   });
-  afterEach(async () => {
-    await owner.end();
-    await server.pool.query(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
-    await server.drop();
-  });
+  afterEach(() => database?.drop());
 
   const prices = async () =>
-    (await owner.query('SELECT token_rate_picos, gpu_hour_picos FROM pricing.training_prices'))
+    (await database.owner.query('SELECT token_rate_picos, gpu_hour_picos FROM pricing.training_prices'))
       .rows as unknown[];
   const tokenPrice = async (slug: string) =>
-    (await owner.query<{ rate_picos: bigint }>('SELECT * FROM training.token_price($1)', [slug])).rows[0]
-      ?.rate_picos;
+    (await database.owner.query<{ rate_picos: bigint }>('SELECT * FROM training.token_price($1)', [slug]))
+      .rows[0]?.rate_picos;
 
   it('keeps the price under the default name, and goes back', async () => {
-    await owner.query(FILL);
-    await runMigrations(url, 'up', 1);
+    await database.owner.query(FILL);
+    await database.migrate('up', 1);
     expect(await prices()).toEqual([{ token_rate_picos: 3n, gpu_hour_picos: 30n }]);
     // A new list of models does not change it, for older replicas either.
-    await owner.query("INSERT INTO pricing.price_lists (kind) VALUES ('models')");
+    await database.owner.query("INSERT INTO pricing.price_lists (kind) VALUES ('models')");
     expect(await tokenPrice('training')).toBe(3n);
-    await runMigrations(url, 'down', 1);
+    await database.migrate('down', 1);
     expect(await tokenPrice('training')).toBeNull();
-    await owner.query('DELETE FROM pricing.price_lists WHERE id > 4');
+    await database.owner.query('DELETE FROM pricing.price_lists WHERE id > 4');
     expect(await tokenPrice('tuning')).toBe(4n);
-    await expect(owner.query("INSERT INTO pricing.price_lists (kind) VALUES ('training')")).rejects.toThrow();
-    await runMigrations(url, 'up', 1);
+    await expect(
+      database.owner.query("INSERT INTO pricing.price_lists (kind) VALUES ('training')"),
+    ).rejects.toThrow();
+    await database.migrate('up', 1);
     expect(await prices()).toEqual([{ token_rate_picos: 3n, gpu_hour_picos: 30n }]);
   });
 
   it('keeps the price under the name by which training was charged last', async () => {
-    await owner.query(`${FILL}; ${CHARGED_AS_TUNING}`);
-    await runMigrations(url, 'up', 1);
+    await database.owner.query(`${FILL}; ${CHARGED_AS_TUNING}`);
+    await database.migrate('up', 1);
     expect(await prices()).toEqual([{ token_rate_picos: 4n, gpu_hour_picos: 30n }]);
   });
 
   it('publishes nothing where nothing was priced', async () => {
-    await runMigrations(url, 'up', 1);
+    await database.migrate('up', 1);
     expect(await prices()).toEqual([]);
-    expect((await owner.query('SELECT FROM pricing.price_lists')).rows).toEqual([]);
+    expect((await database.owner.query('SELECT FROM pricing.price_lists')).rows).toEqual([]);
   });
 });
