@@ -98,10 +98,15 @@ const describeWorkspace = (site, { workspaceId, apiKey }, url) => [
 
 /** @param {Running} running @returns {string} */
 export function describeRunning({ settings, secrets, services, engineModels }) {
-  const { site, dataDir, engine, mailFolder, ports } = settings;
+  const { site, dataDir, engine, mailFolder, ports, metricsPorts } = settings;
   const { demo, admin } = secrets.accounts;
   /** @param {string} name */
   const url = (name) => services.find((service) => service.name === name)?.url;
+  /** @param {string} name */
+  const metricsOf = (name) => {
+    const port = Object.entries(metricsPorts).find(([app]) => app === name)?.[1];
+    return port === undefined ? '' : `metrics: http://127.0.0.1:${port}/metrics`;
+  };
   const gateway = url('gateway');
   const sandbox = url('sandbox-payments');
   const model = engineModels ? engineModels[0] : 'sandbox-chat';
@@ -111,7 +116,7 @@ export function describeRunning({ settings, secrets, services, engineModels }) {
     `The platform is running: site ${site}, prices in ${CURRENCIES[site]}.`,
     '',
     ...columns([
-      ...services.map(({ name, url }) => [name, url]),
+      ...services.map(({ name, url }) => [name, url, metricsOf(name)]),
       ...(engine ? [['engine', engine.url]] : []),
       ['postgres', `127.0.0.1:${ports.postgres}`],
     ]),

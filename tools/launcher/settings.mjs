@@ -16,6 +16,7 @@ import { codeOf } from '../setup/errors.mjs';
  * @property {Site} site
  * @property {string} dataDir absolute
  * @property {Ports} ports without those of sandboxes that are not started
+ * @property {Record<AppName, number>} metricsPorts
  * @property {Engine | null} engine
  * @property {number} tokensPerSecond the pace of the sandbox engine's streams; 0 for no delay
  * @property {string | null} storageFolder absolute, for model packages; null if the environment configures the storage
@@ -42,6 +43,10 @@ const PORT_OFFSETS = {
   'sandbox-code-host': 13,
   postgres: 20,
 };
+/** The ports of the metrics of the services, relative to the services' own. */
+const METRICS_OFFSET = 50;
+/** @type {AppName[]} */
+const APPS = ['console', 'training', 'router-cost', 'agent', 'memo', 'agent-environments', 'gateway'];
 /** About what a hosted model generates, so that a person sees a stream. */
 const DEFAULT_TOKENS_PER_SECOND = '50';
 /** The sandbox engine's limit. */
@@ -50,7 +55,7 @@ const HIGHEST_TOKENS_PER_SECOND = 1_000;
 const PAYMENT_SETTINGS = { intl: /^STRIPE_/, cn: /^(WECHAT_PAY|ALIPAY)_/ };
 /** Any of these variables configures an external code host; the sandbox is not started then. */
 const CODE_HOST_SETTINGS = /^(RELEASE_REPOSITORIES$|CODE_HOST_)/;
-const HIGHEST_OFFSET = Math.max(...Object.values(PORT_OFFSETS));
+const HIGHEST_OFFSET = METRICS_OFFSET + Math.max(...APPS.map((name) => PORT_OFFSETS[name]));
 const PORT_NAMES = /** @type {(keyof typeof PORT_OFFSETS)[]} */ (Object.keys(PORT_OFFSETS));
 /** @type {Site[]} */
 const SITES = ['intl', 'cn'];
@@ -148,11 +153,15 @@ export function readSettings(environment, root) {
   const isAnySet = (pattern) => Object.keys(present).some((name) => pattern.test(name));
   if (isAnySet(PAYMENT_SETTINGS[site])) delete ports['sandbox-payments'];
   if (isAnySet(CODE_HOST_SETTINGS)) delete ports['sandbox-code-host'];
+  const metricsPorts = /** @type {Record<AppName, number>} */ (
+    Object.fromEntries(APPS.map((name) => [name, ports[name] + METRICS_OFFSET]))
+  );
   const dataDir = path.resolve(root, DATA_DIR);
   return {
     site,
     dataDir,
     ports,
+    metricsPorts,
     engine,
     tokensPerSecond,
     storageFolder: S3_BUCKET || STORAGE_FOLDER ? null : path.join(dataDir, 'storage'),
@@ -170,10 +179,13 @@ function portFault(port) {
   });
 }
 
-/** @param {Ports} ports @throws an error that lists all ports that cannot be used */
-export async function checkPorts(ports) {
+/** @param {Settings} settings @throws an error that lists all ports that cannot be used */
+export async function checkPorts({ ports, metricsPorts }) {
   const faults = [];
-  for (const [name, port] of Object.entries(ports)) {
+  const metrics = Object.entries(metricsPorts).map(
+    ([name, port]) => /** @type {const} */ ([`metrics of ${name}`, port]),
+  );
+  for (const [name, port] of [...Object.entries(ports), ...metrics]) {
     if (BLOCKED_PORTS.has(port)) {
       faults.push(`port ${port} (for ${name}) is blocked by browsers and fetch`);
       continue;

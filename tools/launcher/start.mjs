@@ -131,7 +131,7 @@ async function start() {
   // Nothing of a start that fails before the database exists is worth keeping.
   running.discardData = claim.discard;
   const { secrets, save } = openSecrets(settings);
-  await checkPorts(settings.ports);
+  await checkPorts(settings);
   const engineModels = settings.engine && (await listEngineModels(settings.engine, signal));
   await ensureBuilt(root, { signal, log });
   ensurePaymentCredentials({ settings, secrets, save });

@@ -136,7 +136,7 @@ function inherited() {
  * @returns {Description[]} in the order of their ports
  */
 export function describeServices(settings, secrets, engineModels) {
-  const { site, ports, logLevel } = settings;
+  const { site, ports, metricsPorts, logLevel } = settings;
   const common = { ...inherited(), SITE: site, HOST, LOG_LEVEL: logLevel, NODE_ENV: 'development' };
   /** @param {string} role */
   const database = (role) => ({
@@ -179,7 +179,12 @@ export function describeServices(settings, secrets, engineModels) {
     name,
     entry: `dist/apps/${name}/src/main.js`,
     url: urlOf(ports[name]),
-    env: { ...common, PORT: String(ports[name]), ...environments[name] },
+    env: {
+      ...common,
+      PORT: String(ports[name]),
+      METRICS_PORT: String(metricsPorts[name]),
+      ...environments[name],
+    },
   }));
   return [...services, ...describeSandboxes(settings, secrets, common)];
 }

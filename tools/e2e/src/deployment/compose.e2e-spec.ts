@@ -18,10 +18,10 @@ interface BuiltConfig {
   [readConfig: string]: unknown;
 }
 
-/** Not in compose.yaml: the image sets the first three, and a mail folder inside a container would be lost with it. */
-const NOT_PASSED = ['HOST', 'PORT', 'NODE_ENV', 'MAIL_FOLDER'];
+/** Not in compose.yaml: the image sets the first four, and a mail folder inside a container would be lost with it. */
+const NOT_PASSED = ['HOST', 'PORT', 'METRICS_PORT', 'NODE_ENV', 'MAIL_FOLDER'];
 /** The variables that the image sets. */
-const IMAGE: Environment = { HOST: '0.0.0.0', PORT: '3000', NODE_ENV: 'production' };
+const IMAGE: Environment = { HOST: '0.0.0.0', PORT: '3000', METRICS_PORT: '9090', NODE_ENV: 'production' };
 const APPS = ['agent', 'agent-environments', 'console', 'gateway', 'memo', 'router-cost', 'training'];
 const REFERENCE = /\$\{(\w+)(?::([-?])([^}]*))?\}/g;
 

@@ -8,6 +8,7 @@ import { findFreePortRange, isFree } from '../site/ports';
 import {
   expectAnswer,
   expectHealthy,
+  expectMetrics,
   expectNothingLeft,
   expectTopup,
   expectUsable,
@@ -15,7 +16,7 @@ import {
   readCatalogue,
   SERVICES,
 } from './site-checks';
-import { POSTGRES_OFFSET, readJson, type Run, SiteRuns } from './site-runs';
+import { POSTGRES_OFFSET, readJson, type Run, SITE_PORTS, SiteRuns } from './site-runs';
 
 jest.setTimeout(900_000);
 
@@ -69,7 +70,7 @@ test('lists all invalid settings, exits with 1 and creates no data folder', asyn
 });
 
 test('leaves no data folder behind if a port is taken', async () => {
-  const portBase = await findFreePortRange(POSTGRES_OFFSET + 1);
+  const portBase = await findFreePortRange(SITE_PORTS);
   const server = createServer().listen(portBase, '127.0.0.1');
   await once(server, 'listening');
   const dataDir = join(runs.folder, 'parent', 'data');
@@ -121,6 +122,8 @@ describe('the sites', () => {
   test('answer requests', async () => {
     await expectHealthy(intl.platform);
     await expectHealthy(cn.platform);
+    await expectMetrics(intl);
+    await expectMetrics(cn);
     await expectUsable(intl.platform, 'USD');
     await expectUsable(cn.platform, 'CNY');
     await expectVisibleStream(intl.platform);

@@ -4,7 +4,7 @@ import { waitFor } from '@inference/testing';
 import { rawCall } from '../load/raw-calls';
 import { consoleBody } from '../site/console-client';
 import { isFree } from '../site/ports';
-import { type Platform, POSTGRES_OFFSET, readJson, type Run } from './site-runs';
+import { METRICS_OFFSET, type Platform, readJson, type Run, SITE_PORTS } from './site-runs';
 
 /** The keys of `urls` in platform.json, in the order of their ports. */
 export const SERVICES = [
@@ -22,6 +22,18 @@ export async function expectHealthy({ urls, sandbox }: Platform): Promise<void> 
   for (const url of [...Object.values(urls), engine!, oidc!, payments!, codeHost!]) {
     const { status } = await fetch(`${url}/healthz`);
     expect([url, status]).toEqual([url, 200]);
+  }
+}
+
+/** The metrics are on ports of their own, in the order of the services, and not on the public ones. */
+export async function expectMetrics({ platform, portBase }: Run): Promise<void> {
+  for (const [offset, name] of SERVICES.entries()) {
+    const metrics = await fetch(`http://127.0.0.1:${portBase + METRICS_OFFSET + offset}/metrics`);
+    expect([name, await metrics.text()]).toEqual([
+      name,
+      expect.stringContaining('process_cpu_seconds_total'),
+    ]);
+    expect([name, (await fetch(`${platform.urls[name]}/metrics`)).status]).toEqual([name, 404]);
   }
 }
 
@@ -148,7 +160,7 @@ export async function expectNothingLeft({ launcher, dataDir, portBase }: Run): P
   expect(started.length).toBeGreaterThan(SERVICES.length);
   expect(await launcher.stop()).toBe(0);
   expect(started.filter(isRunning)).toEqual([]);
-  for (let port = portBase; port <= portBase + POSTGRES_OFFSET; port++)
+  for (let port = portBase; port < portBase + SITE_PORTS; port++)
     expect([port, await isFree(port)]).toEqual([port, true]);
 }
 

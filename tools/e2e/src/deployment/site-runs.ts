@@ -5,8 +5,11 @@ import { rememberEnvironment, rememberSecret, testLog } from '@inference/testing
 import { findFreePortRange } from '../site/ports';
 import { LauncherProcess } from './launcher-process';
 
-/** The offset of the port of PostgreSQL from PORT_BASE, the highest one of a site. */
+/** The offsets of ports from PORT_BASE: of PostgreSQL, and of the metrics of the first service. */
 export const POSTGRES_OFFSET = 20;
+export const METRICS_OFFSET = 50;
+/** How many ports a site uses, with gaps. */
+export const SITE_PORTS = METRICS_OFFSET + 7;
 
 interface Account {
   identifier: string;
@@ -55,7 +58,7 @@ export class SiteRuns {
   }
 
   async newRun(settings: Environment = {}): Promise<Run> {
-    const portBase = await findFreePortRange(POSTGRES_OFFSET + 1);
+    const portBase = await findFreePortRange(SITE_PORTS);
     const run = { dataDir: join(this.folder, String(portBase)), portBase } as Run;
     const always = { DATA_DIR: run.dataDir, PORT_BASE: String(portBase), LOG_LEVEL: 'trace', ...settings };
     run.start = async (environment) => {
