@@ -9,7 +9,7 @@ const folder = join(import.meta.dirname, '../../docs/reference/openapi');
 const isCheck = process.argv.includes('--check');
 
 mkdirSync(folder, { recursive: true });
-for (const service of SERVICES.filter((name) => existsSync(join(import.meta.dirname, '../../apps', name, 'src/api-description.ts')))) {
+for (const service of SERVICES) {
   const file = join(folder, `${service}.json`);
   const text = await format(JSON.stringify(await renderDocument(service)), {
     parser: 'json',

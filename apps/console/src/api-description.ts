@@ -9,9 +9,6 @@ export const API_DESCRIPTION: ApiDescription = {
   defaultKinds: ['session'],
   isRateLimited: true,
   tags: {
-    Prices: 'Published prices of models and GPUs.',
-    Wallet: 'Transactions and usage of the account’s wallet.',
-    'Administration of prices': 'Price lists, their history, and exchange rates. A list is published whole.',
     'API keys': 'Keys for the gateway and for model downloads.',
     'Administration of accounts':
       'For admins: accounts, their roles, lost second factors and all security events.',
@@ -33,7 +30,7 @@ export const API_DESCRIPTION: ApiDescription = {
     'Administration of payments': 'For admins: payments of all accounts, refunds and corrections of wallets.',
     Webhooks: 'Notifications of the payment providers.',
     Prices: 'Published prices of models and GPUs.',
-    Wallet: 'Transactions, usage and payments of the account’s wallet.',
+    Wallet: 'Transactions and usage of the account’s wallet.',
     'Administration of prices': 'Price lists, their history, and exchange rates. A list is published whole.',
   },
 };
