@@ -164,7 +164,8 @@ export class Fuzzer {
       status >= 500 && target.operation.responses[status] !== undefined && status === 501;
     const faults = status >= 500 && !isDocumentedFault ? [`status ${status}`] : [];
     if (!isPathSound) return faults;
-    if (needsCredential(target.operation) && presented !== 'right' && status !== 401) faults.push(`status ${status} instead of 401`);
+    if (needsCredential(target.operation) && presented !== 'right' && status !== 401)
+      faults.push(`status ${status} instead of 401`);
     if (answer.isPart) return faults;
     const checker = this.checkers.get(target.service)!;
     const { method, path } = target;

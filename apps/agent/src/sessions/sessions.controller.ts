@@ -7,7 +7,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
-import { PageQueryDto } from '@inference/http';
+import { PageQuery } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import {
   CancelledTurnsResponse,
@@ -43,7 +43,7 @@ export class SessionsController {
   @Get()
   @ApiOperation({ operationId: 'listSessions', summary: 'Lists the account’s sessions, newest first.' })
   @ApiOkResponse({ description: 'One page of sessions.', type: SessionListResponse })
-  list(@CurrentCaller() caller: Caller, @Query() query: PageQueryDto): Promise<SessionListResponse> {
+  list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<SessionListResponse> {
     return this.sessions.list(caller, query);
   }
 

@@ -1,7 +1,7 @@
 import { type ExecutionContext } from '@nestjs/common';
 import { type ThrottlerModuleOptions } from '@nestjs/throttler';
 import { type Request } from 'express';
-import { WEBHOOK_PATH } from '../billing/webhooks/webhook-path';
+import { WEBHOOK_PATH } from '../billing/payment-providers/webhook-path';
 import { type SiteConfig } from '../site.config';
 import { isCredentialAttempt } from './credential-attempt.decorator';
 import { MemoryThrottlerStorage } from './memory-throttler-storage';

@@ -1,5 +1,5 @@
 import { ChoiceField, IdField, InstantProperty, NextCursorProperty } from '@inference/dto';
-import { PageQueryDto } from '@inference/http';
+import { PageQuery } from '@inference/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { WorkspacePath } from '../access/workspace-path.dto';
 import { FAILURE_CODES } from '../ingestion/extraction/text/extraction-error';
@@ -12,7 +12,7 @@ export class DocumentPath extends WorkspacePath {
   document_id!: string;
 }
 
-export class DocumentsQuery extends PageQueryDto {
+export class DocumentsQuery extends PageQuery {
   @ChoiceField(DOCUMENT_STATUSES, {
     description: 'Only documents whose newest version has this status.',
     optional: true,

@@ -7,7 +7,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { Accepts, type Caller, CurrentCaller } from '@inference/guards';
-import { PageQueryDto } from '@inference/http';
+import { PageQuery } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { CurrentMember, type Member } from '../access/member';
 import { RequiresRole } from '../access/workspace.guard';
@@ -39,7 +39,7 @@ export class WorkspacesController {
     summary: 'Lists the workspaces of which the caller is a member.',
   })
   @ApiOkResponse({ description: 'A page of the list.', type: WorkspaceListResponse })
-  list(@CurrentCaller() caller: Caller, @Query() query: PageQueryDto): Promise<WorkspaceListResponse> {
+  list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<WorkspaceListResponse> {
     return this.workspaces.list(caller, query);
   }
 

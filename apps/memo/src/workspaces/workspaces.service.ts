@@ -1,7 +1,7 @@
 import { ConflictException, Inject, Injectable } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
 import { inTransaction, newId, SQL_POOL, type Sql, type SqlPool } from '@inference/database';
-import { type PageQueryDto, type Position, readPage } from '@inference/http';
+import { type PageQuery, type Position, readPage } from '@inference/http';
 import { type Member } from '../access/member';
 import { type WorkspaceRole } from '../access/workspace-role';
 import { requireRole, workspaceNotFound } from '../access/role-check';
@@ -59,7 +59,7 @@ export class WorkspacesService {
     return this.find({ workspaceId, accountId, role: 'admin', keyId: null });
   }
 
-  async list({ accountId }: Caller, query: PageQueryDto): Promise<WorkspaceListResponse> {
+  async list({ accountId }: Caller, query: PageQuery): Promise<WorkspaceListResponse> {
     const read = async (after: Position | null, count: number) => {
       const values = [accountId, after?.at ?? null, after?.id ?? null, count];
       return (await this.pool.query<WorkspaceRow & { position: Position }>(LIST, values)).rows;

@@ -17,7 +17,7 @@ export interface BodyTimeLimits {
 }
 
 /** Node's own default for a whole request is 300 s. A client that is slower than a byte in 30 s is not sending any more. */
-export const BODY_TIME_LIMITS: BodyTimeLimits = { stallMillis: 30_000, arrivalMillis: 300_000 };
+const BODY_TIME_LIMITS: BodyTimeLimits = { stallMillis: 30_000, arrivalMillis: 300_000 };
 
 const DECODERS: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
   gzip: createGunzip,

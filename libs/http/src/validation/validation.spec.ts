@@ -23,7 +23,7 @@ import {
 import { testLog } from '@inference/testing';
 import { ServiceModule } from '../service.module';
 import { createService } from '../service';
-import { Idempotency, IdempotencyHeaders } from './idempotency-key';
+import { Idempotency, IdempotencyHeaders } from './idempotency';
 import { AnyQuery } from './query.guard';
 
 class PartDto {

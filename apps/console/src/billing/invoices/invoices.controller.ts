@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Body, Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Accepts, type Caller, CurrentCaller } from '@inference/guards';
-import { Idempotency, IdempotencyHeaders, PageQueryDto } from '@inference/http';
+import { Idempotency, IdempotencyHeaders, PageQuery } from '@inference/http';
 import { ApiErrors, ApiFile } from '@inference/openapi';
 import { type Response } from 'express';
 import { TokenQuery } from '../../validation/token-query.dto';
@@ -45,7 +45,7 @@ export class InvoicesController {
     description: 'The list is empty on the international site.',
   })
   @ApiOkResponse({ description: 'A page of invoices.', type: InvoiceListResponse })
-  list(@CurrentCaller() { accountId }: Caller, @Query() query: PageQueryDto): Promise<InvoiceListResponse> {
+  list(@CurrentCaller() { accountId }: Caller, @Query() query: PageQuery): Promise<InvoiceListResponse> {
     return this.invoices.list(accountId, query);
   }
 

@@ -6,7 +6,7 @@ import {
   NotFoundException,
 } from '@nestjs/common';
 import { type Sql, SQL_POOL, type SqlPool } from '@inference/database';
-import { type PageQueryDto, readPage } from '@inference/http';
+import { type PageQuery, readPage } from '@inference/http';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { paymentSnapshot } from '../documents/payment-snapshot';
 import { findDocumentNumber, type IssuedDocument, issueDocument, newDocumentId } from '../documents/document';
@@ -96,7 +96,7 @@ export class InvoicesService {
   }
 
   /** The account's invoices, newest first. */
-  async list(accountId: string, query: PageQueryDto): Promise<InvoiceListResponse> {
+  async list(accountId: string, query: PageQuery): Promise<InvoiceListResponse> {
     const { rows, nextCursor } = await readPage(`invoices ${accountId}`, query, async (after, count) => {
       const page = [accountId, after?.at ?? null, after?.id ?? null, count];
       const found = await this.pool.query<ListedInvoice>(LIST, page);

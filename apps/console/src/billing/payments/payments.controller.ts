@@ -2,7 +2,7 @@ import { Body, Controller, Get, Inject, NotFoundException, Param, Post, Query } 
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { Idempotency, IdempotencyHeaders, PageQueryDto, readPage } from '@inference/http';
+import { Idempotency, IdempotencyHeaders, PageQuery, readPage } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { listRefunds } from './refund';
 import { findOwnPayment, listPayments } from './payment';
@@ -52,7 +52,7 @@ export class PaymentsController {
   @ApiOkResponse({ description: 'A page of payments.', type: PaymentListResponse })
   async list(
     @CurrentCaller() { accountId }: Caller,
-    @Query() query: PageQueryDto,
+    @Query() query: PageQuery,
   ): Promise<PaymentListResponse> {
     const { rows, nextCursor } = await readPage(`payments ${accountId}`, query, (after, count) =>
       listPayments(this.pool, accountId, after, count),

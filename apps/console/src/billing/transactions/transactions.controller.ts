@@ -2,7 +2,7 @@ import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { PageQueryDto, readPage } from '@inference/http';
+import { PageQuery, readPage } from '@inference/http';
 import { readStatement } from '@inference/wallet';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { TransactionListResponse, transactionView } from './transactions.dto';
@@ -23,7 +23,7 @@ export class TransactionsController {
   @ApiOkResponse({ description: 'A page of transactions.', type: TransactionListResponse })
   async list(
     @CurrentCaller() { accountId }: Caller,
-    @Query() query: PageQueryDto,
+    @Query() query: PageQuery,
   ): Promise<TransactionListResponse> {
     const { rows, nextCursor } = await readPage(`transactions ${accountId}`, query, (after, count) =>
       readStatement(this.pool, accountId, after, count),

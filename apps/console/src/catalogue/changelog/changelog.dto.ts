@@ -1,5 +1,5 @@
 import { IdField, InstantProperty, LineField, NextCursorProperty, TextField } from '@inference/dto';
-import { PageQueryDto } from '@inference/http';
+import { PageQuery } from '@inference/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { PastInstantField } from '../../validation/past-instant-field.decorator';
@@ -8,7 +8,7 @@ import { ComponentField } from '../components/component-field.decorator';
 import { ReleaseTagField } from '../releases/release-format/release-tag-field.decorator';
 import { XmlText } from '../xml/xml-text.decorator';
 
-export class ChangelogQuery extends PageQueryDto {
+export class ChangelogQuery extends PageQuery {
   @ComponentField({ description: 'Only entries of this component.', optional: true })
   component?: Component;
 }

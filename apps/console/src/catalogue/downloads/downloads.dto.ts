@@ -1,4 +1,4 @@
-import { PageQueryDto } from '@inference/http';
+import { PageQuery } from '@inference/http';
 import { ApiProperty, PickType } from '@nestjs/swagger';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { DayField } from '../../validation/day-field.decorator';
@@ -27,7 +27,7 @@ const NotAfterTo = (): PropertyDecorator =>
     },
   });
 
-export class DownloadsQuery extends PickType(PageQueryDto, ['limit']) {
+export class DownloadsQuery extends PickType(PageQuery, ['limit']) {
   @NotAfterTo()
   @DayField({
     description: 'First day, in UTC. By default the first of the month of `to`.',

@@ -11,7 +11,7 @@ import {
 } from '@nestjs/swagger';
 import { RequestHeaders } from '@inference/dto';
 import { Roles } from '@inference/guards';
-import { BodyAs, PageQueryDto } from '@inference/http';
+import { BodyAs, PageQuery } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { type Request, type Response } from 'express';
 import { type Actor, CurrentActor } from '../../identity/audit-log/actor';
@@ -44,7 +44,7 @@ export class AdminModelsController {
   @Header('Cache-Control', 'no-store')
   @ApiOperation({ operationId: 'listAllModels', summary: 'Lists all models, published or not.' })
   @ApiOkResponse({ description: 'A page of models.', type: AdminModelListResponse })
-  list(@Query() query: PageQueryDto): Promise<AdminModelListResponse> {
+  list(@Query() query: PageQuery): Promise<AdminModelListResponse> {
     return this.models.list(query);
   }
 

@@ -1,6 +1,6 @@
 import { ConflictException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/database';
-import { type PageQueryDto, readPage } from '@inference/http';
+import { type PageQuery, readPage } from '@inference/http';
 import { type Actor } from '../../identity/audit-log/actor';
 import { recordActorEvent } from '../../identity/audit-log/audit-log';
 import {
@@ -48,7 +48,7 @@ export class AdminModelsService {
   ) {}
 
   /** All models, published or not, newest first. */
-  async list(query: PageQueryDto): Promise<AdminModelListResponse> {
+  async list(query: PageQuery): Promise<AdminModelListResponse> {
     const { rows, nextCursor } = await readPage('admin models', query, async (after, count) => {
       const page = [after?.at ?? null, after?.id ?? null, count];
       const found = await this.pool.query<ModelRow & { at: string; id: string }>(LIST, page);

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiFoundResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Accepts, type Caller, CurrentCaller } from '@inference/guards';
-import { PageQueryDto, Public } from '@inference/http';
+import { PageQuery, Public } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { type Request, type Response } from 'express';
 import { ApiCachedResponse } from '../../caching/api-cached-response.decorator';
@@ -22,7 +22,7 @@ export class ModelsController {
     summary: 'Lists the published models with size and SHA-256 of their packages.',
   })
   @ApiCachedResponse({ description: 'A page of models.', type: ModelListResponse })
-  list(@Query() query: PageQueryDto): Promise<CacheableResponse<ModelListResponse>> {
+  list(@Query() query: PageQuery): Promise<CacheableResponse<ModelListResponse>> {
     return this.models.list(query);
   }
 

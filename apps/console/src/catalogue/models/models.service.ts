@@ -1,7 +1,7 @@
 import { ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { type PageQueryDto, readPage } from '@inference/http';
+import { type PageQuery, readPage } from '@inference/http';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readLastChange } from '../../caching/topic-changes';
 import { countPackageDownload } from '../downloads/package-downloads';
@@ -42,7 +42,7 @@ export class ModelsService {
   ) {}
 
   /** A page in the order of publication, newest first. */
-  async list(query: PageQueryDto): Promise<CacheableResponse<ModelListResponse>> {
+  async list(query: PageQuery): Promise<CacheableResponse<ModelListResponse>> {
     const changedAt = await readLastChange(this.pool, 'models');
     const { rows, nextCursor } = await readPage('models', query, async (after, count) => {
       const found = await this.pool.query<Row>(LIST, [after?.at ?? null, after?.id ?? null, count]);

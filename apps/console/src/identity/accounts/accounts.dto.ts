@@ -1,12 +1,12 @@
 import { ChoiceField, IdField, InstantProperty, NextCursorProperty } from '@inference/dto';
 import { type Role } from '@inference/guards';
-import { PageQueryDto } from '@inference/http';
+import { PageQuery } from '@inference/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { IdentifierField } from './account-fields.decorator';
 
 export const ROLES = ['user', 'analyst', 'admin'] satisfies Role[];
 
-export class AccountsQuery extends PageQueryDto {
+export class AccountsQuery extends PageQuery {
   @IdentifierField({
     description:
       'Finds the one account that signs in with this e-mail address, phone number or username. It has to be whole.',

@@ -2,7 +2,7 @@ import { Controller, Get, Header, Inject, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { PageQueryDto, readPage } from '@inference/http';
+import { PageQuery, readPage } from '@inference/http';
 import { auditEventView } from './audit-event-view';
 import { AuditEventListResponse } from './audit-log.dto';
 import { listAuditEvents } from './audit-log.repository';
@@ -21,7 +21,7 @@ export class AuditLogController {
   @ApiOkResponse({ description: 'A page of events.', type: AuditEventListResponse })
   async list(
     @CurrentCaller() { accountId }: Caller,
-    @Query() query: PageQueryDto,
+    @Query() query: PageQuery,
   ): Promise<AuditEventListResponse> {
     const { rows, nextCursor } = await readPage(`events ${accountId}`, query, (after, count) =>
       listAuditEvents(this.pool, { accountId }, after, count),

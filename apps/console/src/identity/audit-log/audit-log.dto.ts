@@ -1,9 +1,9 @@
 import { ChoiceField, InstantProperty, NextCursorProperty, TextField } from '@inference/dto';
-import { PageQueryDto } from '@inference/http';
+import { PageQuery } from '@inference/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { AUDIT_EVENT_TYPES, type AuditEventType } from './audit-log';
 
-export class AdminAuditLogQuery extends PageQueryDto {
+export class AdminAuditLogQuery extends PageQuery {
   @TextField({
     description: 'Lists the events of this account only.',
     example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA',

@@ -1,5 +1,5 @@
 import { IdField, InstantProperty, IntegerParameter, NextCursorProperty } from '@inference/dto';
-import { PageQueryDto } from '@inference/http';
+import { PageQuery } from '@inference/http';
 import { ApiProperty, PickType } from '@nestjs/swagger';
 import { WorkspacePath } from '../../access/workspace-path.dto';
 import { MESSAGE_STATUSES, type MessageStatus } from './conversation';
@@ -9,7 +9,7 @@ export class ConversationPath extends WorkspacePath {
   conversation_id!: string;
 }
 
-export class MessagesQuery extends PickType(PageQueryDto, ['limit']) {
+export class MessagesQuery extends PickType(PageQuery, ['limit']) {
   @IntegerParameter({
     description: 'Only messages with a greater `n`.',
     min: 0,

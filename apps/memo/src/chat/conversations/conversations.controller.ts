@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { PageQueryDto } from '@inference/http';
+import { PageQuery } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { CurrentMember, type Member } from '../../access/member';
 import { RequiresRole } from '../../access/workspace.guard';
@@ -28,7 +28,7 @@ export class ConversationsController {
     description: 'A key sees only the conversations that it has started.',
   })
   @ApiOkResponse({ description: 'A page of the list.', type: ConversationListResponse })
-  list(@CurrentMember() member: Member, @Query() query: PageQueryDto): Promise<ConversationListResponse> {
+  list(@CurrentMember() member: Member, @Query() query: PageQuery): Promise<ConversationListResponse> {
     return this.conversations.list(member, query);
   }
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
-import { type PageQueryDto, type Position, readPage } from '@inference/http';
+import { type PageQuery, type Position, readPage } from '@inference/http';
 import { type Member } from '../../access/member';
 import { lockRole } from '../../access/role-check';
 import { conversationNotFound, OWNED, ownerOf } from './conversation-log';
@@ -46,7 +46,7 @@ const DELETE = 'DELETE FROM memo.conversations WHERE id = $1';
 export class ConversationsService {
   constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
 
-  async list(member: Member, query: PageQueryDto): Promise<ConversationListResponse> {
+  async list(member: Member, query: PageQuery): Promise<ConversationListResponse> {
     const read = async (after: Position | null, count: number) => {
       const values = [...ownerOf(member), after?.at ?? null, after?.id ?? null, count];
       return (await this.pool.query<ConversationRow & { position: Position }>(LIST, values)).rows;

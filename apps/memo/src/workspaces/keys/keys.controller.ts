@@ -7,7 +7,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { Accepts } from '@inference/guards';
-import { PageQueryDto } from '@inference/http';
+import { PageQuery } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { CurrentMember, type Member } from '../../access/member';
 import { RequiresRole } from '../../access/workspace.guard';
@@ -42,7 +42,7 @@ export class KeysController {
     description: 'A member sees its own keys, an admin sees all keys.',
   })
   @ApiOkResponse({ description: 'A page of the list.', type: KeyListResponse })
-  list(@CurrentMember() member: Member, @Query() query: PageQueryDto): Promise<KeyListResponse> {
+  list(@CurrentMember() member: Member, @Query() query: PageQuery): Promise<KeyListResponse> {
     return this.keys.list(member, query);
   }
 

@@ -1,7 +1,7 @@
 import { ConflictException, ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { hashSecretKey } from '@inference/guards';
 import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/database';
-import { type PageQueryDto, type Position, readPage } from '@inference/http';
+import { type PageQuery, type Position, readPage } from '@inference/http';
 import { type Member } from '../../access/member';
 import { isAtLeast, type WorkspaceRole } from '../../access/workspace-role';
 import { lockMembers } from '../members/member-lock';
@@ -65,7 +65,7 @@ export class KeysService {
     });
   }
 
-  async list({ workspaceId, accountId, role }: Member, query: PageQueryDto): Promise<KeyListResponse> {
+  async list({ workspaceId, accountId, role }: Member, query: PageQuery): Promise<KeyListResponse> {
     const read = async (after: Position | null, count: number) => {
       const values = [workspaceId, accountId, role === 'admin', after?.at ?? null, after?.id ?? null, count];
       return (await this.pool.query<KeyRow & { position: Position }>(LIST, values)).rows;

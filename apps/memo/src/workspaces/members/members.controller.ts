@@ -7,7 +7,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { Accepts } from '@inference/guards';
-import { PageQueryDto } from '@inference/http';
+import { PageQuery } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { CurrentMember, type Member } from '../../access/member';
 import { RequiresRole } from '../../access/workspace.guard';
@@ -27,7 +27,7 @@ export class MembersController {
   @RequiresRole('viewer')
   @ApiOperation({ operationId: 'listMembers', summary: 'Lists the members of a workspace.' })
   @ApiOkResponse({ description: 'A page of the list.', type: MemberListResponse })
-  list(@CurrentMember() member: Member, @Query() query: PageQueryDto): Promise<MemberListResponse> {
+  list(@CurrentMember() member: Member, @Query() query: PageQuery): Promise<MemberListResponse> {
     return this.members.list(member, query);
   }
 

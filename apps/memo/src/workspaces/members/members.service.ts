@@ -7,7 +7,7 @@ import {
   NotFoundException,
 } from '@nestjs/common';
 import { inTransaction, SQL_POOL, type Sql, type SqlPool } from '@inference/database';
-import { type PageQueryDto, type Position, readPage } from '@inference/http';
+import { type PageQuery, type Position, readPage } from '@inference/http';
 import { type Member } from '../../access/member';
 import { type WorkspaceRole } from '../../access/workspace-role';
 import { LOCK_EXCLUSIVELY, lockAsAdmin, lockMembers, requireRemainingAdmin } from './member-lock';
@@ -52,7 +52,7 @@ const memberNotFound = () => new NotFoundException('no such member');
 export class MembersService {
   constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
 
-  async list({ workspaceId }: Member, query: PageQueryDto): Promise<MemberListResponse> {
+  async list({ workspaceId }: Member, query: PageQuery): Promise<MemberListResponse> {
     const read = async (after: Position | null, count: number) => {
       const values = [workspaceId, after?.at ?? null, after?.id ?? null, count];
       return (await this.pool.query<MemberRow & { position: Position }>(LIST, values)).rows;

@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
-import { PageQueryDto } from '@inference/http';
+import { PageQuery } from '@inference/http';
 import {
   GpuHistoryQuery,
   GpuHistoryResponse,
@@ -50,7 +50,7 @@ export class PriceHistoryController {
     summary: 'Lists all prices of training, newest first.',
   })
   @ApiOkResponse({ description: 'A page of prices.', type: TrainingHistoryResponse })
-  training(@Query() query: PageQueryDto): Promise<TrainingHistoryResponse> {
+  training(@Query() query: PageQuery): Promise<TrainingHistoryResponse> {
     return this.history.training(query);
   }
 }

@@ -1,11 +1,11 @@
 import { InstantProperty, LineField, NextCursorProperty } from '@inference/dto';
-import { PageQueryDto } from '@inference/http';
+import { PageQuery } from '@inference/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { SlugField } from '../../../validation/slug-field.decorator';
 import { GpuPriceResponse, ModelPriceResponse, TrainingPriceResponse } from '../price-responses';
 import { MAX_NAME_CHARS } from '../pricing.dto';
 
-export class ModelHistoryQuery extends PageQueryDto {
+export class ModelHistoryQuery extends PageQuery {
   @SlugField({
     description: 'Only the lists that changed the prices of this model, each with these prices only.',
     example: 'demo-model',
@@ -14,7 +14,7 @@ export class ModelHistoryQuery extends PageQueryDto {
   slug?: string;
 }
 
-export class GpuHistoryQuery extends PageQueryDto {
+export class GpuHistoryQuery extends PageQuery {
   @LineField({
     description: 'Only the lists that changed the price of this GPU, each with this price only.',
     example: 'NVIDIA H100',

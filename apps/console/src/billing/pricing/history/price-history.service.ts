@@ -1,6 +1,6 @@
 import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { decodeCursor, encodeCursor, type PageQueryDto } from '@inference/http';
+import { decodeCursor, encodeCursor, type PageQuery } from '@inference/http';
 import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
 import {
   type GpuHistoryResponse,
@@ -39,21 +39,21 @@ export class PriceHistoryService {
   ) {}
 
   /** Price lists of models, newest first. With a slug: only the lists that changed the model's price, each with that price. */
-  models(slug: string | undefined, query: PageQueryDto): Promise<ModelHistoryResponse> {
+  models(slug: string | undefined, query: PageQuery): Promise<ModelHistoryResponse> {
     return this.read('models', slug ?? null, query, (rows) => ({
       models: rows.map((row) => modelPriceView(row, this.site.currency)),
     }));
   }
 
   /** Price lists of GPUs, newest first. With a name: only the lists that changed the GPU's price, each with that price. */
-  gpus(name: string | undefined, query: PageQueryDto): Promise<GpuHistoryResponse> {
+  gpus(name: string | undefined, query: PageQuery): Promise<GpuHistoryResponse> {
     return this.read('gpus', name ?? null, query, (rows) => ({
       gpus: rows.map((row) => gpuPriceView(row, this.site.currency)),
     }));
   }
 
   /** Prices of training, newest first. */
-  training(query: PageQueryDto): Promise<TrainingHistoryResponse> {
+  training(query: PageQuery): Promise<TrainingHistoryResponse> {
     return this.read('training', null, query, ([price]) => ({
       training: trainingPriceView(price!, this.site.currency),
     }));
@@ -62,7 +62,7 @@ export class PriceHistoryService {
   private async read<K extends PriceListKind, View>(
     kind: K,
     name: string | null,
-    { limit, cursor }: PageQueryDto,
+    { limit, cursor }: PageQuery,
     view: (rows: PriceRows[K][]) => View,
   ): Promise<HistoryPage<View>> {
     const cursorName = `price lists ${kind} ${name ?? ''}`;

@@ -5,7 +5,7 @@ import {
   NextCursorProperty,
   ObjectListField,
 } from '@inference/dto';
-import { PageQueryDto } from '@inference/http';
+import { PageQuery } from '@inference/http';
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { PastInstantField } from '../../../validation/past-instant-field.decorator';
@@ -16,7 +16,7 @@ import { ReleaseTagField } from '../release-format/release-tag-field.decorator';
 import { ReleaseAssetDto, ReleaseAssetResponse } from './release-assets.dto';
 import { type ReleaseSource } from './release';
 
-export class ReleasesQuery extends PageQueryDto {
+export class ReleasesQuery extends PageQuery {
   @ComponentField({ description: 'Only releases of this component.', optional: true })
   component?: Component;
 }

@@ -1,5 +1,3 @@
-import { BadRequestException, createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { type Request } from 'express';
 import { RequestHeaders, TextField } from '@inference/dto';
 import { ApiConflictResponse } from '@nestjs/swagger';
 
@@ -25,12 +23,3 @@ export const Idempotency = (): ParameterDecorator => (target, method, index) => 
   const description = 'The idempotency key was used for another request.';
   ApiConflictResponse({ description })(target, method!, descriptor);
 };
-/** The header `Idempotency-Key`, null when absent; 400 unless it has 1 to 255 printable ASCII characters. */
-export const IdempotencyKey = createParamDecorator(
-  (_data: unknown, context: ExecutionContext): string | null => {
-    const key = context.switchToHttp().getRequest<Request>().get('Idempotency-Key');
-    if (key === undefined) return null;
-    if (FORM.test(key)) return key;
-    throw new BadRequestException('Idempotency-Key: must have 1 to 255 printable ASCII characters');
-  },
-);
