@@ -1,7 +1,7 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { DatabaseModule, newId } from '@inference/database';
-import { createService, Public, ServiceModule } from '@inference/http';
+import { AnyQuery, createService, Public, ServiceModule } from '@inference/http';
 import {
   createTestDatabase,
   insertAccount,
@@ -23,6 +23,7 @@ import { SESSION_AUDIENCE, sessionIssuer } from './sessions/session-token';
 @Controller('routes')
 class RoutesController {
   @Get('public')
+  @AnyQuery()
   @Public()
   open() {
     return {};
@@ -46,6 +47,7 @@ class RoutesController {
   }
 
   @Get('download')
+  @AnyQuery()
   @Accepts('session', 'session_query')
   download(@CurrentCaller() { accountId }: Caller) {
     return { accountId };

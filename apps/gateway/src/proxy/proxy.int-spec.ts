@@ -63,6 +63,7 @@ describe('POST /v1/chat/completions', () => {
       .withResponse();
     expect(data.choices[0]).toMatchObject({ finish_reason: 'length', message: { role: 'assistant' } });
     expect(data.usage).toMatchObject({ prompt_tokens: PROMPT_TOKENS, completion_tokens: 9 });
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     const cost = costOf(RATES, PROMPT_TOKENS, 9);
     expect(await eventsOf(site.pool, account.accountId)).toMatchObject([
       {

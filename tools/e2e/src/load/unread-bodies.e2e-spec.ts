@@ -91,4 +91,23 @@ describe('bodies that nobody has a credential for', () => {
     },
     START_MILLIS,
   );
+
+  it.each([
+    ['console', '/api/api-keys'],
+    ['gateway', '/v1/chat/completions'],
+    ['training', '/v1/internal/usage'],
+    ['agent', '/v1/agents/sessions/s/events'],
+    ['memo', '/v1/workspaces/ws_1/chat'],
+    ['agent-environments', '/v1/agents/environments'],
+  ])('%s judges the credential of %s before the body', async (name, path) => {
+    const faulty: [type: string, body: string][] = [
+      ['application/json', '{'],
+      ['text/plain', 'a=1'],
+      ['application/json', JSON.stringify('x'.repeat(1_200_000))],
+    ];
+    for (const [type, body] of faulty) {
+      const headers = { 'Content-Type': type };
+      expect((await fetch(services[name]!.url + path, { method: 'POST', headers, body })).status).toBe(401);
+    }
+  });
 });

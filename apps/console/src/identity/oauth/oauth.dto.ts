@@ -16,7 +16,12 @@ const ReturnToField = (options: FieldOptions): PropertyDecorator =>
   });
 
 export class ProviderPath {
-  @TextField({ description: 'Name of the provider.', example: 'google', notFound: 'no such provider' })
+  @TextField({
+    description: 'Name of the provider.',
+    example: 'google',
+    pattern: [/^[a-z][a-z0-9-]{0,31}$/, 'must be 1 to 32 of a-z 0-9 -'],
+    notFound: 'no such provider',
+  })
   provider!: string;
 }
 
