@@ -13,5 +13,6 @@ export const serveDocument =
       jsonDocumentUrl: `${prefix}/openapi.json`,
       raw: ['json'],
       customSiteTitle: title,
+      customCss: '.swagger-ui .topbar { display: none }',
     });
   };

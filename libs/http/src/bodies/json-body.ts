@@ -1,5 +1,5 @@
 import { BadRequestException, UnsupportedMediaTypeException } from '@nestjs/common';
-import { isSafeNumber } from 'lossless-json';
+import { isLosslessNumber, isSafeNumber, parse } from 'lossless-json';
 
 const JSON_TYPE = /^application\/([a-z0-9.+-]+\+)?json\s*(;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
@@ -35,7 +35,20 @@ export function parseJsonBody(bytes: Buffer, refuseInexact = false): unknown {
 
 function requireExactNumbers(text: string): void {
   if (!LONG_NUMBER.test(text)) return;
-  for (const [token] of text.matchAll(TOKENS))
-    if (!token.startsWith('"') && !isSafeNumber(token))
-      throw new BadRequestException('the body has a number with more digits than can be processed exactly');
+  for (const [token] of text.matchAll(TOKENS)) {
+    if (token.startsWith('"') || isSafeNumber(token)) continue;
+    const path = pathOfInexact(parse(text)) ?? 'value';
+    throw new BadRequestException(`${path}: must not have more digits than can be processed exactly`);
+  }
+}
+
+/** Finds the first number that a double cannot hold, in the form `list.0.amount`. */
+function pathOfInexact(value: unknown, path: string[] = []): string | null {
+  if (isLosslessNumber(value)) return isSafeNumber(value.value) ? null : path.join('.') || null;
+  if (value === null || typeof value !== 'object') return null;
+  for (const [key, inner] of Object.entries(value)) {
+    const found = pathOfInexact(inner, [...path, key]);
+    if (found !== null) return found;
+  }
+  return null;
 }
