@@ -9,6 +9,7 @@ import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { Reflector } from '@nestjs/core';
 import { type Request } from 'express';
+import { PUBLIC } from '../public.decorator';
 
 /** Metadata key that the API document reads. */
 export const ANY_QUERY = 'any query';
@@ -25,7 +26,9 @@ export class QueryGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
-    if (!request.url.includes('?') || this.takesQuery(context)) return true;
+    if (!request.url.includes('?')) return true;
+    if (this.metadataOf(PUBLIC, context)) ignoreToken(request);
+    if (this.takesQuery(context)) return true;
     const names = Object.keys(request.query);
     if (names.length > 0) throw new BadRequestException(`${names.join(', ')}: is not known here`);
     return true;
@@ -37,9 +40,20 @@ export class QueryGuard implements CanActivate {
     if (known !== undefined) return known;
     const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, context.getClass(), handler.name) ?? {}) as object;
     const hasQuery = Object.keys(args).some((key) => key.startsWith(`${RouteParamtypes.QUERY}:`));
-    const isAny =
-      this.reflector.getAllAndOverride<boolean>(ANY_QUERY, [handler, context.getClass()]) ?? false;
+    const isAny = this.metadataOf(ANY_QUERY, context);
     this.tolerant.set(handler, hasQuery || isAny);
     return hasQuery || isAny;
   }
+
+  private metadataOf(key: string, context: ExecutionContext): boolean {
+    return (
+      this.reflector.getAllAndOverride<boolean>(key, [context.getHandler(), context.getClass()]) ?? false
+    );
+  }
+}
+
+/** A public route ignores every credential, so also one in the query. Express computes `query` anew each time it is read. */
+function ignoreToken(request: Request): void {
+  const { token: _ignored, ...query } = request.query;
+  Object.defineProperty(request, 'query', { value: query });
 }

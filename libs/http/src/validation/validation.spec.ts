@@ -24,6 +24,7 @@ import { testLog } from '@inference/testing';
 import { ServiceModule } from '../service.module';
 import { createService } from '../service';
 import { Idempotency, IdempotencyHeaders } from './idempotency';
+import { Public } from '../public.decorator';
 import { AnyQuery } from './query.guard';
 
 class PartDto {
@@ -88,6 +89,12 @@ class ThingsController {
   @Post('tolerant')
   tolerate(@Body() thing: TolerantDto) {
     return thing;
+  }
+
+  @Get('public')
+  @Public()
+  read(@Query() { page }: ThingsQuery) {
+    return { page };
   }
 
   @Get('any')
@@ -213,6 +220,12 @@ describe('validated bodies and queries', () => {
       expect((await fetch(`${url}/any?${text}`)).status).toBe(200);
     },
   );
+
+  it('ignores a token of the query on a public route, as every credential', async () => {
+    expect(await (await fetch(`${url}/public?token=x&page=2`)).json()).toEqual({ page: 2 });
+    expect((await fetch(`${url}/public?token=x&y=1`)).status).toBe(400);
+    expect((await fetch(`${url}?token=x`)).status).toBe(400);
+  });
 
   it('reads parameters that are not texts', async () => {
     const response = await fetch(`${url}?page=7&flag=false&at=2026-01-31T08:00:00%2B08:00`);

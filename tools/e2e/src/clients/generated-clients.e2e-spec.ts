@@ -39,7 +39,7 @@ const gateway = createClient<GatewayPaths>({
 const answer = await gateway.POST('/v1/chat/completions', {
   body: { model: 'sandbox-chat', max_tokens: 8, messages: [{ role: 'user', content: 'Hello' }] },
 });
-if (!answer.data) throw new Error(JSON.stringify(answer.error));
+if (!answer.data || typeof answer.data === 'string') throw new Error(JSON.stringify(answer.error));
 const usage = await own.GET('/api/billing/usage', { params: { query: { granularity: 'hour' } } });
 if (!usage.data) throw new Error(JSON.stringify(usage.error));
 console.log(JSON.stringify({
