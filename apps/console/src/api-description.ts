@@ -31,6 +31,6 @@ export const API_DESCRIPTION: ApiDescription = {
     Webhooks: 'Notifications of the payment providers.',
     Prices: 'Published prices of models and GPUs.',
     Wallet: 'Transactions and usage of the account’s wallet.',
-    'Administration of prices': 'Price lists, their history, and exchange rates. A list is published whole.',
+    'Administration of prices': 'Price lists, their history, and exchange rates.',
   },
 };

@@ -10,7 +10,7 @@ import { TestSite } from './testing/console.fixture';
 
 type Access = 'public' | 'key' | 'session' | 'admin';
 
-const BODY_METHODS = ['POST', 'PUT'];
+const BODY_METHODS = ['POST', 'PUT', 'PATCH'];
 /** Some routes redirect clients that prefer HTML. */
 const ACCEPT_JSON = { Accept: 'application/json' };
 const UNREADABLE = ['{', '[', '{"a": "\0"}'];

@@ -24,7 +24,7 @@ export const fields = z.object({
   ...ingestionFields,
   ...extractionFields,
   /** Time in seconds after which a client that sends or takes nothing is disconnected from its upload or stream. */
-  CLIENT_STALL_TIMEOUT_SECONDS: env.number(0.05, 3600).default(60),
+  CLIENT_STALL_TIMEOUT_SECONDS: env.number(0.05, 3600).default(30),
 });
 
 const schema = fields.transform((config) => ({

@@ -8,6 +8,7 @@ const BODY_LIMIT_BYTES = 16_384;
 export const SERVICE_OPTIONS: ServiceOptions = {
   name: 'training',
   bodyLimitBytes: BODY_LIMIT_BYTES,
+  refuseInexactNumbers: true,
   documentApi: serveDocument(API_DESCRIPTION),
   ...ENVELOPE_ERRORS,
 };

@@ -76,12 +76,12 @@ export async function createService(
   if (config.CORS_ORIGINS !== undefined) app.enableCors(corsOptions(config.CORS_ORIGINS));
   leaveBodiesUnread(app.getHttpServer());
   app.use(hangUpUnread());
+  app.useGlobalGuards(new QueryGuard(app.get(Reflector)));
   if (options.bodyLimitBytes !== undefined) {
     const { bodyLimitBytes: limitBytes, refuseInexactNumbers = false } = options;
     const reader = new BodyReader(new BodyMemory(config.BODY_MEMORY_BYTES ?? BODY_MEMORY_BYTES));
     app.useGlobalGuards(new BodyGuard(app.get(Reflector), reader, { limitBytes, refuseInexactNumbers }));
   }
-  app.useGlobalGuards(new QueryGuard(app.get(Reflector)));
   app.useGlobalPipes(new RequestValidationPipe());
   options.documentApi?.(app);
   app.useGlobalFilters(options.errorFilter ?? new ErrorFilter());

@@ -41,11 +41,16 @@ export class Credentials {
     if (presented === 'none') return {};
     if (presented === 'garbage') return GARBAGE[choice % GARBAGE.length]!;
     const known = this.rightOnes(target, choice);
-    return known[choice % Math.max(1, known.length)] ?? {};
+    return known[Math.floor(choice / 7) % Math.max(1, known.length)] ?? {};
+  }
+
+  /** Whether there is a credential for the operation: for some only the platform's own services have one. */
+  has({ target, choice }: FuzzRequest): boolean {
+    return this.rightOnes(target, choice).length > 0;
   }
 
   private rightOnes(target: DocumentedOperation, choice: number): Presentation[] {
-    const isAdmin = target.path.includes('/admin/') || choice % 3 === 0;
+    const isAdmin = target.path.includes('/admin/') || Math.floor(choice / 11) % 3 === 0;
     const who = isAdmin ? 'admin' : 'demo';
     const token = this.tokens[who];
     const { apiKey } = this.platform.accounts[who];

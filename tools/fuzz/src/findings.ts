@@ -15,11 +15,14 @@ export class Findings {
   sent = 0;
   readonly statuses = new Map<number, number>();
   readonly faults = new Map<string, Fault>();
+  private readonly succeeded = new Map<string, boolean>();
   private slowest: { millis: number; name: string }[] = [];
 
   count({ target }: FuzzRequest, { status, millis }: { status: number; millis: number }): void {
     this.sent++;
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+    const { operationId } = target.operation;
+    this.succeeded.set(operationId, (this.succeeded.get(operationId) ?? false) || status < 400);
     const last = this.slowest.at(-1);
     if (this.slowest.length === SHOWN_SLOWEST && last && last.millis >= millis) return;
     const entry = { millis, name: `${target.method} ${target.path} (${status})` };
@@ -36,6 +39,14 @@ export class Findings {
     }
   }
 
+  /** Operations of which every answer was an error. */
+  get neverSucceeded(): string[] {
+    return [...this.succeeded]
+      .filter(([, hasSucceeded]) => !hasSucceeded)
+      .map(([name]) => name)
+      .sort();
+  }
+
   describe(seed: number): string {
     const statuses = [...this.statuses]
       .sort(([a], [b]) => a - b)
@@ -49,6 +60,7 @@ export class Findings {
       ...statuses,
       'Slowest answers:',
       ...this.slowest.map(({ millis, name }) => `  ${Math.round(millis)} ms ${name}`),
+      `Answered by errors only: ${this.neverSucceeded.join(', ') || 'none'}`,
       `Faults: ${this.faults.size === 0 ? 'none' : this.faults.size}`,
       ...faults.slice(0, SHOWN_FAULTS),
     ].join('\n');

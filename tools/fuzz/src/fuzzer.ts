@@ -26,7 +26,9 @@ const SERVICES: [service: string, url: string, document: string][] = [
 ];
 
 /** Operations that would take away what the other requests need: the role of the administrator. */
-const WITHOUT_KNOWN_IDS = new Set(['setAccountRole', 'changeAccountRole']);
+const WITHOUT_KNOWN_IDS = new Set(['changeRole']);
+/** Requests to this operation end the sessions of those that are sent beside them. */
+const ENDING_SESSIONS = 'logout';
 const CONCURRENCY = 8;
 const BATCH = 500;
 /** Streams stay open while nothing happens. */
@@ -85,10 +87,18 @@ export class Fuzzer {
       const response = await fetch(this.platform.urls[url] + path);
       const document = (await response.json()) as OpenApiDocument;
       this.checkers.set(service, new ResponseChecker(document as never));
+      const ofService: DocumentedOperation[] = [];
       for (const [pattern, methods] of Object.entries(document.paths))
         for (const [method, operation] of Object.entries(methods))
-          operations.push({ service, method: method.toUpperCase(), path: pattern, operation, document });
+          ofService.push({ service, method: method.toUpperCase(), path: pattern, operation, document });
+      // What is deleted is no longer there for the others.
+      operations.push(
+        ...ofService.sort((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE')),
+      );
     }
+    const names = new Set(operations.map(({ operation }) => operation.operationId));
+    for (const name of WITHOUT_KNOWN_IDS)
+      if (!names.has(name)) throw new Error(`No operation is called ${name}.`);
     return operations;
   }
 
@@ -109,7 +119,8 @@ export class Fuzzer {
         answer = await this.send(request);
       }
       this.findings.count(request, answer);
-      for (const fault of this.faultsOf(request, answer)) this.findings.add(request, fault);
+      for (const fault of this.faultsOf(request, answer))
+        this.findings.add(request, `${answer.status}: ${fault}`);
     } catch (error) {
       this.findings.add(request, `no answer: ${(error as Error).message}`);
     }
@@ -120,12 +131,12 @@ export class Fuzzer {
     const { service, method } = target;
     const presentation = this.credentials.presentationOf(request);
     const origin = this.platform.urls[SERVICES.find(([name]) => name === service)![1]]!;
-    const path = withQuery(this.withKnownId(request), presentation.query);
+    const path = withQuery(this.withKnownIds(request.url, request), presentation.query);
     const startedAt = performance.now();
     const response = await send(origin + path, {
       method: method as 'GET',
       headers: { ...headers, ...presentation.headers },
-      ...(body !== undefined && { body }),
+      ...(body !== undefined && { body: this.withKnownIds(body, request) }),
       dispatcher: this.agent,
     });
     const { isPart, bytes } = await readBody(response.body, String(response.headers['content-type'] ?? ''));
@@ -135,12 +146,12 @@ export class Fuzzer {
     return { ...answer, millis: performance.now() - startedAt };
   }
 
-  /** Half of the ids of a path are ids that exist, so that requests reach further than to a 404. */
-  private withKnownId({ target, url, isPathSound, choice }: FuzzRequest): string {
-    if (!isPathSound || choice % 2 === 0 || WITHOUT_KNOWN_IDS.has(target.operation.operationId)) return url;
-    return url.replace(/\/([a-z]+)_[0-9A-Za-z]+/g, (segment, prefix: string) => {
+  /** Half of the requests have ids that exist, so that they reach further than to a 404. */
+  private withKnownIds(text: string, { target, isPathSound, choice }: FuzzRequest): string {
+    if (!isPathSound || choice % 2 === 0 || WITHOUT_KNOWN_IDS.has(target.operation.operationId)) return text;
+    return text.replace(/(?<=["/])([a-z]{2,6})_[0-9A-Za-z]+/g, (id, prefix: string) => {
       const known = this.ids.get(prefix);
-      return known ? `/${known[choice % known.length]!}` : segment;
+      return known?.[Math.floor(choice / 3) % known.length] ?? id;
     });
   }
 
@@ -163,13 +174,31 @@ export class Fuzzer {
     const isDocumentedFault =
       status >= 500 && target.operation.responses[status] !== undefined && status === 501;
     const faults = status >= 500 && !isDocumentedFault ? [`status ${status}`] : [];
-    if (!isPathSound) return faults;
+    if (!isPathSound) return status < 400 ? faults : [...faults, ...this.errorFaultsOf(request, answer)];
     if (needsCredential(target.operation) && presented !== 'right' && status !== 401)
       faults.push(`status ${status} instead of 401`);
+    if (status === 401 && this.mustHold(request)) faults.push('status 401 for a valid credential');
     if (answer.isPart) return faults;
     const checker = this.checkers.get(target.service)!;
     const { method, path } = target;
     return [...faults, ...checker.faultsOf({ method, route: path, status, headers, body })];
+  }
+
+  /** Whether the credential of a request is valid: other requests may have ended the session again. */
+  private mustHold(request: FuzzRequest): boolean {
+    const isEnding = request.target.operation.operationId === ENDING_SESSIONS;
+    return request.presented === 'right' && !isEnding && this.credentials.has(request);
+  }
+
+  /**
+   * A hostile path may lead to another operation, or to none. The error has the shape of the service all the same: that of its
+   * status, or that of a 500.
+   */
+  private errorFaultsOf({ target }: FuzzRequest, { status, headers, body }: Answer): string[] {
+    const { method, path, service } = target;
+    const checker = this.checkers.get(service)!;
+    const ofStatus = checker.faultsOf({ method, route: path, status, headers, body });
+    return ofStatus.length === 0 ? [] : checker.faultsOf({ method, route: path, status: 500, headers, body });
   }
 }
 

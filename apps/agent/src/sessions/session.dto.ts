@@ -66,7 +66,7 @@ export class CreateSessionDto {
 
   @TextField({
     description: 'Slug of the model. Absent or null: the default model of the service.',
-    example: 'demo-model',
+    example: 'sandbox-chat',
     maxLength: MAX_MODEL_CHARS,
     optional: true,
     nullable: true,
@@ -112,7 +112,7 @@ export class SessionResponse {
 
   @ApiProperty({
     description: 'Slug of the model: the session’s own, or the default model of the service.',
-    example: 'demo-model',
+    example: 'sandbox-chat',
   })
   model!: string;
 

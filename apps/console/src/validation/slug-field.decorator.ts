@@ -5,4 +5,4 @@ export const SLUG = /^[A-Za-z0-9._~/@:+-]{1,200}$/;
 export const SLUG_MESSAGE = 'must have 1 to 200 of A-Z, a-z, 0-9 and . _ ~ / @ : + -';
 
 export const SlugField = (options: FieldOptions): PropertyDecorator =>
-  TextField({ example: 'meta-llama/Llama-3.1-8B', ...options, pattern: [SLUG, SLUG_MESSAGE] });
+  TextField({ example: 'sandbox-chat', ...options, pattern: [SLUG, SLUG_MESSAGE] });

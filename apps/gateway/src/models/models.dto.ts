@@ -9,13 +9,13 @@ export class ModelPath {
   @Transform(joined)
   @TextField({
     description: 'The model. It may contain slashes, as they are or as `%2F`.',
-    example: 'demo-model',
+    example: 'sandbox-chat',
   })
   slug!: string;
 }
 
 export class ModelResponse {
-  @ApiProperty({ description: 'The slug, which requests name as `model`.', example: 'demo-model' })
+  @ApiProperty({ description: 'The slug, which requests name as `model`.', example: 'sandbox-chat' })
   id!: string;
 
   @ApiProperty({ enum: ['model'], description: 'Always `model`.' })

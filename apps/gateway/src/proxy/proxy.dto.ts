@@ -38,7 +38,11 @@ class StreamOptions {
 /** What the endpoints for text have in common. */
 @ApiOpenObject()
 class TextRequest {
-  @ApiProperty({ description: 'Slug of a model of `GET /v1/models`.', maxLength: 200, example: 'demo-model' })
+  @ApiProperty({
+    description: 'Slug of a model of `GET /v1/models`.',
+    maxLength: 200,
+    example: 'sandbox-chat',
+  })
   model!: string;
 
   @ApiProperty({
@@ -124,7 +128,7 @@ export class EmbeddingsRequest {
   @ApiProperty({
     description: 'Slug of a model of `GET /v1/models`.',
     maxLength: 200,
-    example: 'demo-embedding',
+    example: 'sandbox-embed',
   })
   model!: string;
 

@@ -71,7 +71,7 @@ export class CostItemResponse implements Partial<Record<Dimension, string>> {
   @ApiProperty({
     description: 'Slug of the model. Present when grouped by model.',
     required: false,
-    example: 'demo-model',
+    example: 'sandbox-chat',
   })
   model?: string;
 

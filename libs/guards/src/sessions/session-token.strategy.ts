@@ -21,6 +21,9 @@ export interface TokenPlace {
   tokenOf(request: Request): string | null;
 }
 
+/** With the set of keys at the start of a verification. */
+type TokenRequest = PassportRequest & { keySet?: number };
+
 type Verify = (request: Request, claims: JWTPayload, done: Done) => void;
 
 /** passport-jwt with the public keys of the console. Verifies the signature of a token once (see VerifiedTokens). */
@@ -31,9 +34,9 @@ export class SessionTokenStrategy extends Strategy {
     site: Site,
     private readonly verify: Verify,
   ) {
-    const verifyOnce = ({ request }: PassportRequest, claims: JWTPayload, done: Done) => {
+    const verifyOnce = ({ request, keySet }: TokenRequest, claims: JWTPayload, done: Done) => {
       const token = place.tokenOf(request);
-      if (token) keys.verified.add(token, claims);
+      if (token) keys.verified.add(token, claims, keySet);
       verify(request, claims, done);
     };
     super(
@@ -64,6 +67,9 @@ export class SessionTokenStrategy extends Strategy {
     if (!token?.includes('.')) return this.fail(401);
     const claims = this.keys.verified.get(token);
     if (claims) this.verify(request, claims, doneFor(this));
-    else super.authenticate(presented as Request, options);
+    else {
+      const { keySet } = this.keys.verified;
+      super.authenticate(Object.assign(presented as Request, { keySet }), options);
+    }
   }
 }

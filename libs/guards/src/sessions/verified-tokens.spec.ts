@@ -12,6 +12,14 @@ it('returns the claims of a verified token until it expires', () => {
   for (const other of ['expired', 'endless', 'Valid', '']) expect(tokens.get(other)).toBeUndefined();
 });
 
+it('does not add a token that was verified with keys that are replaced meanwhile', () => {
+  const tokens = new VerifiedTokens();
+  const { keySet } = tokens;
+  tokens.clear();
+  tokens.add('late', inSeconds(60), keySet);
+  expect(tokens.get('late')).toBeUndefined();
+});
+
 it('forgets the oldest token above its limit, and all tokens when it is cleared', () => {
   const tokens = new VerifiedTokens(2);
   for (const token of ['a', 'b', 'c']) tokens.add(token, inSeconds(60));

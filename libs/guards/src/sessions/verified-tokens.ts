@@ -9,6 +9,8 @@ const MAX_ENTRIES = 20_000;
  * the event loop. Holds digests of the tokens, not the tokens.
  */
 export class VerifiedTokens {
+  /** Number of the present set of keys. */
+  keySet = 0;
   private readonly claims = new Map<string, JWTPayload>();
 
   constructor(private readonly maxEntries = MAX_ENTRIES) {}
@@ -19,7 +21,9 @@ export class VerifiedTokens {
     return claims?.exp !== undefined && claims.exp > Date.now() / 1000 ? claims : undefined;
   }
 
-  add(token: string, claims: JWTPayload): void {
+  /** @param keySet the `keySet` of before the verification: a token that was verified with former keys is not added */
+  add(token: string, claims: JWTPayload, keySet = this.keySet): void {
+    if (keySet !== this.keySet) return;
     const [oldest] = this.claims.keys();
     if (this.claims.size >= this.maxEntries && oldest !== undefined) this.claims.delete(oldest);
     this.claims.set(digest(token), claims);
@@ -27,6 +31,7 @@ export class VerifiedTokens {
 
   /** Forgets all tokens, since the key of some may have been retired. */
   clear(): void {
+    this.keySet++;
     this.claims.clear();
   }
 }

@@ -8,6 +8,7 @@ import {
 } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { type BodyMemory } from './body-memory';
+import { CollectedBytes } from './collected-bytes';
 
 export interface BodyTimeLimits {
   /** Longest pause between two pieces of a body. */
@@ -46,13 +47,13 @@ export class BodyReader {
     if (request.destroyed) throw aborted();
     const source = this.decoded(request);
     if (request.headers.expect !== undefined) response.writeContinue();
-    const address = request.ip ?? '';
+    const holder = holderOf(request);
     let heldBytes = 0;
-    response.once('close', () => this.memory.release(address, heldBytes));
+    response.once('close', () => this.memory.release(holder, heldBytes));
     const onLate = () => response.setHeader('Connection', 'close');
     return this.collect(request, source, onLate, (bytes) => {
       if (heldBytes + bytes > limitBytes) throw tooLarge();
-      this.memory.hold(address, bytes);
+      this.memory.hold(holder, bytes);
       heldBytes += bytes;
     });
   }
@@ -71,7 +72,7 @@ export class BodyReader {
     onLate: () => void,
     hold: (bytes: number) => void,
   ): Promise<Buffer> {
-    const chunks: Buffer[] = [];
+    const collected = new CollectedBytes();
     return new Promise<Buffer>((resolve, reject) => {
       const fail = (error: unknown) => {
         stop();
@@ -84,14 +85,14 @@ export class BodyReader {
       const onData = (chunk: Buffer) => {
         try {
           hold(chunk.length);
-          chunks.push(chunk);
+          collected.add(chunk);
         } catch (error) {
           fail(error);
         }
       };
       const onEnd = () => {
         stop();
-        resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+        resolve(collected.take());
       };
       const onError = () => fail(new BadRequestException('the body cannot be decompressed'));
       const onAborted = () => fail(aborted());
@@ -101,6 +102,7 @@ export class BodyReader {
         request.off('aborted', onAborted);
         // The rest of the body is not kept.
         request.unpipe();
+        if (source !== request) source.destroy();
         if (!request.complete) request.resume();
       };
       source.on('data', onData).once('end', onEnd).once('error', onError);
@@ -125,3 +127,9 @@ export class BodyReader {
 
 const aborted = () => new BadRequestException('the request was aborted');
 const tooLarge = () => new PayloadTooLargeException('the body is too large');
+
+/** Whose share of the memory a body takes: the address, or the account for which one of the platform's own services asks. */
+function holderOf(request: Request & { caller?: { accountId: string; service?: string } }): string {
+  const { caller } = request;
+  return caller?.service === undefined ? (request.ip ?? '') : caller.accountId;
+}

@@ -28,7 +28,12 @@ export class MetricsServer implements OnApplicationShutdown {
   private async answer({ method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
     if (url !== '/metrics') return void response.writeHead(404).end();
     if (method !== 'GET') return void response.writeHead(405, { Allow: 'GET' }).end();
-    const text = await this.metrics.registry.metrics();
-    response.setHeader('Content-Type', this.metrics.registry.contentType).end(text);
+    try {
+      const text = await this.metrics.registry.metrics();
+      response.setHeader('Content-Type', this.metrics.registry.contentType).end(text);
+    } catch {
+      // A collector has failed. The next scrape asks it again.
+      response.writeHead(500).end();
+    }
   }
 }

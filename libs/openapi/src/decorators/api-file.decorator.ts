@@ -16,6 +16,7 @@ export const ApiFile = ({ description, mediaTypes, status = 200, headers }: File
       'Content-Disposition': {
         description: '`attachment` with the name of the file.',
         schema: { type: 'string', pattern: '^attachment' },
+        required: true,
       },
       ...headers,
     },

@@ -33,6 +33,7 @@ const EVERY_RESPONSE = {
   'X-Request-Id': header(
     'The id of the request in the logs: the one that the client sent, or a new one.',
     'string',
+    true,
   ),
 };
 const BY_STATUS: Record<string, Record<string, object>> = {

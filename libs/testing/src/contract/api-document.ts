@@ -13,8 +13,12 @@ export interface DocumentedContent {
   'x-events'?: Record<string, DocumentedEventKind>;
 }
 
+export interface DocumentedHeader {
+  required?: boolean;
+}
+
 export interface DocumentedResponse {
-  headers?: Record<string, { required?: boolean }>;
+  headers?: Record<string, DocumentedHeader | { $ref: string }>;
   content?: Record<string, DocumentedContent>;
 }
 
@@ -24,6 +28,7 @@ export interface DocumentedOperation {
 }
 
 export interface ApiDocument {
+  components?: { headers?: Record<string, DocumentedHeader> };
   paths: Record<string, Record<string, DocumentedOperation>>;
 }
 

@@ -1,6 +1,11 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import { type ApiDocument, type DocumentedContent, documentedPath } from './api-document';
+import {
+  type ApiDocument,
+  type DocumentedContent,
+  type DocumentedHeader,
+  documentedPath,
+} from './api-document';
 import { withClosedSchemas } from './closed-schemas';
 import { parseEvents } from './server-sent-events';
 
@@ -15,6 +20,7 @@ export interface SentResponse {
 }
 
 const DOCUMENT = 'openapi';
+const JSON_TYPE = 'application/json';
 const pointer = (...parts: string[]): string =>
   parts.map((part) => `/${encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('');
 
@@ -36,20 +42,27 @@ export class ResponseChecker {
     const response = this.document.paths[path]?.[verb]?.responses[status];
     if (!response) return [`the status ${status} is not documented`];
     const missing = Object.entries(response.headers ?? {})
-      .filter(([name, header]) => header.required === true && headers[name.toLowerCase()] === undefined)
+      .filter(([name, header]) => this.isRequired(header) && headers[name.toLowerCase()] === undefined)
       .map(([name]) => `the header ${name} is missing`);
     // A redirect has a sentence for people, which no client reads.
     if (method === 'HEAD' || (status >= 300 && status < 400)) return missing;
     if (!response.content) return [...missing, ...(body.length > 0 ? ['a body is not documented'] : [])];
-    const type = String(headers['content-type'] ?? '')
-      .split(';')[0]!
-      .trim();
+    const contentType = String(headers['content-type'] ?? '');
+    const type = contentType.split(';')[0]!.trim();
     const documented = Object.entries(response.content).find(
       ([name]) => name.split(';')[0] === type || name === '*/*',
     );
     if (!documented) return [...missing, `the content type ${type} is not documented`];
     const at = `${pointer('paths', path, verb, 'responses', String(status), 'content', documented[0])}`;
+    if (type === JSON_TYPE && contentType !== `${JSON_TYPE}; charset=utf-8`)
+      missing.push(`the content type ${contentType} has not the charset utf-8`);
     return [...missing, ...this.bodyFaults(type, documented[1], at, body)];
+  }
+
+  private isRequired(header: DocumentedHeader | { $ref: string }): boolean {
+    if (!('$ref' in header)) return header.required === true;
+    const name = header.$ref.slice(header.$ref.lastIndexOf('/') + 1);
+    return this.document.components?.headers?.[name]?.required === true;
   }
 
   private bodyFaults(type: string, content: DocumentedContent, at: string, body: Buffer): string[] {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createTestDatabase, type TestDatabase } from '@inference/testing';
+import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
 import { type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
 
@@ -11,6 +11,8 @@ const SENT_BYTES = 1024 * 1024;
 const PIECE = Buffer.alloc(64 * 1024, 'x');
 /** The largest growth of a process. Before bodies waited for their credential, twenty connections held 550 MB. */
 const MAX_GROWTH_MEBIBYTES = 50;
+/** Within the limit of a public route. */
+const SINGLE_BYTES = 10_000;
 const START_MILLIS = 120_000;
 
 const residentMebibytes = ({ pid }: ServiceProcess): number =>
@@ -37,6 +39,19 @@ function sendPart({ url }: ServiceProcess, path: string): { socket: Socket; answ
     socket.once('close', () => resolve('closed'));
   });
   return { socket, answer };
+}
+
+/** Sends a body of single bytes, each in a chunk of its own, and never ends it. */
+function sendSingleBytes({ url }: ServiceProcess, path: string): Socket {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.setNoDelay(true);
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+  );
+  socket.write('1\r\nx\r\n'.repeat(SINGLE_BYTES));
+  socket.on('error', () => undefined).resume();
+  return socket;
 }
 
 describe('bodies that nobody has a credential for', () => {
@@ -91,6 +106,19 @@ describe('bodies that nobody has a credential for', () => {
     },
     START_MILLIS,
   );
+
+  it('that come byte by byte are not kept chunk by chunk', async () => {
+    const service = services.console!;
+    const first = Array.from({ length: 20 }, () => sendSingleBytes(service, '/api/auth/login'));
+    await wait(1_000);
+    const before = residentMebibytes(service);
+    const sent = Array.from({ length: CONNECTIONS }, () => sendSingleBytes(service, '/api/auth/login'));
+    await waitFor(async () => (await fetch(`${service.url}/healthz`)).ok);
+    await wait(2_000);
+    const growth = residentMebibytes(service) - before;
+    for (const socket of [...first, ...sent]) socket.destroy();
+    expect(growth).toBeLessThan(MAX_GROWTH_MEBIBYTES);
+  });
 
   it.each([
     ['console', '/api/api-keys'],

@@ -9,7 +9,7 @@ const CurrencyProperty = () =>
 
 /** Spec: Published pricing. */
 export class ModelPriceResponse {
-  @ApiProperty({ description: 'Slug of the model.', example: 'demo-model' })
+  @ApiProperty({ description: 'Slug of the model.', example: 'sandbox-chat' })
   slug!: string;
 
   @ApiProperty({ description: 'What the price is for.', enum: PRICE_UNITS })

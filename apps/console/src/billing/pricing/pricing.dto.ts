@@ -38,7 +38,7 @@ const MODEL_PRICE =
 const HOURLY_PRICE = 'Price of an hour in the currency of the site, with at most 12 decimals.';
 
 class ModelUnitDto {
-  @SlugField({ description: 'Slug of the model.', example: 'demo-model' })
+  @SlugField({ description: 'Slug of the model.', example: 'sandbox-chat' })
   slug!: string;
 
   @ChoiceField(PRICE_UNITS, { description: 'What the price is for.', example: 'per_million_tokens' })

@@ -49,7 +49,7 @@ export class UsageRowResponse {
   })
   timestamp!: string;
 
-  @ApiProperty({ description: 'Slug of the model.', example: 'demo-model' })
+  @ApiProperty({ description: 'Slug of the model.', example: 'sandbox-chat' })
   model!: string;
 
   @ApiProperty({

@@ -29,7 +29,7 @@ export class CreateApiKeyDto {
   @TextListField(
     {
       description: 'Slugs of the models that the key may call. Absent or null: all models.',
-      example: ['demo-model'],
+      example: ['sandbox-chat'],
       minItems: 1,
       maxItems: 1_000,
       optional: true,

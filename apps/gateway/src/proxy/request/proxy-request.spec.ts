@@ -54,6 +54,14 @@ describe('readProxyRequest', () => {
     },
   );
 
+  it.each(['tools', 'functions'])('refuses %s that are nested too deep', (field) => {
+    const nested = (depth: number) =>
+      `{"model":"m","messages":[],"${field}":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    expect(read(nested(100)).model).toBe('m');
+    expect(refusal(() => read(nested(101))).param).toBe(field);
+    expect(refusal(() => read(nested(20_000))).param).toBe(field);
+  });
+
   it.each([undefined, null, 'Hello', 5, {}])('refuses the messages %j', (messages) => {
     expect(refusal(() => read({ model: 'm', messages })).param).toBe('messages');
     expect(read({ model: 'm', messages }, 'completions').model).toBe('m');

@@ -16,6 +16,8 @@ export interface ProxyRequest {
 }
 
 const MAX_MODEL_CHARS = 200;
+/** Deeper than any sound schema of a tool. */
+const MAX_TOOL_DEPTH = 100;
 
 function parseObject(raw: Buffer): Record<string, unknown> {
   let body: unknown;
@@ -56,6 +58,14 @@ function refuseOtherCase(body: Record<string, unknown>): void {
   }
 }
 
+/** The text of tools is counted if the upstream reports no usage, by code that is recursive. */
+function refuseDeepNesting(field: string, value: unknown, depth = 0): void {
+  if (value === null || typeof value !== 'object') return;
+  if (depth === MAX_TOOL_DEPTH)
+    throw new InvalidValueError(field, `must not be nested more than ${MAX_TOOL_DEPTH} levels deep`);
+  for (const inner of Object.values(value)) refuseDeepNesting(field, inner, depth + 1);
+}
+
 function optionalBoolean(body: Record<string, unknown>, field: string): boolean {
   const value = body[field] ?? false;
   if (typeof value !== 'boolean') throw new InvalidValueError(field, 'must be a boolean');
@@ -73,6 +83,7 @@ export function readProxyRequest(endpoint: Endpoint, raw: unknown): ProxyRequest
   if (endpoint === 'chat/completions' && !Array.isArray(body.messages)) {
     throw new InvalidValueError('messages', 'must be a list');
   }
+  for (const field of ['tools', 'functions']) refuseDeepNesting(field, body[field]);
   const stream = endpoint !== 'embeddings' && optionalBoolean(body, 'stream');
   const streamOptions = body.stream_options ?? {};
   if (typeof streamOptions !== 'object' || Array.isArray(streamOptions)) {

@@ -107,7 +107,7 @@ export class MessageResponse {
   @ApiProperty({
     description:
       'The model that wrote the answer; null for a question and for an answer of quoted sentences.',
-    example: 'demo-model',
+    example: 'sandbox-chat',
     type: 'string',
     nullable: true,
   })

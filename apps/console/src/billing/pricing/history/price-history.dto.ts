@@ -8,7 +8,7 @@ import { MAX_NAME_CHARS } from '../pricing.dto';
 export class ModelHistoryQuery extends PageQuery {
   @SlugField({
     description: 'Only the lists that changed the prices of this model, each with these prices only.',
-    example: 'demo-model',
+    example: 'sandbox-chat',
     optional: true,
   })
   slug?: string;

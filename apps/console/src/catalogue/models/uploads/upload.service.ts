@@ -32,7 +32,7 @@ const DRAIN_MILLIS = 3_000;
 const GIVEN_UP = 'the upload was given up: begin again';
 
 /** How long a client may stall, and how often an upload is renewed. */
-export const UPLOAD_TIMES = { stallMillis: 60_000, renewMillis: 20_000 };
+export const UPLOAD_TIMES = { stallMillis: 30_000, renewMillis: 20_000 };
 
 export interface NewPackage {
   slug: string;
