@@ -21,7 +21,7 @@ export interface TokenPlace {
   tokenOf(request: Request): string | null;
 }
 
-/** With the set of keys at the start of a verification. */
+/** With the set that the key of a verification belongs to. */
 type TokenRequest = PassportRequest & { keySet?: number };
 
 type Verify = (request: Request, claims: JWTPayload, done: Done) => void;
@@ -42,11 +42,15 @@ export class SessionTokenStrategy extends Strategy {
     super(
       {
         jwtFromRequest: ({ request }: PassportRequest) => place.tokenOf(request),
-        secretOrKeyProvider: (_request, token: string, done) => {
+        secretOrKeyProvider: (presented, token: string, done) => {
           keys
             .find(token)
             // passport-jwt takes a KeyObject, but its types do not say so.
-            .then((key) => (key ? done(null, key as never) : done(new Error('unknown key'))))
+            .then((key) => {
+              Object.assign(presented, { keySet: keys.verified.keySet });
+              if (key) done(null, key as never);
+              else done(new Error('unknown key'));
+            })
             .catch(done);
         },
         algorithms: [SESSION_ALGORITHM],
@@ -67,9 +71,6 @@ export class SessionTokenStrategy extends Strategy {
     if (!token?.includes('.')) return this.fail(401);
     const claims = this.keys.verified.get(token);
     if (claims) this.verify(request, claims, doneFor(this));
-    else {
-      const { keySet } = this.keys.verified;
-      super.authenticate(Object.assign(presented as Request, { keySet }), options);
-    }
+    else super.authenticate(presented as Request, options);
   }
 }

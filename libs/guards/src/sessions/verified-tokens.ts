@@ -21,7 +21,7 @@ export class VerifiedTokens {
     return claims?.exp !== undefined && claims.exp > Date.now() / 1000 ? claims : undefined;
   }
 
-  /** @param keySet the `keySet` of before the verification: a token that was verified with former keys is not added */
+  /** @param keySet the `keySet` when the key was found: a token that was verified with a former key is not added */
   add(token: string, claims: JWTPayload, keySet = this.keySet): void {
     if (keySet !== this.keySet) return;
     const [oldest] = this.claims.keys();

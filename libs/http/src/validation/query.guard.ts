@@ -20,13 +20,15 @@ export const AnyQuery = () => SetMetadata(ANY_QUERY, true);
 /** Answers 400 to query parameters of a handler that takes none. The DTO class of a handler that takes some refuses the others. */
 @Injectable()
 export class QueryGuard implements CanActivate {
-  private readonly tolerant = new WeakMap<object, boolean>();
+  /** Whether a handler has a parameter of the query. */
+  private readonly withQuery = new WeakMap<object, boolean>();
 
   constructor(private readonly reflector: Reflector) {}
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
     if (!request.url.includes('?')) return true;
+    if (this.metadataOf(ANY_QUERY, context)) return true;
     if (this.metadataOf(PUBLIC, context)) ignoreToken(request);
     if (this.takesQuery(context)) return true;
     const names = Object.keys(request.query);
@@ -36,13 +38,12 @@ export class QueryGuard implements CanActivate {
 
   private takesQuery(context: ExecutionContext): boolean {
     const handler = context.getHandler();
-    const known = this.tolerant.get(handler);
+    const known = this.withQuery.get(handler);
     if (known !== undefined) return known;
     const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, context.getClass(), handler.name) ?? {}) as object;
     const hasQuery = Object.keys(args).some((key) => key.startsWith(`${RouteParamtypes.QUERY}:`));
-    const isAny = this.metadataOf(ANY_QUERY, context);
-    this.tolerant.set(handler, hasQuery || isAny);
-    return hasQuery || isAny;
+    this.withQuery.set(handler, hasQuery);
+    return hasQuery;
   }
 
   private metadataOf(key: string, context: ExecutionContext): boolean {

@@ -43,7 +43,7 @@ describe.each([
     [MODELS, JSON.stringify({ models: [{ ...row, unit: 'per_token' }] }), 'models.0.unit'],
     [MODELS, JSON.stringify({ models: [{ ...row, price: -1 }] }), 'models.0.price'],
     [MODELS, `{"models":[{"slug":"m","unit":"${BOTH}","price":NaN}]}`, 'JSON'],
-    [MODELS, `{"models":[{"slug":"m","unit":"${BOTH}","price":1e999}]}`, 'the body has a number'],
+    [MODELS, `{"models":[{"slug":"m","unit":"${BOTH}","price":1e999}]}`, 'models.0.price: must not have'],
     [MODELS, JSON.stringify({ models: [row, row] }), 'models.1.unit'],
     [
       MODELS,
@@ -52,7 +52,7 @@ describe.each([
     ],
     [GPUS, JSON.stringify({ gpus: [{ name: 'g', hourly_price: -1 }] }), 'gpus.0.hourly_price'],
     [GPUS, '{"gpus":[{"name":"g","hourly_price":NaN}]}', 'JSON'],
-    [GPUS, '{"gpus":[{"name":"g","hourly_price":1e999}]}', 'the body has a number'],
+    [GPUS, '{"gpus":[{"name":"g","hourly_price":1e999}]}', 'gpus.0.hourly_price: must not have'],
     [
       GPUS,
       JSON.stringify({ gpus: [1, 2].map((price) => ({ name: 'g', hourly_price: price })) }),
