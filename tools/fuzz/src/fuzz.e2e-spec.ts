@@ -9,7 +9,7 @@ const SEED = 16;
 const LIMIT_MILLIS = 600_000;
 
 describe('requests that follow from the API documents', () => {
-  let platform: Platform;
+  let platform: Platform | undefined;
 
   beforeAll(async () => {
     platform = await startPlatform();
@@ -17,6 +17,7 @@ describe('requests that follow from the API documents', () => {
       [password, apiKey].forEach(rememberSecret);
   }, LIMIT_MILLIS);
   afterAll(async () => {
+    if (!platform) return;
     for (const name of readdirSync(platform.logs))
       testLog('fuzz').write(readFileSync(join(platform.logs, name)));
     await platform.stop();
@@ -25,7 +26,7 @@ describe('requests that follow from the API documents', () => {
   it(
     'are answered as documented, and never by a fault of the service',
     async () => {
-      const findings = await new Fuzzer(platform).run({ requests: REQUESTS, seed: SEED });
+      const findings = await new Fuzzer(platform!).run({ requests: REQUESTS, seed: SEED });
       expect(findings.sent).toBe(REQUESTS);
       expect(findings.faults.size === 0 ? '' : findings.describe(SEED)).toBe('');
     },

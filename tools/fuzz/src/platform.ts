@@ -12,7 +12,9 @@ const STOP_MILLIS = 120_000;
 /** Ports that one site takes, counted from its base. */
 const PORTS = 100;
 const LOWEST_PORT = 20_000;
-const HIGHEST_PORT = 60_000;
+/** Linux takes the ports of outgoing connections from 32768 on. */
+const HIGHEST_PORT = 32_700;
+const ATTEMPTS = 3;
 
 interface Account {
   identifier: string;
@@ -33,6 +35,17 @@ export interface Platform {
 
 /** Starts a whole site on data and ports of its own, without rate limits and with a fast engine. */
 export async function startPlatform(): Promise<Platform> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await tryToStart();
+    } catch (error) {
+      // Another process may have taken one of the ports.
+      if (attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function tryToStart(): Promise<Platform> {
   const folder = mkdtempSync(join(process.env.TEST_DATA_FOLDER ?? tmpdir(), 'fuzz-'));
   const dataDir = join(folder, 'data');
   const child = spawn(process.execPath, [LAUNCHER], {
