@@ -69,7 +69,7 @@ export class Fuzzer {
         Math.ceil((index * requests) / operations.length);
       for (let batch = 0; left > 0; batch++) {
         const size = Math.min(left, BATCH);
-        // Numbers of one seed must not be those of the next seed's other operation.
+        // Distinct for every seed, operation and batch of a run.
         const batchSeed = seed * 1_000_003 + index * 10_007 + batch;
         await this.sendAll(fc.sample(arbitrary, { numRuns: size, seed: batchSeed | 0 }));
         left -= size;

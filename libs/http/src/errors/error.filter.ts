@@ -22,17 +22,6 @@ const DATABASE_UNAVAILABLE: DescribedError = {
 };
 const INTERNAL: DescribedError = { status: 500, message: 'internal server error' };
 
-/** Messages for errors of body-parser and Express, whose own messages may quote the input. */
-const READ_ERRORS: Record<string, string> = {
-  'entity.parse.failed': 'the body is not valid JSON',
-  'entity.too.large': 'the body is too large',
-  'encoding.unsupported': 'the content encoding is not supported',
-  'charset.unsupported': 'the charset is not supported',
-  'media.unsupported': 'the content type must be application/json',
-  'request.aborted': 'the request was aborted',
-  'request.size.invalid': 'the body does not have the announced length',
-};
-
 /** PostgreSQL refused a text of the request, such as a path with %00 (character_not_in_repertoire). */
 function isUnstorableText(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '22021';
@@ -73,8 +62,8 @@ function describe(error: unknown, request: Request): DescribedError {
   if (isDatabaseUnavailable(error)) return DATABASE_UNAVAILABLE;
   if (isUnstorableText(error)) return { status: 400, message: 'the request must not contain NUL characters' };
   if (error instanceof Error && 'status' in error && typeof error.status === 'number' && error.status < 500) {
-    const type = 'type' in error ? String(error.type) : '';
-    return { status: error.status, message: READ_ERRORS[type] ?? 'the request could not be read' };
+    // Express could not read the request. Its own message may quote it.
+    return { status: error.status, message: 'the request could not be read' };
   }
   return INTERNAL;
 }
