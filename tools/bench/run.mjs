@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { onOrphaned } from '../launcher/processes/npm-parent.mjs';
 import { messageOf } from '../setup/errors.mjs';
@@ -21,6 +22,7 @@ import { Workbench } from './setup/workbench.mjs';
  * @property {number} tokensPerSecond
  * @property {number[]} passages
  * @property {string[]} folders
+ * @property {string | undefined} against absolute path of another built checkout
  *
  * @typedef {(bench: Workbench, options: BenchOptions) => Promise<string[]>} Benchmark resolves with failures; rejects if the
  *   run is aborted
@@ -38,6 +40,7 @@ Benchmarks
                    questions and relevant documents in the layout of BEIR
 
 Options
+  --against FOLDER         another built checkout of the product, whose gateway is compared
   --rounds N               rounds per load, including one warm-up round that does not count; 2 to 99 (5)
   --seconds N              approximate duration of a round for each contender; 0.2 to 600 (4)
   --settlement-seconds N   duration of the settlement benchmark; 0.2 to 600 (10)
@@ -84,9 +87,11 @@ function readArguments(args) {
       streams: { type: 'string', default: '2000' },
       'tokens-per-second': { type: 'string', default: '20' },
       passages: { type: 'string', default: '1000,10000,100000' },
+      against: { type: 'string' },
     },
   });
   const [name, ...folders] = positionals;
+  if (values.against !== undefined && name !== 'gateway') throw new Error('--against is for `gateway` only.');
   if (!name || (folders.length > 0 && name !== 'memo')) throw new Error('Name one benchmark.');
   const benchmarks = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined;
   if (!benchmarks) throw new Error(`There is no benchmark ${JSON.stringify(name)}.`);
@@ -113,6 +118,7 @@ function readArguments(args) {
       tokensPerSecond: Number(values['tokens-per-second']),
       passages,
       folders,
+      against: values.against === undefined ? undefined : path.resolve(values.against),
     },
   };
 }

@@ -1,6 +1,8 @@
 import { findFreePort } from '../../setup/ports.mjs';
 import { loadBuilt } from '../setup/built-modules.mjs';
+import { BALANCE_PICOS, createDatabase } from '../setup/database.mjs';
 import { PORTKEY_ENTRY } from '../setup/peer-packages.mjs';
+import { root } from '../setup/workbench.mjs';
 
 /**
  * @import { TestAccount } from '../../../libs/testing/src/index.ts'
@@ -8,7 +10,7 @@ import { PORTKEY_ENTRY } from '../setup/peer-packages.mjs';
  * @import { Workbench } from '../setup/workbench.mjs'
  *
  * @typedef {object} Contender
- * @property {'engine' | 'proxy' | 'gateway' | 'portkey'} key
+ * @property {'engine' | 'proxy' | 'gateway' | 'portkey' | 'other'} key
  * @property {string} label
  * @property {number} pid
  * @property {string} url
@@ -40,9 +42,10 @@ async function startProxy(bench, engine) {
  * @param {Database} database
  * @param {TestAccount} account
  * @param {NodeJS.ProcessEnv} environment added to the required variables
+ * @param {string} [folder] of another built checkout
  * @returns {Promise<Contender>}
  */
-export async function startGateway(bench, engine, database, account, environment = {}) {
+export async function startGateway(bench, engine, database, account, environment = {}, folder = root) {
   const port = await findFreePort();
   const env = {
     SITE: 'intl',
@@ -57,7 +60,7 @@ export async function startGateway(bench, engine, database, account, environment
     ...environment,
   };
   const args = ['--enable-source-maps', 'dist/apps/gateway/src/main.js'];
-  const started = await bench.start({ name: 'gateway', args, env, port, probe: '/healthz' });
+  const started = await bench.start({ name: 'gateway', args, env, port, probe: '/healthz', cwd: folder });
   const headers = { authorization: `Bearer ${account.apiKey}` };
   return { ...started, key: 'gateway', label: '(c) our gateway', headers };
 }
@@ -76,18 +79,36 @@ async function startPortkey(bench, engine) {
 }
 
 /**
+ * Starts the gateway of another built checkout, with a database of its own: its migrations may be others.
+ * @param {Workbench} bench
+ * @param {Contender} engine
+ * @param {string} folder
+ * @returns {Promise<Contender>}
+ */
+async function startOtherGateway(bench, engine, folder) {
+  const database = await createDatabase(bench, 'other_gateway_bench', folder);
+  const account = await loadBuilt('libs/testing/src', folder).insertAccount(database.pool, {
+    balancePicos: BALANCE_PICOS,
+  });
+  const gateway = await startGateway(bench, engine, database, account, {}, folder);
+  return { ...gateway, key: 'other', label: '(e) other build' };
+}
+
+/**
  * @param {Workbench} bench
  * @param {Database} database
  * @param {TestAccount} account
+ * @param {string} [against] the folder of another built checkout, whose gateway takes part
  * @returns {Promise<[engine: Contender, ...others: Contender[]]>} in the order of their turns; the engine is the upstream of
  *   the others
  */
-export async function startContenders(bench, database, account) {
+export async function startContenders(bench, database, account, against) {
   const engine = await startEngine(bench);
   return [
     engine,
     await startProxy(bench, engine),
     await startGateway(bench, engine, database, account),
     await startPortkey(bench, engine),
+    ...(against === undefined ? [] : [await startOtherGateway(bench, engine, against)]),
   ];
 }

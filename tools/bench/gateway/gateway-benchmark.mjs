@@ -81,7 +81,7 @@ async function takeTurns(contenders, load, { rounds, seconds, served, signal }) 
   const faults = [];
   const amounts = new Map();
   /** @type {Measurements} */
-  const measurements = { engine: [], proxy: [], gateway: [], portkey: [] };
+  const measurements = { engine: [], proxy: [], gateway: [], portkey: [], other: [] };
   for (const contender of contenders) {
     const warm = await served.during(contender, () => warmUp(contender, load, seconds, signal));
     amounts.set(contender.key, warm.amount);
@@ -154,14 +154,34 @@ function verdictsOf(outcomes) {
   ];
 }
 
+/**
+ * Compares the gateway with that of another checkout: none if there is none.
+ * @param {Outcome[]} outcomes
+ * @returns {import('../measuring/report.mjs').Verdict[]}
+ */
+const comparisonsOf = (outcomes) =>
+  outcomes
+    .filter(({ measurements }) => measurements.other.length > 0)
+    .flatMap(({ load, measurements: { gateway, other } }) => {
+      /** @param {'perSecond' | 'cpuMs'} field */
+      const ratio = (field) =>
+        median(gateway.map((measured, round) => measured[field] / (other[round]?.[field] ?? NaN)));
+      const what = (/** @type {string} */ name) =>
+        `${describeLoad(load)}, ${name}, gateway / other build (c/e)`;
+      return [
+        { what: what('throughput'), value: ratio('perSecond'), unit: '×', digits: 3 },
+        { what: what('processor time per request'), value: ratio('cpuMs'), unit: '×', digits: 3 },
+      ];
+    });
+
 /** @type {import('../run.mjs').Benchmark} */
-export async function benchGateway(bench, { rounds, seconds }) {
+export async function benchGateway(bench, { rounds, seconds, against }) {
   await installPeers(bench.signal);
   const database = await createDatabase(bench, 'gateway_bench');
   const account = await loadBuilt('libs/testing/src').insertAccount(database.pool, {
     balancePicos: BALANCE_PICOS,
   });
-  const contenders = await startContenders(bench, database, account);
+  const contenders = await startContenders(bench, database, account, against);
   const [engine] = contenders;
   const served = new ServedCount(engine.url);
 
@@ -181,7 +201,7 @@ export async function benchGateway(bench, { rounds, seconds }) {
     // Results of failed requests mean nothing, and further loads may wait for timeouts.
     if (faults.length > 0) break;
   }
-  if (faults.length === 0) printVerdicts(verdictsOf(outcomes));
+  if (faults.length === 0) printVerdicts([...verdictsOf(outcomes), ...comparisonsOf(outcomes)]);
 
   // The gateway returns its leases when it ends. The ledger is complete only then.
   for (const contender of contenders.reverse()) await contender.stop();

@@ -28,6 +28,7 @@ const require = createRequire(import.meta.url);
  * Requires an open workbench, which builds the product.
  * @template {keyof BuiltModules} Name
  * @param {Name} name
+ * @param {string} folder of the product, or of another built checkout of it
  * @returns {BuiltModules[Name]}
  */
-export const loadBuilt = (name) => require(path.join(root, 'dist', name));
+export const loadBuilt = (name, folder = root) => require(path.join(folder, 'dist', name));

@@ -18,6 +18,9 @@ export const PRICES = [
 /** A million of the site's currency, which no run can spend. */
 export const BALANCE_PICOS = 1_000_000n * 10n ** 12n;
 
+/** One for the run: roles belong to all databases of a server. */
+const gatewayPassword = randomBytes(32).toString('hex');
+
 /**
  * @typedef {object} Database
  * @property {ReturnType<typeof import('../../../libs/database/src/index.ts').createPool>} pool of the superuser
@@ -30,9 +33,10 @@ export const BALANCE_PICOS = 1_000_000n * 10n ** 12n;
  * Creates a migrated database with published prices.
  * @param {import('./workbench.mjs').Workbench} bench
  * @param {string} name
+ * @param {string} folder of the checkout whose migrations it gets
  * @returns {Promise<Database>}
  */
-export async function createDatabase(bench, name) {
+export async function createDatabase(bench, name, folder = root) {
   const admin = new pg.Client({ connectionString: bench.postgresUrl });
   await admin.connect();
   await admin.query(`CREATE DATABASE ${admin.escapeIdentifier(name)}`);
@@ -45,24 +49,24 @@ export async function createDatabase(bench, name) {
   url.pathname = `/${name}`;
   const gatewayUrl = new URL(url);
   gatewayUrl.username = 'gateway';
-  gatewayUrl.password = randomBytes(32).toString('hex');
+  gatewayUrl.password = gatewayPassword;
   await runNode(['dist/libs/database/src/migrate.js'], {
-    cwd: root,
+    cwd: folder,
     env: {
       PATH: process.env.PATH,
       DATABASE_URL: url.href,
-      GATEWAY_DATABASE_PASSWORD: gatewayUrl.password,
+      GATEWAY_DATABASE_PASSWORD: gatewayPassword,
     },
     signal: bench.signal,
   });
 
-  const pool = loadBuilt('libs/database/src').createPool({
+  const pool = loadBuilt('libs/database/src', folder).createPool({
     url: url.href,
     applicationName: 'bench',
     size: 4,
   });
   bench.defer(() => pool.end());
-  const priceListId = await loadBuilt('libs/testing/src').publishPrices(pool, PRICES);
+  const priceListId = await loadBuilt('libs/testing/src', folder).publishPrices(pool, PRICES);
   return { pool, gatewayUrl: gatewayUrl.href, priceListId, durability: rows[0].text };
 }
 

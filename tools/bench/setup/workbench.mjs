@@ -94,16 +94,16 @@ export class Workbench {
 
   /**
    * Starts a script and waits until it answers HTTP requests.
-   * @param {{ name: string, args: string[], env: NodeJS.ProcessEnv, port: number, probe: string }} description `probe`:
-   *   the path that answers with 200 once it is ready
+   * @param {{ name: string, args: string[], env: NodeJS.ProcessEnv, port: number, probe: string, cwd?: string }} description
+   *   `probe`: the path that answers with 200 once it is ready
    * @returns {Promise<Started>}
    */
-  async start({ name, args, env, port, probe }) {
+  async start({ name, args, env, port, probe, cwd = root }) {
     this.signal.throwIfAborted();
     const logFile = path.join(this.dir, `${name}.log`);
     const log = fs.openSync(logFile, 'a', 0o600);
     const child = spawnNode(args, {
-      cwd: root,
+      cwd,
       env: { ...environment, ...env },
       stdio: ['ignore', log, log],
     });
