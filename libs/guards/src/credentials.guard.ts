@@ -43,7 +43,7 @@ export class CredentialsGuard extends AuthGuard() {
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { isPublic, roles } = this.routes.read(context);
+    const { isPublic, roles } = this.routes.of(context);
     if (isPublic) return true;
     try {
       await super.canActivate(context);
@@ -86,12 +86,12 @@ export class CredentialsGuard extends AuthGuard() {
     if (!identity) throw this.refusal(request, accepts);
     const { caller } = identity;
     if (caller) for (const strategy of this.strategies) strategy.checkCaller?.(caller, request, accepts);
-    Object.assign(request, identity);
+    if (caller) request.caller = caller;
     return identity as TUser;
   }
 
   private acceptedKinds(context: ExecutionContext): CredentialKind[] {
-    return this.routes.read(context).accepts ?? this.credentials.defaultKinds;
+    return this.routes.of(context).accepts ?? this.credentials.defaultKinds;
   }
 
   /** Names the accepted kinds to a client that sent another one. */

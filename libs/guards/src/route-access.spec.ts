@@ -20,7 +20,7 @@ class Closed extends Shared {}
 
 const reader = new RouteAccessReader(new Reflector());
 const read = (controller: Type<Shared>, handler: 'plain' | 'keyed') =>
-  reader.read({
+  reader.of({
     getClass: () => controller,
     getHandler: () => controller.prototype[handler] as () => void,
   } as unknown as ExecutionContext);

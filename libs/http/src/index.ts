@@ -2,6 +2,7 @@ export { createService, startService, type ServiceConfig, type ServiceOptions } 
 export { type AllowedOrigins } from './cors/cors';
 export { ServiceModule } from './service.module';
 export { Public, PUBLIC } from './public.decorator';
+export { PerRoute } from './per-route';
 export { ErrorFilter, describeError, type DescribedError } from './errors/error.filter';
 export { drained } from './bodies/drained';
 export { createLogger, NestLogger } from './logging/logging';

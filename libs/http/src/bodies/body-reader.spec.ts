@@ -5,8 +5,9 @@ import { text } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { type HttpException } from '@nestjs/common';
 import { type Request, type Response } from 'express';
+import { waitFor } from '@inference/testing';
 import { BodyMemory } from './body-memory';
-import { BodyReader } from './body-reader';
+import { BodyReader, type BodyTimeLimits } from './body-reader';
 
 const LIMIT_BYTES = 1_000;
 /** An address may use a quarter. */
@@ -18,17 +19,21 @@ describe('BodyReader', () => {
   let memory: BodyMemory;
   /** Requests wait for this after their bodies were read. */
   let handling: Promise<void>;
+  let readBodies: number;
+  let timeLimits: BodyTimeLimits;
 
   beforeEach(async () => {
     memory = new BodyMemory(MEMORY_BYTES);
     handling = Promise.resolve();
-    const reader = new BodyReader(memory, { stallMillis: 100, arrivalMillis: 400 });
+    readBodies = 0;
+    timeLimits = { stallMillis: 60_000, arrivalMillis: 60_000 };
     server = createServer((incoming, response) => {
       const address = String(incoming.headers['x-address'] ?? 'one');
       const asked = Object.assign(incoming, { ip: address }) as unknown as Request;
-      reader
+      new BodyReader(memory, timeLimits)
         .read(asked, response as unknown as Response, LIMIT_BYTES)
         .then(async (body) => {
+          readBodies++;
           await handling;
           response.end(`read ${body.toString()}`);
         })
@@ -89,29 +94,56 @@ describe('BodyReader', () => {
   });
 
   it('ends a body that stalls', async () => {
+    timeLimits.stallMillis = 100;
     const sent = begin({ 'Content-Length': 10 });
     sent.write('first');
     expect(await answerOf(sent)).toEqual([408, 'the request took too long to arrive']);
   });
 
   it('ends a body that never stalls and never ends', async () => {
+    timeLimits.arrivalMillis = 300;
     const sent = begin({ 'Transfer-Encoding': 'chunked' });
     const drip = setInterval(() => sent.write('x'), 20);
     expect((await answerOf(sent))[0]).toBe(408);
     clearInterval(drip);
   });
 
-  it('holds so many bytes of one address, and so many of all, until the answers', async () => {
-    let finish = () => {};
-    handling = new Promise((resolve) => (finish = resolve));
-    const body = 'x'.repeat(LIMIT_BYTES);
-    const addresses = ['one', 'two', 'three', 'four', 'five', 'six'];
-    const running = addresses.map((address) => send(body, { 'X-Address': address }));
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect((await send(body, { 'X-Address': 'one' }))[0]).toBe(429);
-    expect((await send(body, { 'X-Address': 'seven' }))[0]).toBe(503);
-    finish();
-    for (const answer of running) expect((await answer)[0]).toBe(200);
-    expect((await send(body, { 'X-Address': 'one' }))[0]).toBe(200);
+  /** A body that arrives with its headers is read at once; one that arrives in parts is collected. */
+  const WAYS = {
+    'at once': send,
+    'in parts': async (body: string, headers: Record<string, string | number>) => {
+      const sent = begin(headers);
+      const answer = answerOf(sent);
+      sent.write(body.slice(0, 10));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      sent.end(body.slice(10));
+      return answer;
+    },
+  };
+  const ways = Object.keys(WAYS) as (keyof typeof WAYS)[];
+
+  it.each(ways)('refuses a body of unknown length above the limit, sent %s', async (way) => {
+    const headers = { 'Transfer-Encoding': 'chunked' };
+    expect((await WAYS[way]('x'.repeat(LIMIT_BYTES + 1), headers))[0]).toBe(413);
+    expect(await WAYS[way]('hello world, again', headers)).toEqual([200, 'read hello world, again']);
   });
+
+  it.each(ways)(
+    'holds so many bytes of one address, and so many of all, sent %s, until the answers',
+    async (way) => {
+      const send = WAYS[way];
+      let finish = () => {};
+      handling = new Promise((resolve) => (finish = resolve));
+      const body = 'x'.repeat(LIMIT_BYTES);
+      const addresses = ['one', 'two', 'three', 'four', 'five', 'six'];
+      const length = { 'Content-Length': LIMIT_BYTES };
+      const running = addresses.map((address) => send(body, { ...length, 'X-Address': address }));
+      await waitFor(() => readBodies === addresses.length);
+      expect((await send(body, { 'X-Address': 'one' }))[0]).toBe(429);
+      expect((await send(body, { 'X-Address': 'seven' }))[0]).toBe(503);
+      finish();
+      for (const answer of running) expect((await answer)[0]).toBe(200);
+      expect((await send(body, { 'X-Address': 'one' }))[0]).toBe(200);
+    },
+  );
 });

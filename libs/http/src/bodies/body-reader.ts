@@ -43,48 +43,51 @@ export class BodyReader {
    * unknown content encoding, 408 for a body that stalls, 400 for one that breaks off, 429 or 503 without memory.
    */
   async read(request: Request, response: Response, limitBytes: number): Promise<Buffer> {
-    if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge();
-    if (request.destroyed) throw aborted();
-    const source = this.decoded(request);
+    const announcedBytes = Number(request.headers['content-length'] ?? 0);
+    if (announcedBytes > limitBytes) throw tooLarge();
+    const createDecoder = decoderOf(request);
     if (request.headers.expect !== undefined) response.writeContinue();
+    // Node hands a body over after the microtasks of its headers, even if both have arrived together.
+    if (!request.complete) await new Promise((resolve) => setImmediate(resolve));
+    if (request.destroyed) throw aborted();
+    const reserve = this.reserveUntilAnswer(request, response);
+    if (createDecoder)
+      return this.collect(request, response, request.pipe(createDecoder()), limitBytes, reserve);
+    if (request.complete) return copyOfArrived(request, limitBytes, reserve);
+    return this.collect(request, response, request, announcedBytes || limitBytes, reserve);
+  }
+
+  /** Returns a function that takes memory for a body. The memory is released when the answer ends. */
+  private reserveUntilAnswer(request: Request, response: Response): (bytes: number) => void {
     const holder = holderOf(request);
     let heldBytes = 0;
     response.once('close', () => this.memory.release(holder, heldBytes));
-    const onLate = () => response.setHeader('Connection', 'close');
-    return this.collect(request, source, onLate, (bytes) => {
-      if (heldBytes + bytes > limitBytes) throw tooLarge();
+    return (bytes) => {
       this.memory.hold(holder, bytes);
       heldBytes += bytes;
-    });
-  }
-
-  private decoded(request: Request): Readable {
-    const encoding = request.headers['content-encoding']?.toLowerCase() ?? 'identity';
-    if (encoding === 'identity') return request;
-    const createDecoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
-    if (!createDecoder) throw new UnsupportedMediaTypeException('the content encoding is not supported');
-    return request.pipe(createDecoder());
+    };
   }
 
   private collect(
     request: Request,
+    response: Response,
     source: Readable,
-    onLate: () => void,
-    hold: (bytes: number) => void,
+    mostBytes: number,
+    reserve: (bytes: number) => void,
   ): Promise<Buffer> {
-    const collected = new CollectedBytes();
+    const collected = new CollectedBytes(mostBytes, reserve);
     return new Promise<Buffer>((resolve, reject) => {
       const fail = (error: unknown) => {
         stop();
         reject(error as Error);
       };
-      const stopTimers = this.limitTime(request, () => {
-        onLate();
+      const stopTimer = this.limitTime(request, () => {
+        response.setHeader('Connection', 'close');
         fail(new RequestTimeoutException('the request took too long to arrive'));
       });
       const onData = (chunk: Buffer) => {
         try {
-          hold(chunk.length);
+          if (collected.length + chunk.length > mostBytes) throw tooLarge();
           collected.add(chunk);
         } catch (error) {
           fail(error);
@@ -97,7 +100,7 @@ export class BodyReader {
       const onError = () => fail(new BadRequestException('the body cannot be decompressed'));
       const onAborted = () => fail(aborted());
       const stop = () => {
-        stopTimers();
+        stopTimer();
         source.off('data', onData).off('end', onEnd);
         request.off('aborted', onAborted);
         // The rest of the body is not kept.
@@ -113,16 +116,31 @@ export class BodyReader {
   /** Calls `onLate` if the body stalls or takes too long. Returns the function that ends the watch. */
   private limitTime(request: Request, onLate: () => void): () => void {
     const { stallMillis, arrivalMillis } = this.timeLimits;
-    const arrival = setTimeout(onLate, arrivalMillis);
+    const deadline = performance.now() + arrivalMillis;
     const stall = setTimeout(onLate, stallMillis);
-    const restart = () => stall.refresh();
-    request.on('data', restart);
+    const onData = () => (performance.now() > deadline ? onLate() : stall.refresh());
+    request.on('data', onData);
     return () => {
-      clearTimeout(arrival);
       clearTimeout(stall);
-      request.off('data', restart);
+      request.off('data', onData);
     };
   }
+}
+
+/** Returns undefined for a body that is not compressed. Throws 415 for an unknown content encoding. */
+function decoderOf(request: Request): (typeof DECODERS)[string] | undefined {
+  const encoding = request.headers['content-encoding']?.toLowerCase() ?? 'identity';
+  if (encoding === 'identity') return undefined;
+  if (Object.hasOwn(DECODERS, encoding)) return DECODERS[encoding];
+  throw new UnsupportedMediaTypeException('the content encoding is not supported');
+}
+
+/** Copies a body that has arrived with its headers: the buffer of the network is larger, and would be kept. */
+function copyOfArrived(request: Request, limitBytes: number, reserve: (bytes: number) => void): Buffer {
+  const arrived = (request.read() as Buffer | null) ?? Buffer.alloc(0);
+  if (arrived.length > limitBytes) throw tooLarge();
+  reserve(arrived.length);
+  return Buffer.from(arrived);
 }
 
 const aborted = () => new BadRequestException('the request was aborted');

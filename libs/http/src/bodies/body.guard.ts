@@ -1,8 +1,9 @@
 import { type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { type Reflector } from '@nestjs/core';
 import { type Request, type Response } from 'express';
+import { PerRoute } from '../per-route';
 import { PUBLIC } from '../public.decorator';
-import { type BodyForm, bodyRuleOf } from './body-as.decorator';
+import { type BodyForm, type BodyRule, bodyRuleOf } from './body-as.decorator';
 import { type BodyReader, hasBody } from './body-reader';
 import { parseJsonBody, requireJson } from './json-body';
 
@@ -22,27 +23,30 @@ export interface BodyOptions {
  * the guards of credentials and rates, so that nobody without a credential fills the memory.
  */
 export class BodyGuard implements CanActivate {
+  private readonly rules: PerRoute<Required<BodyRule>>;
+
   constructor(
-    private readonly reflector: Reflector,
+    reflector: Reflector,
     private readonly reader: BodyReader,
     private readonly options: BodyOptions,
-  ) {}
+  ) {
+    this.rules = new PerRoute((context) => {
+      const isPublic = reflector.getAllAndOverride<boolean>(PUBLIC, [
+        context.getHandler(),
+        context.getClass(),
+      ]);
+      const limitBytes = isPublic ? Math.min(PUBLIC_LIMIT_BYTES, options.limitBytes) : options.limitBytes;
+      return { limitBytes, ...bodyRuleOf(context) };
+    });
+  }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    const { form, limitBytes = this.defaultLimitOf(context) } = bodyRuleOf(context);
+    const { form, limitBytes } = this.rules.of(context);
     if (form !== 'stream' && METHODS_WITH_BODY.has(request.method))
       request.body = await this.read(request, http.getResponse<Response>(), form, limitBytes);
     return true;
-  }
-
-  private defaultLimitOf(context: ExecutionContext): number {
-    const isPublic = this.reflector.getAllAndOverride<boolean>(PUBLIC, [
-      context.getHandler(),
-      context.getClass(),
-    ]);
-    return isPublic ? Math.min(PUBLIC_LIMIT_BYTES, this.options.limitBytes) : this.options.limitBytes;
   }
 
   /** An absent body is an empty object, or no bytes. */

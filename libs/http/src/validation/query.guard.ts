@@ -9,6 +9,7 @@ import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { Reflector } from '@nestjs/core';
 import { type Request } from 'express';
+import { PerRoute } from '../per-route';
 import { PUBLIC } from '../public.decorator';
 
 /** Metadata key that the API document reads. */
@@ -17,39 +18,38 @@ export const ANY_QUERY = 'any query';
 /** A handler or controller whose callers may add query parameters of their own, as crawlers, probes and identity providers do. */
 export const AnyQuery = () => SetMetadata(ANY_QUERY, true);
 
+interface QueryRule {
+  isAny: boolean;
+  isPublic: boolean;
+  /** Whether the handler has a parameter of the query. */
+  isTaken: boolean;
+}
+
 /** Answers 400 to query parameters of a handler that takes none. The DTO class of a handler that takes some refuses the others. */
 @Injectable()
 export class QueryGuard implements CanActivate {
-  /** Whether a handler has a parameter of the query. */
-  private readonly withQuery = new WeakMap<object, boolean>();
+  private readonly rules: PerRoute<QueryRule>;
 
-  constructor(private readonly reflector: Reflector) {}
+  constructor(reflector: Reflector) {
+    this.rules = new PerRoute((context) => {
+      const [handler, controller] = [context.getHandler(), context.getClass()];
+      const says = (key: string) => reflector.getAllAndOverride<boolean>(key, [handler, controller]) ?? false;
+      const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler.name) ?? {}) as object;
+      const isTaken = Object.keys(args).some((key) => key.startsWith(`${RouteParamtypes.QUERY}:`));
+      return { isAny: says(ANY_QUERY), isPublic: says(PUBLIC), isTaken };
+    });
+  }
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
     if (!request.url.includes('?')) return true;
-    if (this.metadataOf(ANY_QUERY, context)) return true;
-    if (this.metadataOf(PUBLIC, context)) ignoreToken(request);
-    if (this.takesQuery(context)) return true;
+    const { isAny, isPublic, isTaken } = this.rules.of(context);
+    if (isAny) return true;
+    if (isPublic) ignoreToken(request);
+    if (isTaken) return true;
     const names = Object.keys(request.query);
     if (names.length > 0) throw new BadRequestException(`${names.join(', ')}: is not known here`);
     return true;
-  }
-
-  private takesQuery(context: ExecutionContext): boolean {
-    const handler = context.getHandler();
-    const known = this.withQuery.get(handler);
-    if (known !== undefined) return known;
-    const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, context.getClass(), handler.name) ?? {}) as object;
-    const hasQuery = Object.keys(args).some((key) => key.startsWith(`${RouteParamtypes.QUERY}:`));
-    this.withQuery.set(handler, hasQuery);
-    return hasQuery;
-  }
-
-  private metadataOf(key: string, context: ExecutionContext): boolean {
-    return (
-      this.reflector.getAllAndOverride<boolean>(key, [context.getHandler(), context.getClass()]) ?? false
-    );
   }
 }
 
