@@ -14,6 +14,18 @@ export interface IdempotentRequest {
   content: unknown;
 }
 
+/** Members that an answer lacks if a version stored it that did not show refunds. Nothing was refunded at the time of a first answer. */
+const ADDED_MEMBERS: Record<IdempotentRequest['operation'], object> = {
+  payment: { refunded_amount: 0, refunds: [] },
+  invoice: { refunded_amount: 0 },
+  refund: {},
+};
+
+const answerFrom = (stored: string, { operation }: IdempotentRequest): object => ({
+  ...ADDED_MEMBERS[operation],
+  ...(parseExact(stored) as object),
+});
+
 /** An earlier request with the same key. */
 export interface EarlierRequest {
   /** The resource that it creates. */
@@ -64,7 +76,7 @@ export async function claimIdempotencyKey(
   if (!earlier.same) throw new ConflictException('the idempotency key was used for a different request');
   return {
     resourceId: earlier.resourceId,
-    answer: earlier.answer === null ? null : parseExact(earlier.answer),
+    answer: earlier.answer === null ? null : answerFrom(earlier.answer, request),
   };
 }
 
@@ -78,7 +90,7 @@ export async function storeFirstAnswer<T>(sql: Sql, request: IdempotentRequest, 
     key,
     stringifyExact(answer),
   ]);
-  return rows[0] ? (parseExact(rows[0].answer) as T) : answer;
+  return rows[0] ? (answerFrom(rows[0].answer, request) as T) : answer;
 }
 
 /** Makes the key usable again after a request without effect. */

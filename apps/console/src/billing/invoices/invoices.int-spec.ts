@@ -181,6 +181,16 @@ describe('invoices', () => {
   it('release the idempotency key of a refused request', async () => {
     const headers = { 'Idempotency-Key': 'invoice 2' };
     const unpaid = await cn.insertPayment(account.accountId, { status: 'pending' });
+  it('are repeated in the present form if an older version has stored the answer', async () => {
+    const headers = { 'Idempotency-Key': 'invoice of an older version' };
+    const { body } = await order({}, headers);
+    await cn.site.database.pool.query(
+      `UPDATE billing.idempotency_keys SET answer = (answer::jsonb - 'refunded_amount')::text WHERE account_id = $1`,
+      [account.accountId],
+    );
+    expect((await order({}, headers)).body).toEqual(body);
+  });
+
     expect((await order({ payment_id: unpaid.id }, headers)).status).toBe(409);
     expect((await order({}, headers)).status).toBe(201);
   });

@@ -127,6 +127,18 @@ describe.each(PROVIDERS)('top-up through %s', (provider, siteName) => {
     expect((await payments.create(otherAccount, order, headers)).text).not.toBe(answers[0]!.text);
   });
 
+  it('is repeated in the present form if an older version has stored the answer', async () => {
+    const headers = { 'Idempotency-Key': `older of ${account.accountId}` };
+    const first = await payments.create(account, { provider, amount: 20 }, headers);
+    await payments.site.database.pool.query(
+      `UPDATE billing.idempotency_keys SET answer = (answer::jsonb - 'refunded_amount' - 'refunds')::text
+       WHERE account_id = $1`,
+      [account.accountId],
+    );
+    const repeated = await payments.create(account, { provider, amount: 20 }, headers);
+    expect([repeated.status, repeated.body]).toEqual([201, first.body]);
+  });
+
   it.each([[503], ['lost'], ['garbage']] as const)(
     'answers 503 while the provider answers %j, and continues with its idempotency key',
     async (fault) => {
