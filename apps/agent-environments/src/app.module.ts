@@ -12,7 +12,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        ServiceModule,
+        ServiceModule.forRoot(config),
         ConfigModule.forRoot(config),
         // Without a configured key all routes are open.
         ...(config.API_KEY === undefined

@@ -18,7 +18,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ConfigModule.forRoot(config),
-        ServiceModule,
+        ServiceModule.forRoot(config),
         DatabaseModule.forRoot('agent', config),
         JobsModule.forRoot('agent', config),
         BackgroundPoolModule.forRoot(config),

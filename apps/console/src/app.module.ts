@@ -20,7 +20,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        ServiceModule,
+        ServiceModule.forRoot(config),
         ConfigModule.forRoot(config),
         DatabaseModule.forRoot('console', config),
         JobsModule.forRoot('console', config),

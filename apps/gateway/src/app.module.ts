@@ -15,7 +15,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        ServiceModule,
+        ServiceModule.forRoot(config),
         ConfigModule.forRoot(config),
         DatabaseModule.forRoot('gateway', config),
         JobsModule.forRoot('gateway', config),

@@ -17,7 +17,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        ServiceModule,
+        ServiceModule.forRoot(config),
         ConfigModule.forRoot(config),
         DatabaseModule.forRoot('memo', config),
         CredentialsModule.forRoot({

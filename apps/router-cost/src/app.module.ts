@@ -11,7 +11,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        ServiceModule,
+        ServiceModule.forRoot(config),
         DatabaseModule.forRoot('router-cost', config),
         CredentialsModule.forRoot({
           ...config,

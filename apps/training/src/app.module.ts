@@ -20,7 +20,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        ServiceModule,
+        ServiceModule.forRoot(config),
         EnvelopeModule,
         ConfigModule.forRoot(config),
         DatabaseModule.forRoot('training', config),

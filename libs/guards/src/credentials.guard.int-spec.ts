@@ -90,7 +90,7 @@ describe('CredentialsGuard', () => {
     const module = {
       module: AppModule,
       imports: [
-        ServiceModule,
+        ServiceModule.forRoot({}),
         DatabaseModule.forRoot('guard', { DATABASE_URL: database.urlFor('console'), DATABASE_POOL_SIZE: 2 }),
         CredentialsModule.forRoot({
           SITE: 'intl',

@@ -4,6 +4,8 @@ export { ServiceModule } from './service.module';
 export { Public, PUBLIC } from './public.decorator';
 export { PerRoute } from './per-route';
 export { ErrorFilter, describeError, type DescribedError } from './errors/error.filter';
+export { BodyMemory } from './bodies/body-memory';
+export { holderOf } from './bodies/body-reader';
 export { drained } from './bodies/drained';
 export { createLogger, NestLogger } from './logging/logging';
 export { DetailedException } from './errors/detailed.exception';

@@ -86,7 +86,7 @@ async function startThings(
   const module = {
     module: AppModule,
     imports: [
-      ServiceModule,
+      ServiceModule.forRoot({}),
       DatabaseModule.forRoot('things', { DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: 2 }),
     ],
     controllers: [ThingsController],

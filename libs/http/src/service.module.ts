@@ -1,14 +1,35 @@
-import { Global, Module } from '@nestjs/common';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { BodyMemory } from './bodies/body-memory';
 import { ConnectionDrain } from './shutdown/connection-drain';
 import { HealthController } from './health/health.controller';
 import { Metrics } from './metrics/metrics';
 import { MetricsServer } from './metrics/metrics-server';
 
-/** What every service has: `GET /healthz`, metrics on a port of their own, and a shutdown that waits for answers. */
+/** Chosen: eight bodies of the largest size that a service takes. */
+const BODY_MEMORY_BYTES = 256 * 1024 * 1024;
+
+export interface BodyMemoryConfig {
+  /** Most bytes of request bodies that the process holds at once; an address may use a quarter of it. */
+  BODY_MEMORY_BYTES?: number | undefined;
+}
+
+/**
+ * What every service has: `GET /healthz`, metrics on a port of their own, a shutdown that waits for answers, and the memory for
+ * request bodies.
+ */
 @Global()
 @Module({
   controllers: [HealthController],
   providers: [ConnectionDrain, Metrics, MetricsServer],
   exports: [Metrics],
 })
-export class ServiceModule {}
+export class ServiceModule {
+  static forRoot(config: BodyMemoryConfig): DynamicModule {
+    const memory = new BodyMemory(config.BODY_MEMORY_BYTES ?? BODY_MEMORY_BYTES);
+    return {
+      module: ServiceModule,
+      providers: [{ provide: BodyMemory, useValue: memory }],
+      exports: [BodyMemory],
+    };
+  }
+}

@@ -16,18 +16,17 @@ import { createLogger, NestLogger, requestLogger } from './logging/logging';
 import { Metrics } from './metrics/metrics';
 import { MetricsServer } from './metrics/metrics-server';
 import { answerParserErrors, type ParserErrorBody } from './errors/parser-errors';
+import { type BodyMemoryConfig } from './service.module';
 import { QueryGuard } from './validation/query.guard';
 import { hangUpUnread, leaveBodiesUnread } from './bodies/unread-bodies';
 
 /** The part of every app's configuration that concerns the process (see `env.service`). */
-export interface ServiceConfig {
+export interface ServiceConfig extends BodyMemoryConfig {
   HOST: string;
   PORT: number;
   LOG_LEVEL: string;
   TRUST_PROXY?: number | string[] | undefined;
   CORS_ORIGINS?: AllowedOrigins | undefined;
-  /** Most bytes of request bodies that the process holds at once; an address may use a quarter of it. */
-  BODY_MEMORY_BYTES?: number | undefined;
   /** Port of `GET /metrics`; without it metrics are not served. */
   METRICS_PORT?: number | undefined;
 }
@@ -51,10 +50,8 @@ export interface ServiceOptions {
 }
 
 const HEADERS_TIMEOUT_MILLIS = 30_000;
-/** Chosen: eight bodies of the largest size that a service takes. */
-const BODY_MEMORY_BYTES = 256 * 1024 * 1024;
 
-/** Builds the application with everything that all services share: logs, metrics, CORS, bodies, errors and shutdown. Does not listen. */
+/** Builds the application of a module that imports ServiceModule, with everything that all services share: logs, metrics, CORS, bodies, errors and shutdown. Does not listen. */
 export async function createService(
   module: DynamicModule,
   config: ServiceConfig,
@@ -79,7 +76,7 @@ export async function createService(
   app.useGlobalGuards(new QueryGuard(app.get(Reflector)));
   if (options.bodyLimitBytes !== undefined) {
     const { bodyLimitBytes: limitBytes, refuseInexactNumbers = false } = options;
-    const reader = new BodyReader(new BodyMemory(config.BODY_MEMORY_BYTES ?? BODY_MEMORY_BYTES));
+    const reader = new BodyReader(app.get(BodyMemory));
     app.useGlobalGuards(new BodyGuard(app.get(Reflector), reader, { limitBytes, refuseInexactNumbers }));
   }
   app.useGlobalPipes(new RequestValidationPipe());

@@ -100,7 +100,7 @@ beforeAll(async () => {
   const module = {
     module: AppModule,
     imports: [
-      ServiceModule,
+      ServiceModule.forRoot({}),
       EnvelopeModule,
       DatabaseModule.forRoot('things', {
         DATABASE_URL: 'postgres://u:p@127.0.0.1:1/none',

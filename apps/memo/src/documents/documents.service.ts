@@ -1,9 +1,8 @@
-import { type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { Inject, Injectable, NotFoundException, StreamableFile } from '@nestjs/common';
 import { inTransaction, SQL_POOL, type Sql, type SqlPool } from '@inference/database';
 import { type Position, readPage } from '@inference/http';
-import { type Response } from 'express';
+import { type Request, type Response } from 'express';
 import { type Member } from '../access/member';
 import { DOCUMENT_COLUMNS, DOCUMENT_TABLES, type DocumentRow } from './document';
 import {
@@ -41,7 +40,7 @@ export class DocumentsService {
     @Inject(WORKSPACE_LIMITS) private readonly limits: WorkspaceLimits,
   ) {}
 
-  async create(member: Member, request: IncomingMessage, response: Response): Promise<DocumentResponse> {
+  async create(member: Member, request: Request, response: Response): Promise<DocumentResponse> {
     await checkRoomForDocument(this.pool, this.limits, member.workspaceId, minimumFileBytes(request));
     const upload = await this.uploads.read(request, response);
     return this.commitUpload(upload, async (sql) => {
@@ -51,12 +50,7 @@ export class DocumentsService {
     });
   }
 
-  async replace(
-    member: Member,
-    id: string,
-    request: IncomingMessage,
-    response: Response,
-  ): Promise<DocumentResponse> {
+  async replace(member: Member, id: string, request: Request, response: Response): Promise<DocumentResponse> {
     // Existence and limits are checked before a long upload, and again under locks after it.
     const { bytes } = await this.find(member, id);
     const growth = { documents: 0, bytes: minimumFileBytes(request) - bytes };

@@ -98,7 +98,7 @@ describe('the platform’s own services', () => {
     const module = {
       module: AppModule,
       imports: [
-        ServiceModule,
+        ServiceModule.forRoot({}),
         DatabaseModule.forRoot('services', {
           DATABASE_URL: database.urlFor('gateway'),
           DATABASE_POOL_SIZE: 2,

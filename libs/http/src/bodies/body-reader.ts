@@ -147,7 +147,7 @@ const aborted = () => new BadRequestException('the request was aborted');
 const tooLarge = () => new PayloadTooLargeException('the body is too large');
 
 /** Whose share of the memory a body takes: the address, or the account for which one of the platform's own services asks. */
-function holderOf(request: Request & { caller?: { accountId: string; service?: string } }): string {
+export function holderOf(request: Request & { caller?: { accountId: string; service?: string } }): string {
   const { caller } = request;
   return caller?.service === undefined ? (request.ip ?? '') : caller.accountId;
 }

@@ -76,7 +76,7 @@ class ThingsController {
 class AppModule {}
 
 async function start(origins?: AllowedOrigins): Promise<{ app: INestApplication; url: string }> {
-  const module = { module: AppModule, imports: [ServiceModule], controllers: [ThingsController] };
+  const module = { module: AppModule, imports: [ServiceModule.forRoot({})], controllers: [ThingsController] };
   const config = { HOST: '127.0.0.1', PORT: 0, LOG_LEVEL: 'trace', CORS_ORIGINS: origins };
   const app = await createService(module, config, {
     name: 'things',

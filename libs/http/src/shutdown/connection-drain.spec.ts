@@ -23,7 +23,7 @@ const clients: Socket[] = [];
 const agent = new Agent({ keepAlive: true });
 
 beforeEach(async () => {
-  const module = { module: SlowModule, imports: [ServiceModule], controllers: [SlowController] };
+  const module = { module: SlowModule, imports: [ServiceModule.forRoot({})], controllers: [SlowController] };
   const config = { HOST: '127.0.0.1', PORT: 0, LOG_LEVEL: 'trace' };
   app = await createService(module, config, { name: 'test', logTo: testLog('test') });
   await app.listen(0, '127.0.0.1');

@@ -127,7 +127,11 @@ describe('validated bodies and queries', () => {
   let url: string;
 
   beforeAll(async () => {
-    const module = { module: AppModule, imports: [ServiceModule], controllers: [ThingsController] };
+    const module = {
+      module: AppModule,
+      imports: [ServiceModule.forRoot({})],
+      controllers: [ThingsController],
+    };
     const config = { HOST: '127.0.0.1', PORT: 0, LOG_LEVEL: 'trace' };
     app = await createService(module, config, {
       name: 'things',

@@ -19,7 +19,7 @@ export interface SizeLimit {
 }
 
 /** Size of a row. Half doubles the statements per file; twice doubles the memory of each upload. */
-const PART_BYTES = 1_048_576;
+export const PART_BYTES = 1_048_576;
 
 const INSERT = 'INSERT INTO memo.source_parts (upload_id, n, bytes) VALUES ($1, $2, $3)';
 const READ = 'SELECT bytes FROM memo.source_parts WHERE upload_id = $1 AND n = $2';
@@ -70,21 +70,21 @@ export class SourceFileStore {
   }
 }
 
-/** The content in buffers of PART_BYTES; the last one may be shorter. */
+/** The content in buffers of PART_BYTES; the last one may be shorter. Chunks are copied: a short one may keep a large buffer. */
 async function* partsOf(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let waiting: Uint8Array[] = [];
+  let part = Buffer.allocUnsafe(PART_BYTES);
   let length = 0;
   for await (const chunk of content) {
     for (let from = 0; from < chunk.length;) {
       const piece = chunk.subarray(from, from + PART_BYTES - length);
-      waiting.push(piece);
+      part.set(piece, length);
       length += piece.length;
       from += piece.length;
       if (length < PART_BYTES) continue;
-      yield Buffer.concat(waiting);
-      waiting = [];
+      yield part;
+      part = Buffer.allocUnsafe(PART_BYTES);
       length = 0;
     }
   }
-  if (length > 0) yield Buffer.concat(waiting);
+  if (length > 0) yield part.subarray(0, length);
 }

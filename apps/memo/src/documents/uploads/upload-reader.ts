@@ -1,7 +1,6 @@
-import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type IncomingMessage } from 'node:http';
 import { type Socket } from 'node:net';
 import { PassThrough, type Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import {
   BadRequestException,
   type BeforeApplicationShutdown,
@@ -12,9 +11,16 @@ import {
   UnsupportedMediaTypeException,
 } from '@nestjs/common';
 import { validated } from '@inference/dto';
+import { BodyMemory, holderOf } from '@inference/http';
+import { type Request, type Response } from 'express';
 import { serviceStopping } from '../../shutdown/service-stopping';
 import { detectMediaType, type MediaType } from '../source-files/media-type';
-import { type SizeLimit, SourceFileStore, type StoredFile } from '../source-files/source-file-store';
+import {
+  PART_BYTES,
+  type SizeLimit,
+  SourceFileStore,
+  type StoredFile,
+} from '../source-files/source-file-store';
 import { readFormUpload } from './form-upload';
 import { type JsonUpload } from './json-upload';
 import { JsonUploadParser } from './json-upload-parser';
@@ -32,8 +38,8 @@ export interface Upload {
 const MAX_JSON_OVERHEAD = 2;
 /** Room for the fields of a form beside its file; more than the longest valid title and metadata. */
 const MAX_FIELDS_BYTES = 262_144;
-/** A JSON body of at most this declared length is held in memory while it arrives; a larger one is stored first. */
-const MAX_UNSTORED_JSON_BYTES = 1_048_576;
+/** Most bytes that an upload holds in memory while it arrives: the part that is stored next, or a JSON body of at most this length. */
+const MAX_HELD_BYTES = PART_BYTES;
 /** How long uploads may continue while the service stops. Small ones finish in this time; large ones may take hours. */
 const SHUTDOWN_DRAIN_MS = 3_000;
 /** A larger text has to come as a file: JSON is parsed as a whole, which takes about seven times its size in memory. */
@@ -56,6 +62,7 @@ export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown 
     @Inject(UPLOADS_CONFIG) private readonly config: UploadsConfig,
     private readonly sources: SourceFileStore,
     private readonly jsonParser: JsonUploadParser,
+    private readonly memory: BodyMemory,
   ) {
     const { maxDocumentBytes: bytes } = config;
     const error = () => new PayloadTooLargeException(`a document has ${bytes} bytes at most`);
@@ -68,8 +75,8 @@ export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown 
         : { bytes: MAX_JSON_BYTES, error: () => new PayloadTooLargeException(JSON_TOO_LARGE) };
   }
 
-  /** Throws 400, 413 or 415 for an invalid upload, and 503 while the service stops. */
-  async read(request: IncomingMessage, response: ServerResponse): Promise<Upload> {
+  /** Throws 400, 413 or 415 for an invalid upload, 429 or 503 without memory, and 503 while the service stops. */
+  async read(request: Request, response: Response): Promise<Upload> {
     if (this.drained) throw serviceStopping();
     const type = request.headers['content-type'] ?? '';
     const isForm = isFormType(type);
@@ -79,8 +86,16 @@ export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown 
       throw new UnsupportedMediaTypeException('Content-Encoding: is not supported for documents');
     const limit = isForm ? this.formLimit : this.jsonLimit;
     if (Number(request.headers['content-length'] ?? 0) > limit.bytes) throw limit.error();
-    if (request.headers.expect !== undefined) response.writeContinue();
-    return this.withStallTimeout(request, () => (isForm ? this.readForm(request) : this.readJson(request)));
+    const [holder, heldBytes] = [holderOf(request), Math.min(announcedBytes(request), MAX_HELD_BYTES)];
+    this.memory.hold(holder, heldBytes);
+    try {
+      if (request.headers.expect !== undefined) response.writeContinue();
+      return await this.withStallTimeout(request, () =>
+        isForm ? this.readForm(request) : this.readJson(request),
+      );
+    } finally {
+      this.memory.release(holder, heldBytes);
+    }
   }
 
   /** Refuses further uploads. Must return at once: Nest calls it module by module. */
@@ -141,8 +156,9 @@ export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown 
 
   /** A large body is stored while it arrives, however slowly, and is in memory only while it is parsed. */
   private async parseBody(request: IncomingMessage): Promise<JsonUpload> {
-    const isSmall = Number(request.headers['content-length']) <= MAX_UNSTORED_JSON_BYTES;
-    if (isSmall) return this.jsonParser.parse(await buffer(limitedBody(request)));
+    const announced = announcedBytes(request);
+    if (announced <= MAX_HELD_BYTES)
+      return this.jsonParser.parse(await readWhole(limitedBody(request), announced));
     const { uploadId } = await this.sources.write(limitedBody(request), this.jsonLimit);
     try {
       const parsed = this.lastParse.then(async () =>
@@ -175,6 +191,17 @@ function parsedMetadata(text: string): unknown {
 }
 
 const JSON_TOO_LARGE = `a document has ${MAX_JSON_BYTES} bytes at most as JSON; send it as a file`;
+
+/** The whole body. Chunks are copied: a short one may keep a large buffer. */
+async function readWhole(body: Readable, announced: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(announced);
+  let length = 0;
+  for await (const chunk of body) length += (chunk as Buffer).copy(bytes, length);
+  return bytes.subarray(0, length);
+}
+
+/** The declared length of a body; infinite without one. */
+const announcedBytes = ({ headers }: IncomingMessage) => Number(headers['content-length'] ?? Infinity);
 
 const isFormType = (type: string) => type.toLowerCase().startsWith(FORM_TYPE);
 

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { waitFor } from '@inference/testing';
+import { type MemoReplica, MemoSite, type Person } from '../../memo.fixture';
+
+/** One address may use a quarter of it. */
+const BODY_MEMORY_BYTES = 128 * 1_048_576;
+/** An upload counts as its announced length, and as 1 MiB at most. */
+const MOST_UPLOADS = 32;
+const FORM = { 'Content-Type': 'multipart/form-data; boundary=b' };
+const JSON_BODY = { 'Content-Type': 'application/json' };
+
+let site: MemoSite;
+let replica: MemoReplica;
+let owner: Person;
+let workspace: string;
+
+beforeAll(async () => {
+  site = await MemoSite.start({ environment: { BODY_MEMORY_BYTES: String(BODY_MEMORY_BYTES) } });
+  owner = await site.person();
+  workspace = await owner.newWorkspace();
+});
+beforeEach(async () => (replica = await site.startReplica()));
+afterEach(() => replica.close());
+afterAll(() => site?.stop());
+
+function begin(headers: Record<string, string>): ClientRequest {
+  const sent = request(`${replica.url}/v1/workspaces/${workspace}/documents`, {
+    method: 'POST',
+    headers: { Authorization: owner.authorization, Expect: '100-continue', ...headers },
+  });
+  sent.on('error', () => undefined).flushHeaders();
+  return sent;
+}
+
+const upload = () => owner.at(replica.url).call('POST', `/${workspace}/documents`, { title: 'A', text: 'B' });
+
+it.each<[string, Record<string, string>]>([
+  ['forms', FORM],
+  ['JSON of unknown length', JSON_BODY],
+  ['short JSON', { ...JSON_BODY, 'Content-Length': String(BODY_MEMORY_BYTES / 4 / MOST_UPLOADS) }],
+])('refuses more uploads of an address than its memory holds: %s', async (_what, headers) => {
+  const held = Array.from({ length: MOST_UPLOADS }, () => begin(headers));
+  await Promise.all(held.map((sent) => once(sent, 'continue')));
+
+  const [response] = (await once(begin(headers), 'response')) as [IncomingMessage];
+  expect([response.statusCode, response.headers['retry-after']]).toEqual([429, '1']);
+  expect(await json(response)).toEqual({ error: 'too many large bodies at once' });
+  expect((await upload()).status).toBe(429);
+
+  held[0]!.destroy();
+  await waitFor(async () => (await upload()).ok);
+  for (const sent of held) sent.destroy();
+});
