@@ -18,6 +18,7 @@ import { MetricsServer } from './metrics/metrics-server';
 import { answerParserErrors, type ParserErrorBody } from './errors/parser-errors';
 import { type BodyMemoryConfig } from './service.module';
 import { QueryGuard } from './validation/query.guard';
+import { UnexpectedBodyGuard } from './validation/unexpected-body.guard';
 import { hangUpUnread, leaveBodiesUnread } from './bodies/unread-bodies';
 
 /** The part of every app's configuration that concerns the process (see `env.service`). */
@@ -77,7 +78,10 @@ export async function createService(
   if (options.bodyLimitBytes !== undefined) {
     const { bodyLimitBytes: limitBytes, refuseInexactNumbers = false } = options;
     const reader = new BodyReader(app.get(BodyMemory));
-    app.useGlobalGuards(new BodyGuard(app.get(Reflector), reader, { limitBytes, refuseInexactNumbers }));
+    app.useGlobalGuards(
+      new BodyGuard(app.get(Reflector), reader, { limitBytes, refuseInexactNumbers }),
+      new UnexpectedBodyGuard(),
+    );
   }
   app.useGlobalPipes(new RequestValidationPipe());
   options.documentApi?.(app);

@@ -1,6 +1,5 @@
-import { BadRequestException, createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
+import { BadRequestException, Body, type PipeTransform, type Type } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
-import { type Request } from 'express';
 import { schemasOf } from '../fields/field';
 import { validated } from './request-validation.pipe';
 
@@ -10,18 +9,19 @@ import { validated } from './request-validation.pipe';
  */
 export function BodyOneOf(...dtoClasses: Type[]): ParameterDecorator {
   const names = dtoClasses.flatMap((dtoClass) => Object.keys(schemasOf(dtoClass)));
-  const read = createParamDecorator((_data: unknown, context: ExecutionContext) => {
-    const body: unknown = context.switchToHttp().getRequest<Request>().body;
-    const dtoClass = dtoClasses.find((one) =>
-      Object.keys(schemasOf(one)).some((name) => Object.hasOwn(Object(body) as object, name)),
-    );
-    if (dtoClass) return validated(dtoClass, body);
-    throw new BadRequestException(
-      `the body must be a JSON object with one of the fields ${names.join(', ')}`,
-    );
-  });
+  const pipe: PipeTransform = {
+    transform(body: unknown) {
+      const dtoClass = dtoClasses.find((one) =>
+        Object.keys(schemasOf(one)).some((name) => Object.hasOwn(Object(body) as object, name)),
+      );
+      if (dtoClass) return validated(dtoClass, body);
+      throw new BadRequestException(
+        `the body must be a JSON object with one of the fields ${names.join(', ')}`,
+      );
+    },
+  };
   return (target, method, index) => {
-    read()(target, method, index);
+    Body(pipe)(target, method, index);
     const descriptor = Object.getOwnPropertyDescriptor(target, method!)!;
     const oneOf = dtoClasses.map((dtoClass) => ({ $ref: getSchemaPath(dtoClass) }));
     ApiExtraModels(...dtoClasses)(target, method!, descriptor);

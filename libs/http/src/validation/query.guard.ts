@@ -5,12 +5,12 @@ import {
   Injectable,
   SetMetadata,
 } from '@nestjs/common';
-import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { Reflector } from '@nestjs/core';
 import { type Request } from 'express';
 import { PerRoute } from '../per-route';
 import { PUBLIC } from '../public.decorator';
+import { takesParameter } from './handler-parameters';
 
 /** Metadata key that the API document reads. */
 export const ANY_QUERY = 'any query';
@@ -34,8 +34,7 @@ export class QueryGuard implements CanActivate {
     this.rules = new PerRoute((context) => {
       const [handler, controller] = [context.getHandler(), context.getClass()];
       const says = (key: string) => reflector.getAllAndOverride<boolean>(key, [handler, controller]) ?? false;
-      const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler.name) ?? {}) as object;
-      const isTaken = Object.keys(args).some((key) => key.startsWith(`${RouteParamtypes.QUERY}:`));
+      const isTaken = takesParameter(RouteParamtypes.QUERY, context);
       return { isAny: says(ANY_QUERY), isPublic: says(PUBLIC), isTaken };
     });
   }

@@ -315,6 +315,27 @@ describe('validated bodies and queries', () => {
     expect((await send({ 'Idempotency-Key': '' }))[0]).toBe(400);
   });
 
+  const sendWithoutDto = async (body: string) => {
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await fetch(`${url}/repeatable`, { method: 'POST', headers, body });
+    const { error } = (await response.json()) as { error?: string };
+    return [response.status, error];
+  };
+
+  it.each([
+    ['{"x":1,"y":{}}', 'x, y: is not known here'],
+    ['{"__proto__":1}', '__proto__: is not known here'],
+    ['[]', 'the body must be empty or an empty JSON object'],
+    ['null', 'the body must be empty or an empty JSON object'],
+    ['"text"', 'the body must be empty or an empty JSON object'],
+  ])('refuses the body %s where none is expected', async (body, error) => {
+    expect(await sendWithoutDto(body)).toEqual([400, error]);
+  });
+
+  it.each(['', '{}', ' {} '])('takes %j where no body is expected', async (body) => {
+    expect(await sendWithoutDto(body)).toEqual([201, undefined]);
+  });
+
   it('joins the messages of an exception that has several', async () => {
     const response = await fetch(`${url}?page=9`);
     expect(await response.json()).toEqual({ error: 'one; two' });
