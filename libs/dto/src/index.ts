@@ -10,7 +10,7 @@ export {
   TextListField,
 } from './fields/other-fields';
 export { ChoiceField, IdField, LineField, TextField } from './fields/text-field';
-export { RequestValidationPipe, validated } from './validation/request-validation.pipe';
+export { RequestValidationPipe, validated, validatedPath } from './validation/request-validation.pipe';
 export { Tolerant } from './validation/tolerant.decorator';
 export { BodyOneOf } from './validation/body-one-of.decorator';
 export { RequestHeaders } from './validation/request-headers.decorator';

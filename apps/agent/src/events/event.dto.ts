@@ -1,4 +1,4 @@
-import { ChoiceField, IntegerParameter, ObjectListField, TextField, Tolerant } from '@inference/dto';
+import { ChoiceField, IdField, IntegerParameter, ObjectListField, TextField, Tolerant } from '@inference/dto';
 import { ApiSchema } from '@nestjs/swagger';
 import { MAX_CALLS, MAX_CONTENT_CHARS, ToolCallDto, ToolCallResultDto } from '../tool-calls/tool.dto';
 import { PositionField } from '../streams/position-field.decorator';
@@ -105,7 +105,7 @@ export class EventsQuery {
 }
 
 export class EventPath extends SessionPath {
-  @TextField({ description: 'The id of the event.', example: 'evt_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  @IdField({ description: 'The id of the event.', noun: 'event', prefix: 'evt' })
   event_id!: string;
 }
 

@@ -309,7 +309,8 @@ describe('the list of events', () => {
     const event = await customer.json<EventResponse>('POST', `/${id}/events`, USER);
     await customer.json('POST', '', { id: other }, 201);
     await customer.json('GET', `/${id}/events/evt_never`, undefined, 404);
-    await customer.json('GET', `/${id}/events/%00`, undefined, 400);
+    for (const malformed of ['%00', 'never', 'turn_1', `evt_${'x'.repeat(65)}`])
+      await customer.json('GET', `/${id}/events/${malformed}`, undefined, 404);
     await customer.json('GET', `/${other}/events/${event.id}`, undefined, 404);
   });
 });

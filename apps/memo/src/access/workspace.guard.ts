@@ -9,9 +9,11 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { SQL_POOL, type SqlPool } from '@inference/database';
+import { validatedPath } from '@inference/dto';
 import { type Request } from 'express';
 import { ApiWorkspace } from './api-workspace.decorator';
 import { requireRole } from './role-check';
+import { WorkspacePath } from './workspace-path.dto';
 import { type WorkspaceRole } from './workspace-role';
 
 const REQUIRED_ROLE = 'needed-role';
@@ -32,7 +34,10 @@ class WorkspaceGuard implements CanActivate {
     const { caller, params } = request;
     if (!caller) throw new Error('A route of a workspace has no caller.');
     const keyId = caller.workspaceKey?.id ?? null;
-    const who = { workspaceId: params.workspace_id, accountId: caller.accountId, keyId };
+    const { workspace_id: workspaceId } = await validatedPath(WorkspacePath, {
+      workspace_id: params.workspace_id,
+    });
+    const who = { workspaceId, accountId: caller.accountId, keyId };
     request.member = { ...who, role: await requireRole(this.pool, who, needed) };
     return true;
   }

@@ -1,14 +1,13 @@
-import { TextField } from '@inference/dto';
+import { IdField } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
 import { SearchDto } from '../retrieval/search/search.dto';
 
 /** The body of POST …/chat. */
 export class ChatDto extends SearchDto {
-  @TextField({
+  @IdField({
     description: 'The conversation that the question continues. Absent: a new conversation starts.',
-    example: 'conv_0Vc3kZ8dQ1mXw7RtYb2LsA',
-    minLength: 0,
-    maxLength: 64,
+    noun: 'conversation',
+    prefix: 'conv',
     optional: true,
   })
   conversation_id?: string;

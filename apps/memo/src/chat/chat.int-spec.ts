@@ -250,6 +250,11 @@ describe('a failure', () => {
     ['half a passage', { query: 'x', k: 1.5 }, 'k: must be a whole number from 1 to 50'],
     ['a number as text', { query: 'x', k: '6' }, 'k: must be a whole number from 1 to 50'],
     ['more', { query: 'x', model: 'y' }, 'model: is not known here'],
+    [
+      'a conversation that cannot exist',
+      { query: 'x', conversation_id: '' },
+      'conversation_id: must be an id like conv_0Vc3kZ8dQ1mXw7RtYb2LsA',
+    ],
   ])('is 400 for %s', async (_what, body, error) => {
     expect(await chats.refused(body)).toEqual([400, error]);
   });

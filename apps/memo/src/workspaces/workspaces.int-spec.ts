@@ -132,5 +132,9 @@ it('does not exist for a caller who is not a member', async () => {
     ['DELETE', '/keys/wk_unknown', undefined],
   ] as const)
     expect([path, await stranger.refusal(method, `/${id}${path}`, body)]).toEqual([path, GONE]);
-  expect(await owner.refusal('GET', '/ws_unknown')).toEqual(GONE);
+  for (const id of ['ws_unknown', 'ws_%00', 'ws_', 'x', `ws_${'x'.repeat(65)}`]) {
+    expect(await owner.refusal('GET', `/${id}`)).toEqual(GONE);
+    expect(await owner.refusal('POST', `/${id}/documents`, {})).toEqual(GONE);
+    expect(await owner.refusal('POST', `/${id}/chat`, {})).toEqual(GONE);
+  }
 });

@@ -1,4 +1,4 @@
-import { InstantProperty, IntegerField, MoneyProperty, TextField } from '@inference/dto';
+import { IdField, InstantProperty, IntegerField, MoneyProperty, TextField } from '@inference/dto';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
 
@@ -18,11 +18,7 @@ export class RecordUsageDto {
   })
   id!: string;
 
-  @TextField({
-    description: 'The id of the account that pays.',
-    example: ACCOUNT_EXAMPLE,
-    maxLength: 100,
-  })
+  @IdField({ description: 'The id of the account that pays.', noun: 'account', prefix: 'acct' })
   account_id!: string;
 
   @TextField({ description: 'The base model that was trained.', example: MODEL_EXAMPLE, maxLength: 200 })

@@ -179,7 +179,7 @@ async function lease({ accountId }: TestAccount, picos: bigint, seconds: number)
 describe('the status', () => {
   it.each([
     ['id', [undefined, '', 7, null, 'x'.repeat(129), 'nul\0']],
-    ['account_id', [undefined, '', 7, 'x'.repeat(101)]],
+    ['account_id', [undefined, '', 7, 'someone', 'acct_', `acct_${'x'.repeat(65)}`]],
     ['model', [undefined, '', ['m'], 'x'.repeat(201), '\ud800']],
     ['tokens', [undefined, 0, -1, 1.5, '7', 10 ** 12 + 1, 2 ** 60]],
   ])('is 400 for a faulty %s', async (name, values) => {

@@ -30,7 +30,7 @@ const trimmed = () =>
   Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value));
 
 const messageOf = (message: string, notFound: string | undefined) =>
-  notFound === undefined ? { message } : { message: notFound, context: { [NOT_FOUND]: notFound } };
+  notFound === undefined ? { message } : { message, context: { [NOT_FOUND]: notFound } };
 
 /** A text. Lengths count characters; a pair of surrogates is one. */
 export function TextField(options: TextOptions): PropertyDecorator {
@@ -81,7 +81,7 @@ export function ChoiceField(choices: readonly string[], options: NameOptions): P
 }
 
 export interface IdOptions extends FieldOptions {
-  /** What the id names, for the message `no such …`. */
+  /** What the id names, for the message `no such …` of a path. */
   noun: string;
   /** Prefix of the id, such as `pay` of `pay_0Vc3…`. */
   prefix: string;
@@ -89,13 +89,16 @@ export interface IdOptions extends FieldOptions {
 
 const MAX_ID_DIGITS = 64;
 
-/** An id that the platform has made (see `newId`). A text of any other form is answered with 404, as an unknown id is. */
+/**
+ * An id that the platform has made (see `newId`). A text of any other form is 400; in a path it is 404, as an unknown id is.
+ */
 export function IdField({ noun, prefix, ...options }: IdOptions): PropertyDecorator {
   const form = new RegExp(`^${prefix}_[0-9A-Za-z]{1,${MAX_ID_DIGITS}}$`);
-  const message = `no such ${noun}`;
+  const example = `${prefix}_0Vc3kZ8dQ1mXw7RtYb2LsA`;
   return field(
-    { example: `${prefix}_0Vc3kZ8dQ1mXw7RtYb2LsA`, ...options },
+    { example, ...options },
     { type: 'string', pattern: form.source },
-    Matches(form, messageOf(message, message)),
+    isText(),
+    Matches(form, messageOf(`must be an id like ${example}`, `no such ${noun}`)),
   );
 }

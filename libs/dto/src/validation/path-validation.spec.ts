@@ -1,5 +1,5 @@
 import { type ArgumentMetadata, BadRequestException, NotFoundException } from '@nestjs/common';
-import { ChoiceField, IdField, RequestValidationPipe, TextField } from '@inference/dto';
+import { ChoiceField, IdField, RequestValidationPipe, TextField, validated } from '@inference/dto';
 
 const description = 'A part of the path.';
 
@@ -17,6 +17,7 @@ class ThingPath {
   name!: string;
 }
 
+const ID_FORM = 'must be an id like thing_0Vc3kZ8dQ1mXw7RtYb2LsA';
 const VALID = { id: 'thing_1', colour: 'red', letters: 'abc', name: 'any' };
 const metadata: ArgumentMetadata = { type: 'param', metatype: ThingPath };
 const validate = (changes: object) =>
@@ -40,8 +41,21 @@ describe('a path', () => {
     [{ letters: '1' }, 'letters: must be letters'],
     [{ letters: 'a\0' }, 'letters: must be letters'],
     [{ name: 'a\0' }, 'name: must not contain NUL characters or halves of surrogate pairs'],
-    [{ id: 'thing_', letters: '1' }, 'id: no such thing; letters: must be letters'],
+    [{ id: 'thing_', letters: '1' }, `id: ${ID_FORM}; letters: must be letters`],
+    [{ colour: 'green', letters: '1' }, 'colour: must be one of red, blue; letters: must be letters'],
   ])('with %j is refused', async (changes, message) => {
     await expect(validate(changes)).rejects.toThrow(new BadRequestException(message));
   });
+});
+
+it.each([
+  [{ id: 'thing_' }, `id: ${ID_FORM}`],
+  [{ id: 7 }, 'id: must be a text'],
+  [{ id: ['thing_1', 'thing_2'] }, 'id: must be given once'],
+  [{ id: undefined }, 'id: is missing'],
+  [{ id: 'thing_', colour: 'green' }, `id: ${ID_FORM}; colour: must be one of red, blue`],
+])('a body with %j is refused, whatever it names', async (changes, message) => {
+  await expect(validated(ThingPath, { ...VALID, ...changes })).rejects.toThrow(
+    new BadRequestException(message),
+  );
 });

@@ -12,7 +12,7 @@ import { type ValidationError } from 'class-validator';
 import { findHostileInput } from './hostile-input';
 import { isTolerant } from './tolerant.decorator';
 
-/** Key in the context of a constraint: a value that breaks it cannot name anything that exists, so the answer is 404 with this message. */
+/** Key in the context of a constraint: a part of a path that breaks it cannot name anything that exists, so the answer is 404 with this message. */
 export const NOT_FOUND = 'notFound';
 
 const UNKNOWN_FIELD = 'is not known here';
@@ -24,7 +24,7 @@ const OPTIONS: ValidationPipeOptions = {
   forbidUnknownValues: true,
   stopAtFirstError: true,
   validationError: { target: false, value: false },
-  exceptionFactory,
+  exceptionFactory: (errors) => badRequest(faultsIn(errors)),
 };
 
 /** Nest's pipe, without its removal of fields named `prototype`, which an object of any content may have. */
@@ -34,6 +34,7 @@ class DtoPipe extends ValidationPipe {
 
 const strictPipe = new DtoPipe(OPTIONS);
 const tolerantPipe = new DtoPipe({ ...OPTIONS, forbidNonWhitelisted: false });
+const pathPipe = new DtoPipe({ ...OPTIONS, exceptionFactory: pathException });
 
 /** The global pipe: validates parameters whose type is a DTO class (see `validated`). */
 @Injectable()
@@ -45,9 +46,13 @@ export class RequestValidationPipe implements PipeTransform {
   }
 }
 
-/** The fields judge first: an id that holds text which cannot be stored names nothing. */
-async function validatedPath<Dto extends object>(dtoClass: Type<Dto>, value: unknown): Promise<Dto> {
-  const path = (await strictPipe.transform(value, { type: 'param', metatype: dtoClass })) as Dto;
+/**
+ * Resolves to an instance of the DTO class of a path. Throws NotFoundException if nothing but names of what may exist is invalid,
+ * otherwise BadRequestException that names each invalid field. The fields judge first: an id that holds text which cannot be
+ * stored names nothing.
+ */
+export async function validatedPath<Dto extends object>(dtoClass: Type<Dto>, value: unknown): Promise<Dto> {
+  const path = (await pathPipe.transform(value, { type: 'param', metatype: dtoClass })) as Dto;
   refuseHostileInput(path);
   return path;
 }
@@ -57,10 +62,7 @@ function refuseHostileInput(value: unknown): void {
   if (hostile) throw new BadRequestException(`${hostile.path || 'value'}: ${hostile.message}`);
 }
 
-/**
- * Resolves to an instance of the DTO class. Throws BadRequestException that names each invalid field (`field: what is wrong`),
- * or NotFoundException if nothing but ids is invalid.
- */
+/** Resolves to an instance of the DTO class. Throws BadRequestException that names each invalid field (`field: what is wrong`). */
 export async function validated<Dto>(dtoClass: Type<Dto>, value: unknown): Promise<Dto> {
   refuseHostileInput(value);
   if (value === null || typeof value !== 'object' || Array.isArray(value))
@@ -72,18 +74,24 @@ export async function validated<Dto>(dtoClass: Type<Dto>, value: unknown): Promi
   return (await pipe.transform(value, { type: 'body', metatype: dtoClass })) as Dto;
 }
 
-function exceptionFactory(errors: ValidationError[]): BadRequestException | NotFoundException {
-  const faults = errors.flatMap((error) => faultsOf(error, ''));
+function pathException(errors: ValidationError[]): BadRequestException | NotFoundException {
+  const faults = faultsIn(errors);
   const absent = faults.map(({ notFound }) => notFound);
-  if (absent.every((message) => message !== undefined)) return new NotFoundException(absent[0]);
-  return new BadRequestException(faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
+  return absent.every((message) => message !== undefined)
+    ? new NotFoundException(absent[0])
+    : badRequest(faults);
 }
+
+const badRequest = (faults: FieldFault[]) =>
+  new BadRequestException(faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
 
 interface FieldFault {
   path: string;
   message: string;
   notFound?: string;
 }
+
+const faultsIn = (errors: ValidationError[]) => errors.flatMap((error) => faultsOf(error, ''));
 
 function faultsOf(error: ValidationError, above: string): FieldFault[] {
   const { property, constraints = {}, contexts, children = [] } = error;

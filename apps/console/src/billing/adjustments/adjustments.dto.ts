@@ -1,16 +1,12 @@
 import { CURRENCY_BY_SITE, type Currency } from '@inference/config';
-import { InstantProperty, MoneyProperty, TextField } from '@inference/dto';
+import { IdField, InstantProperty, MoneyProperty, TextField } from '@inference/dto';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
 import { AmountField } from '../../validation/amount-field.decorator';
 import { MONEY_BOUNDS } from '../../validation/money-fields';
 
 export class CreateAdjustmentDto {
-  @TextField({
-    description: 'The account whose wallet is corrected.',
-    example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA',
-    maxLength: 100,
-  })
+  @IdField({ description: 'The account whose wallet is corrected.', noun: 'account', prefix: 'acct' })
   account_id!: string;
 
   @AmountField({

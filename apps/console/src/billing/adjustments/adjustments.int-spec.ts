@@ -119,6 +119,8 @@ describe('adjustments', () => {
     [{ account_id: undefined }, 'account_id'],
     [{ account_id: '' }, 'account_id'],
     [{ account_id: 'a\0' }, 'account_id'],
+    [{ account_id: 'someone' }, 'account_id: must be an id like acct_'],
+    [{ account_id: `acct_${'x'.repeat(65)}` }, 'account_id: must be an id like acct_'],
     [{ amount: 0 }, 'amount'],
     [{ amount: '0.000' }, 'amount'],
     [{ amount: '-0' }, 'amount'],

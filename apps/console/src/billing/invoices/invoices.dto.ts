@@ -33,10 +33,10 @@ const inCapitals = ({ value }: { value: unknown }): unknown =>
   typeof value === 'string' ? value.toUpperCase() : value;
 
 export class CreateInvoiceDto {
-  @TextField({
+  @IdField({
     description: 'The payment, which must be paid and not refunded.',
-    example: 'pay_0Vc3kZ8dQ1mXw7RtYb2LsA',
-    maxLength: 100,
+    noun: 'payment',
+    prefix: 'pay',
   })
   payment_id!: string;
 

@@ -74,6 +74,9 @@ describe('invoices', () => {
     [{ payment_id: undefined }, 'payment_id'],
     [{ payment_id: '' }, 'payment_id'],
     [{ payment_id: 7 }, 'payment_id'],
+    [{ payment_id: 'unknown' }, 'payment_id: must be an id like pay_'],
+    [{ payment_id: 'doc_1' }, 'payment_id: must be an id like pay_'],
+    [{ payment_id: 'pay_a\0' }, 'payment_id'],
     [{ title: undefined }, 'title'],
     [{ title: ' ' }, 'title'],
     [{ title: '\u202e\u200b' }, 'title'],
@@ -178,9 +181,6 @@ describe('invoices', () => {
     expect([other.status, other.body]).toEqual([409, { error: expect.stringContaining('idempotency key') }]);
   });
 
-  it('release the idempotency key of a refused request', async () => {
-    const headers = { 'Idempotency-Key': 'invoice 2' };
-    const unpaid = await cn.insertPayment(account.accountId, { status: 'pending' });
   it('are repeated in the present form if an older version has stored the answer', async () => {
     const headers = { 'Idempotency-Key': 'invoice of an older version' };
     const { body } = await order({}, headers);
@@ -191,6 +191,9 @@ describe('invoices', () => {
     expect((await order({}, headers)).body).toEqual(body);
   });
 
+  it('release the idempotency key of a refused request', async () => {
+    const headers = { 'Idempotency-Key': 'invoice 2' };
+    const unpaid = await cn.insertPayment(account.accountId, { status: 'pending' });
     expect((await order({ payment_id: unpaid.id }, headers)).status).toBe(409);
     expect((await order({}, headers)).status).toBe(201);
   });

@@ -1,13 +1,13 @@
-import { ChoiceField, InstantProperty, NextCursorProperty, TextField } from '@inference/dto';
+import { ChoiceField, IdField, InstantProperty, NextCursorProperty } from '@inference/dto';
 import { PageQuery } from '@inference/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { AUDIT_EVENT_TYPES, type AuditEventType } from './audit-log';
 
 export class AdminAuditLogQuery extends PageQuery {
-  @TextField({
+  @IdField({
     description: 'Lists the events of this account only.',
-    example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA',
-    pattern: [/^acct_[0-9A-Za-z]{1,64}$/, 'must be the id of an account'],
+    noun: 'account',
+    prefix: 'acct',
     optional: true,
   })
   account_id?: string;

@@ -10,10 +10,10 @@ export class MemberPath extends WorkspacePath {
 
 /** The account is given by its id or by its email address. */
 export class AddMemberDto {
-  @TextField({
+  @IdField({
     description: 'The id of the account. Either this or `email` must be given.',
-    example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA',
-    maxLength: 64,
+    noun: 'account',
+    prefix: 'acct',
     optional: true,
   })
   user_id?: string;
