@@ -1,12 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import {
-  ApiHeader,
-  ApiNotModifiedResponse,
-  ApiOperation,
-  ApiParam,
-  ApiQuery,
-  ApiResponse,
-} from '@nestjs/swagger';
+import { ApiHeader, ApiNotModifiedResponse, ApiOperation, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import { ApiErrors, ApiFile } from '@inference/openapi';
 
 const text = (description: string, example: string) => ({
@@ -48,7 +41,6 @@ export const ApiFileDownload = () =>
       description:
         'Such links come from the download of a model if packages are stored in a folder. The signature replaces a credential.',
     }),
-    ApiParam({ name: 'key', description: 'The key of the file.', schema: aText }),
     ...Object.entries(QUERY).map(([name, description]) =>
       ApiQuery({ name, description, required: true, schema: aText }),
     ),

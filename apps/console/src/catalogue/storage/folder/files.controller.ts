@@ -3,6 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { AnyQuery, Public } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { ApiFileDownload } from './api-file-download.decorator';
+import { FilePath } from './files.dto';
 import { FilesService } from './files.service';
 import { FILES_PATH } from './folder-storage';
 
@@ -16,7 +17,7 @@ export class FilesController {
   @AnyQuery()
   @Get(':key')
   @ApiFileDownload()
-  download(@Param('key') key: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+  download(@Param() { key }: FilePath, @Req() request: Request, @Res() response: Response): Promise<void> {
     return this.files.send(key, request, response);
   }
 }
