@@ -107,21 +107,17 @@ async function seedApiKey(api, session, account, save) {
   save();
 }
 
-/** The API replaces the whole list, so the request repeats the published prices. @param {Api} api @param {SignIn} admin @param {Context} context */
+/** Prices that somebody has published stay. @param {Api} api @param {SignIn} admin @param {Context} context */
 async function seedModelPrices(api, admin, { settings, engineModels, secrets, save }) {
   const { seeded } = secrets;
   const wanted = modelPrices(settings.site, engineModels).filter(({ slug }) => !seeded.models.includes(slug));
   if (wanted.length === 0) return;
   /** @type {{ models: import('./price-list.mjs').ModelPrice[] }} */
-  const { models } = await api('GET', '/api/pricing');
-  const published = models.map(({ slug, unit, price }) => ({ slug, unit, price }));
+  const { models: published } = await api('GET', '/api/pricing');
   const added = wanted.filter(({ slug }) => !published.some((row) => row.slug === slug));
   if (added.length > 0) {
     const { token } = await admin();
-    await api('PUT', '/api/admin/billing/pricing/models', {
-      token,
-      body: { models: [...published, ...added] },
-    });
+    await api('PATCH', '/api/admin/billing/pricing/models', { token, body: { models: added } });
   }
   seeded.models.push(...new Set(wanted.map(({ slug }) => slug)));
   save();
