@@ -1,3 +1,3 @@
 export { ConfigError, loadConfig } from './load-config';
 export * as env from './fields';
-export { CURRENCY_BY_SITE, type Currency, type Site } from './site';
+export { CURRENCIES, CURRENCY_BY_SITE, type Currency, type Site } from './site';

@@ -3,3 +3,4 @@ export type Site = 'intl' | 'cn';
 export type Currency = 'USD' | 'CNY';
 
 export const CURRENCY_BY_SITE: Record<Site, Currency> = { intl: 'USD', cn: 'CNY' };
+export const CURRENCIES = Object.values(CURRENCY_BY_SITE);

@@ -14,4 +14,10 @@ export { RequestValidationPipe, validated, validatedPath } from './validation/re
 export { Tolerant } from './validation/tolerant.decorator';
 export { BodyOneOf } from './validation/body-one-of.decorator';
 export { RequestHeaders } from './validation/request-headers.decorator';
-export { InstantProperty, MoneyProperty, NextCursorProperty, type PropertyOptions } from './properties';
+export {
+  CurrencyProperty,
+  InstantProperty,
+  MoneyProperty,
+  NextCursorProperty,
+  type PropertyOptions,
+} from './properties';

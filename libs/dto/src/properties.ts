@@ -1,3 +1,4 @@
+import { CURRENCIES } from '@inference/config';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 
 export interface PropertyOptions {
@@ -17,6 +18,10 @@ export const MoneyProperty = (options: PropertyOptions) =>
     { ...options, description: `${options.description} Exact: all digits of the ledger.` },
     { type: 'number' },
   );
+
+/** The currency of a response. */
+export const CurrencyProperty = (options: PropertyOptions = { description: 'The currency of the site.' }) =>
+  property(options, { type: 'string', enum: CURRENCIES });
 
 /** A time in a response, in UTC. */
 export const InstantProperty = (options: PropertyOptions) =>

@@ -1,4 +1,11 @@
-import { IdField, InstantProperty, IntegerField, MoneyProperty, TextField } from '@inference/dto';
+import {
+  CurrencyProperty,
+  IdField,
+  InstantProperty,
+  IntegerField,
+  MoneyProperty,
+  TextField,
+} from '@inference/dto';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
 
@@ -45,7 +52,7 @@ export class UsageRecordResponse {
   @MoneyProperty({ description: 'What was charged, in the currency.', example: 0.75 })
   cost!: ExactNumber;
 
-  @ApiProperty({ description: 'The currency of the site.', enum: ['USD', 'CNY'] })
+  @CurrencyProperty()
   currency!: string;
 
   @InstantProperty({ description: 'When the record was stored.' })

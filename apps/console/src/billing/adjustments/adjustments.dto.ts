@@ -1,5 +1,5 @@
-import { CURRENCY_BY_SITE, type Currency } from '@inference/config';
-import { IdField, InstantProperty, MoneyProperty, TextField } from '@inference/dto';
+import { type Currency } from '@inference/config';
+import { CurrencyProperty, IdField, InstantProperty, MoneyProperty, TextField } from '@inference/dto';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
 import { AmountField } from '../../validation/amount-field.decorator';
@@ -39,7 +39,7 @@ export class AdjustmentResponse {
   @MoneyProperty({ description: 'Amount in the currency; negative for a deduction.', example: -1.5 })
   amount!: ExactNumber;
 
-  @ApiProperty({ description: 'The currency of the site.', enum: Object.values(CURRENCY_BY_SITE) })
+  @CurrencyProperty()
   currency!: Currency;
 
   @InstantProperty({ description: 'When the adjustment was posted.' })

@@ -1,6 +1,7 @@
-import { CURRENCY_BY_SITE, type Currency } from '@inference/config';
+import { type Currency } from '@inference/config';
 import {
   ChoiceField,
+  CurrencyProperty,
   IdField,
   InstantProperty,
   MoneyProperty,
@@ -114,7 +115,7 @@ export class InvoiceResponse {
   @MoneyProperty({ description: 'What was given back of the payment since, in the currency.', example: 0 })
   refunded_amount!: ExactNumber;
 
-  @ApiProperty({ description: 'The currency of the payment.', enum: Object.values(CURRENCY_BY_SITE) })
+  @CurrencyProperty({ description: 'The currency of the payment.' })
   currency!: Currency;
 
   @ApiProperty({

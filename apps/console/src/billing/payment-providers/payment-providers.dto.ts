@@ -1,4 +1,5 @@
 import { CURRENCY_BY_SITE, type Currency, type Site } from '@inference/config';
+import { CurrencyProperty } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
 import { PAYMENT_PROVIDERS, type PaymentProviderName } from './payment-provider';
 
@@ -10,10 +11,7 @@ export class PaymentProviderResponse {
   @ApiProperty({ description: 'Whether its credentials are configured on this site.', example: true })
   enabled!: boolean;
 
-  @ApiProperty({
-    description: 'The currency of its payments, which is the site’s.',
-    enum: Object.values(CURRENCY_BY_SITE),
-  })
+  @CurrencyProperty({ description: 'The currency of its payments, which is the site’s.' })
   currency!: Currency;
 
   @ApiProperty({ description: 'The site of the provider.', enum: Object.keys(CURRENCY_BY_SITE) })

@@ -1,11 +1,11 @@
-import { CURRENCY_BY_SITE, type Currency } from '@inference/config';
+import { CURRENCIES, type Currency } from '@inference/config';
 import {
   ChoiceField,
+  CurrencyProperty,
   IdField,
   InstantProperty,
   MoneyProperty,
   NextCursorProperty,
-  TextField,
 } from '@inference/dto';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
@@ -35,12 +35,12 @@ export class CreatePaymentDto {
   })
   amount!: bigint;
 
-  @TextField({
-    description: 'The site’s currency, which is the only one: `USD` or `CNY`.',
+  @ChoiceField(CURRENCIES, {
+    description: 'The site’s currency, which is the only one.',
     example: 'USD',
     optional: true,
   })
-  currency?: string;
+  currency?: Currency;
 
   @ReturnUrlField({
     description:
@@ -110,7 +110,7 @@ export class PaymentResponse {
   @MoneyProperty({ description: 'What is to be paid or was paid, in the currency.', example: 20 })
   amount!: ExactNumber;
 
-  @ApiProperty({ description: 'The currency of the site.', enum: Object.values(CURRENCY_BY_SITE) })
+  @CurrencyProperty()
   currency!: Currency;
 
   @ApiProperty({

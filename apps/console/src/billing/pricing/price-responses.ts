@@ -1,11 +1,8 @@
 import { type Currency } from '@inference/config';
-import { MoneyProperty } from '@inference/dto';
+import { CurrencyProperty, MoneyProperty } from '@inference/dto';
 import { PRICE_UNITS, type PriceUnit } from '@inference/metering';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
-
-const CurrencyProperty = () =>
-  ApiProperty({ description: 'The currency of the site.', enum: ['USD', 'CNY'] });
 
 /** Spec: Published pricing. */
 export class ModelPriceResponse {

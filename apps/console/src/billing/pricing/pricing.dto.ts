@@ -1,4 +1,4 @@
-import { type Currency } from '@inference/config';
+import { CURRENCIES, type Currency } from '@inference/config';
 import { ChoiceField, FlagParameter, IntegerParameter, LineField, ObjectListField } from '@inference/dto';
 import { PRICE_UNITS, type PriceUnit } from '@inference/metering';
 import { PICO_DIGITS } from '@inference/money';
@@ -27,7 +27,7 @@ const decimalsOfUnit = ({ unit }: Record<string, unknown>): number =>
   PRICE_UNITS.includes(unit as PriceUnit) ? priceDecimals(unit as PriceUnit) : PICO_DIGITS;
 
 const CurrencyField = (): PropertyDecorator =>
-  ChoiceField(['USD', 'CNY'], {
+  ChoiceField(CURRENCIES, {
     description: 'Currency of the price; it must be that of the site.',
     example: 'USD',
     optional: true,

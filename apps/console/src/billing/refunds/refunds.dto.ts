@@ -1,5 +1,5 @@
-import { CURRENCY_BY_SITE, type Currency } from '@inference/config';
-import { InstantProperty, MoneyProperty, TextField } from '@inference/dto';
+import { type Currency } from '@inference/config';
+import { CurrencyProperty, InstantProperty, MoneyProperty, TextField } from '@inference/dto';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
 import { AmountField } from '../../validation/amount-field.decorator';
@@ -38,7 +38,7 @@ export class RefundResponse {
   @MoneyProperty({ description: 'What is given back, in the currency.', example: 7.55 })
   amount!: ExactNumber;
 
-  @ApiProperty({ description: 'The currency of the payment.', enum: Object.values(CURRENCY_BY_SITE) })
+  @CurrencyProperty({ description: 'The currency of the payment.' })
   currency!: Currency;
 
   @ApiProperty({

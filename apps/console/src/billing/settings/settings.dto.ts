@@ -1,12 +1,12 @@
-import { CURRENCY_BY_SITE, type Currency } from '@inference/config';
-import { MoneyProperty } from '@inference/dto';
+import { type Currency } from '@inference/config';
+import { CurrencyProperty, MoneyProperty } from '@inference/dto';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
 import { PaymentProviderResponse } from '../payment-providers/payment-providers.dto';
 
 /** All amounts are in `currency`. */
 export class BillingSettingsResponse {
-  @ApiProperty({ description: 'The currency of the wallet.', enum: Object.values(CURRENCY_BY_SITE) })
+  @CurrencyProperty({ description: 'The currency of the wallet.' })
   currency!: Currency;
 
   @MoneyProperty({ description: 'The money in the wallet now.', example: 12.345678901234 })

@@ -1,5 +1,5 @@
 import { type Currency } from '@inference/config';
-import { InstantProperty, MoneyProperty, NextCursorProperty } from '@inference/dto';
+import { CurrencyProperty, InstantProperty, MoneyProperty, NextCursorProperty } from '@inference/dto';
 import { type ExactNumber, exactNumber, picosToDecimal } from '@inference/money';
 import { type StatementLine } from '@inference/wallet';
 import { ApiProperty } from '@nestjs/swagger';
@@ -21,7 +21,7 @@ export class TransactionResponse {
   })
   amount!: ExactNumber;
 
-  @ApiProperty({ description: 'The currency of the site.', enum: ['USD', 'CNY'] })
+  @CurrencyProperty()
   currency!: Currency;
 
   @InstantProperty({

@@ -1,4 +1,5 @@
 import { type Currency, type Site } from '@inference/config';
+import { CurrencyProperty } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
 
 /** Addresses of the services, without a slash at the end. */
@@ -34,7 +35,7 @@ export class SiteResponse {
   @ApiProperty({ description: 'The international site or the China site.', enum: ['intl', 'cn'] })
   region!: Site;
 
-  @ApiProperty({ description: 'The currency of all amounts.', enum: ['USD', 'CNY'] })
+  @CurrencyProperty({ description: 'The currency of all amounts.' })
   currency!: Currency;
 
   @ApiProperty({
