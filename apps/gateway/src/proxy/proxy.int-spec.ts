@@ -18,9 +18,6 @@ const MODELS = {
   'sandbox-chat+zero-usage': RATES,
   'sandbox-chat+no-usage': RATES,
   'sandbox-chat+no-usage+tokens=7': RATES,
-  'nowhere/served': RATES,
-  /** The training price. It is not a model, although the engine serves every name. */
-  training: RATES,
 };
 const PROMPT = [{ role: 'user' as const, content: 'Say something about the sea.' }];
 /** Tokens as the sandbox engine counts them: one for each word and four for the message. */
@@ -35,7 +32,7 @@ beforeAll(async () => {
     {
       name: 'engine',
       base_url: `${engine}/`,
-      models: Object.keys(MODELS).filter((slug) => slug.startsWith('sandbox') || slug === 'training'),
+      models: Object.keys(MODELS).filter((slug) => slug.startsWith('sandbox')),
     },
     { name: 'house', base_url: engine, models: { 'acme/house-model': 'sandbox-chat+tokens=5' } },
   ]);
@@ -230,35 +227,6 @@ describe('the other endpoints', () => {
       { endpoint: 'embeddings', input_tokens: 6n, output_tokens: 0n, estimated: false },
     ]);
     await site.expectCharged(account, 2n * costOf(EMBED, 6, 0));
-  });
-
-  it('list the models that have a price and an upstream', async () => {
-    const models = await collect(client.models.list());
-    const slugs = Object.keys(MODELS).filter((slug) => slug !== 'nowhere/served' && slug !== 'training');
-    expect(models.map(({ id }) => id).sort()).toEqual(slugs.sort());
-    for (const model of models) {
-      expect(model).toEqual({
-        id: model.id,
-        object: 'model',
-        created: expect.any(Number),
-        owned_by: 'inference-platform',
-      });
-    }
-  });
-
-  it('return one model, also one with a slash', async () => {
-    expect((await client.models.retrieve('sandbox-chat')).id).toBe('sandbox-chat');
-    expect((await client.models.retrieve('acme/house-model')).id).toBe('acme/house-model');
-    const plain = await fetch(`${site.gateway.url}/v1/models/acme/house-model`, {
-      headers: { Authorization: `Bearer ${account.apiKey}` },
-    });
-    expect(await plain.json()).toMatchObject({ id: 'acme/house-model' });
-    for (const slug of ['unknown', 'nowhere/served', 'training', 'acme', '__proto__', '../models', 'a%00b']) {
-      await expect(client.models.retrieve(slug)).rejects.toMatchObject({
-        status: 404,
-        code: 'model_not_found',
-      });
-    }
   });
 });
 
