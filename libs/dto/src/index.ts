@@ -1,4 +1,4 @@
-export { field, type FieldOptions } from './fields/field';
+export { field, fieldNamesOf, type FieldOptions } from './fields/field';
 export { InstantField, TimeZoneField } from './fields/instant-field';
 export { IntegerField, IntegerParameter } from './fields/number-field';
 export {
@@ -11,9 +11,10 @@ export {
 } from './fields/other-fields';
 export { ChoiceField, IdField, LineField, TextField } from './fields/text-field';
 export { RequestValidationPipe, validated, validatedPath } from './validation/request-validation.pipe';
+export { compileValidator, type FieldFault, type Validator } from './validation/compile-validator';
 export { Tolerant } from './validation/tolerant.decorator';
 export { BodyOneOf } from './validation/body-one-of.decorator';
-export { RequestHeaders } from './validation/request-headers.decorator';
+export { ApiRequestHeaders, RequestHeaders } from './validation/request-headers.decorator';
 export {
   CurrencyProperty,
   InstantProperty,

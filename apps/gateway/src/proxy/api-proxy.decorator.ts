@@ -1,13 +1,8 @@
 import { applyDecorators, type Type } from '@nestjs/common';
-import {
-  ApiBody,
-  ApiExtraModels,
-  ApiHeader,
-  ApiOperation,
-  ApiResponse,
-  getSchemaPath,
-} from '@nestjs/swagger';
+import { ApiBody, ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { ApiRequestHeaders } from '@inference/dto';
 import { ApiErrors } from '@inference/openapi';
+import { ProxyHeaders } from './request/proxy-request.dto';
 
 export interface ProxyDocumentation {
   operationId: string;
@@ -38,12 +33,7 @@ export function ApiProxy({ operationId, summary, request, response, streamExampl
     }),
     ApiExtraModels(response),
     ApiBody({ type: request }),
-    ApiHeader({
-      name: 'X-Entrypoint',
-      required: false,
-      description: 'Names the origin of the request in the cost report; `gateway` by default.',
-      schema: { type: 'string', pattern: '^[a-z0-9._-]{1,64}$' },
-    }),
+    ApiRequestHeaders(ProxyHeaders),
     ApiResponse({
       status: 200,
       description: 'The answer of the model.',

@@ -4,14 +4,9 @@ import { type Caller, CurrentCaller } from '@inference/guards';
 import { AnyQuery, BodyAs } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { ApiProxy } from './api-proxy.decorator';
-import {
-  ChatCompletionRequest,
-  CompletionRequest,
-  CompletionResponse,
-  EmbeddingsRequest,
-  EmbeddingsResponse,
-} from './proxy.dto';
+import { CompletionResponse, EmbeddingsResponse } from './completion.response';
 import { readEntrypoint } from './request/entrypoint';
+import { ChatCompletionRequest, CompletionRequest, EmbeddingsRequest } from './request/proxy-request.dto';
 import { ProxyService } from './proxy.service';
 
 const CHUNK =

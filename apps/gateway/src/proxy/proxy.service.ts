@@ -69,7 +69,7 @@ export class ProxyService {
     const fields: Record<string, unknown> = {};
     if (bounds.imposedMaxTokens !== undefined) fields.max_tokens = bounds.imposedMaxTokens;
     if (request.stream && !request.includeUsage) {
-      fields.stream_options = { ...(request.body.stream_options as object | undefined), include_usage: true };
+      fields.stream_options = { ...request.body.stream_options, include_usage: true };
     }
     return this.upstreams.ask({
       endpoint: request.endpoint,

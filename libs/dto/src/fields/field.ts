@@ -23,6 +23,9 @@ const DOCUMENTED = Symbol('documented fields');
 export const schemasOf = (dtoClass: object): Record<string, ApiPropertyOptions> =>
   (Reflect.getMetadata(DOCUMENTED, dtoClass) as Record<string, ApiPropertyOptions> | undefined) ?? {};
 
+/** The names of the fields of a DTO class. */
+export const fieldNamesOf = (dtoClass: object): string[] => Object.keys(schemasOf(dtoClass));
+
 /** The decorators of a field: its presence, its validators (the first that fails gives the message), and its schema. */
 export function field(
   options: FieldOptions,

@@ -1,4 +1,4 @@
-import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
+import { applyDecorators, createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
 import { ApiHeader, type ApiHeaderOptions } from '@nestjs/swagger';
 import { type Request } from 'express';
 import { schemasOf } from '../fields/field';
@@ -14,8 +14,14 @@ export function RequestHeaders(dtoClass: Type): ParameterDecorator {
   });
   return (target, method, index) => {
     read()(target, method, index);
-    const descriptor = Object.getOwnPropertyDescriptor(target, method!)!;
-    for (const [name, { description, required, ...schema }] of Object.entries(schemasOf(dtoClass)))
-      ApiHeader({ name, description, required, schema } as ApiHeaderOptions)(target, method!, descriptor);
+    ApiRequestHeaders(dtoClass)(target, method!, Object.getOwnPropertyDescriptor(target, method!)!);
   };
 }
+
+/** Method decorator: documents the headers that the DTO class names. */
+export const ApiRequestHeaders = (dtoClass: Type): MethodDecorator =>
+  applyDecorators(
+    ...Object.entries(schemasOf(dtoClass)).map(([name, { description, required, ...schema }]) =>
+      ApiHeader({ name, description, required, schema } as ApiHeaderOptions),
+    ),
+  );

@@ -77,7 +77,7 @@ describe('readProxyRequest', () => {
 
   it.each(['yes', 1, {}])('refuses include_usage %j', (include_usage) => {
     expect(refusal(() => readChat({ stream: true, stream_options: { include_usage } })).param).toBe(
-      'include_usage',
+      'stream_options.include_usage',
     );
   });
 

@@ -1,12 +1,17 @@
+import { compileValidator, fieldNamesOf, type Validator } from '@inference/dto';
 import { type Endpoint } from '../../upstreams/endpoint';
-import { MAX_CHOICES, optionalCount, promptCount } from './request-counts';
+import { promptCount } from './prompt-count';
+import { ChatCompletionRequest, CompletionRequest, EmbeddingsRequest } from './proxy-request.dto';
 import { InvalidJsonError, InvalidValueError } from './request.errors';
+
+/** A JSON object whose fields the DTO class of its endpoint has validated. */
+export type ProxyRequestBody = Record<string, unknown> & Partial<ChatCompletionRequest & CompletionRequest>;
 
 /** The part of a request body that the gateway interprets; everything else is passed to the upstream unread. */
 export interface ProxyRequest {
   endpoint: Endpoint;
   raw: Buffer;
-  body: Record<string, unknown>;
+  body: ProxyRequestBody;
   model: string;
   stream: boolean;
   /** Whether the client asked for the usage chunk of a stream. */
@@ -15,9 +20,22 @@ export interface ProxyRequest {
   choices: number;
 }
 
-const MAX_MODEL_CHARS = 200;
 /** Deeper than any sound schema of a tool. */
 const MAX_TOOL_DEPTH = 100;
+
+const VALIDATORS: Record<Endpoint, Validator> = {
+  'chat/completions': compileValidator(ChatCompletionRequest),
+  completions: compileValidator(CompletionRequest),
+  embeddings: compileValidator(EmbeddingsRequest),
+};
+
+/** Fields that determine admission and billing. */
+const BINDING_FIELDS = new Set([
+  ...fieldNamesOf(ChatCompletionRequest),
+  ...fieldNamesOf(CompletionRequest),
+  'prompt',
+  'input',
+]);
 
 function parseObject(raw: Buffer): Record<string, unknown> {
   let body: unknown;
@@ -29,24 +47,8 @@ function parseObject(raw: Buffer): Record<string, unknown> {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) {
     throw new InvalidJsonError('The body must be a JSON object.');
   }
-  refuseOtherCase(body as Record<string, unknown>);
   return body as Record<string, unknown>;
 }
-
-/** Fields that determine admission and billing. */
-const BINDING_FIELDS = new Set([
-  'model',
-  'messages',
-  'prompt',
-  'input',
-  'stream',
-  'stream_options',
-  'max_tokens',
-  'max_completion_tokens',
-  'n_predict',
-  'n',
-  'best_of',
-]);
 
 /** Some servers ignore the case of field names: a field that the gateway did not read must not become a limit for them. */
 function refuseOtherCase(body: Record<string, unknown>): void {
@@ -54,51 +56,37 @@ function refuseOtherCase(body: Record<string, unknown>): void {
     // Both conversions: the long s and the Kelvin sign become ASCII letters in one direction only.
     const lowerCase = name.toUpperCase().toLowerCase();
     if (name !== lowerCase && BINDING_FIELDS.has(lowerCase))
-      throw new InvalidValueError(name, `must be written ${lowerCase}`);
+      throw new InvalidValueError({ path: name, message: `must be written ${lowerCase}` });
   }
 }
 
 /** The text of tools is counted if the upstream reports no usage, by code that is recursive. */
-function refuseDeepNesting(field: string, value: unknown, depth = 0): void {
+function refuseDeepNesting(path: string, value: unknown, depth = 0): void {
   if (value === null || typeof value !== 'object') return;
   if (depth === MAX_TOOL_DEPTH)
-    throw new InvalidValueError(field, `must not be nested more than ${MAX_TOOL_DEPTH} levels deep`);
-  for (const inner of Object.values(value)) refuseDeepNesting(field, inner, depth + 1);
-}
-
-function optionalBoolean(body: Record<string, unknown>, field: string): boolean {
-  const value = body[field] ?? false;
-  if (typeof value !== 'boolean') throw new InvalidValueError(field, 'must be a boolean');
-  return value;
+    throw new InvalidValueError({
+      path,
+      message: `must not be nested more than ${MAX_TOOL_DEPTH} levels deep`,
+    });
+  for (const inner of Object.values(value)) refuseDeepNesting(path, inner, depth + 1);
 }
 
 /** Reads a request body. Throws InvalidJsonError or InvalidValueError if the request could not be admitted or billed. */
 export function readProxyRequest(endpoint: Endpoint, raw: unknown): ProxyRequest {
   if (!Buffer.isBuffer(raw) || raw.length === 0) throw new InvalidJsonError('The body is empty.');
-  const body = parseObject(raw);
-  const { model } = body;
-  if (typeof model !== 'string' || model === '' || model.length > MAX_MODEL_CHARS || model.includes('\0')) {
-    throw new InvalidValueError('model', `must be a text of 1 to ${MAX_MODEL_CHARS} characters`);
-  }
-  if (endpoint === 'chat/completions' && !Array.isArray(body.messages)) {
-    throw new InvalidValueError('messages', 'must be a list');
-  }
+  const body: ProxyRequestBody = parseObject(raw);
+  refuseOtherCase(body);
+  const [fault, ...others] = VALIDATORS[endpoint](body);
+  if (fault) throw new InvalidValueError(fault, ...others);
   for (const field of ['tools', 'functions']) refuseDeepNesting(field, body[field]);
-  const stream = endpoint !== 'embeddings' && optionalBoolean(body, 'stream');
-  const streamOptions = body.stream_options ?? {};
-  if (typeof streamOptions !== 'object' || Array.isArray(streamOptions)) {
-    throw new InvalidValueError('stream_options', 'must be an object');
-  }
+  const isEmbedding = endpoint === 'embeddings';
   return {
     endpoint,
     raw,
     body,
-    model,
-    stream,
-    includeUsage: optionalBoolean(streamOptions as Record<string, unknown>, 'include_usage'),
-    choices:
-      endpoint === 'embeddings'
-        ? 0
-        : (optionalCount(body, 'n', MAX_CHOICES) ?? 1) * promptCount(endpoint, body),
+    model: body.model!,
+    stream: !isEmbedding && body.stream === true,
+    includeUsage: body.stream_options?.include_usage === true,
+    choices: isEmbedding ? 0 : (body.n ?? 1) * promptCount(endpoint, body.prompt),
   };
 }

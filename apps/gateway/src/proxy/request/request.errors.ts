@@ -1,9 +1,11 @@
+import { type FieldFault } from '@inference/dto';
 import { GatewayError } from '../../errors/gateway-error';
 
-/** A field of the request body has a value that cannot be admitted or billed. */
+/** Fields of the request body have values that cannot be admitted or billed. The message names all, `param` the first one. */
 export class InvalidValueError extends GatewayError {
-  constructor(param: string, rule: string) {
-    super('invalid_value', `${param}: ${rule}`, param);
+  constructor(first: FieldFault, ...others: FieldFault[]) {
+    const message = [first, ...others].map((fault) => `${fault.path}: ${fault.message}`).join('; ');
+    super('invalid_value', message, first.path);
   }
 }
 
@@ -16,8 +18,8 @@ export class InvalidJsonError extends GatewayError {
 
 /** A request header is malformed. */
 export class InvalidHeaderError extends GatewayError {
-  constructor(header: string, rule: string) {
-    super('invalid_header', `${header} ${rule}`, header);
+  constructor({ path: header, message }: FieldFault) {
+    super('invalid_header', `${header}: ${message}`, header);
   }
 }
 

@@ -1,5 +1,5 @@
 import { type TokenUsage } from '@inference/metering';
-import { MAX_CHOICES, optionalCount, promptCount } from './request-counts';
+import { promptCount } from './prompt-count';
 import { type ProxyRequest } from './proxy-request';
 import { InvalidValueError } from './request.errors';
 
@@ -29,9 +29,6 @@ function hasMedia(messages: unknown): boolean {
   );
 }
 
-/** Fields that limit the tokens of an answer; `n_predict` is llama.cpp's name. */
-const OUTPUT_LIMITS = ['max_completion_tokens', 'max_tokens', 'n_predict'];
-
 export interface Bounds extends TokenUsage {
   /** `max_tokens` to set in the upstream request; undefined if the client's request has a limit. */
   imposedMaxTokens: number | undefined;
@@ -45,16 +42,11 @@ export function boundsOf({ endpoint, raw, body, choices }: ProxyRequest, limits:
   const { contextTokens: context } = limits;
   if (endpoint === 'embeddings')
     return { inputTokens: raw.length, outputTokens: 0, imposedMaxTokens: undefined };
-  const limitsAsked = OUTPUT_LIMITS.map((field) => optionalCount(body, field));
-  // Upstreams differ in the field that they obey, so the highest limit counts.
-  const requestedLimit = limitsAsked.reduce((a, b) =>
-    a === undefined || b === undefined ? (a ?? b) : Math.max(a, b),
-  );
+  // Upstreams differ in the field that they obey, so the highest limit counts. A limit is at least 1.
+  const highestLimit = Math.max(body.max_completion_tokens ?? 0, body.max_tokens ?? 0, body.n_predict ?? 0);
+  const requestedLimit = highestLimit === 0 ? undefined : highestLimit;
   if (endpoint === 'completions') {
-    const bestOf = Math.max(
-      choices,
-      (optionalCount(body, 'best_of', MAX_CHOICES) ?? 1) * promptCount(endpoint, body),
-    );
+    const bestOf = Math.max(choices, (body.best_of ?? 1) * promptCount(endpoint, body.prompt));
     const perChoice = requestedLimit ?? DEFAULT_COMPLETION_TOKENS;
     const imposedMaxTokens = requestedLimit === undefined ? perChoice : undefined;
     return { inputTokens: raw.length, outputTokens: checkedProduct(perChoice, bestOf), imposedMaxTokens };
@@ -70,6 +62,7 @@ export function boundsOf({ endpoint, raw, body, choices }: ProxyRequest, limits:
 
 function checkedProduct(maxTokens: number, choices: number): number {
   const product = maxTokens * choices;
-  if (!Number.isSafeInteger(product)) throw new InvalidValueError('max_tokens', 'is too large');
+  if (!Number.isSafeInteger(product))
+    throw new InvalidValueError({ path: 'max_tokens', message: 'is too large' });
   return product;
 }
