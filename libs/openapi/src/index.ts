@@ -1,5 +1,10 @@
 export { ApiErrors } from './decorators/api-errors.decorator';
-export { ApiEventStream } from './decorators/api-event-stream.decorator';
+export {
+  ApiEventStream,
+  type EventStream,
+  eventModelsOf,
+  eventStreamContent,
+} from './decorators/api-event-stream.decorator';
 export { ApiOpenObject } from './decorators/api-open-object.decorator';
 export { ApiFile } from './decorators/api-file.decorator';
 export { ApiOneOf } from './decorators/api-one-of.decorator';

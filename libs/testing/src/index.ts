@@ -25,5 +25,12 @@ export {
 export { registeredOperations, registeredRoutes } from './routes/registered-routes';
 export { waitForLock } from './database/wait-for-lock';
 export { ResponseChecker } from './contract/response-checker';
+export { pointer, SchemaChecker } from './contract/schema-checker';
 export { holdToContract } from './contract/contract';
-export { documentedOperations, readApiDocument } from './contract/api-document';
+export { takeContractFaults } from './contract/contract-results';
+export {
+  type ApiDocument,
+  documentedOperations,
+  type DocumentedContent,
+  readApiDocument,
+} from './contract/api-document';

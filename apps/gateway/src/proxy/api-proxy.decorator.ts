@@ -1,7 +1,9 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { ApiRequestHeaders } from '@inference/dto';
-import { ApiErrors } from '@inference/openapi';
+import { ApiErrors, type EventStream, eventModelsOf, eventStreamContent } from '@inference/openapi';
+import { OpenAiErrorResponse } from '../errors/openai-error.response';
+import { DONE } from './streaming/stream-meter';
 import { ProxyHeaders } from './request/proxy-request.dto';
 
 export interface ProxyDocumentation {
@@ -9,8 +11,8 @@ export interface ProxyDocumentation {
   summary: string;
   request: Type;
   response: Type;
-  /** A stream as a client receives it; none if the endpoint does not stream. */
-  streamExample?: string;
+  /** None if the endpoint does not stream. */
+  stream?: { chunk: Type; example: string };
 }
 
 const REQUEST_ID = {
@@ -20,18 +22,40 @@ const REQUEST_ID = {
   },
 };
 
+const STREAM_DESCRIPTION =
+  ' With `stream` the answer is server-sent events without names. A fault before the first event is an answer with a status of its own; a fault after it is an event with `error`.';
+
+const eventsOf = ({ chunk, example }: NonNullable<ProxyDocumentation['stream']>): EventStream => ({
+  example,
+  events: {
+    message: {
+      description: 'Events have no names.',
+      data: [
+        {
+          description:
+            'A piece of the answers. If `stream_options.include_usage` is true, the last chunk has the usage and no choices.',
+          data: chunk,
+        },
+        { description: 'The answer broke off.', data: OpenAiErrorResponse },
+        { description: 'The last event. A complete answer has been charged.', data: DONE },
+      ],
+    },
+  },
+});
+
 /** Documents an endpoint that a model answers. */
-export function ApiProxy({ operationId, summary, request, response, streamExample }: ProxyDocumentation) {
+export function ApiProxy({ operationId, summary, request, response, stream }: ProxyDocumentation) {
   const json = { schema: { $ref: getSchemaPath(response) } };
-  const stream = { schema: { type: 'string' as const }, example: streamExample };
+  const events = stream && eventsOf(stream);
   return applyDecorators(
     ApiOperation({
       operationId,
       summary,
       description:
-        'In OpenAI’s shapes; the official SDKs work unchanged. Fields that are not listed are passed to the model. The tokens are charged at the published price when the response is complete.',
+        'In OpenAI’s shapes; the official SDKs work unchanged. Fields that are not listed are passed to the model. The tokens are charged at the published price when the response is complete.' +
+        (stream ? STREAM_DESCRIPTION : ''),
     }),
-    ApiExtraModels(response),
+    ApiExtraModels(response, ...(events ? eventModelsOf(events) : [])),
     ApiBody({ type: request }),
     ApiRequestHeaders(ProxyHeaders),
     ApiResponse({
@@ -40,7 +64,7 @@ export function ApiProxy({ operationId, summary, request, response, streamExampl
       headers: REQUEST_ID,
       content: {
         'application/json': json,
-        ...(streamExample !== undefined && { 'text/event-stream': stream }),
+        ...(events && { 'text/event-stream': eventStreamContent(events) }),
       },
     }),
     ApiErrors({

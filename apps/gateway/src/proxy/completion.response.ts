@@ -51,3 +51,103 @@ export class EmbeddingsResponse {
   })
   usage?: CompletionUsage | null;
 }
+
+@ApiOpenObject()
+class ChatDelta {
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    required: false,
+    description: 'The next text of the answer.',
+    example: 'Hello',
+  })
+  content?: string | null;
+
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'object', additionalProperties: true },
+    nullable: true,
+    required: false,
+    description: 'The next parts of calls of tools.',
+  })
+  tool_calls?: object[] | null;
+}
+
+const IndexProperty = () =>
+  ApiProperty({ type: 'integer', required: false, description: 'Number of the answer, from 0.', example: 0 });
+
+const FinishReasonProperty = () =>
+  ApiProperty({
+    type: 'string',
+    nullable: true,
+    required: false,
+    description:
+      'Why the answer ends: `stop`, `length`, `tool_calls` or what the model’s server says. Null or absent before the end.',
+    example: 'stop',
+  });
+
+@ApiOpenObject()
+class ChatChunkChoice {
+  @IndexProperty()
+  index?: number;
+
+  @ApiProperty({
+    type: () => ChatDelta,
+    nullable: true,
+    required: false,
+    description: 'What the chunk adds.',
+  })
+  delta?: ChatDelta | null;
+
+  @FinishReasonProperty()
+  finish_reason?: string | null;
+}
+
+@ApiOpenObject()
+class TextChunkChoice {
+  @IndexProperty()
+  index?: number;
+
+  @ApiProperty({
+    type: 'string',
+    required: false,
+    description: 'The next text of the answer.',
+    example: 'Hello',
+  })
+  text?: string;
+
+  @FinishReasonProperty()
+  finish_reason?: string | null;
+}
+
+const ChunkUsageProperty = () =>
+  ApiProperty({
+    description: 'The metered tokens, in the last chunk. Null or absent in the others.',
+    type: () => CompletionUsage,
+    nullable: true,
+    required: false,
+  });
+
+@ApiOpenObject()
+export class ChatCompletionChunk {
+  @ApiProperty({
+    description: 'What the chunk adds to the answers. Empty in the chunk with the usage.',
+    type: [ChatChunkChoice],
+  })
+  choices!: ChatChunkChoice[];
+
+  @ChunkUsageProperty()
+  usage?: CompletionUsage | null;
+}
+
+@ApiOpenObject()
+export class CompletionChunk {
+  @ApiProperty({
+    description: 'What the chunk adds to the answers. Empty in the chunk with the usage.',
+    type: [TextChunkChoice],
+  })
+  choices!: TextChunkChoice[];
+
+  @ChunkUsageProperty()
+  usage?: CompletionUsage | null;
+}

@@ -4,15 +4,37 @@ import { type Caller, CurrentCaller } from '@inference/guards';
 import { AnyQuery, BodyAs } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { ApiProxy } from './api-proxy.decorator';
-import { CompletionResponse, EmbeddingsResponse } from './completion.response';
+import {
+  ChatCompletionChunk,
+  CompletionChunk,
+  CompletionResponse,
+  EmbeddingsResponse,
+} from './completion.response';
 import { readEntrypoint } from './request/entrypoint';
 import { ChatCompletionRequest, CompletionRequest, EmbeddingsRequest } from './request/proxy-request.dto';
 import { ProxyService } from './proxy.service';
 
-const CHUNK =
-  'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Hello"}}]}';
-const TEXT_CHUNK = 'data: {"id":"cmpl-1","object":"text_completion","choices":[{"index":0,"text":"Hello"}]}';
-const END = 'data: [DONE]';
+const CHAT_EXAMPLE = `
+data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1790000000,"model":"sandbox-chat","choices":[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}],"usage":null}
+
+data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1790000000,"model":"sandbox-chat","choices":[{"index":0,"delta":{"content":"Hello"},"logprobs":null,"finish_reason":null}],"usage":null}
+
+data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1790000000,"model":"sandbox-chat","choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}],"usage":null}
+
+data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1790000000,"model":"sandbox-chat","choices":[],"usage":{"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}}
+
+data: [DONE]
+
+`;
+
+const COMPLETION_EXAMPLE = `
+data: {"id":"cmpl-1","object":"text_completion","created":1790000000,"model":"sandbox-chat","choices":[{"index":0,"text":" Hello","logprobs":null,"finish_reason":null}]}
+
+data: {"id":"cmpl-1","object":"text_completion","created":1790000000,"model":"sandbox-chat","choices":[{"index":0,"text":"","logprobs":null,"finish_reason":"length"}]}
+
+data: [DONE]
+
+`;
 
 /** The model endpoints, in OpenAI's shapes. */
 @Controller('v1')
@@ -29,7 +51,7 @@ export class ProxyController {
     summary: 'Answers a conversation.',
     request: ChatCompletionRequest,
     response: CompletionResponse,
-    streamExample: `${CHUNK}\n\n${END}\n\n`,
+    stream: { chunk: ChatCompletionChunk, example: CHAT_EXAMPLE },
   })
   chat(
     @CurrentCaller() caller: Caller,
@@ -47,7 +69,7 @@ export class ProxyController {
     summary: 'Continues a text.',
     request: CompletionRequest,
     response: CompletionResponse,
-    streamExample: `${TEXT_CHUNK}\n\n${END}\n\n`,
+    stream: { chunk: CompletionChunk, example: COMPLETION_EXAMPLE },
   })
   complete(
     @CurrentCaller() caller: Caller,

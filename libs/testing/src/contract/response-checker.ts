@@ -1,13 +1,10 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
-import addFormats from 'ajv-formats';
 import {
   type ApiDocument,
   type DocumentedContent,
   type DocumentedHeader,
   documentedPath,
 } from './api-document';
-import { withClosedSchemas } from './closed-schemas';
-import { parseEvents } from './server-sent-events';
+import { jsonOr, pointer, SchemaChecker } from './schema-checker';
 
 /** A response as the client gets it. */
 export interface SentResponse {
@@ -19,20 +16,14 @@ export interface SentResponse {
   body: Buffer;
 }
 
-const DOCUMENT = 'openapi';
 const JSON_TYPE = 'application/json';
-const pointer = (...parts: string[]): string =>
-  parts.map((part) => `/${encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('');
 
 /** Compares responses of a service with its API document. */
 export class ResponseChecker {
-  private readonly ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
-  private readonly validators = new Map<string, ValidateFunction>();
+  private readonly schemas: SchemaChecker;
 
   constructor(private readonly document: ApiDocument) {
-    addFormats(this.ajv);
-    this.ajv.addFormat('binary', true);
-    this.ajv.addSchema(withClosedSchemas(this.document), DOCUMENT);
+    this.schemas = new SchemaChecker(document);
   }
 
   /** What the document does not promise, in words; nothing if the response is as documented. */
@@ -66,35 +57,10 @@ export class ResponseChecker {
   }
 
   private bodyFaults(type: string, content: DocumentedContent, at: string, body: Buffer): string[] {
-    if (type === 'text/event-stream') return this.eventFaults(content, at, body);
+    const text = body.toString();
+    if (type === 'text/event-stream') return this.schemas.eventFaultsOf(at, content, text);
     if (!/[/+]json$/.test(type)) return [];
-    return this.schemaFaults(`${at}/schema`, body.toString(), 'body');
-  }
-
-  private eventFaults(content: DocumentedContent, at: string, body: Buffer): string[] {
-    const kinds = content['x-events'];
-    if (!kinds) return [];
-    return parseEvents(body.toString()).flatMap(({ event, data }) => {
-      const kind = kinds[event];
-      if (!kind) return [`the event ${event} is not documented`];
-      if ((kind.schema as { type?: string }).type === 'string') return [];
-      return this.schemaFaults(`${at}/x-events${pointer(event)}/schema`, data, event);
-    });
-  }
-
-  private schemaFaults(at: string, text: string, what: string): string[] {
-    let validate = this.validators.get(at);
-    if (!validate) {
-      validate = this.ajv.compile({ $ref: `${DOCUMENT}#${at}` });
-      this.validators.set(at, validate);
-    }
-    try {
-      if (validate(JSON.parse(text))) return [];
-    } catch {
-      return [`${what} is not JSON`];
-    }
-    return (validate.errors ?? []).map(
-      ({ instancePath, message, params }) => `${what}${instancePath} ${message} ${JSON.stringify(params)}`,
-    );
+    const value = jsonOr(undefined, text);
+    return value === undefined ? ['body is not JSON'] : this.schemas.faultsOf(`${at}/schema`, value, 'body');
   }
 }

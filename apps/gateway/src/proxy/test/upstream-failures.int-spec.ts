@@ -1,4 +1,4 @@
-import { type TestAccount } from '@inference/testing';
+import { takeContractFaults, type TestAccount } from '@inference/testing';
 import {
   PLENTY,
   costOf,
@@ -258,6 +258,8 @@ describe('an upstream that fails in the middle of a stream', () => {
   it('continues after an event that is not JSON', async () => {
     const { text, content } = await readStream(await chat('sandbox-chat+malformed=2', { stream: true }));
     expect(text).toContain('{"id":"broken"');
+    // The API document describes sound events only.
+    expect(takeContractFaults()).toContainEqual(expect.stringContaining('message must match a schema'));
     expect(content.trim().split(/\s+/)).toHaveLength(8);
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
     await site.expectCharged(account, costOf(RATES, PROMPT_TOKENS, 8));
