@@ -140,7 +140,8 @@ const CREDENTIAL_NAMES = {
 
 /** @param {string} path @param {Operation} operation @returns {string} the credentials that open a route */
 function credentialsText(path, { security }) {
-  const kinds = security.flatMap((requirement) => Object.keys(requirement));
+  // What a requirement has beside the first scheme are headers that belong to it.
+  const kinds = security.flatMap((requirement) => Object.keys(requirement).slice(0, 1));
   if (kinds.length === 0) return 'none';
   const names = [...new Set(kinds.map((kind) => CREDENTIAL_NAMES[kind] ?? kind))].join(', ');
   return path.includes('/admin/') ? `${names} of an admin` : names;

@@ -31,6 +31,7 @@ export { takeContractFaults } from './contract/contract-results';
 export {
   type ApiDocument,
   documentedOperations,
+  documentedPath,
   type DocumentedContent,
   readApiDocument,
 } from './contract/api-document';

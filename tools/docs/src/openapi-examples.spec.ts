@@ -15,7 +15,9 @@ test.each(services)('every example in the API document of %s is of its schema', 
 });
 
 const documentOf = (content: object): ApiDocument => ({
-  paths: { '/': { get: { operationId: 'read', responses: { 200: { content: content as never } } } } },
+  paths: {
+    '/': { get: { operationId: 'read', responses: { 200: { description: '', content: content as never } } } },
+  },
 });
 
 test.each([

@@ -69,7 +69,7 @@ export function ApiProxy({ operationId, summary, request, response, stream }: Pr
     }),
     ApiErrors({
       402: 'The wallet or the limit of the API key does not cover the largest possible cost.',
-      403: 'The API key may not use the model, or the entrypoint is reserved.',
+      403: 'The API key may not use the model, or the entrypoint is reserved. `on_behalf_forbidden`: a request with an API key has a header of services.',
       404: 'The model does not exist or is not offered.',
       422: 'The model’s server refuses the request.',
       502: 'No server of the model gave a usable answer.',

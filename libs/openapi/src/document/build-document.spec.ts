@@ -15,6 +15,14 @@ class ThingsController {
   list() {}
 }
 
+@Controller('calls')
+class CallsController {
+  @Get()
+  @Accepts('api_key', 'on_behalf')
+  @ApiOkResponse({ description: 'All calls.' })
+  list() {}
+}
+
 @Controller('notes')
 class NotesController {
   @Post()
@@ -43,6 +51,19 @@ describe('the document of an app', () => {
   it('has exactly the credential schemes that its operations name', async () => {
     const { components } = await build(ThingsController);
     expect(Object.keys(components!.securitySchemes!).sort()).toEqual(['api_key', 'session']);
+  });
+
+  it('has the headers of a service that acts on behalf of an account, beside its credential', async () => {
+    const { components, paths } = await build(CallsController);
+    expect(paths['/calls']!.get!.security).toEqual([
+      { api_key: [] },
+      { on_behalf: [], on_behalf_of: [] },
+      { on_behalf: [], on_behalf_of: [], on_behalf_of_key: [] },
+    ]);
+    expect(components!.securitySchemes).toMatchObject({
+      on_behalf_of: { in: 'header', name: 'X-On-Behalf-Of' },
+      on_behalf_of_key: { in: 'header', name: 'X-On-Behalf-Of-Key' },
+    });
   });
 
   it('has no errors of bodies if the service reads none', async () => {

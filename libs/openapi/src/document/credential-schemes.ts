@@ -2,7 +2,7 @@ import { type CredentialKind } from '@inference/guards';
 import { type SecurityScheme } from './api-description';
 
 /** How each kind of credential is sent. Kinds that an app adds by module augmentation are in its ApiDescription. */
-export const CREDENTIAL_SCHEMES: Partial<Record<CredentialKind, SecurityScheme>> = {
+export const CREDENTIAL_SCHEMES: Record<string, SecurityScheme> = {
   session: {
     type: 'http',
     scheme: 'bearer',
@@ -37,6 +37,26 @@ export const CREDENTIAL_SCHEMES: Partial<Record<CredentialKind, SecurityScheme>>
     type: 'http',
     scheme: 'bearer',
     description:
-      'Credential of one of the platform’s own services, for the account in `X-On-Behalf-Of` and optionally its API key (id) in `X-On-Behalf-Of-Key`.',
+      'Credential of one of the platform’s own services, for the account that `X-On-Behalf-Of` names.',
+  },
+  on_behalf_of: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-On-Behalf-Of',
+    description: 'Id of the account for which a service acts and which pays. Only services may send it.',
+  },
+  on_behalf_of_key: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-On-Behalf-Of-Key',
+    description:
+      'Id of the API key of that account whose limits apply and whose usage it is. Only services may send it.',
   },
 };
+
+/** The schemes that a kind of credential needs together, for each way to send it. */
+export function securityRequirementsOf(kind: CredentialKind): Record<string, []>[] {
+  if (kind !== 'on_behalf') return [{ [kind]: [] }];
+  const ofAccount = { on_behalf: [], on_behalf_of: [] } satisfies Record<string, []>;
+  return [ofAccount, { ...ofAccount, on_behalf_of_key: [] }];
+}

@@ -5,9 +5,16 @@ import { ACCEPTS, type CredentialKind, type Role, ROLES } from '@inference/guard
 import { ANY_QUERY, bodyRuleOf, PUBLIC } from '@inference/http';
 import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import { type ApiDescription } from './api-description';
+import { securityRequirementsOf } from './credential-schemes';
 
 /** Extension of an operation that holds the reasons of its implied errors by status, until `buildDocument` turns them into responses. */
 export const IMPLIED_ERRORS = 'x-implied-errors';
+
+/** What the errors also mean where a service may act on behalf of an account. */
+const ON_BEHALF_CODES = {
+  400: ' `on_behalf_missing`: a service names no account.',
+  401: ' `on_behalf_unknown`: a service names an account or API key that does not exist.',
+};
 
 const documented = new WeakSet<object>();
 const BODY_METHODS = [RequestMethod.POST, RequestMethod.PUT, RequestMethod.PATCH];
@@ -31,7 +38,9 @@ export function documentImplied(controller: Type, description: ApiDescription): 
 }
 
 function securityOf(handler: object, controller: Type, description: ApiDescription): MethodDecorator[] {
-  return acceptedKinds(handler, controller, description).map((kind) => ApiSecurity(kind));
+  return acceptedKinds(handler, controller, description)
+    .flatMap(securityRequirementsOf)
+    .map((requirement) => ApiSecurity(requirement));
 }
 
 /** The kinds of credentials that open a handler; none if it is public. */
@@ -54,6 +63,7 @@ function impliedErrors(
   const isPublic = metadataOf<boolean>(PUBLIC, handler, controller) === true;
   const isAnyQuery = metadataOf<boolean>(ANY_QUERY, handler, controller) === true;
   const isOnBehalf = acceptedKinds(handler, controller, description).includes('on_behalf');
+  const onBehalf = isOnBehalf ? ON_BEHALF_CODES : { 400: '', 401: '' };
   const roles = metadataOf<Role[]>(ROLES, handler, controller);
   const method = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod;
   const hasBody = !readsNoBodies && BODY_METHODS.includes(method);
@@ -63,10 +73,12 @@ function impliedErrors(
   });
   return {
     ...((hasBody || !isAnyQuery || takesParameters(name, controller) || isOnBehalf) && {
-      400: 'A parameter or field is missing or malformed. The message names each one.',
+      400: `A parameter or field is missing or malformed. The message names each one.${onBehalf[400]}`,
     }),
-    ...(!isPublic && { 401: 'The credential is missing, expired or invalid.' }),
-    ...(isOnBehalf && { 403: 'The service may not act for this account or API key.' }),
+    ...(!isPublic && {
+      401: `The credential is missing, expired or invalid.${onBehalf[401]}`,
+    }),
+    ...(isOnBehalf && { 403: '`on_behalf_forbidden`: a request with an API key has a header of services.' }),
     ...(roles && { 403: `The account does not have the role ${roles.join(' or ')}.` }),
     ...(hasBody && {
       ...(form !== 'stream' && { 408: 'The body did not arrive in time.' }),

@@ -18,6 +18,7 @@ export interface DocumentedHeader {
 }
 
 export interface DocumentedResponse {
+  description: string;
   headers?: Record<string, DocumentedHeader | { $ref: string }>;
   content?: Record<string, DocumentedContent>;
 }

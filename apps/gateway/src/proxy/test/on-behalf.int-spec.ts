@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { credentialRows, insertApiKey, rememberSecret, type TestAccount, waitFor } from '@inference/testing';
+import {
+  credentialRows,
+  documentedPath,
+  insertApiKey,
+  readApiDocument,
+  rememberSecret,
+  type TestAccount,
+  waitFor,
+} from '@inference/testing';
 import OpenAI from 'openai';
 import { costOf, eventsOf, RATES, TestSite } from '../../testing/gateway.fixture';
 
@@ -99,7 +107,9 @@ describe.each(closed)('%s %s', (method, path) => {
       [NEW, { ...named, 'X-On-Behalf-Of-Key': '' }, 401, 'on_behalf_unknown'],
       [other.apiKey, named, 403, 'on_behalf_forbidden'],
     ];
+    const { responses } = readApiDocument('gateway').paths[documentedPath(path)]![method.toLowerCase()]!;
     for (const [secret, headers, status, code] of cases) {
+      if (code.startsWith('on_behalf_')) expect(responses[status]!.description).toContain(code);
       const answer = await ask(method, path, secret, headers);
       expect([headers, answer]).toMatchObject([headers, { status, code }]);
       expect(answer.challenge).toBe(status === 401 ? 'Bearer' : null);
