@@ -15,7 +15,8 @@ const MAX_MODEL_CHARS = 200;
 const WITHOUT_NUL = /^[^\0]*$/;
 
 const OPTIONAL = { optional: true, nullable: true };
-const TOKEN_LIMIT = { ...OPTIONAL, min: 1, max: Number.MAX_SAFE_INTEGER };
+const TOKEN_LIMIT = { ...OPTIONAL, min: 1, max: Number.MAX_SAFE_INTEGER, example: 256 };
+const ANSWERS = { ...OPTIONAL, min: 1, max: MAX_CHOICES, example: 1 };
 
 const TEXTS_OR_TOKENS = {
   description: 'A text, several texts, or tokens.',
@@ -70,8 +71,8 @@ class TextRequest {
 
   @IntegerField({
     ...TOKEN_LIMIT,
-    description: 'Most tokens of an answer. Without it the wallet bounds the answer.',
-    example: 256,
+    description:
+      'Most tokens of an answer. Without any limit: in a conversation the limit of the model, or 4096; in a completion 16.',
   })
   max_tokens?: number | null;
 
@@ -81,7 +82,7 @@ class TextRequest {
   @IntegerField({ ...TOKEN_LIMIT, description: 'llama.cpp’s name of `max_tokens`.' })
   n_predict?: number | null;
 
-  @IntegerField({ ...OPTIONAL, min: 1, max: MAX_CHOICES, description: 'Number of answers, 1 by default.' })
+  @IntegerField({ ...ANSWERS, description: 'Number of answers, 1 by default.' })
   n?: number | null;
 
   @BooleanField({ ...OPTIONAL, description: 'Answer as server-sent events.' })
@@ -116,9 +117,7 @@ export class CompletionRequest extends TextRequest {
   prompt!: unknown;
 
   @IntegerField({
-    ...OPTIONAL,
-    min: 1,
-    max: MAX_CHOICES,
+    ...ANSWERS,
     description:
       'Number of answers that are produced, of which the best `n` are sent. All of them are charged.',
   })
@@ -140,6 +139,7 @@ export class ProxyHeaders {
     minLength: 0,
     pattern: [/^[a-z0-9._-]{1,64}$/, 'must be 1 to 64 of a-z 0-9 . _ -'],
     description: 'Names the origin of the request in the cost report; `gateway` by default.',
+    example: 'nightly-batch',
   })
   'X-Entrypoint'?: string;
 }
