@@ -85,6 +85,21 @@ describe('readProxyRequest', () => {
     expect(refusal(() => readChat({ n })).param).toBe('n');
   });
 
+  it('names all invalid fields at once, and the first one as param', () => {
+    const { param, message } = refusal(() =>
+      readChat({ model: '', n: 0, stream_options: { include_usage: 1 } }),
+    );
+    const named = message.split('; ').map((fault) => fault.split(': ')[0]);
+    expect(named.sort()).toEqual(['model', 'n', 'stream_options.include_usage']);
+    expect(message.startsWith(`${param}: `)).toBe(true);
+  });
+
+  it('leaves fields of other endpoints to the upstream', () => {
+    expect(readChat({ best_of: 'x', prompt: 5 }).choices).toBe(1);
+    const input = { model: 'm', input: 'x', max_tokens: 'x', n: 0, stream_options: [] };
+    expect(read(input, 'embeddings').choices).toBe(0);
+  });
+
   it('treats null as absent', () => {
     expect(readChat({ stream: null, stream_options: null, n: null })).toMatchObject({
       stream: false,
