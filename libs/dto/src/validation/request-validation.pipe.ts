@@ -10,6 +10,7 @@ import {
 } from '@nestjs/common';
 import { type ValidationError } from 'class-validator';
 import { findHostileInput } from './hostile-input';
+import { findObjectMembers } from './object-members';
 import { isTolerant } from './tolerant.decorator';
 
 /** Key in the context of a constraint: a part of a path that breaks it cannot name anything that exists, so the answer is 404 with this message. */
@@ -67,11 +68,12 @@ export async function validated<Dto>(dtoClass: Type<Dto>, value: unknown): Promi
   refuseHostileInput(value);
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw new BadRequestException('the body must be a JSON object');
-  // The validator takes fields with names of Object's own members for known ones.
-  const reserved = Object.keys(value).filter((key) => key in Object.prototype);
-  if (reserved.length > 0) throw new BadRequestException(`${reserved.join(', ')}: ${UNKNOWN_FIELD}`);
-  const pipe = isTolerant(dtoClass) ? tolerantPipe : strictPipe;
-  return (await pipe.transform(value, { type: 'body', metatype: dtoClass })) as Dto;
+  if (isTolerant(dtoClass))
+    return (await tolerantPipe.transform(value, { type: 'body', metatype: dtoClass })) as Dto;
+  const overlooked = findObjectMembers(dtoClass, value);
+  if (overlooked.length > 0)
+    throw new BadRequestException(overlooked.map((path) => `${path}: ${UNKNOWN_FIELD}`).join('; '));
+  return (await strictPipe.transform(value, { type: 'body', metatype: dtoClass })) as Dto;
 }
 
 function pathException(errors: ValidationError[]): BadRequestException | NotFoundException {

@@ -1,0 +1,109 @@
+import { BadRequestException, NotFoundException, type Type } from '@nestjs/common';
+import { ChoiceField, IdField, LineField, TextField, TextListField, validated } from '@inference/dto';
+import { Matches } from 'class-validator';
+
+const description = 'A field.';
+
+class Words {
+  @TextField({ description, optional: true, minLength: 2, maxLength: 4 })
+  bounded?: string;
+
+  @TextField({ description, optional: true, minLength: 0 })
+  empty?: string;
+
+  @TextField({ description, optional: true, nullable: true })
+  nullable?: string | null;
+
+  @TextField({ description, optional: true, trim: true, pattern: [/^[a-z]+$/, 'must be letters'] })
+  letters?: string;
+
+  @LineField({ description, optional: true, maxLength: 5 })
+  line?: string;
+
+  @ChoiceField(['red', 'blue'], { description, optional: true })
+  colour?: string;
+
+  @IdField({ description, optional: true, noun: 'thing', prefix: 'thg' })
+  id?: string;
+
+  @TextListField(
+    { description, optional: true, minItems: 1, maxItems: 2 },
+    { pattern: '^[a-z]$' },
+    Matches(/^[a-z]$/, { each: true, message: 'must be a list of letters' }),
+  )
+  list?: string[];
+}
+
+class Required {
+  @TextField({ description })
+  text!: string;
+}
+
+const refusal = (dtoClass: Type<object>, value: unknown): Promise<unknown> =>
+  validated(dtoClass, value).then(
+    (dto) => `${JSON.stringify(dto)} is taken`,
+    (error: unknown) => error,
+  );
+
+describe('a field of a text', () => {
+  it.each([
+    [{}, {}],
+    [{ bounded: 'ab' }, { bounded: 'ab' }],
+    [{ bounded: 'abcd' }, { bounded: 'abcd' }],
+    // Four characters of two code units each.
+    [{ bounded: '😀😀😀😀' }, { bounded: '😀😀😀😀' }],
+    [{ empty: '' }, { empty: '' }],
+    [{ nullable: null }, { nullable: null }],
+    [{ letters: ' abc ' }, { letters: 'abc' }],
+    [{ line: '  a b  ' }, { line: 'a b' }],
+    [{ line: '  12345  ' }, { line: '12345' }],
+    [{ colour: 'blue' }, { colour: 'blue' }],
+    [{ id: `thg_${'x'.repeat(64)}` }, { id: `thg_${'x'.repeat(64)}` }],
+    [{ list: ['a'] }, { list: ['a'] }],
+    [{ list: ['a', 'b'] }, { list: ['a', 'b'] }],
+  ])('takes %j', async (value, expected) => {
+    expect({ ...(await validated(Words, value)) }).toEqual(expected);
+  });
+
+  it.each([
+    [{ bounded: 'a' }, 'bounded: must have at least 2 characters'],
+    [{ bounded: 'abcde' }, 'bounded: must have at most 4 characters'],
+    [{ bounded: '😀😀😀😀😀' }, 'bounded: must have at most 4 characters'],
+    [{ bounded: 12 }, 'bounded: must be a text'],
+    [{ bounded: ['ab', 'cd'] }, 'bounded: must be given once'],
+    [{ bounded: { length: 3 } }, 'bounded: must be a text'],
+    [{ bounded: null }, 'bounded: must not be null'],
+    [{ nullable: '' }, 'nullable: must not be empty'],
+    [{ letters: 'a b' }, 'letters: must be letters'],
+    [{ letters: '   ' }, 'letters: must not be empty'],
+    [{ line: '123456' }, 'line: must have at most 5 characters'],
+    [{ line: 'a\nb' }, 'line: must be one line without control characters'],
+    [{ line: 'a\u2028b' }, 'line: must be one line without control characters'],
+    [{ line: 'a\u007fb' }, 'line: must be one line without control characters'],
+    [{ colour: 'Red' }, 'colour: must be one of red, blue'],
+    [{ colour: ['red'] }, 'colour: must be one of red, blue'],
+    [{ list: [] }, 'list: must have at least 1 entries'],
+    [{ list: ['a', 'b', 'c'] }, 'list: must have at most 2 entries'],
+    [{ list: 'a' }, 'list: must be a list'],
+    [{ list: ['a', 1] }, 'list: must be a list of letters'],
+    [{ list: { 0: 'a', length: 1 } }, 'list: must be a list'],
+  ])('refuses %j', async (value, message) => {
+    expect(await refusal(Words, value)).toEqual(new BadRequestException(message));
+  });
+
+  it.each(['thg_', 'thg', 'thx_1', 'thg_a-b', ' thg_1', 'thg_1\n', `thg_${'x'.repeat(65)}`, 7, ['thg_1']])(
+    'answers 404 to the id %j, which names nothing',
+    async (id) => {
+      expect(await refusal(Words, { id })).toEqual(new NotFoundException('no such thing'));
+    },
+  );
+
+  it.each([
+    [{}, 'text: is missing'],
+    [{ text: undefined }, 'text: is missing'],
+    [{ text: null }, 'text: must not be null'],
+    [{ text: '' }, 'text: must not be empty'],
+  ])('is required unless it is optional: %j', async (value, message) => {
+    expect(await refusal(Required, value)).toEqual(new BadRequestException(message));
+  });
+});

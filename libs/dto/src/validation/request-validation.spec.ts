@@ -1,0 +1,159 @@
+import { BadRequestException, NotFoundException, type Type } from '@nestjs/common';
+import {
+  BooleanField,
+  IdField,
+  IntegerField,
+  JsonObjectField,
+  ObjectField,
+  ObjectListField,
+  TextField,
+  Tolerant,
+  validated,
+} from '@inference/dto';
+
+const description = 'A field.';
+
+class Inner {
+  @TextField({ description, maxLength: 3 })
+  word!: string;
+
+  @ObjectField(() => Inner, { description, optional: true })
+  deeper?: Inner;
+}
+
+class Outer {
+  @TextField({ description })
+  name!: string;
+
+  @IntegerField({ description, min: 0, max: 9 })
+  count!: number;
+
+  @BooleanField({ description, optional: true })
+  flag?: boolean;
+
+  @ObjectField(() => Inner, { description, optional: true })
+  inner?: Inner;
+
+  @ObjectListField(() => Inner, { description, optional: true, maxItems: 3 })
+  list?: Inner[];
+
+  @JsonObjectField({ description, optional: true })
+  metadata?: Record<string, unknown>;
+}
+
+@Tolerant()
+class Open {
+  @TextField({ description })
+  name!: string;
+
+  @ObjectField(() => Inner, { description, optional: true })
+  inner?: Inner;
+}
+
+class Ids {
+  @IdField({ description, noun: 'thing', prefix: 'thg' })
+  id!: string;
+
+  @TextField({ description, optional: true })
+  name?: string;
+}
+
+const refusal = (dtoClass: Type<object>, value: unknown): Promise<unknown> =>
+  validated(dtoClass, value).then(
+    (dto) => `${JSON.stringify(dto)} is taken`,
+    (error: unknown) => error,
+  );
+const parse = (text: string): unknown => JSON.parse(text);
+const sound = (changes: string): unknown => parse(`{"name":"a","count":1,${changes}}`);
+
+describe('the validation of a request', () => {
+  it('names all faults of an object, and of those within, at once', async () => {
+    const value = {
+      count: 10,
+      flag: 'no',
+      inner: { word: 7 },
+      list: [{ word: 'ok' }, {}],
+      extra: 1,
+      more: 2,
+    };
+    const { message } = (await refusal(Outer, value)) as BadRequestException;
+    expect(message.split('; ').sort()).toEqual([
+      'count: must be a whole number from 0 to 9',
+      'extra: is not known here',
+      'flag: must be true or false',
+      'inner.word: must be a text',
+      'list.1.word: is missing',
+      'more: is not known here',
+      'name: is missing',
+    ]);
+  });
+
+  it.each([null, undefined, 1, 'text', true, []])('refuses %j, which is no object', async (value) => {
+    expect(await refusal(Outer, value)).toEqual(new BadRequestException('the body must be a JSON object'));
+  });
+
+  it.each([
+    ['"toString":1', 'toString: is not known here'],
+    ['"toString":1,"valueOf":null', 'toString: is not known here; valueOf: is not known here'],
+    ['"inner":{"word":"a","toString":1}', 'inner.toString: is not known here'],
+    [
+      '"inner":{"word":"a","deeper":{"word":"b","hasOwnProperty":1}}',
+      'inner.deeper.hasOwnProperty: is not known here',
+    ],
+    ['"list":[{"word":"a"},{"word":"b","valueOf":{}}]', 'list.1.valueOf: is not known here'],
+    ['"inner":{"word":"a","__defineGetter__":1}', 'inner.__defineGetter__: is not known here'],
+    ['"__proto__":{"name":"b"}', 'value: must not have a field named __proto__'],
+    ['"constructor":{"name":"b"}', 'value: must not have a field named constructor'],
+    ['"inner":{"word":"a","__proto__":1}', 'inner: must not have a field named __proto__'],
+    ['"list":[{"word":"a","constructor":1}]', 'list.0: must not have a field named constructor'],
+    ['"metadata":{"a":{"__proto__":1}}', 'metadata.a: must not have a field named __proto__'],
+  ])('refuses the hostile name in %s', async (changes, message) => {
+    expect(await refusal(Outer, sound(changes))).toEqual(new BadRequestException(message));
+  });
+
+  it('passes on the members of an object of any content', async () => {
+    const metadata = { toString: 1, then: 2, prototype: { valueOf: null } };
+    expect((await validated(Outer, { name: 'a', count: 1, metadata })).metadata).toEqual(metadata);
+  });
+
+  it.each([
+    ['a\0', 'name'],
+    ['\ud800', 'name'],
+  ])('refuses the text %j, which cannot be stored', async (name, path) => {
+    const message = `${path}: must not contain NUL characters or halves of surrogate pairs`;
+    expect(await refusal(Outer, { name, count: 1 })).toEqual(new BadRequestException(message));
+  });
+
+  it('refuses what is nested too deep', async () => {
+    const nested = (levels: number) => sound(`"metadata":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`);
+    expect(await validated(Outer, nested(98))).toBeInstanceOf(Outer);
+    expect(await refusal(Outer, nested(99))).toEqual(
+      expect.objectContaining({
+        message: expect.stringMatching(/must not be nested more than 100 levels deep$/),
+      }),
+    );
+    expect(await refusal(Outer, nested(20_000))).toBeInstanceOf(BadRequestException);
+  });
+
+  it('drops unknown fields of a tolerant class, and of the objects within', async () => {
+    const value = parse('{"name":"a","extra":1,"toString":1,"inner":{"word":"b","extra":[],"valueOf":1}}');
+    const open = await validated(Open, value);
+    expect(open).toBeInstanceOf(Open);
+    expect(parse(JSON.stringify(open))).toEqual({ name: 'a', inner: { word: 'b' } });
+    expect(Object.hasOwn(open, 'toString')).toBe(false);
+  });
+
+  it('still judges the known fields of a tolerant class', async () => {
+    expect(await refusal(Open, { name: 7, extra: 1 })).toEqual(
+      new BadRequestException('name: must be a text'),
+    );
+    expect(await refusal(Open, parse('{"name":"a","__proto__":{}}'))).toBeInstanceOf(BadRequestException);
+  });
+
+  it('answers 404 only if nothing but ids is wrong', async () => {
+    expect(await refusal(Ids, { id: 'x' })).toEqual(new NotFoundException('no such thing'));
+    expect(await refusal(Ids, { id: 'x', name: 1 })).toEqual(
+      new BadRequestException('id: no such thing; name: must be a text'),
+    );
+  });
+});
