@@ -27,6 +27,7 @@ export { waitForLock } from './database/wait-for-lock';
 export { ResponseChecker } from './contract/response-checker';
 export { pointer, SchemaChecker } from './contract/schema-checker';
 export { holdToContract } from './contract/contract';
+export { holdProcessToContract } from './contract/process-contract';
 export { takeContractFaults } from './contract/contract-results';
 export {
   type ApiDocument,

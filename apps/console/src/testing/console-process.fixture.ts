@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { rememberEnvironment, testLog, waitFor } from '@inference/testing';
+import { holdProcessToContract, rememberEnvironment, testLog, waitFor } from '@inference/testing';
 import { testEnvironment, type TestSite } from './console.fixture';
 import { findFreePort } from './local-servers.fixture';
 
@@ -14,10 +14,14 @@ export class ConsoleProcess {
     private readonly child: ChildProcess,
   ) {}
 
-  static async start({ database }: TestSite, token: string): Promise<ConsoleProcess> {
+  static async start(
+    { database }: TestSite,
+    token: string,
+    own: Record<string, string> = {},
+  ): Promise<ConsoleProcess> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const port = await findFreePort();
-      const environment = { ...testEnvironment(database.urlFor('console')), PORT: String(port) };
+      const environment = { ...testEnvironment(database.urlFor('console')), ...own, PORT: String(port) };
       const started = await ConsoleProcess.tryToStart(environment, token);
       if (started) return started;
     }
@@ -40,7 +44,9 @@ export class ConsoleProcess {
       if (child.exitCode !== null) return 'ended';
       return (await fetch(`${url}/api/auth/me`, { headers })).ok && 'up';
     });
-    return isUp === 'up' ? new ConsoleProcess(url, child) : null;
+    if (isUp !== 'up') return null;
+    holdProcessToContract(url, 'console');
+    return new ConsoleProcess(url, child);
   }
 
   kill(): void {

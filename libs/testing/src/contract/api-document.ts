@@ -33,11 +33,14 @@ export interface ApiDocument {
   paths: Record<string, Record<string, DocumentedOperation>>;
 }
 
+const fileOf = (service: string): string => join(FOLDER, `${service}.json`);
+
+export const hasApiDocument = (service: string): boolean => existsSync(fileOf(service));
+
 /** The document of a service as it is in the repository; a test compares it with the code. */
 export function readApiDocument(service: string): ApiDocument {
-  const file = join(FOLDER, `${service}.json`);
-  if (!existsSync(file)) throw new Error(`${service} has no API document: run npm run openapi.`);
-  return JSON.parse(readFileSync(file, 'utf8')) as ApiDocument;
+  if (!hasApiDocument(service)) throw new Error(`${service} has no API document: run npm run openapi.`);
+  return JSON.parse(readFileSync(fileOf(service), 'utf8')) as ApiDocument;
 }
 
 /** The path of the document for a route of Express: `/things/:id` is `/things/{id}`, and `*slug` is `{slug}`. */

@@ -1,3 +1,5 @@
+import { type SentResponse } from './response-checker';
+
 const KEY = Symbol.for('contract results');
 
 export interface ContractResults {
@@ -15,3 +17,15 @@ export function contractResults(): ContractResults {
 
 /** Takes the faults since the last test. A test that expects one calls it, so that it does not fail. */
 export const takeContractFaults = (): string[] => contractResults().faults.splice(0);
+/** Counts a response, and keeps what is not as documented. */
+export function recordComparison(service: string, response: SentResponse, faults: string[]): void {
+  contractResults().checked++;
+  recordFaults(service, response, faults);
+}
+
+export function recordFaults(service: string, response: SentResponse, faults: string[]): void {
+  const { method, route, status } = response;
+  contractResults().faults.push(
+    ...faults.map((fault) => `${service}: ${method} ${route} (${status}): ${fault}`),
+  );
+}

@@ -3,7 +3,7 @@ import { type INestApplication } from '@nestjs/common';
 import { type Request } from 'express';
 import { readApiDocument } from './api-document';
 import { isDocumentRoute } from '../routes/registered-routes';
-import { contractResults } from './contract-results';
+import { recordComparison } from './contract-results';
 import { ResponseChecker } from './response-checker';
 
 /** A larger body is not checked. */
@@ -27,11 +27,8 @@ export function holdToContract(app: INestApplication, service: string): void {
       if (body.length > MAX_BODY_BYTES) return;
       const method = request.method ?? '';
       const headers = response.getHeaders();
-      const faults = checker.faultsOf({ method, route: path, status: response.statusCode, headers, body });
-      const results = contractResults();
-      results.checked++;
-      for (const fault of faults)
-        results.faults.push(`${service}: ${method} ${path} (${response.statusCode}): ${fault}`);
+      const sent = { method, route: path, status: response.statusCode, headers, body };
+      recordComparison(service, sent, checker.faultsOf(sent));
     });
   });
 }

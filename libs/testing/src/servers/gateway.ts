@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { holdProcessToContract } from '../contract/process-contract';
 import { rememberEnvironment } from '../secrets/remembered-secrets';
 import { TEST_API_KEY_HASH_SECRET } from '../secrets/test-secrets';
 import { type TestDatabase } from '../database/test-database';
@@ -55,7 +56,9 @@ async function tryToStart(environment: Environment): Promise<TestGateway | null>
     if (child.exitCode !== null) return 'ended';
     return (await fetch(`${url}/healthz`)).ok && 'up';
   });
-  return isUp === 'up' ? { url, child } : null;
+  if (isUp !== 'up') return null;
+  holdProcessToContract(url, 'gateway');
+  return { url, child };
 }
 
 /** Starts the built gateway as a separate process with these upstreams. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { rememberEnvironment, rememberSecret, testLog } from '@inference/testing';
+import { holdProcessToContract, rememberEnvironment, rememberSecret, testLog } from '@inference/testing';
 import { findFreePortRange } from '../site/ports';
 import { LauncherProcess } from './launcher-process';
 
@@ -66,6 +66,8 @@ export class SiteRuns {
       await run.launcher.untilRunning();
       this.dataDirs.add(run.dataDir);
       run.platform = readJson<Platform>(run.dataDir, 'platform.json');
+      for (const [name, url] of Object.entries(run.platform.urls))
+        holdProcessToContract(url, kebabCase(name));
       rememberSecrets(run);
     };
     return run;
@@ -80,6 +82,9 @@ export class SiteRuns {
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
+
+/** `agent-environments` for `agentEnvironments`. */
+const kebabCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 function rememberSecrets({ dataDir, platform }: Run): void {
   for (const { password, apiKey } of Object.values(platform.accounts))

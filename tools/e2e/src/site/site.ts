@@ -1,5 +1,10 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto';
-import { type ServiceRole, TEST_API_KEY_HASH_SECRET, type TestDatabase } from '@inference/testing';
+import {
+  holdProcessToContract,
+  type ServiceRole,
+  TEST_API_KEY_HASH_SECRET,
+  type TestDatabase,
+} from '@inference/testing';
 import { type JWTPayload, SignJWT } from 'jose';
 import { findFreePort } from './ports';
 import { ServiceProcess } from './service-process';
@@ -146,6 +151,7 @@ export class Site {
 
   private async start(description: ConstructorParameters<typeof ServiceProcess>[0]): Promise<ServiceProcess> {
     const service = new ServiceProcess(description);
+    holdProcessToContract(service.url, description.name);
     this.processes.push(service);
     await service.start();
     return service;
