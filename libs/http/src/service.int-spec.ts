@@ -17,6 +17,8 @@ import {
 import { DatabaseModule, SQL_POOL, type SqlPool } from '@inference/database';
 import { createTestDatabase, type TestDatabase, testLog } from '@inference/testing';
 import { type Response } from 'express';
+import { Gauge } from 'prom-client';
+import { Metrics } from './metrics/metrics';
 import { MetricsServer } from './metrics/metrics-server';
 import { createService } from './service';
 import { ServiceModule } from './service.module';
@@ -281,6 +283,39 @@ describe('a service', () => {
     expect(text).toContain('route="unmatched",status="404"');
     expect(text).not.toContain('some-id');
     expect(text).not.toContain('at-all');
+  });
+
+  it('answers 500 to a scrape while a collector fails, and goes on', async () => {
+    const { registry } = app.get(Metrics);
+    let isFailing = true;
+    new Gauge({
+      name: 'things',
+      help: 'Number of things.',
+      registers: [registry],
+      collect() {
+        if (isFailing) throw new Error(SECRET);
+        this.set(7);
+      },
+    });
+    const metricsPort = await app.get(MetricsServer).listen(0, '127.0.0.1');
+    const scrape = async () => {
+      const response = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
+      return [response.status, await response.text()];
+    };
+    expect([await scrape(), await scrape()]).toEqual([
+      [500, ''],
+      [500, ''],
+    ]);
+    expect((await send('/things')).status).toBe(200);
+    isFailing = false;
+    expect(await scrape()).toEqual([200, expect.stringContaining('\nthings 7\n')]);
+    registry.removeSingleMetric('things');
+  });
+
+  it('lets a browser load the parts of a page by http, as the page itself', async () => {
+    const { headers } = await send('/things');
+    expect(headers.get('content-security-policy')).toContain("default-src 'self'");
+    expect(headers.get('content-security-policy')).not.toContain('upgrade-insecure-requests');
   });
 
   it('is healthy while the database answers', async () => {

@@ -50,6 +50,8 @@ export interface ServiceOptions {
   logTo?: DestinationStream | undefined;
 }
 
+/** Without the directive that lets a browser ask for the parts of a page by https: a service may be on plain http in a private network. */
+const SECURITY_HEADERS = { contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } };
 const HEADERS_TIMEOUT_MILLIS = 30_000;
 
 /** Builds the application of a module that imports ServiceModule, with everything that all services share: logs, metrics, CORS, bodies, errors and shutdown. Does not listen. */
@@ -69,7 +71,7 @@ export async function createService(
   if (config.TRUST_PROXY !== undefined) app.set('trust proxy', config.TRUST_PROXY);
   else app.use(warnOfUntrustedProxy(logger));
   const metrics = app.get(Metrics);
-  app.use(requestLogger(logger), metrics.measure.bind(metrics), helmet());
+  app.use(requestLogger(logger), metrics.measure.bind(metrics), helmet(SECURITY_HEADERS));
   // CORS comes before the credentials: a preflight has none, and pages must be able to read a 401.
   if (config.CORS_ORIGINS !== undefined) app.enableCors(corsOptions(config.CORS_ORIGINS));
   leaveBodiesUnread(app.getHttpServer());
