@@ -107,7 +107,8 @@ describe('the bodies of a running service', () => {
   it('are cut with 408 when they pause for 30 seconds, and their connections are closed', async () => {
     // The time of the service stands still but for `advanceTimersByTime`.
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
-    const sent = begin('10.0.0.8', { agent: false, headers: { 'Content-Length': 100 } });
+    const agent = new Agent({ keepAlive: true });
+    const sent = begin('10.0.0.8', { agent, headers: { 'Content-Length': 100 } });
     const closed = once(sent, 'close');
     const answer = answerTo(sent);
     let isAnswered = false;

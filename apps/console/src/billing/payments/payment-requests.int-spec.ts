@@ -48,6 +48,18 @@ describe.each(PROVIDERS)('the request of a top-up through %s', (provider, siteNa
     expect([answer.status, answer.body]).toEqual([400, { error: expect.stringContaining(field) }]);
   });
 
+  it.each(['4.999999999999999999', '20.000000000000000001'])(
+    'answers 400 for the amount %s, which a double would round to an allowed one',
+    async (amount) => {
+      const answer = await payments.site.console.request('POST', '/api/billing/payments', {
+        token: account.token,
+        raw: `{"provider":"${provider}","amount":${amount}}`,
+      });
+      const error = 'amount: must not have more digits than can be processed exactly';
+      expect([answer.status, answer.body]).toEqual([400, { error }]);
+    },
+  );
+
   it.each(['http://console.test/back', `${SHOP.toUpperCase()}/back`])(
     'returns the payer to %s, whose origin is allowed',
     async (return_url) => {
