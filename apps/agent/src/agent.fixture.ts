@@ -11,6 +11,7 @@ import {
   holdToContract,
   publishPrices,
   rememberEnvironment,
+  sendRequest,
   serviceEnvironment,
   startGateway,
   type TestAccount,
@@ -24,6 +25,7 @@ import { readAgentConfig } from './config';
 import { type EventResponse } from './events/event.response';
 import { SERVICE_OPTIONS } from './service-options';
 
+const BASE = '/v1/agents/sessions';
 const CREDENTIAL = randomBytes(24).toString('hex');
 /** Price of a token in the tests. */
 const TOKEN_PRICE_PICOS = 1_000_000n;
@@ -144,29 +146,37 @@ export class Customer {
     private readonly apiKey: string,
   ) {}
 
-  async call(
+  /** The response as it arrives, for streams. */
+  call(
     method: string,
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Response> {
-    return fetch(`${this.url}/v1/agents/sessions${path}`, {
+    const { content, ...sent } = this.request(body, headers);
+    return fetch(this.url + BASE + path, {
       method,
-      headers: {
-        Authorization: `Bearer ${this.apiKey}`,
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...sent,
+      ...(content !== undefined && { body: content }),
     });
   }
 
   /** Returns the body of a response; throws if its status is another one. */
   async json<T>(method: string, path: string, body?: unknown, status = 200, headers = {}): Promise<T> {
-    const response = await this.call(method, path, body, headers);
-    const text = await response.text();
-    if (response.status !== status) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return (text ? JSON.parse(text) : undefined) as T;
+    const answer = await sendRequest(this.url, method, BASE + path, this.request(body, headers));
+    if (answer.status !== status) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer.body as T;
+  }
+
+  private request(body: unknown, headers: Record<string, string>) {
+    return {
+      headers: {
+        Authorization: `Bearer ${this.apiKey}`,
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { content: typeof body === 'string' ? body : JSON.stringify(body) }),
+    };
   }
 
   /** Posts a message and reads its stream to the end. */

@@ -9,6 +9,7 @@ import { type SqlPool } from '@inference/database';
 import { createService } from '@inference/http';
 import { type SandboxEngine, startSandboxEngine } from '@inference/sandbox-engine';
 import {
+  type Answer,
   createTestDatabase,
   type Environment,
   holdToContract,
@@ -18,6 +19,7 @@ import {
   rememberAnswer,
   rememberEnvironment,
   rememberSecret,
+  sendRequest,
   serviceEnvironment,
   startGateway,
   startIssuer,
@@ -44,6 +46,7 @@ const BUILT_THREADS: DynamicModule = {
   providers: [{ provide: JSON_UPLOAD_THREAD_FILE, useValue: JSON_UPLOAD_THREAD }],
   exports: [JSON_UPLOAD_THREAD_FILE],
 };
+const BASE = '/v1/workspaces';
 const CREDENTIAL = randomBytes(24).toString('hex');
 /** Price of a token in the tests. */
 const RATE_PICOS = 1_000_000n;
@@ -201,6 +204,14 @@ async function startModels(database: TestDatabase, models: string[], upstreams: 
   return { engine, gateway: await startGateway(database, servers, { MEMO_CREDENTIALS: CREDENTIAL }) };
 }
 
+/** A form, or JSON. A text is sent as it is. */
+async function encoded(body: unknown): Promise<{ type: string; content: string | Buffer }> {
+  if (!(body instanceof FormData))
+    return { type: 'application/json', content: typeof body === 'string' ? body : JSON.stringify(body) };
+  const form = new Response(body);
+  return { type: form.headers.get('content-type')!, content: Buffer.from(await form.arrayBuffer()) };
+}
+
 /** A client of the memo service with a session or a key. */
 export class Person {
   constructor(
@@ -222,37 +233,43 @@ export class Person {
     return new Person(this.url, { 'X-API-Key': key }, this.accountId);
   }
 
-  call(
+  /** The response as it arrives, for streams. */
+  async call(
     method: string,
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Response> {
-    const isJson = body !== undefined && !(body instanceof FormData);
-    return fetch(`${this.url}/v1/workspaces${path}`, {
+    const { content, ...sent } = await this.request(body, headers);
+    return fetch(this.url + BASE + path, {
       method,
-      headers: { ...this.credential, ...(isJson && { 'Content-Type': 'application/json' }), ...headers },
-      ...(body !== undefined && {
-        body: typeof body === 'string' || body instanceof FormData ? body : JSON.stringify(body),
-      }),
+      ...sent,
+      ...(content !== undefined && { body: content }),
     });
   }
 
   /** The body of a response that must have the expected status. */
   async json<T>(method: string, path: string, body?: unknown, status = 200): Promise<T> {
-    const response = await this.call(method, path, body);
-    const text = await response.text();
-    if (response.status !== status) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    const value: unknown = text ? JSON.parse(text) : undefined;
-    rememberAnswer(response.headers, value);
-    return value as T;
+    const answer = await this.send(method, path, body);
+    if (answer.status !== status) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    rememberAnswer(answer.headers, answer.body);
+    return answer.body as T;
   }
 
   /** Status and error message of a refusal. */
   async refusal(method: string, path: string, body?: unknown): Promise<[number, string]> {
-    const response = await this.call(method, path, body);
-    const { error } = (await response.json()) as { error: string };
-    return [response.status, error];
+    const answer = await this.send(method, path, body);
+    return [answer.status, (answer.body as { error: string }).error];
+  }
+
+  private async send(method: string, path: string, body: unknown): Promise<Answer> {
+    return sendRequest(this.url, method, BASE + path, await this.request(body));
+  }
+
+  private async request(body: unknown, headers: Record<string, string> = {}) {
+    if (body === undefined) return { headers: { ...this.credential, ...headers } };
+    const { type, content } = await encoded(body);
+    return { headers: { ...this.credential, 'Content-Type': type, ...headers }, content };
   }
 
   async newWorkspace(name = 'Handbook'): Promise<string> {

@@ -1,15 +1,19 @@
 import { type INestApplication } from '@nestjs/common';
 import { createService } from '@inference/http';
-import { holdToContract, rememberEnvironment, rememberRequest, testLog } from '@inference/testing';
+import {
+  type Answer,
+  holdToContract,
+  rememberEnvironment,
+  rememberRequest,
+  sendRequest,
+  testLog,
+} from '@inference/testing';
 import { parse } from 'lossless-json';
 import { AppModule } from '../src/app.module';
 import { type RouterCostConfig } from '../src/config';
 import { SERVICE_OPTIONS } from '../src/service-options';
 
-export interface Reply {
-  status: number;
-  headers: Headers;
-  text: string;
+export interface Reply extends Omit<Answer, 'body'> {
   /** The JSON body with its numbers as text, digit by digit. */
   json: unknown;
 }
@@ -44,15 +48,8 @@ export async function startRouterCost(
     get: async (path, credential, extra = {}, method = 'GET') => {
       const headers = { ...(credential === undefined ? {} : credentialHeader(credential)), ...extra };
       rememberRequest(path, headers);
-      const response = await fetch(url + path, { method, headers });
-      const text = await response.text();
-      const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
-      return {
-        status: response.status,
-        headers: response.headers,
-        text,
-        json: isJson ? parse(text, undefined, String) : undefined,
-      };
+      const { body, ...answer } = await sendRequest(url, method, path, { headers });
+      return { ...answer, json: body === undefined ? undefined : parse(answer.text, undefined, String) };
     },
   };
 }

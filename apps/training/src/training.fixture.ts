@@ -3,9 +3,11 @@ import { type INestApplication } from '@nestjs/common';
 import { createService } from '@inference/http';
 import { parseExact } from '@inference/money';
 import {
+  type Answer,
   holdToContract,
   rememberEnvironment,
   rememberRequest,
+  sendRequest,
   TEST_API_KEY_HASH_SECRET,
   testLog,
 } from '@inference/testing';
@@ -18,11 +20,7 @@ export const DEFAULT_QUOTA = 1_000_000;
 export const CAPABILITIES = '/v1/capabilities';
 export const USAGE = '/v1/internal/usage';
 
-export interface Reply {
-  status: number;
-  headers: Headers;
-  text: string;
-  /** The JSON body. */
+export interface Reply extends Answer {
   body: { code: number; data: Record<string, unknown>; message: string };
 }
 
@@ -71,12 +69,13 @@ export async function startTraining(environment: Record<string, string>): Promis
         ...extra,
       };
       rememberRequest(path, headers);
-      const body = typeof content === 'string' ? content : JSON.stringify(content);
-      const response = await fetch(url + path, { method, headers, body });
-      const text = await response.text();
-      const isJson = response.headers.get('content-type')?.startsWith('application/json');
-      const parsed = (isJson && text !== '' ? JSON.parse(text) : undefined) as Reply['body'];
-      return { status: response.status, headers: response.headers, text, body: parsed };
+      const answer = await sendRequest(url, method, path, {
+        headers,
+        ...(content !== undefined && {
+          content: typeof content === 'string' ? content : JSON.stringify(content),
+        }),
+      });
+      return answer as Reply;
     },
   };
 }

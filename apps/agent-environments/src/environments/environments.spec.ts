@@ -7,6 +7,7 @@ import {
   documentedOperations,
   registeredRoutes,
   rememberSecret,
+  sendRequest,
   tabledRoutes,
   testLog,
 } from '@inference/testing';
@@ -52,15 +53,12 @@ describe.each([
   });
   afterAll(() => app.close());
 
-  async function send(method: string, path: string, init: RequestInit = {}) {
-    const response = await fetch(url + path, { method, headers: credential, ...init });
-    const type = response.headers.get('content-type');
-    return {
-      status: response.status,
-      allow: response.headers.get('allow'),
-      type,
-      text: await response.text(),
-    };
+  async function send(method: string, path: string, request: Parameters<typeof sendRequest>[3] = {}) {
+    const { status, headers, text } = await sendRequest(url, method, path, {
+      headers: credential,
+      ...request,
+    });
+    return { status, allow: headers.get('allow'), type: headers.get('content-type'), text };
   }
 
   it.each(SPECIFIED)('answer %s %s with the specified 501', async (method, path) => {
@@ -81,7 +79,7 @@ describe.each([
   ])('answer the same whatever the body is (%#)', async (body, type) => {
     for (const path of [BASE, `${BASE}/env_1/files`]) {
       const headers = { ...credential, 'Content-Type': type };
-      expect((await send('POST', path, { body, headers })).status).toBe(501);
+      expect((await send('POST', path, { content: body, headers })).status).toBe(501);
     }
   });
 
