@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rememberSecret, testLog } from '@inference/testing';
 import { Fuzzer } from './fuzzer';
-import { type Platform, startPlatform } from './platform';
+import { OPERATIONS_WITHOUT_SUCCESS } from './operations-without-success';
+import { type Platform, startPlatform } from './site/platform';
 
 const REQUESTS = 20_000;
 const SEED = 16;
@@ -29,6 +30,7 @@ describe('requests that follow from the API documents', () => {
       const findings = await new Fuzzer(platform!).run({ requests: REQUESTS, seed: SEED });
       expect(findings.sent).toBe(REQUESTS);
       expect(findings.faults.size === 0 ? '' : findings.describe(SEED)).toBe('');
+      expect(findings.withoutSuccess).toEqual(Object.keys(OPERATIONS_WITHOUT_SUCCESS).sort());
     },
     LIMIT_MILLIS,
   );

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
+import { type Findings } from './findings';
 import { Fuzzer } from './fuzzer';
-import { startPlatform } from './platform';
+import { startPlatform } from './site/platform';
 
 /**
  * `npm run fuzz -- --requests N --seed N`: starts a site of its own and sends requests that follow from its API documents. Exits
@@ -12,7 +13,8 @@ async function main(): Promise<void> {
   const seed = wholeNumber('--seed', values.seed ?? String(Date.now() % 1_000_000));
   const platform = await startPlatform();
   try {
-    const onProgress = (sent: number) => process.stderr.write(`\r${sent} of ${requests}`);
+    const onProgress = ({ sent, requestsPerSecond }: Findings) =>
+      process.stderr.write(`\r${sent} of ${requests}, ${requestsPerSecond} a second`);
     const findings = await new Fuzzer(platform).run({ requests, seed, onProgress });
     console.log(`\n${findings.describe(seed)}`);
     if (findings.faults.size > 0) process.exitCode = 1;

@@ -27,7 +27,9 @@ export interface Platform {
   urls: Record<string, string>;
   accounts: { demo: Account; admin: Account };
   memo: { workspaceId: string; apiKey: string };
-  trainerCredential?: string;
+  sandbox: { payments: string; code_host: string };
+  trainerCredential: string;
+  agentCredential: string;
   /** The folder of the logs. */
   logs: string;
   stop(): Promise<void>;
@@ -71,7 +73,7 @@ async function tryToStart(): Promise<Platform> {
   const read = (name: string) => JSON.parse(readFileSync(join(dataDir, name), 'utf8')) as object;
   return {
     ...(read('platform.json') as Platform),
-    ...(read('secrets.json') as Pick<Platform, 'trainerCredential'>),
+    ...(read('secrets.json') as Pick<Platform, 'trainerCredential' | 'agentCredential'>),
     logs: join(dataDir, 'logs'),
     stop: async () => {
       const ended = child.exitCode === null ? once(child, 'exit') : undefined;

@@ -28,11 +28,16 @@ export interface Parameter {
   schema?: Schema;
 }
 
+export interface MediaType {
+  schema?: Schema;
+  examples?: Record<string, { value: unknown }>;
+}
+
 export interface Operation {
   operationId: string;
   security?: Record<string, unknown>[];
   parameters?: Parameter[];
-  requestBody?: { required?: boolean; content: Record<string, { schema?: Schema }> };
+  requestBody?: { required?: boolean; content: Record<string, MediaType> };
   responses: Record<string, unknown>;
 }
 

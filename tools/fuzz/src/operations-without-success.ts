@@ -1,0 +1,26 @@
+const NOT_IMPLEMENTED = 'is specified to answer 501';
+const NEEDS_CODE = 'needs a code of an authenticator';
+const NEEDS_FACTOR = 'needs an account with a second factor, which only a code of an authenticator enables';
+const ONLY_CHINA = 'succeeds at the China site only';
+
+/** Operations that no request of the fuzzer can bring to a success at the site `intl`, with the reason. */
+export const OPERATIONS_WITHOUT_SUCCESS: Record<string, string> = {
+  'agent-environments createEnvironment': NOT_IMPLEMENTED,
+  'agent-environments getEnvironment': NOT_IMPLEMENTED,
+  'agent-environments listEnvironmentFiles': NOT_IMPLEMENTED,
+  'agent-environments listEnvironmentTemplates': NOT_IMPLEMENTED,
+  'agent-environments listEnvironments': NOT_IMPLEMENTED,
+  'agent-environments uploadEnvironmentFile': NOT_IMPLEMENTED,
+  'console createInvoice': ONLY_CHINA,
+  'console disableTwoFactor': NEEDS_CODE,
+  'console disableTwoFactorOfAccount': NEEDS_FACTOR,
+  'console downloadInvoice': ONLY_CHINA,
+  'console enableTwoFactor': NEEDS_CODE,
+  'console getNumberedSitemap': 'needs more models than one sitemap may list',
+  'console publishExchangeRates': ONLY_CHINA,
+  'console receiveNotification': 'needs the signature of a payment provider',
+  'console replaceRecoveryCodes': NEEDS_CODE,
+  'console resetPassword': 'needs the token of a mail',
+  'console unlinkIdentity': 'needs an account that has signed in with an OpenID provider',
+  'console verifyChallenge': NEEDS_FACTOR,
+};

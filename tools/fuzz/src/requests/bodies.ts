@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { brokenBodies, hostileValues } from './hostile-values';
+import { type MediaType } from './schema';
+import { type Sampling, valuesOf } from './values';
+
+export interface Body {
+  type: string;
+  text: string;
+}
+
+type Contents = [type: string, content: MediaType][];
+
+/** Bodies as the document describes them. */
+export const soundBodies = (contents: Contents, sampling: Sampling): fc.Arbitrary<Body> =>
+  fc.oneof(...contents.map(([type, content]) => bodiesAs(type, content, sampling)));
+
+/** Bodies of which one in three is broken in some way. */
+export function mixedBodies(contents: Contents, sampling: Sampling): fc.Arbitrary<Body | undefined> {
+  const sound = soundBodies(contents, sampling);
+  const faulty = fc.oneof(...contents.map(([type, content]) => faultyBodies(type, content, sampling)));
+  const broken = fc
+    .tuple(fc.constantFrom(...contents.map(([type]) => type)), brokenBodies)
+    .map(([type, text]) => ({ type, text }));
+  const otherTypes = fc.constantFrom(
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/json; charset=utf-16',
+    '',
+  );
+  return fc.oneof(
+    { weight: 8, arbitrary: sound },
+    { weight: 4, arbitrary: faulty },
+    { weight: 3, arbitrary: broken },
+    { weight: 1, arbitrary: fc.tuple(otherTypes, sound).map(([type, { text }]) => ({ type, text })) },
+    { weight: 1, arbitrary: fc.constant(undefined) },
+  );
+}
+
+function bodiesAs(type: string, content: MediaType, sampling: Sampling): fc.Arbitrary<Body> {
+  if (type.startsWith('multipart/')) return formBodies(type);
+  if (!type.includes('json')) return fc.string({ maxLength: 200 }).map((text) => ({ type, text }));
+  return jsonValues(content, sampling).map((value) => ({ type, text: JSON.stringify(value) }));
+}
+
+function jsonValues({ schema = {}, examples = {} }: MediaType, sampling: Sampling): fc.Arbitrary<unknown> {
+  const values = Object.values(examples).map(({ value }) => value);
+  const described = valuesOf(schema, sampling);
+  return values.length > 0 ? fc.oneof(fc.constantFrom(...values), described) : described;
+}
+
+/** JSON of which one field is hostile, missing or unknown. */
+function faultyBodies(type: string, content: MediaType, sampling: Sampling): fc.Arbitrary<Body> {
+  if (!type.includes('json')) return bodiesAs(type, content, sampling);
+  return fc
+    .tuple(
+      jsonValues(content, sampling),
+      hostileValues,
+      fc.nat(20),
+      fc.constantFrom('replace', 'remove', 'add'),
+    )
+    .map(([value, hostile, at, how]) => ({
+      type,
+      text: JSON.stringify(withFault(value, hostile, at, how)),
+    }));
+}
+
+function withFault(value: unknown, hostile: unknown, at: number, how: string): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return hostile;
+  const names = Object.keys(value);
+  if (how === 'add' || names.length === 0) return { ...value, unknown_field: hostile };
+  const name = names[at % names.length]!;
+  const { [name]: _former, ...rest } = value as Record<string, unknown>;
+  return how === 'remove' ? rest : { ...rest, [name]: hostile };
+}
+
+const BOUNDARY = 'fuzz-boundary';
+
+/** Forms with a small text file and one field. */
+const formBodies = (type: string): fc.Arbitrary<Body> =>
+  fc
+    .tuple(
+      fc.string({ maxLength: 40 }),
+      fc.constantFrom('title', 'external_id', 'metadata', 'x'),
+      fc.string({ maxLength: 30 }),
+    )
+    .map(([content, name, value]) => ({
+      type: `${type}; boundary=${BOUNDARY}`,
+      text: [
+        `--${BOUNDARY}`,
+        `Content-Disposition: form-data; name="${name}"`,
+        '',
+        value,
+        `--${BOUNDARY}`,
+        'Content-Disposition: form-data; name="file"; filename="note.txt"',
+        'Content-Type: text/plain',
+        '',
+        content,
+        `--${BOUNDARY}--`,
+        '',
+      ].join('\r\n'),
+    }));
