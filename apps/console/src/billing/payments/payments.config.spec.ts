@@ -12,4 +12,11 @@ describe('the origins to which a payer may be sent back', () => {
   ])('%s', (_case, CORS_ORIGINS, expected) => {
     expect(paymentsOf({ ...FIELDS, CORS_ORIGINS }, SITE).returnOrigins).toEqual(expected);
   });
+
+  it('are named once each', () => {
+    const consoleUrl = 'https://console.example.com';
+    const site = { consoleUrl, consoleUiUrl: `${consoleUrl}/ui` };
+    const { returnOrigins } = paymentsOf({ ...FIELDS, CORS_ORIGINS: [consoleUrl] }, site);
+    expect(returnOrigins).toEqual([consoleUrl]);
+  });
 });

@@ -35,9 +35,10 @@ export function paymentsOf(
 ): PaymentsConfig {
   // `*` names no origin: it lets pages read answers without a session, and must not let a link lead anywhere.
   const corsOrigins = config.CORS_ORIGINS === '*' ? [] : (config.CORS_ORIGINS ?? []);
+  const ownOrigins = [consoleUiUrl, consoleUrl].map((url) => new URL(url).origin);
   return {
     ttlSeconds: config.PAYMENT_TTL_SECONDS,
     maxPendingPayments: Math.max(1, MAX_PENDING_PAYMENTS * config.RATE_LIMIT_MULTIPLIER),
-    returnOrigins: [...[consoleUiUrl, consoleUrl].map((url) => new URL(url).origin), ...corsOrigins],
+    returnOrigins: [...new Set([...ownOrigins, ...corsOrigins])],
   };
 }
