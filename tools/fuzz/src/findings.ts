@@ -2,12 +2,15 @@ import { type Answer } from './answers';
 import { type FuzzRequest } from './requests/requests';
 import { OPERATIONS_WITHOUT_SUCCESS } from './operations-without-success';
 
-const SHOWN_SLOWEST = 10;
+const SHOWN_OPERATIONS = 10;
 const SHOWN_FAULTS = 40;
+/** Texts of further faults are not kept: some contain a value that differs every time. */
+const MAX_FAULTS = 1_000;
 const SHOWN_CHARS = 500;
 /** Of one operation: texts that contain an id differ every time. */
 const MAX_ERRORS = 20;
 const SHOWN_ERRORS = 3;
+const KILOBYTE = 2 ** 10;
 const MEGABYTE = 2 ** 20;
 
 interface Fault {
@@ -18,6 +21,11 @@ interface Fault {
 
 interface Outcomes {
   statuses: Map<number, number>;
+  /** Of the slowest answer. */
+  maxMillis: number;
+  totalMillis: number;
+  /** Of the largest body. */
+  maxBytes: number;
   /** What exemplary requests were told, and how often. */
   errors: Map<string, number>;
 }
@@ -28,26 +36,26 @@ export class Findings {
   readonly statuses = new Map<number, number>();
   readonly faults = new Map<string, Fault>();
   private readonly outcomes = new Map<string, Outcomes>();
-  private slowest: { millis: number; name: string }[] = [];
   private readonly startedAt = performance.now();
 
   count({ target, isExemplary }: FuzzRequest, { status, millis, body }: Answer): void {
     this.sent++;
     increment(this.statuses, status);
-    const outcomes: Outcomes = this.outcomes.get(target.name) ?? { statuses: new Map(), errors: new Map() };
+    const outcomes = this.outcomes.get(target.name) ?? newOutcomes();
     this.outcomes.set(target.name, outcomes);
     increment(outcomes.statuses, status);
+    outcomes.maxMillis = Math.max(outcomes.maxMillis, millis);
+    outcomes.totalMillis += millis;
+    outcomes.maxBytes = Math.max(outcomes.maxBytes, body.length);
+    if (!isExemplary || status < 400) return;
     const error = body.toString().slice(0, SHOWN_CHARS);
-    if (isExemplary && status >= 400 && (outcomes.errors.size < MAX_ERRORS || outcomes.errors.has(error)))
-      increment(outcomes.errors, error);
-    const last = this.slowest.at(-1);
-    if (this.slowest.length === SHOWN_SLOWEST && last && last.millis >= millis) return;
-    const entry = { millis, name: `${target.service}: ${target.method} ${target.path} (${status})` };
-    this.slowest = [...this.slowest, entry].sort((a, b) => b.millis - a.millis).slice(0, SHOWN_SLOWEST);
+    if (outcomes.errors.size < MAX_ERRORS || outcomes.errors.has(error)) increment(outcomes.errors, error);
   }
 
   add({ target, path, query, headers, body, presented }: FuzzRequest, what: string): void {
-    const key = `${target.service}: ${target.method} ${target.path}: ${what}`;
+    const isOneOfMany = this.faults.size >= MAX_FAULTS;
+    const operation = `${target.service}: ${target.method} ${target.path}`;
+    const key = isOneOfMany ? `${operation}: one of many faults` : `${operation}: ${what}`;
     const known = this.faults.get(key);
     if (known) known.times++;
     else {
@@ -69,7 +77,7 @@ export class Findings {
   }
 
   describe(seed: number): string {
-    const faultsOfServer = [...this.statuses].filter(([status]) => status >= 500 && status !== 501);
+    const faultsOfServer = new Map([...this.statuses].filter(([status]) => status >= 500 && status !== 501));
     const unexpected = this.withoutSuccess.filter((name) => !(name in OPERATIONS_WITHOUT_SUCCESS));
     const expected = this.withoutSuccess.filter((name) => name in OPERATIONS_WITHOUT_SUCCESS);
     return [
@@ -77,9 +85,16 @@ export class Findings {
       `Memory of the fuzzer: ${Math.round(process.memoryUsage.rss() / MEGABYTE)} MB`,
       'Statuses:',
       ...sorted(this.statuses).map(([status, count]) => `  ${status}: ${count}`),
-      `5xx without 501: ${faultsOfServer.reduce((sum, [, count]) => sum + count, 0)}`,
-      'Slowest answers:',
-      ...this.slowest.map(({ millis, name }) => `  ${Math.round(millis)} ms ${name}`),
+      `5xx without 501: ${sum(faultsOfServer)}`,
+      'Slowest answers of an operation:',
+      ...this.first(({ maxMillis }) => maxMillis).map(
+        ([name, { maxMillis, totalMillis, statuses }]) =>
+          `  ${Math.round(maxMillis)} ms, on average ${Math.round(totalMillis / sum(statuses))} ms: ${name}`,
+      ),
+      'Largest answers of an operation:',
+      ...this.first(({ maxBytes }) => maxBytes).map(
+        ([name, { maxBytes }]) => `  ${Math.round(maxBytes / KILOBYTE)} kB: ${name}`,
+      ),
       `Answered by errors only, as expected: ${expected.length}`,
       ...expected.map((name) => `  ${name}: ${OPERATIONS_WITHOUT_SUCCESS[name]}`),
       `Answered by errors only, unexpectedly: ${unexpected.length}`,
@@ -89,6 +104,11 @@ export class Findings {
         .slice(0, SHOWN_FAULTS)
         .map(([what, { times, example }]) => `  ${times} times ${what}\n    ${example}`),
     ].join('\n');
+  }
+
+  /** The operations for which a figure is highest, that first. */
+  private first(figure: (outcomes: Outcomes) => number): [string, Outcomes][] {
+    return [...this.outcomes].sort(([, a], [, b]) => figure(b) - figure(a)).slice(0, SHOWN_OPERATIONS);
   }
 
   private outcomeOf(name: string): string {
@@ -102,5 +122,16 @@ export class Findings {
 const increment = <Key>(counts: Map<Key, number>, key: Key): void => {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 };
+
+const sum = (counts: Map<number, number>): number =>
+  [...counts.values()].reduce((total, count) => total + count, 0);
+
+const newOutcomes = (): Outcomes => ({
+  statuses: new Map(),
+  maxMillis: 0,
+  totalMillis: 0,
+  maxBytes: 0,
+  errors: new Map(),
+});
 
 const sorted = (counts: Map<number, number>): [number, number][] => [...counts].sort(([a], [b]) => a - b);
