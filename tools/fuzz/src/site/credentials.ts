@@ -47,6 +47,16 @@ export class Credentials {
     if (JSON.stringify(refused).includes(token)) this.sessions.delete(caller);
   }
 
+  /** A session ends after half an hour. */
+  async replaceIfEnded(caller: Caller): Promise<void> {
+    const { token } = await this.sessionOf(caller);
+    const response = await fetch(`${this.platform.urls.console}/api/auth/me`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    await response.arrayBuffer();
+    if (response.status === 401) this.sessions.delete(caller);
+  }
+
   async presentationOf(request: FuzzRequest): Promise<Presentation> {
     const { presented, choice } = request;
     if (presented === 'none') return {};

@@ -49,6 +49,7 @@ export class SiteState {
   }
 
   async restore(): Promise<void> {
+    await this.credentials.replaceIfEnded('admin');
     for (const account of ACCOUNTS) {
       const { user } = await this.credentials.sessionOf(account);
       const adjustment = { account_id: user.id, amount: CREDIT, description: 'Credit for the next round' };
