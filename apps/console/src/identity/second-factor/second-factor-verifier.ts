@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { type Sql } from '@inference/database';
 import { SealedTokens } from '../sealed-tokens/sealed-tokens';
 import { useRecoveryCode } from './recovery-codes';
-import { stepOf } from './totp';
+import { stepOf, TOTP_CODE } from './totp';
 
 const PURPOSE = 'totp';
-const TOTP_CODE = /^\d{6}$/;
 
 /** The authenticator is locked before a recovery code, in the same order as when two factors are turned off. */
 const READ = `

@@ -13,4 +13,9 @@ describe('the code of an authenticator', () => {
     expect(stepOf('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ', code)).toBe(Math.floor(seconds / 30));
     now.mockRestore();
   });
+
+  // The library compares the bytes of codes that have as many UTF-16 units.
+  it.each(['éééééé', '\u{88b2f}\u{1a165}\u{d7ff4}', '１２３４５６', '12345', ''])('is not %p', (code) => {
+    expect(stepOf('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ', code)).toBeNull();
+  });
 });

@@ -7,6 +7,8 @@ const SECRET_BYTES = 20;
 /** Steps that the clock of an authenticator may be off. */
 const WINDOW = 1;
 
+export const TOTP_CODE = /^\d{6}$/;
+
 const parameters = { algorithm: 'SHA1', digits: DIGITS, period: PERIOD_SECONDS } as const;
 
 export const newTotpSecret = (): string => new Secret({ size: SECRET_BYTES }).base32;
@@ -17,6 +19,7 @@ export const totpUrl = (secret: string, site: string, account: string): string =
 
 /** Returns the time step that has this code, null if no step around the present has it. */
 export function stepOf(secret: string, code: string): number | null {
+  if (!TOTP_CODE.test(code)) return null;
   const timestamp = Date.now();
   const totp = new TOTP({ ...parameters, secret });
   const delta = totp.validate({ token: code, timestamp, window: WINDOW });
