@@ -17,6 +17,8 @@ export const hostileValues: fc.Arbitrary<unknown> = fc.oneof(
     '\0',
     '\ud800',
     'x'.repeat(5_000),
+    // As long as six digits are, but with more bytes.
+    '１２３４５６',
     '../../etc/passwd',
     "'; DROP TABLE accounts; --",
     [],
