@@ -1,40 +1,10 @@
-import {
-  InstantField,
-  IntegerParameter,
-  MoneyProperty,
-  NextCursorProperty,
-  TextField,
-  TimeZoneField,
-} from '@inference/dto';
+import { IntegerParameter, MoneyProperty, NextCursorProperty, TextField } from '@inference/dto';
+import { PeriodQuery } from '@inference/metering';
 import { type ExactNumber } from '@inference/money';
-import { type InstantMicros } from '@inference/time';
 import { ApiProperty } from '@nestjs/swagger';
 import { type Dimension, GroupByField } from './group-by-field.decorator';
 
-export class CostQuery {
-  @InstantField({
-    description:
-      'Start of the period, included: a time, or a date, which is the start of that day in `time_zone`. The start of the current month in `time_zone` by default.',
-    zoneField: 'time_zone',
-    optional: true,
-  })
-  from?: InstantMicros;
-
-  @InstantField({
-    description: 'End of the period, excluded: a time or a date, as in `from`. Now by default.',
-    example: '2026-02-01T00:00:00Z',
-    zoneField: 'time_zone',
-    optional: true,
-  })
-  to?: InstantMicros;
-
-  @TimeZoneField({
-    description: 'The IANA time zone of a `from` or `to` that is a date, and of the default of `from`.',
-    optional: true,
-    default: 'UTC',
-  })
-  time_zone: string = 'UTC';
-
+export class CostQuery extends PeriodQuery {
   @GroupByField({
     description:
       'Comma-separated dimensions, each at most once: user, model, entrypoint. Without one, the report is one sum.',

@@ -193,7 +193,7 @@ describe('usage', () => {
 
   it('names all invalid parameters at once', async () => {
     const { body } = await read('?from=x&to=2026&granularity=week&time_zone=Mars');
-    expect((body as { error: string }).error).toMatch(/^from: .*; to: .*; granularity: .*; time_zone: /);
+    expect((body as { error: string }).error).toMatch(/^granularity: .*; from: .*; to: .*; time_zone: /);
   });
 
   it('shows how a time is written', async () => {
