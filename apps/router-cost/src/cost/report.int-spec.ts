@@ -200,6 +200,8 @@ describe('the cost report', () => {
     expect(await cost(`?from=${date}01&time_zone=Asia/Shanghai`)).toBe('0.000000000002');
     expect(await cost(`?from=${date}01T00:00:00+08:00`)).toBe('0.000000000002');
     expect(await cost(`?from=${date}01T00:00:00.000000000%2B09:00`)).toBe('0.000000000003');
+    for (const zone of ['Asia/Kolkata', 'asia/shanghai', 'Japan', 'GMT'])
+      expect(await cost(`?from=2026-01-01&time_zone=${zone}`)).toBe('0.000000000003');
     expect(await cost('?from=2026-01-01t00:00:00z')).toBe('0.000000000003');
   });
 
@@ -244,6 +246,7 @@ describe('the cost report', () => {
     ['from=2026-01-01&to=2026-01-01', 'from'],
     ['to=2020-01-01', 'to'],
     ['time_zone=IST', 'time_zone'],
+    ['time_zone=CET', 'time_zone'],
     ['time_zone=', 'time_zone'],
     ['time_zone=%2B08:00', 'time_zone'],
     ['from=0001-01-01&time_zone=Asia/Shanghai', 'from'],

@@ -37,10 +37,13 @@ export function InstantField({ zoneField, ...options }: InstantOptions): Propert
   );
 }
 
+const TIME_ZONE_NAMES =
+  'A name or link of the IANA time zone database in upper or lower case, such as `Asia/Kolkata` or `Japan`. Offsets, and names of three letters other than UTC and GMT, are refused.';
+
 /** An IANA time zone, such as `Asia/Shanghai`. */
-export function TimeZoneField(options: FieldOptions): PropertyDecorator {
+export function TimeZoneField({ description, ...options }: FieldOptions): PropertyDecorator {
   return field(
-    { example: 'Asia/Shanghai', ...options },
+    { example: 'Asia/Shanghai', description: `${description} ${TIME_ZONE_NAMES}`, ...options },
     { type: 'string' },
     ValidateBy({
       name: 'isTimeZone',

@@ -6,9 +6,6 @@ import { type Granularity, type UsageQuery } from './usage.dto';
 const MAX_HOURLY_DAYS = 366;
 const MICROS_PER_MILLI = 1_000n;
 const MICROS_PER_DAY = 86_400_000_000n;
-/** Usage is added up by the hour of UTC, and such a zone's midnight is within one. */
-const PART_HOUR_ZONE =
-  'time_zone: is not whole hours from UTC, so its days cannot be added up; granularity=hour and a time in `from` can be asked for';
 
 /** What is read: from `from` (included) to `to` (excluded), as ISO 8601 in UTC. */
 export interface UsageRange {
@@ -18,9 +15,11 @@ export interface UsageRange {
   granularity: Granularity;
   /** The zone whose days or hours are the buckets. */
   timeZone: string;
+  /** Whether a bucket may begin within an hour of UTC, by which usage is added up. */
+  splitsHours: boolean;
 }
 
-/** Throws BadRequestException for an empty period, and for one that cannot be added up. */
+/** Throws BadRequestException for an empty period, and for too many hours. */
 export function rangeOf({ from, to, granularity, time_zone: timeZone }: UsageQuery): UsageRange {
   const now = new Date();
   const start = from ?? startOfMonth(now, timeZone);
@@ -31,11 +30,10 @@ export function rangeOf({ from, to, granularity, time_zone: timeZone }: UsageQue
       `granularity: by the hour, at most ${MAX_HOURLY_DAYS} days can be asked for at once`,
     );
   }
-  if (granularity === 'day' && !hasWholeHourOffsets(timeZone)) throw new BadRequestException(PART_HOUR_ZONE);
-  return {
-    from: instantText(start),
-    to: to === undefined ? null : instantText(to),
-    granularity,
-    timeZone: granularity === 'day' ? timeZone : 'UTC',
-  };
+  const range = { from: instantText(start), to: to === undefined ? null : instantText(to), granularity };
+  if (granularity === 'hour') return { ...range, timeZone: 'UTC', splitsHours: false };
+  // There is no usage before 1970 and none in the future.
+  const firstMillis = Math.max(Number(start / MICROS_PER_MILLI), 0);
+  const lastMillis = Math.min(Number(end / MICROS_PER_MILLI), now.getTime());
+  return { ...range, timeZone, splitsHours: !hasWholeHourOffsets(timeZone, firstMillis, lastMillis) };
 }

@@ -5,13 +5,34 @@ import { decimalToPicos, decimalToScaled, type ExactNumber, parseExact } from '@
 import { createTestDatabase, insertAccount, type TestAccount, type TestDatabase } from '@inference/testing';
 import { settleRequest, TestConsole } from '../../testing/console.fixture';
 
-/** Four days with the end of a month and, in the database's time zone, the start of daylight saving time. */
+/** Time zones, each with the first of four days. */
+const WINDOWS = [
+  ['UTC', '2025-03-29'],
+  // The clocks change, by an hour, or by half an hour in Lord Howe.
+  ['Europe/Berlin', '2025-03-29'],
+  ['America/New_York', '2025-11-01'],
+  ['America/St_Johns', '2025-11-01'],
+  ['Australia/Adelaide', '2025-10-04'],
+  ['Australia/Lord_Howe', '2025-04-05'],
+  ['Pacific/Chatham', '2025-04-05'],
+  // Midnight is skipped, or comes twice.
+  ['America/Santiago', '2025-09-06'],
+  ['Atlantic/Azores', '2025-10-25'],
+  // The offset becomes or is no longer one of whole hours, and a day is skipped.
+  ['America/Caracas', '2016-04-30'],
+  ['America/Caracas', '2007-12-08'],
+  ['Asia/Pyongyang', '2018-05-03'],
+  ['Pacific/Apia', '2011-12-29'],
+  ['Asia/Shanghai', '2025-03-29'],
+  ['Asia/Kolkata', '2025-03-29'],
+  ['Asia/Kathmandu', '2025-12-30'],
+] as const;
+/** The zone of the database, which must not matter. */
 const TIME_ZONE = 'Europe/Berlin';
-const START = Date.parse('2025-03-29T00:00:00Z');
-const PARTITION = `
-  CREATE TABLE metering.usage_events_spring PARTITION OF metering.usage_events
-  FOR VALUES FROM ('2025-03-01T00:00:00Z') TO ('2025-05-01T00:00:00Z')`;
+const PARTITION = 'CREATE TABLE metering.usage_events_earlier PARTITION OF metering.usage_events DEFAULT';
 const MICROS_PER_HOUR = 3_600_000_000;
+const MICROS_PER_MINUTE = 60_000_000;
+const MILLIS_PER_MINUTE = 60_000;
 const HOURS = 96;
 const OPENING_PICOS = 10n ** 15n;
 
@@ -28,8 +49,14 @@ interface Used {
   model: string;
   inputTokens: number;
   outputTokens: number;
-  /** In microseconds from START. */
+  /** In microseconds from the start of the window. */
   at: number;
+}
+
+interface Window {
+  timeZone: string;
+  /** In milliseconds since 1970. */
+  start: number;
 }
 
 interface Row {
@@ -40,23 +67,49 @@ interface Row {
   cost: ExactNumber;
 }
 
-const instant = (micros: number) => {
-  const text = new Date(START + Math.floor(micros / 1_000)).toISOString().slice(0, -1);
+const instant = ({ start }: Window, micros: number) => {
+  const text = new Date(start + Math.floor(micros / 1_000)).toISOString().slice(0, -1);
   return `${text}${String(micros % 1_000).padStart(3, '0')}Z`;
 };
 
+/** Looks for the minute in which the date changes on the clocks of the zone, backwards from the event. */
+function startOfDay({ timeZone, start }: Window, micros: number): string {
+  const clock = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' });
+  let minute = start + Math.floor(micros / MICROS_PER_MINUTE) * MILLIS_PER_MINUTE;
+  const date = clock.format(minute);
+  while (clock.format(minute - MILLIS_PER_MINUTE) === date) minute -= MILLIS_PER_MINUTE;
+  return new Date(minute).toISOString();
+}
+
+const startOfHour = ({ start }: Window, micros: number) =>
+  new Date(start + Math.floor(micros / MICROS_PER_HOUR) * (MICROS_PER_HOUR / 1_000)).toISOString();
+
 const micros = fc.integer({ min: 0, max: HOURS * MICROS_PER_HOUR - 1 });
-const used: fc.Arbitrary<Used> = fc.record({
-  model: fc.constantFrom(...Object.keys(RATES)),
-  inputTokens: fc.integer({ min: 0, max: 1_000_000 }),
-  outputTokens: fc.integer({ min: 0, max: 1_000_000 }),
-  // Often at the edges of hours, and several events in one hour.
-  at: fc.oneof(
-    micros,
-    fc
-      .record({ hour: fc.integer({ min: 1, max: 5 }), edge: fc.integer({ min: -1, max: 1 }) })
-      .map(({ hour, edge }) => hour * MICROS_PER_HOUR + edge),
-  ),
+/** Within an hour of the start of a day, often at it. */
+const nearStartOfDay = (window: Window) =>
+  fc
+    .record({
+      day: fc.integer({ min: 1, max: 3 }),
+      distance: fc.oneof(
+        fc.integer({ min: -1, max: 1 }),
+        fc.integer({ min: -MICROS_PER_HOUR, max: MICROS_PER_HOUR }),
+      ),
+    })
+    .map(({ day, distance }) => {
+      const startMillis = Date.parse(startOfDay(window, day * 24 * MICROS_PER_HOUR));
+      return Math.max(0, (startMillis - window.start) * 1_000 + distance);
+    });
+const usedIn = (window: Window): fc.Arbitrary<Used> =>
+  fc.record({
+    model: fc.constantFrom(...Object.keys(RATES)),
+    inputTokens: fc.integer({ min: 0, max: 1_000_000 }),
+    outputTokens: fc.integer({ min: 0, max: 1_000_000 }),
+    at: fc.oneof(micros, nearStartOfDay(window)),
+  });
+const usedInAnyZone = fc.constantFrom(...WINDOWS).chain(([timeZone, date]) => {
+  const window = { timeZone, start: Date.parse(date) };
+  const happened = fc.array(usedIn(window), { minLength: 1, maxLength: 10 });
+  return fc.record({ window: fc.constant(window), happened });
 });
 /** At a random time, at the beginning of an hour, or near an event. */
 const bound = fc.oneof(
@@ -84,14 +137,14 @@ describe('sums of the usage', () => {
   });
 
   /** Settles the event now, as the gateway does, and moves it to its time. */
-  const use = ({ accountId }: TestAccount, { model, inputTokens, outputTokens, at }: Used) =>
+  const use = ({ accountId }: TestAccount, window: Window, { model, inputTokens, outputTokens, at }: Used) =>
     inTransaction(database.pool, async (client) => {
       await settleRequest(client, accountId, {
         model,
         rates: RATES[model]!,
         usage: { inputTokens, outputTokens },
       });
-      const now = [accountId, instant(at)];
+      const now = [accountId, instant(window, at)];
       const recent = "account_id = $1 AND %s > now() - interval '2 hours'";
       await client.query(
         `UPDATE metering.usage_events SET occurred_at = $2 WHERE ${recent.replace('%s', 'occurred_at')}`,
@@ -129,14 +182,13 @@ describe('sums of the usage', () => {
     return sums;
   }
 
-  function expected(events: Used[], from: number, to: number, granularity: 'day' | 'hour') {
+  function expected(events: Used[], from: number, to: number, bucketOf: (micros: number) => string) {
     const sums = new Map<string, [bigint, bigint]>();
-    const bucketMicros = granularity === 'day' ? 24 * MICROS_PER_HOUR : MICROS_PER_HOUR;
     for (const { model, at, ...usage } of events.filter((event) => event.at >= from && event.at < to))
       for (const { unit, quantity, costPicos } of charge(RATES[model]!, usage, 10n ** 10n).lines) {
-        const bucket = new Date(START + Math.floor(at / bucketMicros) * (bucketMicros / 1_000)).toISOString();
-        const [quantitySum, costSum] = sums.get(`${bucket} ${model} ${unit}`) ?? [0n, 0n];
-        sums.set(`${bucket} ${model} ${unit}`, [quantitySum + BigInt(quantity), costSum + costPicos]);
+        const key = `${bucketOf(at)} ${model} ${unit}`;
+        const [quantitySum, costSum] = sums.get(key) ?? [0n, 0n];
+        sums.set(key, [quantitySum + BigInt(quantity), costSum + costPicos]);
       }
     return sums;
   }
@@ -144,26 +196,26 @@ describe('sums of the usage', () => {
   const costOf = (sums: Map<string, [bigint, bigint]>) =>
     [...sums.values()].reduce((sum, [, cost]) => sum + cost, 0n);
 
-  it('equal the sums of the events by day and hour, the transactions and the balance', async () => {
-    const events = fc.array(used, { minLength: 1, maxLength: 10 });
+  it('equal the sums of the events by day of any zone and by hour, the transactions and the balance', async () => {
     const ranges = fc.array(fc.tuple(bound, bound), { minLength: 4, maxLength: 4 });
     await fc.assert(
-      fc.asyncProperty(events, ranges, async (happened, bounds) => {
+      fc.asyncProperty(usedInAnyZone, ranges, async ({ window, happened }, bounds) => {
         const account = await insertAccount(database.pool, { balancePicos: OPENING_PICOS });
-        for (const each of happened) await use(account, each);
+        for (const each of happened) await use(account, window, each);
         const token = await console.openSession(account.accountId);
 
         const whole: [number, number] = [0, HOURS * MICROS_PER_HOUR];
         for (const [from, to] of [whole, ...bounds.map(([a, b]) => [a(happened), b(happened)])] as const) {
           const [first, last] = [Math.min(from!, to!), Math.max(from!, to!)];
           if (first === last) continue;
-          for (const granularity of ['day', 'hour'] as const)
-            expect(
-              await shown(`from=${instant(first)}&to=${instant(last)}&granularity=${granularity}`, token),
-            ).toEqual(expected(happened, first, last, granularity));
+          const range = `from=${instant(window, first)}&to=${instant(window, last)}&time_zone=${window.timeZone}`;
+          const byDay = expected(happened, first, last, (at) => startOfDay(window, at));
+          expect(await shown(`${range}&granularity=day`, token)).toEqual(byDay);
+          const byHour = expected(happened, first, last, (at) => startOfHour(window, at));
+          expect(await shown(`${range}&granularity=hour`, token)).toEqual(byHour);
         }
 
-        const cost = costOf(await shown(`from=${instant(0)}`, token));
+        const cost = costOf(await shown(`from=${instant(window, 0)}&time_zone=${window.timeZone}`, token));
         const { balance } = await get<{ balance: ExactNumber }>('/api/billing/settings', token);
         expect(decimalToPicos(String(balance))).toBe(OPENING_PICOS - cost);
         const { transactions } = await get<{ transactions: { type: string; amount: ExactNumber }[] }>(
@@ -173,7 +225,7 @@ describe('sums of the usage', () => {
         const debits = transactions.filter(({ type }) => type === 'usage');
         expect(debits.reduce((sum, { amount }) => sum - decimalToPicos(String(amount)), 0n)).toBe(cost);
       }),
-      { numRuns: 15 },
+      { numRuns: 2 * WINDOWS.length },
     );
   });
 });

@@ -1,9 +1,10 @@
 import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import { SQL_POOL, type SqlPool } from '@inference/database';
-import { type PriceUnit, UNIT_DIGITS, USAGE_LINES } from '@inference/metering';
+import { type PriceUnit, UNIT_DIGITS } from '@inference/metering';
 import { exactNumber, picosToDecimal, scaledToDecimal } from '@inference/money';
 import { TIME_ZONE_FORM } from '@inference/time';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { BUCKETS_OF_SPLIT_HOURS, BUCKETS_OF_WHOLE_HOURS } from './usage-buckets';
 import { rangeOf, type UsageRange } from './usage-range';
 import { type UsageQuery, type UsageRowResponse } from './usage.dto';
 
@@ -17,12 +18,6 @@ interface Row {
 
 /** SQLSTATE of a time zone that PostgreSQL does not know; it may be older than the one of Node.js. */
 const INVALID_PARAMETER = '22023';
-
-const USAGE = `
-  WITH ${USAGE_LINES}
-  SELECT date_trunc($4, at, $5) AS bucket, model, unit, sum(quantity) AS quantity, sum(cost_picos) AS cost_picos
-  FROM usage_lines GROUP BY bucket, model, unit
-  ORDER BY bucket, model COLLATE "C", unit COLLATE "C"`;
 
 @Injectable()
 export class UsageService {
@@ -47,9 +42,11 @@ export class UsageService {
     }));
   }
 
-  private async query(accountId: string, { from, to, granularity, timeZone }: UsageRange): Promise<Row[]> {
+  private async query(accountId: string, range: UsageRange): Promise<Row[]> {
+    const { from, to, granularity, timeZone, splitsHours } = range;
+    const sql = splitsHours ? BUCKETS_OF_SPLIT_HOURS : BUCKETS_OF_WHOLE_HOURS;
     try {
-      const { rows } = await this.pool.query<Row>(USAGE, [from, to, accountId, granularity, timeZone]);
+      const { rows } = await this.pool.query<Row>(sql, [from, to, accountId, granularity, timeZone]);
       return rows;
     } catch (error) {
       if ((error as { code?: unknown }).code !== INVALID_PARAMETER) throw error;
