@@ -11,6 +11,7 @@ export {
 export { type SessionListOptions, type SessionPage, type Sessions } from './sessions/sessions.ts';
 export {
   type AgentEvent,
+  type AssistantEvent,
   type AssistantMessage,
   type NewEvent,
   type TokenUsage,

@@ -41,8 +41,14 @@ it('keeps the order of the members of results', async () => {
 
 it.each([
   [{}, /^role: is missing$/],
-  [{ role: 'assistant', content: 'x' }, /^role: must be one of user, tool$/],
+  [{ role: 'system', content: 'x' }, /^role: must be one of user, assistant, tool$/],
   [{ role: 'user' }, /^content: is missing$/],
+  [{ role: 'assistant' }, /^content: is missing$/],
+  [{ role: 'assistant', content: '' }, /^content: must not be empty$/],
+  [
+    { role: 'assistant', content: 'x', tool_call_results: [RESULT] },
+    /^tool_call_results: belong to the role tool$/,
+  ],
   [{ role: 'user', content: null }, /^content: must not be null$/],
   [{ role: 'user', content: '' }, /^content: must not be empty$/],
   [{ ...USER, tool_call_results: [RESULT] }, /^tool_call_results: belong to the role tool$/],

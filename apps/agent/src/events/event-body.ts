@@ -7,7 +7,7 @@ import {
 import { type PostEventDto } from './event.dto';
 
 interface Message {
-  role: 'user';
+  role: 'user' | 'assistant';
   content: string;
   tool_calls: ToolCall[] | undefined;
 }
@@ -29,9 +29,9 @@ export type EventBody = Message | ToolEvent;
 export function eventBodyOf({ role, content, tool_calls: calls, tool_call_results: results }: PostEventDto) {
   const sentBack = calls?.length ? calls.map(toolCallOf) : undefined;
   const event: EventBody =
-    role === 'user'
-      ? { role, content: content!, tool_calls: sentBack }
-      : { role, content, tool_calls: sentBack, tool_call_results: results!.map(toolCallResultOf) };
+    role === 'tool'
+      ? { role, content, tool_calls: sentBack, tool_call_results: results!.map(toolCallResultOf) }
+      : { role, content: content!, tool_calls: sentBack };
   return event;
 }
 

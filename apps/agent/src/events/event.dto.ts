@@ -6,8 +6,11 @@ import { type StreamPosition } from '../streams/stream-event';
 import { SessionPath } from '../sessions/session-path.dto';
 import { Rule } from '../validation/rule.decorator';
 
-const hasRole = (role: string) => (event: Record<string, unknown>) => event.role === role;
-const isMessage = hasRole('user');
+const hasRole =
+  (...roles: unknown[]) =>
+  (event: Record<string, unknown>) =>
+    roles.includes(event.role);
+const isMessage = hasRole('user', 'assistant');
 const isToolEvent = hasRole('tool');
 
 const areDistinct = (results: ToolCallResultDto[]) =>
@@ -20,19 +23,20 @@ const areDistinct = (results: ToolCallResultDto[]) =>
 @Tolerant()
 @ApiSchema({
   description:
-    'A message (role `user`) needs `content`; results of tools (role `tool`) need `tool_call_results`. Unknown fields are dropped. An optional field that is null or an empty list counts as absent.',
+    'A message (role `user` or `assistant`) needs `content`; results of tools (role `tool`) need `tool_call_results`. Unknown fields are dropped. An optional field that is null or an empty list counts as absent.',
 })
 export class PostEventDto {
-  @ChoiceField(['user', 'tool'], {
-    description: '`user` for a message, `tool` for results of tools.',
+  @ChoiceField(['user', 'assistant', 'tool'], {
+    description:
+      '`user` for a message, which the model answers; `tool` for results of tools; `assistant` for an answer that the client brings along, such as a greeting: it is stored, the model is not called, and later calls of the model contain it.',
     example: 'user',
   })
-  role!: 'user' | 'tool';
+  role!: 'user' | 'assistant' | 'tool';
 
   @Rule<string>('isSaid', (text, event) => text !== '' || !isMessage(event), 'must not be empty')
   @TextField({
     description:
-      'With the role `user` the message: required and not empty. With the role `tool` optional; it is stored, and the model does not read it.',
+      'With the role `user` or `assistant` the message: required and not empty. With the role `tool` optional; it is stored, and the model does not read it.',
     example: 'Hello',
     minLength: 0,
     maxLength: MAX_CONTENT_CHARS,
@@ -63,7 +67,7 @@ export class PostEventDto {
   )
   @ObjectListField(() => ToolCallResultDto, {
     description:
-      'With the role `tool` results of calls: at least one, each for another call. With the role `user` absent, null or empty.',
+      'With the role `tool` results of calls: at least one, each for another call. With another role absent, null or empty.',
     maxItems: MAX_CALLS,
     optional: true,
     nullable: true,

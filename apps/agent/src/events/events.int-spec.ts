@@ -86,7 +86,7 @@ describe('posting an event', () => {
     ['no body', ''],
     ['a list', []],
     ['no role', { content: 'x' }],
-    ['an unknown role', { role: 'assistant', content: 'x' }],
+    ['an unknown role', { role: 'system', content: 'x' }],
     ['no content', { role: 'user' }],
     ['empty content', { role: 'user', content: '' }],
     ['content that is not a string', { role: 'user', content: ['x'] }],

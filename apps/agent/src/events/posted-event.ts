@@ -12,7 +12,7 @@ import { readOpenTurns, type TurnStatus } from '../turns/turn';
 import { type ClaimedTurn, claimTurn, continueTurn } from '../turns/turn-claim';
 import { createTurn } from '../turns/turn-creation';
 import { enqueueTurn } from '../turns/turn-job';
-import { appendRequiresAction, cancelTurns } from '../turns/turn-outcome';
+import { appendRequiresAction, cancelTurns, completeWithoutCall } from '../turns/turn-outcome';
 import { type EventBody } from './event-body';
 import { type PostEventQuery } from './event.dto';
 
@@ -66,9 +66,9 @@ export async function acceptEvent(sql: Sql, posting: PostedEvent): Promise<Accep
     idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(posting) };
   const earlier = idempotency && (await findReplayed(sql, session.sessionId, idempotency));
   if (earlier) return earlier;
-  return body.role === 'user'
-    ? acceptMessage(sql, posting, session, body, idempotency)
-    : acceptToolResults(sql, posting, session, body, idempotency);
+  return body.role === 'tool'
+    ? acceptToolResults(sql, posting, session, body, idempotency)
+    : acceptMessage(sql, posting, session, body, idempotency);
 }
 
 function fingerprintOf({ body, onBusy }: PostedEvent): Buffer {
@@ -96,7 +96,7 @@ async function acceptMessage(
   sql: Sql,
   posting: PostedEvent,
   session: LockedSession,
-  { content, tool_calls: toolCalls }: BodyOf<'user'>,
+  { role, content, tool_calls: toolCalls }: BodyOf<'user' | 'assistant'>,
   idempotency: Idempotency | null,
 ): Promise<AcceptedEvent> {
   const { caller, onBusy, replicaId, tokens } = posting;
@@ -109,9 +109,13 @@ async function acceptMessage(
   else if (open.length >= MAX_OPEN_TURNS) throw tooManyTurns();
   const isFree = open.length === 0 || onBusy === 'interrupt';
   const apiKeyId = caller.apiKey.id;
-  const message = { sessionId, apiKeyId, content, toolCalls, tokens, idempotency };
-  const { event, turn } = await createTurn(sql, message, isFree ? replicaId : null);
+  const message = { sessionId, apiKeyId, role, content, toolCalls, tokens, idempotency };
+  const { event, turn } = await createTurn(sql, message, isFree && role === 'user' ? replicaId : null);
   const accepted = { event, turn, afterPosition: 0, replayed: false };
+  if (role === 'assistant') {
+    await completeWithoutCall(sql, turn.id);
+    return { ...accepted, turn: { ...turn, status: 'completed' } };
+  }
   if (turn.status === 'running')
     return { ...accepted, claimed: { ...turn, ...session, accountId: caller.accountId, apiKeyId } };
   if (isFree) await enqueueTurn(sql, turn.id);
@@ -126,7 +130,7 @@ async function acceptToolResults(
   idempotency: Idempotency | null,
 ): Promise<AcceptedEvent> {
   const { caller, onBusy, replicaId, streams, tokens } = posting;
-  if (onBusy) throw new BadRequestException('on_busy: is allowed only for messages of the user');
+  if (onBusy) throw new BadRequestException('on_busy: is not allowed for results of tools');
   const callIds = results.map((result) => result.tool_call_id);
   const { turnId, turnNumber: number } = await requirePendingCalls(sql, sessionId, callIds);
   const event = await appendToolResults(sql, {

@@ -4,11 +4,13 @@ import { turnStartedEvent } from '../streams/stream-event';
 import { type ToolCall } from '../tool-calls/tool.dto';
 import { type OpenTurn } from './turn';
 
-/** A message of the caller, which begins a turn. */
+/** A message that the caller posts, which begins a turn. */
 export interface NewMessage {
   sessionId: string;
   /** The key that pays for the calls of the model. */
   apiKeyId: string;
+  /** `assistant` for an answer that the caller brings along. */
+  role: 'user' | 'assistant';
   content: string;
   toolCalls: ToolCall[] | undefined;
   /** Size in a model's context. */
@@ -33,8 +35,9 @@ const INSERT_TURN = {
       SELECT $2, 1, 'turn.started', $5 WHERE $4::text IS NOT NULL
     )
     INSERT INTO agent.events
-      (id, session_id, seq, turn_id, type, role, content, tool_calls, tokens, idempotency_key, fingerprint, after_position)
-    SELECT $6, $1, last_seq, $2, 'message', 'user', $7, $8, $9, $10, $11, 0 FROM session
+      (id, session_id, seq, turn_id, type, role, content, tool_calls, tokens, idempotency_key, fingerprint, status, after_position)
+    SELECT $6, $1, last_seq, $2, 'message', $12, $7, $8, $9, $10, $11,
+      CASE WHEN $12 = 'assistant' THEN 'completed' END, 0 FROM session
     RETURNING *, (SELECT number FROM turn) AS number`,
 };
 
@@ -47,7 +50,7 @@ export async function createTurn(
   message: NewMessage,
   replicaId: string | null,
 ): Promise<{ event: EventRow; turn: OpenTurn }> {
-  const { sessionId, apiKeyId, content, toolCalls, tokens, idempotency } = message;
+  const { sessionId, apiKeyId, role, content, toolCalls, tokens, idempotency } = message;
   const id = newId('turn');
   const { rows } = await sql.query<EventRow & { number: number }>({
     ...INSERT_TURN,
@@ -63,6 +66,7 @@ export async function createTurn(
       tokens,
       idempotency?.key ?? null,
       idempotency?.fingerprint ?? null,
+      role,
     ],
   });
   const { number, ...event } = rows[0]!;

@@ -49,6 +49,12 @@ export async function recordAnswer(sql: Sql, turn: OpenTurn, answer: ModelAnswer
   return streamEvents;
 }
 
+/** Ends a new turn whose message is an answer that the caller brought along. */
+export async function completeWithoutCall(sql: Sql, turnId: string): Promise<void> {
+  await appendStreamEvent(sql, turnId, 'turn.completed', {});
+  await sql.query(SET_STATUS, [turnId, 'completed', true]);
+}
+
 /** Tells the client which calls still need a result. */
 export const appendRequiresAction = (sql: Sql, turnId: string, calls: ToolCall[]) =>
   appendStreamEvent(sql, turnId, 'turn.requires_action', { turn_id: turnId, tool_calls: calls });

@@ -17,6 +17,12 @@ export interface UserEvent {
   content: string;
 }
 
+/** An answer that the caller brings along: it is stored, and no model is called. */
+export interface AssistantEvent {
+  role: 'assistant';
+  content: string;
+}
+
 /** At least one tool result. The turn continues when all its tool calls have results. */
 export interface ToolEvent {
   role: 'tool';
@@ -25,7 +31,7 @@ export interface ToolEvent {
   tool_call_results: ToolCallResult[];
 }
 
-export type NewEvent = UserEvent | ToolEvent;
+export type NewEvent = UserEvent | AssistantEvent | ToolEvent;
 
 export interface TokenUsage {
   prompt_tokens: number;
