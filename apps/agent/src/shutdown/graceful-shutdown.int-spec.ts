@@ -3,6 +3,7 @@ import { type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { ScriptedModel, waitFor } from '@inference/testing';
 import { AgentSite, Customer, readStream, textOf } from '../agent.fixture';
+import { type EventResponse } from '../events/event.response';
 
 let model: ScriptedModel;
 let site: AgentSite;
@@ -50,6 +51,10 @@ test('a stopping process refuses new streams and finishes those of its own turns
     expect(await response.json()).toMatchObject({ code: 'stopping' });
   }
   await stays.json('GET', '/new', undefined, 404);
+  // A posted event is stored, and its turn runs elsewhere.
+  const posted = await leaves.json<EventResponse>('POST', '/posted/events', { role: 'user', content: 'x' });
+  expect(posted.status).toBe('queued');
+  await waitFor(async () => (await stays.events('posted'))[1]?.status === 'completed');
   const joined = await leaves.call('GET', '/own/events/stream');
   await waitFor(() => Promise.resolve(ends.length === 2));
   for (const end of ends) end();
