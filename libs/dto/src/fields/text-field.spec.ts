@@ -1,5 +1,13 @@
 import { BadRequestException, NotFoundException, type Type } from '@nestjs/common';
-import { ChoiceField, IdField, LineField, TextField, TextListField, validated } from '@inference/dto';
+import {
+  ChoiceField,
+  IdField,
+  LineField,
+  TextField,
+  TextListField,
+  validated,
+  validatedPath,
+} from '@inference/dto';
 import { Matches } from 'class-validator';
 
 const description = 'A field.';
@@ -91,10 +99,11 @@ describe('a field of a text', () => {
     expect(await refusal(Words, value)).toEqual(new BadRequestException(message));
   });
 
-  it.each(['thg_', 'thg', 'thx_1', 'thg_a-b', ' thg_1', 'thg_1\n', `thg_${'x'.repeat(65)}`, 7, ['thg_1']])(
-    'answers 404 to the id %j, which names nothing',
+  it.each(['thg_', 'thg', 'thx_1', 'thg_a-b', ' thg_1', 'thg_1\n', `thg_${'x'.repeat(65)}`])(
+    'answers 404 to the id %j of a path, which names nothing, and 400 elsewhere',
     async (id) => {
-      expect(await refusal(Words, { id })).toEqual(new NotFoundException('no such thing'));
+      await expect(validatedPath(Words, { id })).rejects.toEqual(new NotFoundException('no such thing'));
+      expect(await refusal(Words, { id })).toBeInstanceOf(BadRequestException);
     },
   );
 

@@ -1,7 +1,6 @@
-import { BadRequestException, NotFoundException, type Type } from '@nestjs/common';
+import { BadRequestException, type Type } from '@nestjs/common';
 import {
   BooleanField,
-  IdField,
   IntegerField,
   JsonObjectField,
   ObjectField,
@@ -48,14 +47,6 @@ class Open {
 
   @ObjectField(() => Inner, { description, optional: true })
   inner?: Inner;
-}
-
-class Ids {
-  @IdField({ description, noun: 'thing', prefix: 'thg' })
-  id!: string;
-
-  @TextField({ description, optional: true })
-  name?: string;
 }
 
 const refusal = (dtoClass: Type<object>, value: unknown): Promise<unknown> =>
@@ -148,12 +139,5 @@ describe('the validation of a request', () => {
       new BadRequestException('name: must be a text'),
     );
     expect(await refusal(Open, parse('{"name":"a","__proto__":{}}'))).toBeInstanceOf(BadRequestException);
-  });
-
-  it('answers 404 only if nothing but ids is wrong', async () => {
-    expect(await refusal(Ids, { id: 'x' })).toEqual(new NotFoundException('no such thing'));
-    expect(await refusal(Ids, { id: 'x', name: 1 })).toEqual(
-      new BadRequestException('id: no such thing; name: must be a text'),
-    );
   });
 });
