@@ -1,5 +1,7 @@
 import fc from 'fast-check';
-import { hasWholeHourOffsets, isTimeZone, startOfDayMillis } from './time-zone';
+import { isTimeZone, startOfDayMillis, startsOfDays } from './time-zone';
+
+const MILLIS_PER_DAY = 86_400_000;
 
 describe('isTimeZone', () => {
   it.each([
@@ -41,7 +43,7 @@ describe('isTimeZone', () => {
       'Ｊapan',
       '東京',
     ],
-    // PostgreSQL reads +08:00 as west of Greenwich, and each as a zone of POSIX.
+    // Offsets, which POSIX reads with the opposite sign.
     ...[
       '+08:00',
       '-08',
@@ -54,7 +56,7 @@ describe('isTimeZone', () => {
       'SystemV/EST5',
       'systemv/est5',
     ],
-    // Names of three letters: IST is in India for Intl and in Israel for PostgreSQL, CET has summer time in one of them.
+    // Names of three letters: IST is in India and in Israel.
     ...[
       'IST',
       'PST',
@@ -99,16 +101,15 @@ describe('startOfDayMillis', () => {
 
   it('is the first instant with that date on the zone’s clocks', () => {
     const zones = Intl.supportedValuesOf('timeZone');
-    const millisPerDay = 86_400_000;
     const dates = fc.integer({
-      min: Date.UTC(2012, 0) / millisPerDay,
-      max: Date.UTC(2027, 0) / millisPerDay,
+      min: Date.UTC(2012, 0) / MILLIS_PER_DAY,
+      max: Date.UTC(2027, 0) / MILLIS_PER_DAY,
     });
     fc.assert(
       fc.property(fc.constantFrom(...zones), dates, (timeZone, day) => {
         const clock = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' });
-        const date = new Date(day * millisPerDay).toISOString().slice(0, 10);
-        const at = startOfDayMillis(day * millisPerDay, timeZone);
+        const date = new Date(day * MILLIS_PER_DAY).toISOString().slice(0, 10);
+        const at = startOfDayMillis(day * MILLIS_PER_DAY, timeZone);
         expect([clock.format(at - 1) < date, clock.format(at)]).toEqual([true, date]);
       }),
       { numRuns: 2_000 },
@@ -116,26 +117,50 @@ describe('startOfDayMillis', () => {
   });
 });
 
-describe('hasWholeHourOffsets', () => {
-  const within = (timeZone: string, from: string, to: string) =>
-    hasWholeHourOffsets(timeZone, Date.parse(from), Date.parse(to));
+describe('startsOfDays', () => {
+  const starts = (timeZone: string, from: string, to: string) =>
+    startsOfDays(timeZone, Date.parse(from), Date.parse(to)).map((at) => new Date(at).toISOString());
 
   it.each([
-    ['UTC', '1970-01-01', '2027-01-01'],
-    ['Asia/Shanghai', '2025-01-01', '2026-01-01'],
-    ['America/New_York', '2025-01-01', '2026-01-01'],
-    // Summer in Lord Howe is whole hours ahead of UTC.
-    ['Australia/Lord_Howe', '2025-11-01', '2026-03-01'],
-    ['America/Caracas', '2017-01-01', '2018-01-01'],
-  ])('is true for %s from %s to %s', (...zoneAndRange) => expect(within(...zoneAndRange)).toBe(true));
+    ['UTC', '2025-01-01', '2025-01-01T23:59Z', ['2025-01-01T00:00:00.000Z']],
+    ['UTC', '1969-12-31T23:00Z', '1970-01-01', ['1969-12-31T00:00:00.000Z', '1970-01-01T00:00:00.000Z']],
+    [
+      'Asia/Kolkata',
+      '2025-01-01T18:29Z',
+      '2025-01-01T18:30Z',
+      ['2024-12-31T18:30:00.000Z', '2025-01-01T18:30:00.000Z'],
+    ],
+    [
+      'America/Santiago',
+      '2025-09-06T12:00Z',
+      '2025-09-08T12:00Z',
+      ['2025-09-06T04:00:00.000Z', '2025-09-07T04:00:00.000Z', '2025-09-08T03:00:00.000Z'],
+    ],
+    // There was no 30 December.
+    [
+      'Pacific/Apia',
+      '2011-12-29T12:00Z',
+      '2011-12-30T12:00Z',
+      ['2011-12-29T10:00:00.000Z', '2011-12-30T10:00:00.000Z'],
+    ],
+  ])('in %s from %s to %s are known', (timeZone, from, to, expected) =>
+    expect(starts(timeZone, from, to)).toEqual(expected),
+  );
 
-  it.each([
-    ['Asia/Kolkata', '2025-01-01', '2025-01-02'],
-    ['Asia/Kathmandu', '2025-01-01', '2025-01-02'],
-    ['America/St_Johns', '2025-01-01', '2025-01-02'],
-    ['Australia/Lord_Howe', '2025-03-01', '2025-05-01'],
-    ['Australia/Lord_Howe', '2025-01-01', '2026-01-01'],
-    ['America/Caracas', '2016-01-01', '2018-01-01'],
-    ['Asia/Pyongyang', '2015-01-01', '2026-01-01'],
-  ])('is false for %s from %s to %s', (...zoneAndRange) => expect(within(...zoneAndRange)).toBe(false));
+  it('are the starts of each day, whatever the range', () => {
+    const zones = Intl.supportedValuesOf('timeZone');
+    const days = fc.integer({ min: 0, max: Date.UTC(2027, 0) / MILLIS_PER_DAY });
+    fc.assert(
+      fc.property(fc.constantFrom(...zones), days, fc.nat(400), (timeZone, first, count) => {
+        const last = first + count;
+        const each = Array.from({ length: count + 1 }, (_, index) =>
+          startOfDayMillis((first + index) * MILLIS_PER_DAY, timeZone),
+        );
+        const from = startOfDayMillis(first * MILLIS_PER_DAY, timeZone);
+        const to = startOfDayMillis(last * MILLIS_PER_DAY, timeZone);
+        expect(startsOfDays(timeZone, from, to)).toEqual([...new Set(each)]);
+      }),
+      { numRuns: 300 },
+    );
+  });
 });

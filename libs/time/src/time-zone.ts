@@ -1,11 +1,10 @@
 const MILLIS_PER_SECOND = 1_000;
-const MILLIS_PER_HOUR = 3_600_000;
-const MILLIS_PER_DAY = 24 * MILLIS_PER_HOUR;
-/** No zone keeps an offset for a shorter time; Morocco's is another one for the four weeks around Ramadan. */
-const SHORTEST_OFFSET_MILLIS = 28 * MILLIS_PER_DAY;
+const MILLIS_PER_DAY = 86_400_000;
+/** More than two days less than any zone keeps an offset, at the least: Morocco's is another one for the four weeks around Ramadan. */
+const SAMPLE_MILLIS = 21 * MILLIS_PER_DAY;
 /**
- * Leaves out what Intl and PostgreSQL read differently, or only one of them knows: offsets such as `+08:00`, and names of
- * three letters, which are abbreviations (`IST` is in India and in Israel; `CET` has summer time or not).
+ * Leaves out what Intl knows beside the names of IANA: offsets such as `+08:00`, and names of three letters, most of which are
+ * abbreviations of several zones (`IST` is in India and in Israel).
  */
 const NAME = /^(?!SystemV\/)(?:UTC|GMT|[A-Z]{2}|[A-Z][A-Z0-9_+/-]{3,})$/i;
 const OFFSET = /([+-])(\d\d):(\d\d)(?::(\d\d))?$/;
@@ -68,9 +67,27 @@ export function firstOfMonthMillis(now: Date, timeZone: string): number {
   return Date.UTC(local.getUTCFullYear(), local.getUTCMonth());
 }
 
-/** Whether the zone is whole hours from UTC all the time between two instants, so that its days begin with an hour of UTC. */
-export function hasWholeHourOffsets(timeZone: string, fromMillis: number, toMillis: number): boolean {
-  const isWholeHour = (at: number) => offsetMillis(timeZone, at) % MILLIS_PER_HOUR === 0;
-  for (let at = fromMillis; at < toMillis; at += SHORTEST_OFFSET_MILLIS) if (!isWholeHour(at)) return false;
-  return isWholeHour(toMillis);
+/**
+ * Returns the starts of the days in the zone that the time between two instants touches, ascending, in milliseconds since 1970.
+ * A date that the zone skipped has no start.
+ */
+export function startsOfDays(timeZone: string, fromMillis: number, toMillis: number): number[] {
+  const dateAt = (at: number) => {
+    const local = at + offsetMillis(timeZone, at);
+    return local - modulo(local, MILLIS_PER_DAY);
+  };
+  const endDate = dateAt(toMillis) + MILLIS_PER_DAY;
+  const starts: number[] = [];
+  for (let date = dateAt(fromMillis); date < endDate; date += SAMPLE_MILLIS) {
+    const nextDate = Math.min(date + SAMPLE_MILLIS, endDate);
+    const offset = offsetMillis(timeZone, date - MILLIS_PER_DAY);
+    const isConstant = offset === offsetMillis(timeZone, nextDate + MILLIS_PER_DAY);
+    for (let day = date; day < nextDate; day += MILLIS_PER_DAY) {
+      const start = isConstant ? day - offset : startOfDayMillis(day, timeZone);
+      if (start !== starts.at(-1)) starts.push(start);
+    }
+  }
+  return starts;
 }
+
+const modulo = (value: number, divisor: number) => ((value % divisor) + divisor) % divisor;

@@ -20,8 +20,7 @@ export class PeriodQuery {
   to?: InstantMicros;
 
   @TimeZoneField({
-    description:
-      'The time zone of a `from` or `to` that is a date, of the default of `from`, and of the days of a report by day.',
+    description: 'The time zone of a `from` or `to` that is a date, and of the default of `from`.',
     optional: true,
     default: 'UTC',
   })

@@ -5,11 +5,12 @@ import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
 
 const GRANULARITIES = ['day', 'hour'] as const;
-export type Granularity = (typeof GRANULARITIES)[number];
+type Granularity = (typeof GRANULARITIES)[number];
 
 export class UsageQuery extends PeriodQuery {
   @ChoiceField(GRANULARITIES, {
-    description: 'The length of a bucket. By the hour, at most 366 days can be asked for at once.',
+    description:
+      'The length of a bucket: a day in `time_zone`, or an hour of UTC. By the hour, at most 366 days can be asked for at once.',
     optional: true,
     default: 'day',
   })

@@ -1,11 +1,10 @@
-import { BadRequestException, Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { SQL_POOL, type SqlPool } from '@inference/database';
 import { type PriceUnit, UNIT_DIGITS } from '@inference/metering';
 import { exactNumber, picosToDecimal, scaledToDecimal } from '@inference/money';
-import { TIME_ZONE_FORM } from '@inference/time';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { BUCKETS_OF_SPLIT_HOURS, BUCKETS_OF_WHOLE_HOURS } from './usage-buckets';
-import { rangeOf, type UsageRange } from './usage-range';
+import { USAGE_BY_BUCKET } from './usage-buckets';
+import { rangeOf } from './usage-range';
 import { type UsageQuery, type UsageRowResponse } from './usage.dto';
 
 interface Row {
@@ -16,9 +15,6 @@ interface Row {
   cost_picos: bigint;
 }
 
-/** SQLSTATE of a time zone that PostgreSQL does not know; it may be older than the one of Node.js. */
-const INVALID_PARAMETER = '22023';
-
 @Injectable()
 export class UsageService {
   constructor(
@@ -28,10 +24,12 @@ export class UsageService {
 
   /**
    * The account's usage: one row per bucket, model and unit, sorted by these, so that a reader can go on from the timestamp of
-   * the last row. Throws 400 for an impossible period and for a time zone that the database does not know.
+   * the last row. Throws 400 for an impossible period.
    */
   async read(accountId: string, query: UsageQuery): Promise<UsageRowResponse[]> {
-    const rows = await this.query(accountId, rangeOf(query));
+    const { from, to, starts, splitHours } = rangeOf(query);
+    const values = [from, to, accountId, starts, splitHours];
+    const { rows } = await this.pool.query<Row>(USAGE_BY_BUCKET, values);
     return rows.map((row) => ({
       timestamp: row.bucket.toISOString(),
       model: row.model,
@@ -40,17 +38,5 @@ export class UsageService {
       cost: exactNumber(picosToDecimal(row.cost_picos)),
       currency: this.site.currency,
     }));
-  }
-
-  private async query(accountId: string, range: UsageRange): Promise<Row[]> {
-    const { from, to, granularity, timeZone, splitsHours } = range;
-    const sql = splitsHours ? BUCKETS_OF_SPLIT_HOURS : BUCKETS_OF_WHOLE_HOURS;
-    try {
-      const { rows } = await this.pool.query<Row>(sql, [from, to, accountId, granularity, timeZone]);
-      return rows;
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== INVALID_PARAMETER) throw error;
-      throw new BadRequestException(`time_zone: ${TIME_ZONE_FORM}`);
-    }
   }
 }
