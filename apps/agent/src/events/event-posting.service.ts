@@ -63,7 +63,7 @@ export class EventPostingService {
   /** Stores the event and streams the answer. Throws everything that can be refused before the stream begins. */
   async stream(request: PostRequest, response: Response): Promise<Observable<MessageEvent>> {
     if (this.hub.isShuttingDown) throw shuttingDownError();
-    if (!this.runner.hasFreePlace) throw overloadedError();
+    if (needsFreePlace(request.body) && !this.runner.hasFreePlace) throw overloadedError();
     const accepted = await this.accept(request, { canRunNow: true, streams: true });
     const { event, turn, afterPosition, replayed, claimed } = accepted;
     if (replayed) {
@@ -107,6 +107,9 @@ export class EventPostingService {
     return inTransaction(this.pool, (sql) => acceptEvent(sql, event));
   }
 }
+
+/** The turn of an answer that the caller brings along is complete when it is stored. */
+const needsFreePlace = ({ role }: EventBody): boolean => role !== 'assistant';
 
 /** Returns the events of the current call of the model while there is no text; null if there is. */
 function eventsBeforeText({ lastPosition, turn }: TurnRun): StreamEvent[] | null {

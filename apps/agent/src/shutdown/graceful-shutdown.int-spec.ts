@@ -43,6 +43,7 @@ test('a stopping process refuses new streams and finishes those of its own turns
   expect(await followed.text()).not.toMatch(/event: (turn.c|error)/);
   for (const response of [
     await leaves.call('POST', '/new/events/stream', { role: 'user', content: 'x' }),
+    await leaves.call('POST', '/new/events/stream', { role: 'assistant', content: 'x' }),
     await leaves.call('GET', '/foreign/events/stream'),
   ]) {
     expect(response.status).toBe(503);

@@ -51,6 +51,7 @@ export async function recordAnswer(sql: Sql, turn: OpenTurn, answer: ModelAnswer
 
 /** Ends a new turn whose message is an answer that the caller brought along. */
 export async function completeWithoutCall(sql: Sql, turnId: string): Promise<void> {
+  await appendStreamEvent(sql, turnId, 'turn.started', { turn_id: turnId });
   await appendStreamEvent(sql, turnId, 'turn.completed', {});
   await sql.query(SET_STATUS, [turnId, 'completed', true]);
 }

@@ -6,7 +6,7 @@ import { makeIdempotencyKey } from './idempotency-key.ts';
 export interface SendOptions {
   /** The service stores an event that is sent again with the same key only once. Default: a new key. */
   idempotencyKey?: string;
-  /** What to do with a user event while a turn is open. Default: the service answers 409 with the turn's id. */
+  /** What to do with a message while a turn is open. Default: the service answers 409 with the turn's id. */
   onBusy?: 'enqueue' | 'interrupt';
   signal?: AbortSignal;
 }

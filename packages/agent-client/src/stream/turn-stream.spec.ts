@@ -51,6 +51,16 @@ test('reports the text, the position and the outcome of the turn', async () => {
   ]);
 });
 
+test('reports the turn of an answer that the caller brings along', async () => {
+  server.script([started, completed]);
+  const brought = { role: 'assistant', content: 'Welcome.' } as const;
+  const stream = clientOf().stream('s', brought);
+
+  expect(await stream.finalText()).toBe('');
+  expect([stream.position, stream.turnId, stream.outcome]).toEqual(['1.2', 'turn_1', 'completed']);
+  expect(server.requests).toMatchObject([{ method: 'POST', body: brought }]);
+});
+
 test('repeats the event with the same idempotency key until the first stream event arrives, then only resumes', async () => {
   const until = bytesUntil('{"turn_id":"turn_1"}');
   server.faults.push({ kind: 'no-answer' }, { kind: 'cut', bytes: until - 1 }, { kind: 'end', bytes: until });
