@@ -79,7 +79,7 @@ export class PostEventDto {
 export class PostEventQuery {
   @ChoiceField(['enqueue', 'interrupt'], {
     description:
-      'What happens to a message while another turn is open: `enqueue` lets it wait, `interrupt` cancels all open turns first. Without it the answer is 409.',
+      'What happens to a message while another turn is open: `enqueue` lets it wait, `interrupt` cancels all open turns first. Without it the answer is 409. An event with the role `assistant` does not wait: `enqueue` stores it as completed at once, with a lower `seq` than the answer of the running turn; the model reads it after that answer, because prompts are ordered by turn number.',
     optional: true,
   })
   on_busy?: 'enqueue' | 'interrupt';
