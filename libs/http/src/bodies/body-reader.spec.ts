@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type Server } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import { Agent, createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { type HttpException } from '@nestjs/common';
@@ -146,4 +146,47 @@ describe('BodyReader', () => {
       expect((await send(body, { 'X-Address': 'one' }))[0]).toBe(200);
     },
   );
+
+  it('releases the memory of a request whose answer waits behind another one when the connection ends', async () => {
+    handling = new Promise(() => undefined);
+    const socket = connect(port, '127.0.0.1');
+    const body = 'x'.repeat(LIMIT_BYTES);
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${LIMIT_BYTES}\r\n\r\n${body}`);
+    await waitFor(() => readBodies === 2);
+    handling = Promise.resolve();
+    expect((await send(body))[0]).toBe(429);
+    socket.destroy();
+    await waitFor(async () => (await send(body))[0] === 200);
+  });
+
+  it('takes no memory for a body that is still decompressed when the connection ends', async () => {
+    const body = gzipSync('x'.repeat(LIMIT_BYTES));
+    server.once('request', (incoming: IncomingMessage) =>
+      incoming.once('end', () => incoming.socket.destroy()),
+    );
+    const sent = begin({ 'Content-Encoding': 'gzip' });
+    sent.end(body);
+    await new Promise((resolve) => sent.once('close', resolve));
+    await waitFor(async () => (await send(body, { 'Content-Encoding': 'gzip' }))[0] === 200);
+  });
+
+  it('leaves no listeners on a connection that stays open', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const sockets: Socket[] = [];
+    server.on('connection', (socket) => sockets.push(socket));
+    const listeners = () => sockets[0]!.listenerCount('close');
+    const post = async () => {
+      const sent = request({ port, method: 'POST', agent });
+      sent.end('body');
+      expect(await answerOf(sent)).toEqual([200, 'read body']);
+    };
+    await post();
+    await waitFor(() => listeners() === 1);
+    await post();
+    await post();
+    await waitFor(() => listeners() === 1);
+    expect(sockets).toHaveLength(1);
+    agent.destroy();
+  });
 });

@@ -57,12 +57,24 @@ export class BodyReader {
     return this.collect(request, response, request, announcedBytes || limitBytes, reserve);
   }
 
-  /** Returns a function that takes memory for a body. The memory is released when the answer ends. */
+  /** Returns a function that takes memory for a body. The memory is released when the answer or the connection ends. */
   private reserveUntilAnswer(request: Request, response: Response): (bytes: number) => void {
+    const { socket } = request;
     const holder = holderOf(request);
     let heldBytes = 0;
-    response.once('close', () => this.memory.release(holder, heldBytes));
+    let isReleased = false;
+    const release = () => {
+      if (isReleased) return;
+      isReleased = true;
+      response.off('close', release);
+      socket.off('close', release);
+      this.memory.release(holder, heldBytes);
+    };
+    response.on('close', release);
+    // Node emits no `close` for a response that still waits behind another one of its connection.
+    socket.on('close', release);
     return (bytes) => {
+      if (isReleased) throw aborted();
       this.memory.hold(holder, bytes);
       heldBytes += bytes;
     };
