@@ -108,6 +108,13 @@ describe('BodyReader', () => {
     clearInterval(drip);
   });
 
+  it('ends a body whose time is over before it could stall', async () => {
+    timeLimits.arrivalMillis = 100;
+    const sent = begin({ 'Content-Length': 10 });
+    sent.write('first');
+    expect((await answerOf(sent))[0]).toBe(408);
+  });
+
   /** A body that arrives with its headers is read at once; one that arrives in parts is collected. */
   const WAYS = {
     'at once': send,

@@ -19,8 +19,8 @@ export interface BodyOptions {
 }
 
 /**
- * The last global guard: lets a request pass when its body has arrived within the limits, and sets `request.body`. It runs after
- * the guards of credentials and rates, so that nobody without a credential fills the memory.
+ * Global guard: lets a request pass when its body has arrived within the limits, and sets `request.body`. It runs after the
+ * guards of credentials and rates, so that nobody without a credential fills the memory.
  */
 export class BodyGuard implements CanActivate {
   private readonly rules: PerRoute<Required<BodyRule>>;
