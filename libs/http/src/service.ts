@@ -16,13 +16,12 @@ import { createLogger, NestLogger, requestLogger } from './logging/logging';
 import { Metrics } from './metrics/metrics';
 import { MetricsServer } from './metrics/metrics-server';
 import { answerParserErrors, type ParserErrorBody } from './errors/parser-errors';
-import { type BodyMemoryConfig } from './service.module';
 import { QueryGuard } from './validation/query.guard';
 import { UnexpectedBodyGuard } from './validation/unexpected-body.guard';
 import { hangUpUnread, leaveBodiesUnread } from './bodies/unread-bodies';
 
 /** The part of every app's configuration that concerns the process (see `env.service`). */
-export interface ServiceConfig extends BodyMemoryConfig {
+export interface ServiceConfig {
   HOST: string;
   PORT: number;
   LOG_LEVEL: string;
@@ -50,8 +49,8 @@ export interface ServiceOptions {
   logTo?: DestinationStream | undefined;
 }
 
-/** Without the directive that lets a browser ask for the parts of a page by https: a service may be on plain http in a private network. */
-const SECURITY_HEADERS = { contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } };
+/** Drops the directive that makes browsers load the parts of a page by https: a service may be on plain http in a private network. */
+const HELMET_OPTIONS = { contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } };
 const HEADERS_TIMEOUT_MILLIS = 30_000;
 
 /** Builds the application of a module that imports ServiceModule, with everything that all services share: logs, metrics, CORS, bodies, errors and shutdown. Does not listen. */
@@ -71,7 +70,7 @@ export async function createService(
   if (config.TRUST_PROXY !== undefined) app.set('trust proxy', config.TRUST_PROXY);
   else app.use(warnOfUntrustedProxy(logger));
   const metrics = app.get(Metrics);
-  app.use(requestLogger(logger), metrics.measure.bind(metrics), helmet(SECURITY_HEADERS));
+  app.use(requestLogger(logger), metrics.measure.bind(metrics), helmet(HELMET_OPTIONS));
   // CORS comes before the credentials: a preflight has none, and pages must be able to read a 401.
   if (config.CORS_ORIGINS !== undefined) app.enableCors(corsOptions(config.CORS_ORIGINS));
   leaveBodiesUnread(app.getHttpServer());
