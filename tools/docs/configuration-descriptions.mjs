@@ -16,7 +16,7 @@ export const SECTIONS = [
       METRICS_PORT:
         'Port of `GET /metrics`, for Prometheus. Without it metrics are not served. Keep it from the outside: it needs no credential.',
       BODY_MEMORY_BYTES:
-        'Most bytes of request bodies that a process holds at once, 256 MiB by default. One address may use a quarter of it.',
+        'Most bytes of request bodies that a process holds at once, 256 MiB by default. One address may use a quarter of it. Uploads to workspaces are counted apart, with the same limits.',
       LOG_LEVEL: 'Lowest level that is logged. Logs are JSON lines on standard output.',
       TRUST_PROXY:
         'Proxies in front of the service whose `X-Forwarded-For` is trusted. Set it behind a proxy: otherwise all callers share the proxy’s address in rate limits and audit events.',

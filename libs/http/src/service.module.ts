@@ -5,9 +5,6 @@ import { HealthController } from './health/health.controller';
 import { Metrics } from './metrics/metrics';
 import { MetricsServer } from './metrics/metrics-server';
 
-/** Chosen: eight bodies of the largest size that a service takes. */
-const BODY_MEMORY_BYTES = 256 * 1024 * 1024;
-
 export interface BodyMemoryConfig {
   /** Most bytes of request bodies that the process holds at once; an address may use a quarter of it. */
   BODY_MEMORY_BYTES?: number | undefined;
@@ -25,11 +22,7 @@ export interface BodyMemoryConfig {
 })
 export class ServiceModule {
   static forRoot(config: BodyMemoryConfig): DynamicModule {
-    const memory = new BodyMemory(config.BODY_MEMORY_BYTES ?? BODY_MEMORY_BYTES);
-    return {
-      module: ServiceModule,
-      providers: [{ provide: BodyMemory, useValue: memory }],
-      exports: [BodyMemory],
-    };
+    const memory = new BodyMemory(config.BODY_MEMORY_BYTES);
+    return { module: ServiceModule, providers: [{ provide: BodyMemory, useValue: memory }] };
   }
 }

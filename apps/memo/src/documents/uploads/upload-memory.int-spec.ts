@@ -48,6 +48,7 @@ it.each<[string, Record<string, string>]>([
   expect([response.statusCode, response.headers['retry-after']]).toEqual([429, '1']);
   expect(await json(response)).toEqual({ error: 'too many large bodies at once' });
   expect((await upload()).status).toBe(429);
+  expect((await owner.at(replica.url).call('POST', '', { name: 'Of other bodies' })).status).toBe(201);
 
   held[0]!.destroy();
   await waitFor(async () => (await upload()).ok);

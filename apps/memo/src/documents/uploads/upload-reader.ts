@@ -54,6 +54,8 @@ export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown 
   private readonly fileLimit: SizeLimit;
   private readonly formLimit: SizeLimit;
   private readonly jsonLimit: SizeLimit;
+  /** Not that of the other bodies: uploads on slow lines take hours and would block those. */
+  private readonly memory: BodyMemory;
   private drained: Promise<void> | undefined;
   /** Stored bodies are parsed one at a time, which bounds the memory of parsing. */
   private lastParse: Promise<unknown> = Promise.resolve();
@@ -62,9 +64,9 @@ export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown 
     @Inject(UPLOADS_CONFIG) private readonly config: UploadsConfig,
     private readonly sources: SourceFileStore,
     private readonly jsonParser: JsonUploadParser,
-    private readonly memory: BodyMemory,
   ) {
-    const { maxDocumentBytes: bytes } = config;
+    const { maxDocumentBytes: bytes, memoryBytes } = config;
+    this.memory = new BodyMemory(memoryBytes);
     const error = () => new PayloadTooLargeException(`a document has ${bytes} bytes at most`);
     const jsonBytes = bytes * MAX_JSON_OVERHEAD + MAX_FIELDS_BYTES;
     this.fileLimit = { bytes, error };
