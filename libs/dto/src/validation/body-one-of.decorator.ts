@@ -1,6 +1,6 @@
 import { BadRequestException, Body, type PipeTransform, type Type } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
-import { schemasOf } from '../fields/field';
+import { fieldNamesOf } from '../fields/field';
 import { validated } from './request-validation.pipe';
 
 /**
@@ -8,11 +8,11 @@ import { validated } from './request-validation.pipe';
  * the body; a body without any such field is 400.
  */
 export function BodyOneOf(...dtoClasses: Type[]): ParameterDecorator {
-  const names = dtoClasses.flatMap((dtoClass) => Object.keys(schemasOf(dtoClass)));
+  const names = dtoClasses.flatMap(fieldNamesOf);
   const pipe: PipeTransform = {
     transform(body: unknown) {
       const dtoClass = dtoClasses.find((one) =>
-        Object.keys(schemasOf(one)).some((name) => Object.hasOwn(Object(body) as object, name)),
+        fieldNamesOf(one).some((name) => Object.hasOwn(Object(body) as object, name)),
       );
       if (dtoClass) return validated(dtoClass, body);
       throw new BadRequestException(

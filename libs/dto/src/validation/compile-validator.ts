@@ -1,13 +1,8 @@
 import { type Type } from '@nestjs/common';
 import { getMetadataStorage, type ValidationArguments, ValidationTypes } from 'class-validator';
 import { type ValidationMetadata } from 'class-validator/types/metadata/ValidationMetadata';
-import { schemasOf } from '../fields/field';
-
-export interface FieldFault {
-  /** Names separated by dots. */
-  path: string;
-  message: string;
-}
+import { fieldNamesOf, schemasOf } from '../fields/field';
+import { type FieldFault } from './field-fault';
 
 interface Constraint {
   isMet(dto: object, value: unknown): boolean;
@@ -27,10 +22,10 @@ export type Validator = (value: object) => FieldFault[];
 /**
  * Returns a function that finds the faults of an object by the validators of a DTO class, one for each field. It takes 1 µs where
  * `validated` takes 16 (ADR 5), because it reads the decorators once and makes no instance: it converts nothing, and unknown
- * fields pass. Throws for fields with lists of objects or texts, whose validators it does not run.
+ * fields pass. Throws for validators of list entries.
  */
 export function compileValidator(dtoClass: Type): Validator {
-  const fields = Object.keys(schemasOf(dtoClass)).map((name) => compileField(dtoClass, name));
+  const fields = fieldNamesOf(dtoClass).map((name) => compileField(dtoClass, name));
   return (value) => {
     const faults: FieldFault[] = [];
     for (const field of fields) addFaults(field, value as Record<string, unknown>, faults);

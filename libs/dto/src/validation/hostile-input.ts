@@ -1,3 +1,5 @@
+import { type FieldFault } from './field-fault';
+
 /** Deepest nesting of a request value: deeper than any valid request, and shallow enough for recursive code. */
 const MAX_DEPTH = 100;
 /** PostgreSQL stores neither NUL in text nor unpaired surrogates in JSON. */
@@ -5,14 +7,8 @@ const UNSTORABLE = /[\0\p{Surrogate}]/u;
 /** Code that copies an object key by key would set its prototype, or take the value for its class. */
 const FORBIDDEN_KEYS = ['__proto__', 'constructor'];
 
-export interface Fault {
-  /** Empty for the value itself. */
-  path: string;
-  message: string;
-}
-
 /** Finds what no request may contain: text that PostgreSQL cannot store, nesting that is too deep, fields named `__proto__` or `constructor`. */
-export function findHostileInput(value: unknown, path = '', depth = 0): Fault | undefined {
+export function findHostileInput(value: unknown, path = '', depth = 0): FieldFault | undefined {
   if (typeof value === 'string') {
     const message = 'must not contain NUL characters or halves of surrogate pairs';
     return UNSTORABLE.test(value) ? { path, message } : undefined;

@@ -1,12 +1,12 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
 import { ApiHeader, type ApiHeaderOptions } from '@nestjs/swagger';
 import { type Request } from 'express';
-import { schemasOf } from '../fields/field';
+import { fieldNamesOf, schemasOf } from '../fields/field';
 import { validated } from './request-validation.pipe';
 
 /** Parameter decorator: the headers that the DTO class names, validated and documented. Its fields are named as the headers are. */
 export function RequestHeaders(dtoClass: Type): ParameterDecorator {
-  const names = Object.keys(schemasOf(dtoClass));
+  const names = fieldNamesOf(dtoClass);
   const read = createParamDecorator((_data: unknown, context: ExecutionContext) => {
     const request = context.switchToHttp().getRequest<Request>();
     const sent = names.map((name) => [name, request.get(name)] as const);

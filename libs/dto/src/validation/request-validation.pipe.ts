@@ -9,14 +9,13 @@ import {
   type ValidationPipeOptions,
 } from '@nestjs/common';
 import { type ValidationError } from 'class-validator';
+import { badRequest, type FieldFault, UNKNOWN_FIELD, unknownFields } from './field-fault';
 import { findHostileInput } from './hostile-input';
 import { findObjectMembers } from './object-members';
 import { isTolerant } from './tolerant.decorator';
 
 /** Key in the context of a constraint: a part of a path that breaks it cannot name anything that exists, so the answer is 404 with this message. */
 export const NOT_FOUND = 'notFound';
-
-const UNKNOWN_FIELD = 'is not known here';
 
 const OPTIONS: ValidationPipeOptions = {
   transform: true,
@@ -60,10 +59,13 @@ export async function validatedPath<Dto extends object>(dtoClass: Type<Dto>, val
 
 function refuseHostileInput(value: unknown): void {
   const hostile = findHostileInput(value);
-  if (hostile) throw new BadRequestException(`${hostile.path || 'value'}: ${hostile.message}`);
+  if (hostile) throw badRequest([{ ...hostile, path: hostile.path || 'value' }]);
 }
 
-/** Resolves to an instance of the DTO class. Throws BadRequestException that names each invalid field (`field: what is wrong`). */
+/**
+ * Resolves to an instance of the DTO class. Throws BadRequestException that names each invalid field (`field: what is wrong`).
+ * Hostile input (see `findHostileInput`) is refused before the fields are validated, and named alone.
+ */
 export async function validated<Dto>(dtoClass: Type<Dto>, value: unknown): Promise<Dto> {
   refuseHostileInput(value);
   if (value === null || typeof value !== 'object' || Array.isArray(value))
@@ -71,9 +73,16 @@ export async function validated<Dto>(dtoClass: Type<Dto>, value: unknown): Promi
   if (isTolerant(dtoClass))
     return (await tolerantPipe.transform(value, { type: 'body', metatype: dtoClass })) as Dto;
   const overlooked = findObjectMembers(dtoClass, value);
-  if (overlooked.length > 0)
-    throw new BadRequestException(overlooked.map((path) => `${path}: ${UNKNOWN_FIELD}`).join('; '));
-  return (await strictPipe.transform(value, { type: 'body', metatype: dtoClass })) as Dto;
+  const validating = strictPipe.transform(value, { type: 'body', metatype: dtoClass }) as Promise<Dto>;
+  if (overlooked.length === 0) return validating;
+  const unknown = unknownFields(overlooked);
+  throw await validating.then(
+    () => unknown,
+    (error: Error) =>
+      error instanceof BadRequestException
+        ? new BadRequestException(`${unknown.message}; ${error.message}`)
+        : error,
+  );
 }
 
 function pathException(errors: ValidationError[]): BadRequestException | NotFoundException {
@@ -84,24 +93,20 @@ function pathException(errors: ValidationError[]): BadRequestException | NotFoun
     : badRequest(faults);
 }
 
-const badRequest = (faults: FieldFault[]) =>
-  new BadRequestException(faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
-
-interface FieldFault {
-  path: string;
-  message: string;
+interface ConstraintFault extends FieldFault {
+  /** See NOT_FOUND. */
   notFound?: string;
 }
 
 const faultsIn = (errors: ValidationError[]) => errors.flatMap((error) => faultsOf(error, ''));
 
-function faultsOf(error: ValidationError, above: string): FieldFault[] {
+function faultsOf(error: ValidationError, above: string): ConstraintFault[] {
   const { property, constraints = {}, contexts, children = [] } = error;
   // An object in which the validator knows no class has no property.
   const path = [above, property]
     .filter((part) => part !== '' && (part as string | undefined) !== undefined)
     .join('.');
-  const own = Object.entries(constraints).map(([name, message]): FieldFault => {
+  const own = Object.entries(constraints).map(([name, message]): ConstraintFault => {
     const notFound = (contexts?.[name] as Record<string, string> | undefined)?.[NOT_FOUND];
     const isUnknown = name === 'whitelistValidation' || name === 'unknownValue';
     return {

@@ -79,6 +79,42 @@ describe('the validation of a request', () => {
     ]);
   });
 
+  it('names unknown fields that are members of every object together with all other faults', async () => {
+    const value = parse('{"name":"a","count":"x","toString":1,"inner":{"word":7,"valueOf":1},"extra":1}');
+    const { message } = (await refusal(Outer, value)) as BadRequestException;
+    expect(message.split('; ').sort()).toEqual([
+      'count: must be a whole number from 0 to 9',
+      'extra: is not known here',
+      'inner.valueOf: is not known here',
+      'inner.word: must be a text',
+      'toString: is not known here',
+    ]);
+  });
+
+  const members = Object.getOwnPropertyNames(Object.prototype).filter(
+    (name) => !['__proto__', 'constructor'].includes(name),
+  );
+  it.each(members)('refuses a field named %s, and drops it where unknown fields are dropped', async (name) => {
+    for (const content of [1, null, {}, ['a']]) {
+      const inner = { word: 'a', [name]: content };
+      expect(await refusal(Outer, { name: 'a', count: 1, [name]: content, inner, list: [inner] })).toEqual(
+        new BadRequestException(
+          [name, `inner.${name}`, `list.0.${name}`].map((path) => `${path}: is not known here`).join('; '),
+        ),
+      );
+      expect(await validated(Open, { name: 'a', [name]: content, inner })).toEqual(
+        Object.assign(new Open(), { name: 'a', inner: Object.assign(new Inner(), { word: 'a' }) }),
+      );
+    }
+  });
+
+  it('names hostile input alone', async () => {
+    const hostile = parse('{"name":7,"count":"x","__proto__":1}');
+    expect(await refusal(Outer, hostile)).toEqual(
+      new BadRequestException('value: must not have a field named __proto__'),
+    );
+  });
+
   it.each([null, undefined, 1, 'text', true, []])('refuses %j, which is no object', async (value) => {
     expect(await refusal(Outer, value)).toEqual(new BadRequestException('the body must be a JSON object'));
   });

@@ -1,5 +1,4 @@
 import {
-  BadRequestException,
   type CanActivate,
   type ExecutionContext,
   Injectable,
@@ -7,6 +6,7 @@ import {
 } from '@nestjs/common';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { Reflector } from '@nestjs/core';
+import { unknownFields } from '@inference/dto';
 import { type Request } from 'express';
 import { PerRoute } from '../per-route';
 import { PUBLIC } from '../public.decorator';
@@ -33,9 +33,9 @@ export class QueryGuard implements CanActivate {
   constructor(reflector: Reflector) {
     this.rules = new PerRoute((context) => {
       const [handler, controller] = [context.getHandler(), context.getClass()];
-      const says = (key: string) => reflector.getAllAndOverride<boolean>(key, [handler, controller]) ?? false;
+      const isMarked = (key: string) => reflector.getAllAndOverride<boolean>(key, [handler, controller]) ?? false;
       const isTaken = takesParameter(RouteParamtypes.QUERY, context);
-      return { isAny: says(ANY_QUERY), isPublic: says(PUBLIC), isTaken };
+      return { isAny: isMarked(ANY_QUERY), isPublic: isMarked(PUBLIC), isTaken };
     });
   }
 
@@ -47,7 +47,7 @@ export class QueryGuard implements CanActivate {
     if (isPublic) ignoreToken(request);
     if (isTaken) return true;
     const names = Object.keys(request.query);
-    if (names.length > 0) throw new BadRequestException(`${names.join(', ')}: is not known here`);
+    if (names.length > 0) throw unknownFields(names);
     return true;
   }
 }

@@ -1,5 +1,6 @@
 import { BadRequestException, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
+import { unknownFields } from '@inference/dto';
 import { type Request } from 'express';
 import { PerRoute } from '../per-route';
 import { takesParameter } from './handler-parameters';
@@ -17,7 +18,7 @@ export class UnexpectedBodyGuard implements CanActivate {
     if (body === null || typeof body !== 'object' || Array.isArray(body))
       throw new BadRequestException('the body must be empty or an empty JSON object');
     const names = Object.keys(body);
-    if (names.length > 0) throw new BadRequestException(`${names.join(', ')}: is not known here`);
+    if (names.length > 0) throw unknownFields(names);
     return true;
   }
 }

@@ -225,6 +225,11 @@ describe('validated bodies and queries', () => {
     },
   );
 
+  it('names each unknown parameter of a handler that takes none', async () => {
+    const response = await fetch(`${url}/thg_1?x=1&y=2`);
+    expect(await response.json()).toEqual({ error: 'x: is not known here; y: is not known here' });
+  });
+
   it('ignores a token of the query on a public route, as every credential', async () => {
     expect(await (await fetch(`${url}/public?token=x&page=2`)).json()).toEqual({ page: 2 });
     expect((await fetch(`${url}/public?token=x&y=1`)).status).toBe(400);
@@ -323,7 +328,7 @@ describe('validated bodies and queries', () => {
   };
 
   it.each([
-    ['{"x":1,"y":{}}', 'x, y: is not known here'],
+    ['{"x":1,"y":{}}', 'x: is not known here; y: is not known here'],
     ['{"__proto__":1}', '__proto__: is not known here'],
     ['[]', 'the body must be empty or an empty JSON object'],
     ['null', 'the body must be empty or an empty JSON object'],
