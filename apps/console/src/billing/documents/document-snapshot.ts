@@ -1,3 +1,4 @@
+import { CURRENCIES } from '@inference/config';
 import { z } from 'zod';
 import { LANGUAGES } from '../../identity/accounts/accounts';
 import { PAYMENT_PROVIDERS } from '../payment-providers/payment-provider';
@@ -22,7 +23,7 @@ const documentSnapshot = z.object({
     bank: z.string().optional(),
     bank_account: z.string().optional(),
   }),
-  currency: z.enum(['USD', 'CNY']),
+  currency: z.enum(CURRENCIES),
   lines: z.array(z.object({ description: z.string(), amountMinor: minor })),
   netMinor: minor,
   taxes: z.array(z.object({ name: z.string(), percent: z.string(), amountMinor: minor })),

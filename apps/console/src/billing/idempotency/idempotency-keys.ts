@@ -14,7 +14,7 @@ export interface IdempotentRequest {
   content: unknown;
 }
 
-/** Members that an answer lacks if a version stored it that did not show refunds. Nothing was refunded at the time of a first answer. */
+/** Members added in later versions. Stored answers of earlier versions lack them. Nothing was refunded at the time of a first answer. */
 const ADDED_MEMBERS: Record<IdempotentRequest['operation'], object> = {
   payment: { refunded_amount: 0, refunds: [] },
   invoice: { refunded_amount: 0 },

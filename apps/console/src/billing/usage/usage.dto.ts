@@ -1,5 +1,5 @@
 import { type Currency } from '@inference/config';
-import { ChoiceField, InstantProperty, MoneyProperty } from '@inference/dto';
+import { ChoiceField, CurrencyProperty, InstantProperty, MoneyProperty } from '@inference/dto';
 import { PeriodQuery, PRICE_UNITS, type PriceUnit } from '@inference/metering';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
@@ -41,7 +41,7 @@ export class UsageRowResponse {
   @MoneyProperty({ description: 'Cost in the currency.', example: 0.002468 })
   cost!: ExactNumber;
 
-  @ApiProperty({ description: 'The currency of the site.', enum: ['USD', 'CNY'] })
+  @CurrencyProperty()
   currency!: Currency;
 }
 
