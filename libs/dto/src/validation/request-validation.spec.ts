@@ -94,19 +94,22 @@ describe('the validation of a request', () => {
   const members = Object.getOwnPropertyNames(Object.prototype).filter(
     (name) => !['__proto__', 'constructor'].includes(name),
   );
-  it.each(members)('refuses a field named %s, and drops it where unknown fields are dropped', async (name) => {
-    for (const content of [1, null, {}, ['a']]) {
-      const inner = { word: 'a', [name]: content };
-      expect(await refusal(Outer, { name: 'a', count: 1, [name]: content, inner, list: [inner] })).toEqual(
-        new BadRequestException(
-          [name, `inner.${name}`, `list.0.${name}`].map((path) => `${path}: is not known here`).join('; '),
-        ),
-      );
-      expect(await validated(Open, { name: 'a', [name]: content, inner })).toEqual(
-        Object.assign(new Open(), { name: 'a', inner: Object.assign(new Inner(), { word: 'a' }) }),
-      );
-    }
-  });
+  it.each(members)(
+    'refuses a field named %s, and drops it where unknown fields are dropped',
+    async (name) => {
+      for (const content of [1, null, {}, ['a']]) {
+        const inner = { word: 'a', [name]: content };
+        expect(await refusal(Outer, { name: 'a', count: 1, [name]: content, inner, list: [inner] })).toEqual(
+          new BadRequestException(
+            [name, `inner.${name}`, `list.0.${name}`].map((path) => `${path}: is not known here`).join('; '),
+          ),
+        );
+        expect(await validated(Open, { name: 'a', [name]: content, inner })).toEqual(
+          Object.assign(new Open(), { name: 'a', inner: Object.assign(new Inner(), { word: 'a' }) }),
+        );
+      }
+    },
+  );
 
   it('names hostile input alone', async () => {
     const hostile = parse('{"name":7,"count":"x","__proto__":1}');

@@ -1,9 +1,4 @@
-import {
-  type CanActivate,
-  type ExecutionContext,
-  Injectable,
-  SetMetadata,
-} from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { Reflector } from '@nestjs/core';
 import { unknownFields } from '@inference/dto';
@@ -33,7 +28,8 @@ export class QueryGuard implements CanActivate {
   constructor(reflector: Reflector) {
     this.rules = new PerRoute((context) => {
       const [handler, controller] = [context.getHandler(), context.getClass()];
-      const isMarked = (key: string) => reflector.getAllAndOverride<boolean>(key, [handler, controller]) ?? false;
+      const isMarked = (key: string) =>
+        reflector.getAllAndOverride<boolean>(key, [handler, controller]) ?? false;
       const isTaken = takesParameter(RouteParamtypes.QUERY, context);
       return { isAny: isMarked(ANY_QUERY), isPublic: isMarked(PUBLIC), isTaken };
     });
