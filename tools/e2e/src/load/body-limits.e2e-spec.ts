@@ -123,7 +123,8 @@ it(
     const largest = Buffer.alloc(LARGEST_BODY_BYTES - 1, ' ');
     for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4']) {
       const sent = begin('gateway', COMPLETIONS, LARGEST_BODY_BYTES, { 'X-Forwarded-For': address });
-      sent.write(largest);
+      // Once all of it is on its way, the gateway has reserved the whole: a probe would take the rest from it before.
+      await new Promise((resolve) => sent.write(largest, resolve));
       held.push(sent);
       const refused = await waitFor(async () => {
         const answer = await probe(address);
