@@ -47,8 +47,9 @@ export class BodyReader {
     if (announcedBytes > limitBytes) throw tooLarge();
     const createDecoder = decoderOf(request);
     if (request.headers.expect !== undefined) response.writeContinue();
-    // Node hands a body over after the microtasks of its headers, even if both have arrived together.
-    if (!request.complete) await new Promise((resolve) => setImmediate(resolve));
+    // Node hands a body over after the microtasks of its headers, even if both have arrived together. Not for chunks: thousands of
+    // a byte each would be kept until then.
+    if (announcedBytes > 0 && !request.complete) await new Promise((resolve) => setImmediate(resolve));
     if (request.destroyed) throw aborted();
     const reserve = this.reserveUntilAnswer(request, response);
     if (createDecoder)

@@ -91,7 +91,7 @@ describe('bodies that nobody has a credential for', () => {
     async (name, path, status) => {
       const service = services[name]!;
       // The first requests load code and grow the heap, whatever they send.
-      const first = Array.from({ length: 20 }, () => sendPart(service, path));
+      const first = Array.from({ length: 50 }, () => sendPart(service, path));
       await Promise.all(first.map(({ answer }) => answer));
       const before = residentMebibytes(service);
       const sent = Array.from({ length: CONNECTIONS }, () => sendPart(service, path));
