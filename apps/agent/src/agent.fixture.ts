@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { type AddressInfo } from 'node:net';
 import { type NestExpressApplication } from '@nestjs/platform-express';
-import { type SqlPool } from '@inference/database';
 import { createService } from '@inference/http';
 import { startSandboxEngine, type SandboxEngine } from '@inference/sandbox-engine';
 import {
   createTestDatabase,
   type Environment,
-  insertAccount,
   holdToContract,
+  insertAccount,
   publishPrices,
   rememberEnvironment,
   sendRequest,
@@ -18,6 +17,7 @@ import {
   type TestDatabase,
   type TestGateway,
   testLog,
+  type TestPool,
 } from '@inference/testing';
 import { createParser } from 'eventsource-parser';
 import { AppModule } from './app.module';
@@ -81,7 +81,7 @@ export class AgentSite {
     return site;
   }
 
-  get pool(): SqlPool {
+  get pool(): TestPool {
     return this.database.pool;
   }
 

@@ -3,13 +3,14 @@ import { API_KEY_CREDENTIALS, CredentialsModule } from '@inference/guards';
 import { DatabaseModule } from '@inference/database';
 import { ServiceModule } from '@inference/http';
 import { JobsModule } from '@inference/jobs';
-import { BackgroundPoolModule } from './background-pool/background-pool.module';
+import { BackgroundDatabaseModule } from './background-database/background-database.module';
 import { type AgentConfig } from './config';
 import { ConfigModule } from './config.module';
 import { EventsModule } from './events/events.module';
 import { RecoveryModule } from './recovery/recovery.module';
 import { SessionsModule } from './sessions/sessions.module';
 import { ShutdownModule } from './shutdown/shutdown.module';
+import { ENTITIES } from './entities';
 
 @Module({})
 export class AppModule {
@@ -19,9 +20,9 @@ export class AppModule {
       imports: [
         ConfigModule.forRoot(config),
         ServiceModule.forRoot(config),
-        DatabaseModule.forRoot('agent', config),
+        DatabaseModule.forRoot('agent', config, ENTITIES),
         JobsModule.forRoot('agent', config),
-        BackgroundPoolModule.forRoot(config),
+        BackgroundDatabaseModule.forRoot(config),
         CredentialsModule.forRoot({
           ...config,
           strategies: [API_KEY_CREDENTIALS],

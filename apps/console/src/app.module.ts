@@ -13,6 +13,7 @@ import { JobRecoveryModule } from './job-recovery/job-recovery.module';
 import { NotificationsModule } from './notifications/notifications.module';
 import { type ConsoleConfig } from './config';
 import { ConfigModule } from './config.module';
+import { ENTITIES } from './entities';
 
 @Module({})
 export class AppModule {
@@ -22,7 +23,7 @@ export class AppModule {
       imports: [
         ServiceModule.forRoot(config),
         ConfigModule.forRoot(config),
-        DatabaseModule.forRoot('console', config),
+        DatabaseModule.forRoot('console', config, ENTITIES),
         JobsModule.forRoot('console', config),
         // Before the credentials, so that its guard runs first.
         RateLimitModule,

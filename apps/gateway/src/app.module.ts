@@ -8,6 +8,7 @@ import { ConfigModule } from './config.module';
 import { MaintenanceModule } from './maintenance/maintenance.module';
 import { ModelsModule } from './models/models.module';
 import { ProxyModule } from './proxy/proxy.module';
+import { ENTITIES } from './entities';
 
 @Module({})
 export class AppModule {
@@ -17,7 +18,7 @@ export class AppModule {
       imports: [
         ServiceModule.forRoot(config),
         ConfigModule.forRoot(config),
-        DatabaseModule.forRoot('gateway', config),
+        DatabaseModule.forRoot('gateway', config, ENTITIES),
         JobsModule.forRoot('gateway', config),
         CredentialsModule.forRoot({
           ...config,

@@ -10,6 +10,7 @@ import { IngestionModule } from './ingestion/ingestion.module';
 import { SearchModule } from './retrieval/search/search.module';
 import { WORKSPACE_KEY_CREDENTIALS } from './workspaces/keys/workspace-key.strategy';
 import { WorkspacesModule } from './workspaces/workspaces.module';
+import { ENTITIES } from './entities';
 
 @Module({})
 export class AppModule {
@@ -19,7 +20,7 @@ export class AppModule {
       imports: [
         ServiceModule.forRoot(config),
         ConfigModule.forRoot(config),
-        DatabaseModule.forRoot('memo', config),
+        DatabaseModule.forRoot('memo', config, ENTITIES),
         CredentialsModule.forRoot({
           ...config,
           strategies: [WORKSPACE_KEY_CREDENTIALS, SESSION_CREDENTIALS],

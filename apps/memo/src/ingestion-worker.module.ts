@@ -3,6 +3,7 @@ import { DatabaseModule } from '@inference/database';
 import { type MemoConfig } from './config';
 import { ConfigModule } from './config.module';
 import { IngestionQueueModule } from './ingestion/ingestion-queue.module';
+import { ENTITIES } from './entities';
 
 /** A worker process. It reads documents and serves no requests. */
 @Module({})
@@ -13,7 +14,7 @@ export class IngestionWorkerModule {
       module: IngestionWorkerModule,
       imports: [
         ConfigModule.forRoot(config),
-        DatabaseModule.forRoot('memo ingestion', config),
+        DatabaseModule.forRoot('memo ingestion', config, ENTITIES),
         IngestionQueueModule.forRoot(runsLongJobs),
       ],
     };

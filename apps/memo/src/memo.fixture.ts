@@ -5,7 +5,6 @@ import { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type DynamicModule } from '@nestjs/common';
 import { type NestExpressApplication } from '@nestjs/platform-express';
-import { type SqlPool } from '@inference/database';
 import { createService } from '@inference/http';
 import { type SandboxEngine, startSandboxEngine } from '@inference/sandbox-engine';
 import {
@@ -26,6 +25,7 @@ import {
   type TestDatabase,
   type TestGateway,
   testLog,
+  type TestPool,
   waitFor,
 } from '@inference/testing';
 import { AppModule } from './app.module';
@@ -95,7 +95,7 @@ export class MemoSite {
     return site;
   }
 
-  get pool(): SqlPool {
+  get pool(): TestPool {
     return this.database.pool;
   }
 

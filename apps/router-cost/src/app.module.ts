@@ -4,6 +4,7 @@ import { DatabaseModule } from '@inference/database';
 import { ServiceModule } from '@inference/http';
 import { type RouterCostConfig } from './config';
 import { CostModule } from './cost/cost.module';
+import { ENTITIES } from './entities';
 
 @Module({})
 export class AppModule {
@@ -12,7 +13,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ServiceModule.forRoot(config),
-        DatabaseModule.forRoot('router-cost', config),
+        DatabaseModule.forRoot('router-cost', config, ENTITIES),
         CredentialsModule.forRoot({
           ...config,
           strategies: [SESSION_CREDENTIALS, API_KEY_CREDENTIALS],

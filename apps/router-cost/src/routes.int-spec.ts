@@ -1,18 +1,19 @@
-import { createPool, newId } from '@inference/database';
+import { newId } from '@inference/database';
 import {
   createTestDatabase,
   credentialRows,
+  documentedOperations,
   insertAccount,
   insertApiKey,
   type Issuer,
   registeredOperations,
-  documentedOperations,
   registeredRoutes,
   startIssuer,
   tabledRoutes,
   TEST_API_KEY_HASH_SECRET,
   type TestAccount,
   type TestDatabase,
+  TestPool,
   waitFor,
 } from '@inference/testing';
 import { type RunningService, startRouterCost } from '../test/running-service';
@@ -178,7 +179,7 @@ describe('the status', () => {
 
 describe("the service's own database role", () => {
   it('cannot read tables that the service does not need', async () => {
-    const pool = createPool({ url: database.urlFor('router_cost'), applicationName: 'test', size: 1 });
+    const pool = TestPool.of({ url: database.urlFor('router_cost'), applicationName: 'test', size: 1 });
     for (const statement of [
       'SELECT balance_picos FROM wallet.wallets',
       'SELECT FROM wallet.entries',

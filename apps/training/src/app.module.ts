@@ -13,6 +13,7 @@ import { type TrainingConfig } from './config';
 import { ConfigModule } from './config.module';
 import { QuotasModule } from './quotas/quotas.module';
 import { UsageModule } from './usage/usage.module';
+import { ENTITIES } from './entities';
 
 @Module({})
 export class AppModule {
@@ -23,7 +24,7 @@ export class AppModule {
         ServiceModule.forRoot(config),
         EnvelopeModule,
         ConfigModule.forRoot(config),
-        DatabaseModule.forRoot('training', config),
+        DatabaseModule.forRoot('training', config, ENTITIES),
         CredentialsModule.forRoot({
           ...config,
           strategies: [SESSION_CREDENTIALS, API_KEY_CREDENTIALS, serviceCallerCredentials(config.trainers)],

@@ -1,43 +1,58 @@
 import {
   type DynamicModule,
-  Inject,
   Module,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
+import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
+import { type EntityClass, PoolDataSource } from './data-source';
+import { Database } from './database';
 import { NotificationChannel } from './notification-channel';
-import { createPool, type SqlPool } from './pool';
 
 export interface DatabaseConfig {
   DATABASE_URL: string;
   DATABASE_POOL_SIZE: number;
 }
 
-/** Injection token of the connection pool. */
-export const SQL_POOL = Symbol('SQL_POOL');
-
-/** Provides the process's one connection pool (SQL_POOL) and its one LISTEN connection (NotificationChannel). */
+/** Provides the process's one Database and its one LISTEN connection (NotificationChannel). */
 @Module({})
 export class DatabaseModule implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     private readonly channel: NotificationChannel,
   ) {}
 
-  /** @param applicationName what PostgreSQL shows for its connections */
-  static forRoot(applicationName: string, config: DatabaseConfig): DynamicModule {
+  /**
+   * @param applicationName what PostgreSQL shows for its connections
+   * @param entities the tables that the service uses, with no column that its role may not read
+   */
+  static forRoot(
+    applicationName: string,
+    config: DatabaseConfig,
+    entities: EntityClass[] = [],
+  ): DynamicModule {
     const { DATABASE_URL: url, DATABASE_POOL_SIZE: size } = config;
     return {
       module: DatabaseModule,
       global: true,
+      imports: [
+        TypeOrmModule.forRootAsync({
+          useFactory: () => ({ type: 'postgres' }),
+          dataSourceFactory: async () => new PoolDataSource({ url, applicationName, size }, entities),
+        }),
+      ],
       providers: [
-        { provide: SQL_POOL, useFactory: () => createPool({ url, applicationName, size }) },
+        {
+          provide: Database,
+          useFactory: (dataSource: PoolDataSource) => new Database(dataSource),
+          inject: [getDataSourceToken()],
+        },
         {
           provide: NotificationChannel,
           useFactory: () => new NotificationChannel(url, applicationName),
         },
       ],
-      exports: [SQL_POOL, NotificationChannel],
+      exports: [Database, NotificationChannel],
     };
   }
 
@@ -49,6 +64,6 @@ export class DatabaseModule implements OnApplicationBootstrap, OnApplicationShut
   /** Runs last, so that other modules can use the database during their shutdown. */
   async onApplicationShutdown(): Promise<void> {
     await this.channel.close();
-    await this.pool.end();
+    await this.database.close();
   }
 }

@@ -1,6 +1,9 @@
-export { createPool, type Sql, type SqlPool } from './pool';
-export { inTransaction } from './transaction';
-export { DatabaseModule, SQL_POOL } from './database.module';
+export { createPool, type PoolOptions, type Sql, type SqlPool } from './pool';
+export { Database, type Executor, type Transaction } from './database';
+export { type EntityClass, PoolDataSource } from './data-source';
+export { DatabaseModule } from './database.module';
+export { BigIntColumn, DecimalColumn, PicosColumn, TimeColumn } from './entities/columns';
+export { type Position, readNewestFirst } from './entities/keyset-page';
 export { NotificationChannel, type NotificationHandler } from './notification-channel';
 export { isDatabaseUnavailable } from './unavailable';
 export { firstIdAt, newId, randomBase62 } from './id';

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
+import { PoolDataSource } from './data-source';
+import { Database } from './database';
 import { createPool, type SqlPool } from './pool';
-import { inTransaction } from './transaction';
 import { isDatabaseUnavailable } from './unavailable';
 
 let database: TestDatabase;
 let pool: SqlPool;
+let transactions: Database;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -15,7 +17,9 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await database.pool.query('TRUNCATE public.notes');
-  pool = createPool({ url: database.ownerUrl, applicationName: 'under test', size: 2 });
+  const source = new PoolDataSource({ url: database.ownerUrl, applicationName: 'under test', size: 2 });
+  pool = source.pool;
+  transactions = new Database(source);
 });
 
 afterEach(() => pool.end());
@@ -69,9 +73,9 @@ describe('createPool', () => {
   });
 });
 
-describe('inTransaction', () => {
+describe('Database.transaction', () => {
   it('commits the work and returns its result', async () => {
-    const result = await inTransaction(pool, async (client) => {
+    const result = await transactions.transaction(async (client) => {
       await client.query(insertNote);
       expect(await countNotes()).toBe(0n);
       return 'done';
@@ -81,7 +85,7 @@ describe('inTransaction', () => {
 
   it('rolls back when the work throws, and rethrows the error', async () => {
     const failure = new Error('changed my mind');
-    const work = inTransaction(pool, async (client) => {
+    const work = transactions.transaction(async (client) => {
       await client.query(insertNote);
       throw failure;
     });
@@ -91,7 +95,7 @@ describe('inTransaction', () => {
   });
 
   it('rolls back when a statement fails, even if the work continues', async () => {
-    const work = inTransaction(pool, async (client) => {
+    const work = transactions.transaction(async (client) => {
       await client.query(insertNote);
       await client.query('SELECT 1 / 0').catch(() => undefined);
       return client.query(insertNote);
@@ -103,9 +107,9 @@ describe('inTransaction', () => {
 
   it('discards a connection that broke between two statements', async () => {
     const error = await failureOf(() =>
-      inTransaction(pool, async (client) => {
+      transactions.transaction(async (client) => {
         await client.query(insertNote);
-        const cut = new Promise((resolve) => client.once('end', resolve));
+        const cut = new Promise((resolve) => pool.once('remove', resolve));
         await terminate();
         await cut;
         await client.query("INSERT INTO public.notes VALUES ('b', 2)");
@@ -114,15 +118,15 @@ describe('inTransaction', () => {
     expect(isDatabaseUnavailable(error)).toBe(true);
     expect(pool.totalCount).toBe(0);
     expect(await countNotes()).toBe(0n);
-    await inTransaction(pool, (client) => client.query(insertNote));
+    await transactions.transaction((client) => client.query(insertNote));
     expect(await countNotes()).toBe(1n);
   });
 
   it('never reports success for a commit that did not reach the server', async () => {
     const error = await failureOf(() =>
-      inTransaction(pool, async (client) => {
+      transactions.transaction(async (client) => {
         await client.query(insertNote);
-        const cut = new Promise((resolve) => client.once('end', resolve));
+        const cut = new Promise((resolve) => pool.once('remove', resolve));
         await terminate();
         await cut;
       }),
@@ -133,10 +137,12 @@ describe('inTransaction', () => {
 
   it('releases every connection, whether the work succeeds or fails', async () => {
     const work = Array.from({ length: 20 }, (_, index) =>
-      inTransaction(pool, async (client) => {
-        await client.query('SELECT 1');
-        if (index % 2) throw new Error('odd');
-      }).catch(() => undefined),
+      transactions
+        .transaction(async (client) => {
+          await client.query('SELECT 1');
+          if (index % 2) throw new Error('odd');
+        })
+        .catch(() => undefined),
     );
     await Promise.all(work);
     expect([pool.idleCount, pool.waitingCount]).toEqual([2, 0]);

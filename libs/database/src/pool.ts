@@ -6,9 +6,9 @@ export type SqlPool = Pool;
 
 const INT8 = 20;
 const NUMERIC = 1700;
-/** numeric columns hold whole amounts (scale 0) or are cast to text in the statement. */
 types.setTypeParser(INT8, BigInt);
-types.setTypeParser(NUMERIC, (text) => BigInt(text));
+/** A decimal number stays text. */
+types.setTypeParser(NUMERIC, (text) => (text.includes('.') ? text : BigInt(text)));
 
 const STATEMENT_TIMEOUT_MILLIS = 30_000;
 

@@ -1,3 +1,6 @@
+export { AccountRole } from './accounts/account-role.entity';
+export { ApiKey } from './api-keys/api-key.entity';
+export { Session } from './sessions/session.entity';
 export { createApiKey, isApiKey } from './api-keys/api-key';
 export { API_KEY_CREDENTIALS } from './api-keys/api-key.strategy';
 export { type Caller, CurrentCaller, type Role } from './caller';

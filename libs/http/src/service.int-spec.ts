@@ -8,13 +8,12 @@ import {
   Header,
   HttpException,
   type INestApplication,
-  Inject,
   Param,
   Post,
   Put,
   Res,
 } from '@nestjs/common';
-import { DatabaseModule, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, DatabaseModule } from '@inference/database';
 import { createTestDatabase, type TestDatabase, testLog } from '@inference/testing';
 import { type Response } from 'express';
 import { Gauge } from 'prom-client';
@@ -28,7 +27,7 @@ const SECRET = 'the-cause-stays-inside';
 
 @Controller('things')
 class ThingsController {
-  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
+  constructor(private readonly pool: Database) {}
 
   @Get()
   list() {

@@ -2,5 +2,12 @@ export { charge, type Charge, type ChargeLine, type TokenUsage, worstCasePicos }
 export { PRICE_UNITS, type PriceUnit, pricesOutput, UNIT_DIGITS, type UnitRate } from './pricing/price-unit';
 export { PriceBook, type PricesInForce, RATE_DIGITS } from './pricing/price-book';
 export { reconcile, type Difference } from './reconcile/reconcile';
+export { ExchangeRate } from './pricing/exchange-rate.entity';
+export { GpuPrice } from './pricing/gpu-price.entity';
+export { ModelPrice } from './pricing/model-price.entity';
+export { PriceList } from './pricing/price-list.entity';
+export { TrainingPrice } from './pricing/training-price.entity';
+export { HourlyRollup } from './reports/hourly-rollup.entity';
+export { UsageEvent } from './reports/usage-event.entity';
 export { PeriodQuery } from './reports/period.dto';
 export { USAGE_LINES } from './reports/usage-lines';

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { createPool, type SqlPool } from '@inference/database';
 import {
   createTestDatabase,
   insertAccount,
@@ -7,6 +6,7 @@ import {
   publishPrices,
   type TestAccount,
   type TestDatabase,
+  TestPool,
 } from '@inference/testing';
 import { reconcile } from './reconcile/reconcile';
 
@@ -15,12 +15,12 @@ import { reconcile } from './reconcile/reconcile';
 const MODEL = 'm';
 const RATE = 1000n;
 let database: TestDatabase;
-let gateway: SqlPool;
+let gateway: TestPool;
 let priceListId: bigint;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  gateway = createPool({ url: database.urlFor('gateway'), applicationName: 'gateway', size: 8 });
+  gateway = TestPool.of({ url: database.urlFor('gateway'), applicationName: 'gateway', size: 8 });
   priceListId = await publishPrices(database.pool, [
     { slug: MODEL, unit: 'per_million_tokens', ratePicos: RATE },
   ]);

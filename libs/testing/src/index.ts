@@ -1,3 +1,4 @@
+export { TestPool } from './database/test-pool';
 export { createTestDatabase, type ServiceRole, type TestDatabase } from './database/test-database';
 export { type ModelRequest, ScriptedAnswer, ScriptedModel } from './servers/scripted-model';
 export { TEST_API_KEY_HASH_SECRET } from './secrets/test-secrets';

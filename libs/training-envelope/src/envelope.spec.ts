@@ -12,7 +12,6 @@ import {
   HttpCode,
   HttpException,
   type INestApplication,
-  Inject,
   NotFoundException,
   Param,
   Post,
@@ -20,7 +19,7 @@ import {
   StreamableFile,
   UnauthorizedException,
 } from '@nestjs/common';
-import { DatabaseModule, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, DatabaseModule } from '@inference/database';
 import { createService, TooManyRequestsException, ServiceModule } from '@inference/http';
 import { exactNumber } from '@inference/money';
 import { testLog } from '@inference/testing';
@@ -48,7 +47,7 @@ const ERRORS: Record<string, Error> = {
 
 @Controller('things')
 class ThingsController {
-  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
+  constructor(private readonly pool: Database) {}
 
   @Get()
   list() {

@@ -6,5 +6,10 @@ export {
   ReferenceReusedError,
 } from './ledger';
 export { withLeaseRecall } from './lease-recall';
-export { openWallet, readWallet, type Wallet } from './wallets';
+export { openWallet, readWallet } from './wallets';
+export { KeyBudget } from './key-budget.entity';
+export { Lease } from './lease.entity';
+export { LedgerEntry } from './ledger-entry.entity';
+export { Transfer } from './transfer.entity';
+export { Wallet } from './wallet.entity';
 export { readStatement, type StatementLine, type StatementPosition } from './statement';

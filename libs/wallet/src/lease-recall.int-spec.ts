@@ -1,11 +1,11 @@
-import { createPool, inTransaction, NotificationChannel, type SqlPool } from '@inference/database';
-import { createTestDatabase, insertAccount, type TestDatabase } from '@inference/testing';
+import { NotificationChannel } from '@inference/database';
+import { createTestDatabase, insertAccount, type TestDatabase, TestPool } from '@inference/testing';
 import { withLeaseRecall } from './lease-recall';
 import { InsufficientFundsError, postTransfer } from './ledger';
 import { readWallet } from './wallets';
 
 let database: TestDatabase;
-let asConsole: SqlPool;
+let asConsole: TestPool;
 let channel: NotificationChannel;
 /** The accounts that gateways were asked about, in order. */
 let recalled: string[] = [];
@@ -14,7 +14,7 @@ let attempts = 0;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  asConsole = createPool({ url: database.urlFor('console'), applicationName: 'console', size: 2 });
+  asConsole = TestPool.of({ url: database.urlFor('console'), applicationName: 'console', size: 2 });
   channel = new NotificationChannel(database.urlFor('gateway'), 'gateway');
   channel.on('lease_recall', (accountId) => {
     recalled.push(accountId);
@@ -43,7 +43,7 @@ const accountWithLease = async (leasedPicos: bigint, ttlSeconds = 60) => {
 const deduct = (accountId: string, amountPicos: bigint) =>
   withLeaseRecall(asConsole, () => {
     attempts++;
-    return inTransaction(asConsole, (sql) =>
+    return asConsole.transaction((sql) =>
       postTransfer(sql, {
         kind: 'adjustment',
         accountId,

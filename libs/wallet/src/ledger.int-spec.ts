@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { createPool, inTransaction } from '@inference/database';
 import { reconcile } from '@inference/metering';
-import { createTestDatabase, insertAccount, type TestDatabase } from '@inference/testing';
+import { createTestDatabase, insertAccount, type TestDatabase, TestPool } from '@inference/testing';
 import { InsufficientFundsError, postTransfer, type Posting, ReferenceReusedError } from './ledger';
 import { readWallet } from './wallets';
 
@@ -21,7 +20,7 @@ const adjustment = (accountId: string, amountPicos: bigint, reference: string): 
   reference,
   description: 'test',
 });
-const post = (posting: Posting) => inTransaction(database.pool, (sql) => postTransfer(sql, posting));
+const post = (posting: Posting) => database.pool.transaction((sql) => postTransfer(sql, posting));
 const balanceOf = async (accountId: string) => (await readWallet(database.pool, accountId))!.balancePicos;
 
 describe('postTransfer', () => {
@@ -97,7 +96,7 @@ describe('postTransfer', () => {
   });
 
   it('is append only for the services', async () => {
-    const asConsole = createPool({ url: database.urlFor('console'), applicationName: 'console', size: 1 });
+    const asConsole = TestPool.of({ url: database.urlFor('console'), applicationName: 'console', size: 1 });
     try {
       for (const statement of [
         'UPDATE wallet.entries SET amount_picos = 0',

@@ -1,12 +1,6 @@
 import { type Currency } from '@inference/config';
 import { type Sql } from '@inference/database';
-
-/** Balance of an account. */
-export interface Wallet {
-  currency: Currency;
-  /** Top-ups and adjustments minus settled usage. Includes money in leases. */
-  balancePicos: bigint;
-}
+import { type Wallet } from './wallet.entity';
 
 /** Creates the empty wallet of an account, in the transaction that creates the account. */
 export async function openWallet(sql: Sql, accountId: string, currency: Currency): Promise<void> {
@@ -14,7 +8,10 @@ export async function openWallet(sql: Sql, accountId: string, currency: Currency
 }
 
 /** Returns the wallet of an account, or null if the account does not exist. */
-export async function readWallet(sql: Sql, accountId: string): Promise<Wallet | null> {
+export async function readWallet(
+  sql: Sql,
+  accountId: string,
+): Promise<Pick<Wallet, 'currency' | 'balancePicos'> | null> {
   const { rows } = await sql.query<{ currency: Currency; balance_picos: bigint }>(
     'SELECT currency, balance_picos FROM wallet.wallets WHERE account_id = $1',
     [accountId],

@@ -23,7 +23,7 @@ const gatewayPassword = randomBytes(32).toString('hex');
 
 /**
  * @typedef {object} Database
- * @property {ReturnType<typeof import('../../../libs/database/src/index.ts').createPool>} pool of the superuser
+ * @property {import('../../../libs/testing/src/index.ts').TestPool} pool of the superuser
  * @property {string} gatewayUrl of the database role of the gateway
  * @property {bigint} priceListId of PRICES
  * @property {string} durability the settings of PostgreSQL that decide on it
@@ -60,7 +60,7 @@ export async function createDatabase(bench, name, folder = root) {
     signal: bench.signal,
   });
 
-  const pool = loadBuilt('libs/database/src', folder).createPool({
+  const pool = loadBuilt('libs/testing/src').TestPool.of({
     url: url.href,
     applicationName: 'bench',
     size: 4,

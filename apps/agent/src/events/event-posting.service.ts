@@ -1,6 +1,6 @@
-import { Inject, Injectable, type MessageEvent } from '@nestjs/common';
+import { Injectable, type MessageEvent } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
-import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { UnavailableException } from '@inference/http';
 import { type Refusal } from '@inference/model-calls';
 import { type Response } from 'express';
@@ -41,7 +41,7 @@ const overloadedError = () => new UnavailableException('too many turns run now',
 @Injectable()
 export class EventPostingService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     private readonly runner: TurnRunner,
     private readonly hub: StreamHub,
     private readonly heartbeat: ReplicaHeartbeat,
@@ -104,7 +104,7 @@ export class EventPostingService {
       replicaId: canRunNow ? this.heartbeat.replicaId : null,
       streams,
     };
-    return inTransaction(this.pool, (sql) => acceptEvent(sql, event));
+    return this.database.transaction((sql) => acceptEvent(sql, event));
   }
 }
 

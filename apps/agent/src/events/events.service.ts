@@ -1,6 +1,6 @@
-import { Inject, Injectable, NotFoundException } from '@nestjs/common';
+import { Injectable, NotFoundException } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { EVENT_COLUMNS, type EventRow } from '../session-log/session-event';
 import { requireSession } from '../sessions/session-lock';
 import { type TurnStatus } from '../turns/turn';
@@ -26,7 +26,7 @@ const FIND = `
 /** Reads the events of a session. */
 @Injectable()
 export class EventsService {
-  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
+  constructor(private readonly database: Database) {}
 
   /** Returns fewer events than `limit` if they are large. */
   async list(
@@ -34,17 +34,18 @@ export class EventsService {
     publicId: string,
     { after, limit }: EventsQuery,
   ): Promise<EventListResponse> {
-    const sessionId = await requireSession(this.pool, publicId, accountId);
+    const sessionId = await requireSession(this.database, publicId, accountId);
     const values = [sessionId, after, limit];
-    const { rows } = await this.pool.query<EventRow & { turn_status: TurnStatus }>(LIST, values);
+    const { rows } = await this.database.query<EventRow & { turn_status: TurnStatus }>(LIST, values);
     const last = rows.at(-1)?.seq;
-    const hasMore = last !== undefined && (await this.pool.query(HAS_MORE, [sessionId, last])).rowCount === 1;
+    const hasMore =
+      last !== undefined && (await this.database.query(HAS_MORE, [sessionId, last])).rowCount === 1;
     return { events: rows.map((row) => toEventResponse(publicId, row, row.turn_status)), has_more: hasMore };
   }
 
   async find({ accountId }: Caller, publicId: string, eventId: string): Promise<EventResponse> {
     const values = [publicId, accountId, eventId];
-    const { rows } = await this.pool.query<EventRow & { turn_status: TurnStatus }>(FIND, values);
+    const { rows } = await this.database.query<EventRow & { turn_status: TurnStatus }>(FIND, values);
     if (!rows[0]) throw new NotFoundException('no such event');
     return toEventResponse(publicId, rows[0], rows[0].turn_status);
   }

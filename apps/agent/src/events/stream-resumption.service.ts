@@ -1,6 +1,6 @@
-import { BadRequestException, GoneException, Inject, Injectable, type MessageEvent } from '@nestjs/common';
+import { BadRequestException, GoneException, Injectable, type MessageEvent } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { type Response } from 'express';
 import { EMPTY, type Observable } from 'rxjs';
 import { noSuchSession, requireSession } from '../sessions/session-lock';
@@ -33,7 +33,7 @@ const unknownPositionError = () =>
 @Injectable()
 export class StreamResumptionService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     private readonly hub: StreamHub,
   ) {}
 
@@ -48,7 +48,7 @@ export class StreamResumptionService {
     after: StreamPosition | undefined,
     response: Response,
   ): Promise<Observable<MessageEvent>> {
-    const sessionId = await requireSession(this.pool, publicId, caller.accountId);
+    const sessionId = await requireSession(this.database, publicId, caller.accountId);
     const found = after === undefined ? await this.current(sessionId) : await this.next(sessionId, after);
     if (found) return this.hub.open(found.turn, found.after, response);
     // Nest writes nothing to a response that has ended.
@@ -58,7 +58,7 @@ export class StreamResumptionService {
 
   /** Throws 404 if the turn was deleted. */
   async requireTurn(turnId: string): Promise<TurnRow> {
-    const { rows } = await this.pool.query<TurnRow>(TURN, [turnId]);
+    const { rows } = await this.database.query<TurnRow>(TURN, [turnId]);
     if (!rows[0]) throw noSuchSession();
     return rows[0];
   }
@@ -69,13 +69,13 @@ export class StreamResumptionService {
   }
 
   private async current(sessionId: string) {
-    const { rows } = await this.pool.query<TurnRow>(CURRENT_TURN, [sessionId]);
+    const { rows } = await this.database.query<TurnRow>(CURRENT_TURN, [sessionId]);
     const turn = rows[0];
     return turn && !isExpired(turn) ? { turn, after: 0 } : null;
   }
 
   private async next(sessionId: string, position: StreamPosition) {
-    const { rows } = await this.pool.query<TurnRow>(TURN_AND_NEXT, [sessionId, position.turn]);
+    const { rows } = await this.database.query<TurnRow>(TURN_AND_NEXT, [sessionId, position.turn]);
     const [turn, following] = rows;
     if (turn?.number !== position.turn) throw unknownPositionError();
     if (isExpired(turn)) throw expiredError();

@@ -1,15 +1,15 @@
-import { createPool, newId, type SqlPool } from '@inference/database';
-import { createTestDatabase, insertAccount, type TestDatabase } from '@inference/testing';
+import { newId } from '@inference/database';
+import { createTestDatabase, insertAccount, type TestDatabase, TestPool } from '@inference/testing';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 import { type TurnRunner } from '../turns/turn-runner';
 import { TurnRecoveryJob } from './turn-recovery.job';
 
 let database: TestDatabase;
-let pool: SqlPool;
+let pool: TestPool;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = createPool({ url: database.urlFor('agent'), applicationName: 'test', size: 2 });
+  pool = TestPool.of({ url: database.urlFor('agent'), applicationName: 'test', size: 2 });
 });
 afterAll(async () => {
   await pool?.end();

@@ -1,5 +1,5 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { inTransaction, SQL_POOL, type Sql, type SqlPool } from '@inference/database';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Database, type Sql } from '@inference/database';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 import { RepeatingTask } from '../replicas/repeating-task';
 import { notifyReplicas, TURN_ENDED } from '../streams/turn-notifications';
@@ -52,7 +52,7 @@ export class TurnRecoveryJob implements OnApplicationBootstrap {
   private missingAtLastRun = new Set<string>();
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     private readonly heartbeat: ReplicaHeartbeat,
     private readonly runner: TurnRunner,
   ) {
@@ -79,7 +79,7 @@ export class TurnRecoveryJob implements OnApplicationBootstrap {
   }
 
   private async failOrphaned(): Promise<void> {
-    const { rows } = await this.pool.query<{ id: string }>(FIND_ORPHANED);
+    const { rows } = await this.database.query<{ id: string }>(FIND_ORPHANED);
     for (const { id } of rows)
       await this.failInterrupted(id, (sql) => sql.query<OpenTurn>(READ_ORPHANED, [id]));
   }
@@ -91,7 +91,7 @@ export class TurnRecoveryJob implements OnApplicationBootstrap {
   private async reconcileOwnTurns(): Promise<void> {
     const { replicaId } = this.heartbeat;
     const runningBefore = this.runner.runningTurns;
-    const { rows } = await this.pool.query<{ id: string }>(FIND_OWN, [replicaId]);
+    const { rows } = await this.database.query<{ id: string }>(FIND_OWN, [replicaId]);
     const stored = new Set(rows.map(({ id }) => id));
     for (const id of runningBefore) if (!stored.has(id)) this.runner.abandon(id);
     const runningNow = new Set(this.runner.runningTurns);
@@ -107,7 +107,7 @@ export class TurnRecoveryJob implements OnApplicationBootstrap {
     id: string,
     read: (sql: Sql) => Promise<{ rows: OpenTurn[] }>,
   ): Promise<void> {
-    await inTransaction(this.pool, async (sql) => {
+    await this.database.transaction(async (sql) => {
       if (!(await lockSessionOfTurn(sql, id))) return;
       const turn = (await read(sql)).rows[0];
       if (!turn) return;
@@ -118,7 +118,7 @@ export class TurnRecoveryJob implements OnApplicationBootstrap {
   }
 
   private async enqueueWithoutJob(): Promise<void> {
-    const { rows } = await this.pool.query<{ id: string }>(FIND_WITHOUT_JOB);
-    for (const { id } of rows) await enqueueTurn(this.pool, id);
+    const { rows } = await this.database.query<{ id: string }>(FIND_WITHOUT_JOB);
+    for (const { id } of rows) await enqueueTurn(this.database, id);
   }
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { newId, type SqlPool } from '@inference/database';
-import { BACKGROUND_POOL } from '../background-pool/background-pool.module';
+import { Database, newId } from '@inference/database';
+import { BACKGROUND_DATABASE } from '../background-database/background-database.module';
 import { REPLICAS_CONFIG, type ReplicasConfig } from './replicas.config';
 import { RepeatingTask } from './repeating-task';
 
@@ -26,7 +26,7 @@ export class ReplicaHeartbeat implements OnApplicationBootstrap {
   private aliveSince: number | null = null;
 
   constructor(
-    @Inject(BACKGROUND_POOL) private readonly pool: SqlPool,
+    @Inject(BACKGROUND_DATABASE) private readonly database: Database,
     @Inject(REPLICAS_CONFIG) private readonly config: ReplicasConfig,
   ) {
     this.intervalMillis = (config.ttlSeconds * 1000) / HEARTBEATS_PER_TTL;
@@ -53,17 +53,17 @@ export class ReplicaHeartbeat implements OnApplicationBootstrap {
 
   /** Takes the replica off the list. */
   async leave(): Promise<void> {
-    await this.pool.query(REMOVE, [this.replicaId]).catch(() => undefined);
+    await this.database.query(REMOVE, [this.replicaId]).catch(() => undefined);
   }
 
   /** Deletes the entries of replicas that died long ago. */
   async deleteDead(): Promise<void> {
-    await this.pool.query(DELETE_DEAD);
+    await this.database.query(DELETE_DEAD);
   }
 
   private async renew(): Promise<void> {
     try {
-      await this.pool.query(RENEW, [this.replicaId, this.config.ttlSeconds]);
+      await this.database.query(RENEW, [this.replicaId, this.config.ttlSeconds]);
       this.aliveSince ??= performance.now();
     } catch (error) {
       this.aliveSince = null;

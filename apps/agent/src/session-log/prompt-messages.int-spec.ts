@@ -1,16 +1,22 @@
-import { createPool, newId, type SqlPool } from '@inference/database';
+import { newId } from '@inference/database';
 import { type Message } from '@inference/model-calls';
-import { createTestDatabase, insertAccount, type TestAccount, type TestDatabase } from '@inference/testing';
+import {
+  createTestDatabase,
+  insertAccount,
+  type TestAccount,
+  type TestDatabase,
+  TestPool,
+} from '@inference/testing';
 import fc from 'fast-check';
 import { readPromptMessages } from './prompt-messages';
 
 let database: TestDatabase;
-let pool: SqlPool;
+let pool: TestPool;
 let account: TestAccount;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = createPool({ url: database.urlFor('agent'), applicationName: 'test', size: 2 });
+  pool = TestPool.of({ url: database.urlFor('agent'), applicationName: 'test', size: 2 });
   account = await insertAccount(database.pool);
 });
 afterAll(async () => {

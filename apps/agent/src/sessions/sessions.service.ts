@@ -1,6 +1,6 @@
 import { ConflictException, Inject, Injectable } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
-import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, newId } from '@inference/database';
 import { type PageQuery, type Position, readPage } from '@inference/http';
 import { MODELS_CONFIG, type ModelsConfig } from '../models/models.config';
 import { deleteStreamEventsOf } from '../streams/stream-event-store';
@@ -47,14 +47,14 @@ const DELETE = 'DELETE FROM agent.sessions WHERE id = $1';
 @Injectable()
 export class SessionsService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(MODELS_CONFIG) private readonly models: ModelsConfig,
   ) {}
 
   /** Throws 409 if a session of the account has the id. */
   async create({ accountId }: Caller, body: CreateSessionDto): Promise<SessionResponse> {
     const sessionId = newId('sess');
-    const { rows } = await this.pool.query<SessionRow>(INSERT, [
+    const { rows } = await this.database.query<SessionRow>(INSERT, [
       sessionId,
       body.id ?? sessionId,
       accountId,
@@ -70,16 +70,16 @@ export class SessionsService {
   async list({ accountId }: Caller, query: PageQuery): Promise<SessionListResponse> {
     const read = async (after: Position | null, count: number) => {
       const values = [accountId, after?.at ?? null, after?.id ?? null, count];
-      return (await this.pool.query<SessionRow & { position: Position }>(LIST, values)).rows;
+      return (await this.database.query<SessionRow & { position: Position }>(LIST, values)).rows;
     };
     const { rows, nextCursor } = await readPage(`sessions:${accountId}`, query, read);
     return { sessions: rows.map((row) => this.responseOf(row)), next_cursor: nextCursor };
   }
 
   async find({ accountId }: Caller, id: string): Promise<SessionDetailsResponse> {
-    const { rows } = await this.pool.query<SessionRow>(FIND, [id, accountId]);
+    const { rows } = await this.database.query<SessionRow>(FIND, [id, accountId]);
     if (!rows[0]) throw noSuchSession();
-    const open = await readOpenTurns(this.pool, rows[0].sessionId);
+    const open = await readOpenTurns(this.database, rows[0].sessionId);
     return {
       ...this.responseOf(rows[0]),
       open_turns: open.map((turn) => ({ id: turn.id, status: turn.status })),
@@ -88,7 +88,7 @@ export class SessionsService {
 
   /** Cancels the running and queued turns; events stay. */
   cancel({ accountId }: Caller, id: string): Promise<CancelledTurnsResponse> {
-    return inTransaction(this.pool, async (sql) => {
+    return this.database.transaction(async (sql) => {
       const { sessionId } = await lockSession(sql, id, accountId);
       const turns = await readOpenTurns(sql, sessionId);
       await cancelTurns(sql, turns, 'The caller cancelled this turn.');
@@ -98,7 +98,7 @@ export class SessionsService {
 
   /** Deletes a session with its turns and events, and aborts the running turn. */
   async remove({ accountId }: Caller, id: string): Promise<void> {
-    await inTransaction(this.pool, async (sql) => {
+    await this.database.transaction(async (sql) => {
       const { sessionId } = await lockSession(sql, id, accountId);
       for (const turn of await readOpenTurns(sql, sessionId))
         await notifyReplicas(sql, TURN_DELETED, turn.id);

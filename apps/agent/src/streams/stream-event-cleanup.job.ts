@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { firstIdAt, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, firstIdAt } from '@inference/database';
 import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
 import { STREAMS_CONFIG, type StreamsConfig } from './streams.config';
 
@@ -18,7 +18,7 @@ const DELETE_EXPIRED = `
 @Injectable()
 export class StreamEventCleanupJob {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(STREAMS_CONFIG) private readonly config: StreamsConfig,
     jobs: BackgroundJobs,
   ) {
@@ -28,6 +28,6 @@ export class StreamEventCleanupJob {
   async deleteExpired(): Promise<void> {
     const before = Date.now() - this.config.retentionMillis;
     const values = [firstIdAt('turn', before), new Date(before)];
-    while ((await this.pool.query(DELETE_EXPIRED, values)).rowCount);
+    while ((await this.database.query(DELETE_EXPIRED, values)).rowCount);
   }
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { SQL_POOL, type Sql, type SqlPool } from '@inference/database';
-import { BACKGROUND_POOL } from '../background-pool/background-pool.module';
+import { Database, type Sql } from '@inference/database';
+import { BACKGROUND_DATABASE } from '../background-database/background-database.module';
 import { type StreamEvent, type StreamEventType } from './stream-event';
 
 /** Most events of one turn that one query reads. */
@@ -56,20 +56,20 @@ export interface Delta {
 @Injectable()
 export class StreamEventStore {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
-    @Inject(BACKGROUND_POOL) private readonly backgroundPool: SqlPool,
+    private readonly database: Database,
+    @Inject(BACKGROUND_DATABASE) private readonly background: Database,
   ) {}
 
   /** Returns the next events of a turn, one page at most. */
   async read(turnId: string, after: number): Promise<StreamEvent[]> {
-    const { rows } = await this.pool.query<StreamEvent>({ ...READ, values: [turnId, after] });
+    const { rows } = await this.database.query<StreamEvent>({ ...READ, values: [turnId, after] });
     return rows;
   }
 
   /** Returns the next events of many turns by turn id, each from its own cursor and one page at most. */
   async readMany(cursors: [turnId: string, cursor: number][]): Promise<Map<string, StreamEvent[]>> {
     const values = [cursors.map(([turnId]) => turnId), cursors.map(([, cursor]) => cursor)];
-    const { rows } = await this.pool.query<StreamEvent & { turnId: string }>({ ...READ_MANY, values });
+    const { rows } = await this.database.query<StreamEvent & { turnId: string }>({ ...READ_MANY, values });
     const events = new Map<string, StreamEvent[]>();
     for (const { turnId, ...event } of rows) {
       const list = events.get(turnId);
@@ -81,13 +81,13 @@ export class StreamEventStore {
 
   /** Returns those of the turns that do not exist any more. */
   async findDeletedTurns(turnIds: string[]): Promise<string[]> {
-    const { rows } = await this.pool.query<{ id: string }>(FIND_DELETED_TURNS, [turnIds]);
+    const { rows } = await this.database.query<{ id: string }>(FIND_DELETED_TURNS, [turnIds]);
     return rows.map(({ id }) => id);
   }
 
   /** Deletes events that were written while their turn was being deleted. */
   async deleteIfTurnDeleted(turnId: string): Promise<void> {
-    await this.pool.query(DELETE_OF_DELETED_TURN, [turnId]);
+    await this.database.query(DELETE_OF_DELETED_TURN, [turnId]);
   }
 
   /**
@@ -101,10 +101,10 @@ export class StreamEventStore {
       deltas.map(({ text }) => text),
     ];
     const values = [...columns, replicaId];
-    const { rows } = await this.backgroundPool.query<{ turnId: string }>({ ...INSERT_DELTAS, values });
+    const { rows } = await this.background.query<{ turnId: string }>({ ...INSERT_DELTAS, values });
     const stored = new Set(rows.map(({ turnId }) => turnId));
     if (isRetry && stored.size < deltas.length) {
-      const earlier = await this.backgroundPool.query<{ turnId: string }>(FIND_INSERTED_DELTAS, values);
+      const earlier = await this.background.query<{ turnId: string }>(FIND_INSERTED_DELTAS, values);
       for (const { turnId } of earlier.rows) stored.add(turnId);
     }
     return stored;

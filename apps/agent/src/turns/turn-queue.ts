@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { inTransaction, JOB_SCHEMAS, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, JOB_SCHEMAS } from '@inference/database';
 import { createJobPool, JobWorker } from '@inference/jobs';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 import { lockSessionOfTurn } from './turn';
@@ -21,7 +21,7 @@ export class TurnQueue implements OnApplicationBootstrap {
   private readonly worker: JobWorker;
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(TURNS_CONFIG) { databaseUrl }: TurnsConfig,
     private readonly heartbeat: ReplicaHeartbeat,
     private readonly turnRunner: TurnRunner,
@@ -52,7 +52,7 @@ export class TurnQueue implements OnApplicationBootstrap {
     while (!this.turnRunner.hasFreePlace && !signal.aborted) await sleep(FREE_PLACE_POLL_MILLIS);
     // The job counts as failed; another replica takes it.
     if (signal.aborted) throw new Error('The service stops.');
-    const claimed = await inTransaction(this.pool, async (sql) =>
+    const claimed = await this.database.transaction(async (sql) =>
       (await lockSessionOfTurn(sql, turnId)) ? claimTurn(sql, turnId, this.heartbeat.replicaId) : null,
     );
     if (claimed) this.turnRunner.start(claimed);

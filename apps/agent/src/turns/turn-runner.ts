@@ -1,15 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import {
-  inTransaction,
-  isDatabaseUnavailable,
-  NotificationChannel,
-  SQL_POOL,
-  type SqlPool,
-} from '@inference/database';
+import { Database, isDatabaseUnavailable, NotificationChannel, type Sql } from '@inference/database';
 import { Metrics } from '@inference/http';
 import { type CallEnd, GatewayClient } from '@inference/model-calls';
-import { type PoolClient } from 'pg';
 import { Gauge } from 'prom-client';
 import { releaseIdempotencyKey } from '../session-log/session-log';
 import { readPromptMessages } from '../session-log/prompt-messages';
@@ -42,7 +35,7 @@ export class TurnRunner {
   private readonly gauge: Gauge;
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(TURNS_CONFIG) private readonly config: TurnsConfig,
     @Inject(MODELS_CONFIG) private readonly modelsConfig: ModelsConfig,
     private readonly gateway: GatewayClient,
@@ -129,7 +122,7 @@ export class TurnRunner {
   private async callModel(run: TurnRun): Promise<CallEnd> {
     const { turn, signal } = run;
     const model = turn.model ?? this.modelsConfig.defaultModel;
-    const messages = await readPromptMessages(this.pool, turn, limitsOf(this.modelsConfig, model));
+    const messages = await readPromptMessages(this.database, turn, limitsOf(this.modelsConfig, model));
     if (!messages) return { refusal: contextTooLongError() };
     const { accountId, apiKeyId, tools, id: requestId } = turn;
     return this.gateway.call({ accountId, apiKeyId, model, messages, tools, requestId, signal }, run);
@@ -140,7 +133,7 @@ export class TurnRunner {
     const deadline = performance.now() + OUTAGE_LIMIT_MILLIS;
     for (;;) {
       try {
-        const events = await inTransaction(this.pool, (sql) => this.record(sql, run, end));
+        const events = await this.database.transaction((sql) => this.record(sql, run, end));
         return this.hub.publish(run.turnId, events);
       } catch (error) {
         if (!isDatabaseUnavailable(error) || performance.now() > deadline) throw error;
@@ -150,7 +143,7 @@ export class TurnRunner {
     }
   }
 
-  private async record(sql: PoolClient, run: TurnRun, end: CallEnd): Promise<StreamEvent[]> {
+  private async record(sql: Sql, run: TurnRun, end: CallEnd): Promise<StreamEvent[]> {
     const { turn, refusableEventId } = run;
     if (!(await lockSessionOfTurn(sql, turn.id))) return [];
     if ((await sql.query(IS_OWN, [turn.id, this.heartbeat.replicaId, turn.callPosition])).rowCount === 0)

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { CURRENCY_BY_SITE, env, loadConfig } from '@inference/config';
-import { createPool, inTransaction } from '@inference/database';
+import { Database, PoolDataSource } from '@inference/database';
 import { z } from 'zod';
 import { ROLES } from '../identity/accounts/accounts.dto';
 import { findForLogin, insertAccount, setRole, SITE_LANGUAGE } from '../identity/accounts/accounts';
@@ -45,10 +45,12 @@ async function readInput(): Promise<z.output<typeof input>> {
 async function createAccount(): Promise<string> {
   const { SITE, DATABASE_URL } = loadConfig(environment);
   const { email, role, password, existing } = await readInput();
-  const pool = createPool({ url: DATABASE_URL, applicationName: 'create-account', size: 1 });
+  const database = new Database(
+    new PoolDataSource({ url: DATABASE_URL, applicationName: 'create-account', size: 1 }),
+  );
   try {
     const passwordHash = await hashPassword(password);
-    const id = await inTransaction(pool, async (client) => {
+    const id = await database.transaction(async (client) => {
       const language = SITE_LANGUAGE[SITE];
       const made = await insertAccount(
         client,
@@ -60,12 +62,12 @@ async function createAccount(): Promise<string> {
       return made;
     });
     if (id !== null) return `Made ${email} (${id}) with the role ${role}.`;
-    const account = await findForLogin(pool, email);
+    const account = await findForLogin(database, email);
     if (!existing && !(await new PasswordHasher().matches(account?.passwordHash ?? null, password)))
       throw new Error(
         `${email} exists already, with another password; --existing gives it the role nevertheless.`,
       );
-    await inTransaction(pool, async (client) => {
+    await database.transaction(async (client) => {
       const before = account && (await setRole(client, account.id, role));
       if (!before || before === role) return;
       const event = {
@@ -78,7 +80,7 @@ async function createAccount(): Promise<string> {
     });
     return `${email} exists already; its role is ${role}.`;
   } finally {
-    await pool.end();
+    await database.close();
   }
 }
 

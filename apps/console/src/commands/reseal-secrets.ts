@@ -1,5 +1,5 @@
 import { env, loadConfig } from '@inference/config';
-import { createPool, inTransaction } from '@inference/database';
+import { Database, PoolDataSource } from '@inference/database';
 import { z } from 'zod';
 import { SealedTokens } from '../identity/sealed-tokens/sealed-tokens';
 import { sealedTokenFields, sealedTokensOf } from '../identity/sealed-tokens/sealed-tokens.config';
@@ -13,13 +13,15 @@ const environment = z.object({ DATABASE_URL: env.database.DATABASE_URL, ...seale
 
 async function reseal(): Promise<string> {
   const config = loadConfig(environment);
-  const pool = createPool({ url: config.DATABASE_URL, applicationName: 'reseal-secrets', size: 1 });
+  const database = new Database(
+    new PoolDataSource({ url: config.DATABASE_URL, applicationName: 'reseal-secrets', size: 1 }),
+  );
   try {
     const tokens = new SealedTokens(sealedTokensOf(config));
-    const count = await inTransaction(pool, (client) => resealSecrets(client, tokens));
+    const count = await database.transaction((client) => resealSecrets(client, tokens));
     return `Encrypted ${count} secrets with the first key.`;
   } finally {
-    await pool.end();
+    await database.close();
   }
 }
 

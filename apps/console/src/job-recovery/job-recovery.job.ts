@@ -1,5 +1,5 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Injectable, Logger } from '@nestjs/common';
+import { Database } from '@inference/database';
 import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
 
 const RESCHEDULE = 'SELECT scheduling.reschedule_lost() AS count';
@@ -13,14 +13,14 @@ export class JobRecoveryJob {
   private readonly logger = new Logger(JobRecoveryJob.name);
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     jobs: BackgroundJobs,
   ) {
     jobs.schedule('reschedule-lost-jobs', EVERY_MINUTE, () => this.run());
   }
 
   async run(): Promise<void> {
-    const { rows } = await this.pool.query<{ count: bigint }>(RESCHEDULE);
+    const { rows } = await this.database.query<{ count: bigint }>(RESCHEDULE);
     const { count } = rows[0]!;
     if (count > 0n) this.logger.warn(`${count} rows had lost their job and have a new one`);
   }

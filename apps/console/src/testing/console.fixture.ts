@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type Role } from '@inference/guards';
-import { newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, newId, type Sql } from '@inference/database';
 import { createService } from '@inference/http';
 import { charge, type TokenUsage, type UnitRate } from '@inference/metering';
 import {
@@ -114,7 +114,7 @@ export class TestConsole {
 
   /** Opens a session for an account without its password. */
   async openSession(accountId: string): Promise<string> {
-    const pool = this.app.get<SqlPool>(SQL_POOL);
+    const pool = this.app.get(Database);
     const account = await readForSignIn(pool, accountId);
     const token =
       account && (await this.app.get(SessionsService).open(pool, accountId, account.credentialsVersion));

@@ -1,6 +1,6 @@
-import { createPool, NotificationChannel, type SqlPool } from '@inference/database';
+import { NotificationChannel } from '@inference/database';
 import { type Caller } from '@inference/guards';
-import { type TestAccount } from '@inference/testing';
+import { type TestAccount, TestPool } from '@inference/testing';
 import { GatewayError } from '../errors/gateway-error';
 import { toOpenAiError } from '../errors/openai-error';
 import { readGatewayConfig } from '../config';
@@ -11,7 +11,7 @@ import { LeaseRepository } from './lease.repository';
 
 export interface TestLeaseManager {
   manager: Pick<LeaseManager, 'hold'>;
-  pool: SqlPool;
+  pool: TestPool;
   /** Releases all holds and shuts the manager down gracefully. */
   stop(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export async function startLeaseManager(
     LEASE_AMOUNT: '0.000000001',
     ...overrides,
   });
-  const pool = createPool({ url, applicationName: 'lease manager', size: 4 });
+  const pool = TestPool.of({ url, applicationName: 'lease manager', size: 4 });
   const channel = new NotificationChannel(url, 'lease manager');
   const leases = new LeaseManager(new LeaseRepository(pool, config.leases), config.leases, channel);
   await channel.start();

@@ -1,12 +1,12 @@
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
-import { createPool, inTransaction, type SqlPool } from '@inference/database';
 import { reconcile } from '@inference/metering';
 import {
   createTestDatabase,
   insertAccount,
   type TestAccount,
   type TestDatabase,
+  TestPool,
   waitFor,
 } from '@inference/testing';
 import { InsufficientFundsError, postTransfer, withLeaseRecall } from '@inference/wallet';
@@ -22,14 +22,14 @@ const BALANCE = 2_000n;
 const LASTING = { LEASE_TTL_SECONDS: '3600' };
 
 let database: TestDatabase;
-let asConsole: SqlPool;
+let asConsole: TestPool;
 let managers: [TestLeaseManager, TestLeaseManager];
 let deductions = 0;
 
 beforeAll(async () => {
   Logger.overrideLogger(false);
   database = await createTestDatabase();
-  asConsole = createPool({ url: database.urlFor('console'), applicationName: 'console', size: 4 });
+  asConsole = TestPool.of({ url: database.urlFor('console'), applicationName: 'console', size: 4 });
   const start = () => startLeaseManager(database.urlFor('gateway'), LASTING, false);
   managers = [await start(), await start()];
 });
@@ -45,7 +45,7 @@ const hold = (of: TestAccount, amount: bigint, by: 0 | 1 = 0) =>
   managers[by].manager.hold(callerOf(of), amount);
 const deduct = ({ accountId }: TestAccount, amountPicos: bigint) =>
   withLeaseRecall(asConsole, () =>
-    inTransaction(asConsole, (sql) =>
+    asConsole.transaction((sql) =>
       postTransfer(sql, {
         kind: 'adjustment',
         accountId,

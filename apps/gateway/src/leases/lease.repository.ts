@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, newId } from '@inference/database';
 import { LEASES_CONFIG, type LeasesConfig } from './leases.config';
 
 export interface Draw {
@@ -24,13 +24,13 @@ export class LeaseRepository {
   private readonly holder = newId('gw');
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(LEASES_CONFIG) private readonly config: LeasesConfig,
   ) {}
 
   /** Draws at least `needPicos` and at most `wantPicos` into the current lease or a new one. */
   async draw(draw: Draw): Promise<DrawResult> {
-    const { rows } = await this.pool.query<{
+    const { rows } = await this.database.query<{
       lease_id: string | null;
       granted_picos: bigint;
       refusal: 'balance' | 'key_limit';
@@ -52,7 +52,7 @@ export class LeaseRepository {
 
   /** Extends the leases by a full TTL. Returns the ids of those that still exist. */
   async renew(ids: string[]): Promise<Set<string>> {
-    const { rows } = await this.pool.query<{ id: string }>('SELECT wallet.renew_leases($1, $2) AS id', [
+    const { rows } = await this.database.query<{ id: string }>('SELECT wallet.renew_leases($1, $2) AS id', [
       ids,
       this.config.ttlSeconds,
     ]);
@@ -61,11 +61,11 @@ export class LeaseRepository {
 
   /** Returns money of a lease to its wallet; `close` ends the lease. */
   async returnMoney(id: string, amountPicos: bigint, close: boolean): Promise<void> {
-    await this.pool.query('SELECT wallet.return_lease($1, $2, $3)', [id, amountPicos, close]);
+    await this.database.query('SELECT wallet.return_lease($1, $2, $3)', [id, amountPicos, close]);
   }
 
   /** Asks the other gateways to return money of this account. */
   async recall(accountId: string): Promise<void> {
-    await this.pool.query('SELECT pg_notify($1, $2)', [RECALL_CHANNEL, accountId]);
+    await this.database.query('SELECT pg_notify($1, $2)', [RECALL_CHANNEL, accountId]);
   }
 }

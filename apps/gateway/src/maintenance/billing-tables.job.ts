@@ -1,5 +1,5 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Injectable, Logger } from '@nestjs/common';
+import { Database } from '@inference/database';
 import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
 
 const FUNCTIONS = [
@@ -14,7 +14,7 @@ export class BillingTablesJob {
   private readonly logger = new Logger(BillingTablesJob.name);
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     jobs: BackgroundJobs,
   ) {
     jobs.onceAvailable(() => this.run());
@@ -23,7 +23,7 @@ export class BillingTablesJob {
 
   private async run(): Promise<void> {
     for (const name of FUNCTIONS) {
-      await this.pool
+      await this.database
         .query(`SELECT ${name}()`)
         .catch((error: Error) => this.logger.warn(`Maintenance failed at ${name}: ${error.message}`));
     }

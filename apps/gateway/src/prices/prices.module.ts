@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { NotificationChannel, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, NotificationChannel } from '@inference/database';
 import { PriceBook } from '@inference/metering';
 import { PRICES_CONFIG, type PricesConfig } from './prices.config';
 
@@ -8,9 +8,9 @@ import { PRICES_CONFIG, type PricesConfig } from './prices.config';
   providers: [
     {
       provide: PriceBook,
-      inject: [SQL_POOL, PRICES_CONFIG, NotificationChannel],
-      useFactory: (pool: SqlPool, config: PricesConfig, channel: NotificationChannel) =>
-        new PriceBook(pool, config.site, channel, config.trainingPriceSlug),
+      inject: [Database, PRICES_CONFIG, NotificationChannel],
+      useFactory: (database: Database, config: PricesConfig, channel: NotificationChannel) =>
+        new PriceBook(database, config.site, channel, config.trainingPriceSlug),
     },
   ],
   exports: [PriceBook],

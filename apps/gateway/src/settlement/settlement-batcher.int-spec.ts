@@ -1,11 +1,12 @@
 import { Logger } from '@nestjs/common';
-import { createPool, NotificationChannel, type SqlPool } from '@inference/database';
+import { NotificationChannel } from '@inference/database';
 import { charge, reconcile } from '@inference/metering';
 import {
   createTestDatabase,
   insertAccount,
   type TestAccount,
   type TestDatabase,
+  TestPool,
   waitFor,
 } from '@inference/testing';
 import { readGatewayConfig } from '../config';
@@ -33,7 +34,7 @@ const COST = charge(RATES, TOKENS, UNITY).costPicos;
 const HELD = COST * 3n;
 
 let database: TestDatabase;
-let pool: SqlPool;
+let pool: TestPool;
 let databaseProxy: DatabaseProxy;
 let leases: LeaseManager;
 let batcher: SettlementBatcher;
@@ -49,7 +50,7 @@ beforeAll(async () => {
   const { url } = databaseProxy;
   const environment = testEnvironment(url, [{ name: 'none', base_url: 'http://127.0.0.1:9' }]);
   const config = readGatewayConfig(environment);
-  pool = createPool({ url, applicationName: 'settlement', size: 4 });
+  pool = TestPool.of({ url, applicationName: 'settlement', size: 4 });
   leases = new LeaseManager(
     new LeaseRepository(pool, config.leases),
     config.leases,

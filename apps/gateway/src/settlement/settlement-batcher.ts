@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { isDatabaseUnavailable, newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, isDatabaseUnavailable, newId } from '@inference/database';
 import { RATE_DIGITS } from '@inference/metering';
 import { scaledToDecimal } from '@inference/money';
 import { type QueryConfig } from 'pg';
@@ -50,7 +50,7 @@ export class SettlementBatcher implements OnApplicationShutdown {
   private running: Promise<void> | undefined;
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(SETTLEMENT_CONFIG) private readonly config: SettlementConfig,
   ) {}
 
@@ -125,7 +125,7 @@ export class SettlementBatcher implements OnApplicationShutdown {
           values: [id, rows],
           query_timeout: Math.max(1, deadline - performance.now()),
         };
-        const result = await this.pool.query<{ request_id: string }>(statement);
+        const result = await this.database.query<{ request_id: string }>(statement);
         return new Set(result.rows.map(({ request_id: requestId }) => requestId));
       } catch (error) {
         if (!isTransient(error)) throw mayBeCommitted ? new UnknownOutcomeError({ cause: error }) : error;

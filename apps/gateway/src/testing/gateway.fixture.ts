@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { type NestExpressApplication } from '@nestjs/platform-express';
-import { type SqlPool } from '@inference/database';
 import { createService } from '@inference/http';
 import { charge, reconcile, type UnitRate } from '@inference/metering';
 import { startSandboxEngine, type SandboxEngine } from '@inference/sandbox-engine';
@@ -15,6 +14,7 @@ import {
   type TestAccount,
   type TestDatabase,
   testLog,
+  type TestPool,
   waitFor,
 } from '@inference/testing';
 import { AppModule } from '../app.module';
@@ -63,7 +63,7 @@ export async function startGateway(environment: Environment): Promise<Gateway> {
   return { app, url: `http://127.0.0.1:${port}`, close: () => (closed ??= app.close()) };
 }
 
-export function publish(pool: SqlPool, models: Record<string, UnitRate[]>): Promise<bigint> {
+export function publish(pool: TestPool, models: Record<string, UnitRate[]>): Promise<bigint> {
   const prices = Object.entries(models).flatMap(([slug, rates]) => rates.map((rate) => ({ slug, ...rate })));
   return publishPrices(pool, prices);
 }
@@ -85,7 +85,7 @@ export interface StoredEvent {
   cost_usd_picos: bigint;
 }
 
-export async function eventsOf(pool: SqlPool, accountId: string): Promise<StoredEvent[]> {
+export async function eventsOf(pool: TestPool, accountId: string): Promise<StoredEvent[]> {
   const { rows } = await pool.query<StoredEvent>(
     `SELECT request_id, api_key_id, model, entrypoint, endpoint, upstream, outcome, input_tokens, output_tokens,
        estimated, price_list_id, usd_per_unit::text AS usd_per_unit, cost_picos, cost_usd_picos
@@ -95,7 +95,7 @@ export async function eventsOf(pool: SqlPool, accountId: string): Promise<Stored
   return rows;
 }
 
-export async function walletOf(pool: SqlPool, accountId: string) {
+export async function walletOf(pool: TestPool, accountId: string) {
   const { rows } = await pool.query<{ balance: bigint; leased: bigint; leases: bigint; rolled_up: bigint }>(
     `SELECT balance_picos AS balance, leased_picos AS leased,
        (SELECT coalesce(sum(amount_picos), 0) FROM wallet.leases l WHERE l.account_id = w.account_id) AS leases,
@@ -131,7 +131,7 @@ export class TestSite {
     return new TestSite(database, engine, gateway);
   }
 
-  get pool(): SqlPool {
+  get pool(): TestPool {
     return this.database.pool;
   }
 

@@ -2,13 +2,12 @@ import {
   applyDecorators,
   type CanActivate,
   type ExecutionContext,
-  Inject,
   Injectable,
   SetMetadata,
   UseGuards,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { validatedPath } from '@inference/dto';
 import { type Request } from 'express';
 import { ApiWorkspace } from './api-workspace.decorator';
@@ -22,7 +21,7 @@ const REQUIRED_ROLE = 'needed-role';
 class WorkspaceGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -38,7 +37,7 @@ class WorkspaceGuard implements CanActivate {
       workspace_id: params.workspace_id,
     });
     const who = { workspaceId, accountId: caller.accountId, keyId };
-    request.member = { ...who, role: await requireRole(this.pool, who, needed) };
+    request.member = { ...who, role: await requireRole(this.database, who, needed) };
     return true;
   }
 }

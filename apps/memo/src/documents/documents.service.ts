@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { Inject, Injectable, NotFoundException, StreamableFile } from '@nestjs/common';
-import { inTransaction, SQL_POOL, type Sql, type SqlPool } from '@inference/database';
+import { Database, type Sql } from '@inference/database';
 import { type Position, readPage } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { type Member } from '../access/member';
@@ -34,14 +34,14 @@ const VERSION_HEADER = 'X-Document-Version';
 @Injectable()
 export class DocumentsService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     private readonly uploads: UploadReader,
     private readonly sources: SourceFileStore,
     @Inject(WORKSPACE_LIMITS) private readonly limits: WorkspaceLimits,
   ) {}
 
   async create(member: Member, request: Request, response: Response): Promise<DocumentResponse> {
-    await checkRoomForDocument(this.pool, this.limits, member.workspaceId, minimumFileBytes(request));
+    await checkRoomForDocument(this.database, this.limits, member.workspaceId, minimumFileBytes(request));
     const upload = await this.uploads.read(request, response);
     return this.commitUpload(upload, async (sql) => {
       const { id, isNew, changed } = await addDocument(sql, this.limits, member, upload);
@@ -54,7 +54,7 @@ export class DocumentsService {
     // Existence and limits are checked before a long upload, and again under locks after it.
     const { bytes } = await this.find(member, id);
     const growth = { documents: 0, bytes: minimumFileBytes(request) - bytes };
-    await checkRoomForGrowth(this.pool, this.limits, member.workspaceId, growth);
+    await checkRoomForGrowth(this.database, this.limits, member.workspaceId, growth);
     const upload = await this.uploads.read(request, response);
     return this.commitUpload(upload, async (sql) => {
       const changed = await replaceDocument(sql, this.limits, member, id, upload);
@@ -63,7 +63,7 @@ export class DocumentsService {
   }
 
   find(member: Member, id: string): Promise<DocumentResponse> {
-    return findDocument(this.pool, member, id);
+    return findDocument(this.database, member, id);
   }
 
   async list(
@@ -79,7 +79,7 @@ export class DocumentsService {
         externalId ?? null,
         count,
       ];
-      return (await this.pool.query<DocumentRow & { position: Position }>(LIST, values)).rows;
+      return (await this.database.query<DocumentRow & { position: Position }>(LIST, values)).rows;
     };
     const { rows, nextCursor } = await readPage(`documents:${workspaceId}`, query, read);
     return { documents: rows.map(responseOf), next_cursor: nextCursor };
@@ -98,12 +98,12 @@ export class DocumentsService {
   }
 
   async remove(member: Member, id: string): Promise<void> {
-    await inTransaction(this.pool, (sql) => removeDocument(sql, member, id));
+    await this.database.transaction((sql) => removeDocument(sql, member, id));
   }
 
   private async *textOf(id: string, version: number, chunks: number): AsyncGenerator<string> {
     for (let n = 0; n < chunks; n += TEXT_PAGE_CHUNKS) {
-      const { rows } = await this.pool.query<{ text: string }>(READ_TEXT, [id, version, n]);
+      const { rows } = await this.database.query<{ text: string }>(READ_TEXT, [id, version, n]);
       if (rows.length < Math.min(TEXT_PAGE_CHUNKS, chunks - n))
         throw new Error('This version is not served any more.');
       yield rows.map(({ text }) => text).join('');
@@ -117,7 +117,7 @@ export class DocumentsService {
   ): Promise<DocumentResponse> {
     let isKept = false;
     try {
-      const { document, changed } = await inTransaction(this.pool, work);
+      const { document, changed } = await this.database.transaction(work);
       isKept = changed;
       return document;
     } finally {

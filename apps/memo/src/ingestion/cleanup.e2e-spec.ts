@@ -1,5 +1,4 @@
-import { type SqlPool } from '@inference/database';
-import { waitFor, waitForLock } from '@inference/testing';
+import { type TestPool, waitFor, waitForLock } from '@inference/testing';
 import { termsOf } from '../retrieval/analysis/terms';
 import { type DocumentResponse } from '../documents/document.dto';
 import { collectGarbage } from '../retrieval/index/garbage-collection';
@@ -44,7 +43,7 @@ async function openTransaction() {
   const client = await site.pool.connect();
   await client.query('BEGIN');
   const query = client.query.bind(client);
-  const pool = Object.assign(Object.create(site.pool) as SqlPool, { query });
+  const pool = Object.assign(Object.create(site.pool) as TestPool, { query });
   return { pool, commit: () => client.query('COMMIT').finally(() => client.release()) };
 }
 

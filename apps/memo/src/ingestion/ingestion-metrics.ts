@@ -1,5 +1,5 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Injectable } from '@nestjs/common';
+import { Database } from '@inference/database';
 import { Metrics } from '@inference/http';
 import { Gauge } from 'prom-client';
 
@@ -20,7 +20,7 @@ export class IngestionMetrics {
   private looking: Promise<void> | undefined;
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     { registry }: Metrics,
   ) {
     // The gauges are collected at the same time and share one query.
@@ -43,7 +43,7 @@ export class IngestionMetrics {
 
   /** Without a database the gauges are NaN, and all other metrics are still served. */
   private async look(): Promise<void> {
-    const { rows } = await this.pool
+    const { rows } = await this.database
       .query<{ status: string; documents: number; seconds: number }>(COUNT)
       .catch(() => ({ rows: null }));
     for (const status of STATUSES) {

@@ -5,7 +5,7 @@ import {
   Logger,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { JOB_SCHEMAS, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, JOB_SCHEMAS } from '@inference/database';
 import { createJobPool, JobWorker, type JobWorkerOptions } from '@inference/jobs';
 import { collectGarbage } from '../retrieval/index/garbage-collection';
 import { mergeSegments } from '../retrieval/index/segment-merge';
@@ -42,7 +42,7 @@ export class IngestionQueue implements OnApplicationBootstrap, BeforeApplication
   private recoveryTimer: NodeJS.Timeout | undefined;
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(INGESTION_CONFIG) { databaseUrl }: IngestionConfig,
     @Inject(VECTORS_CONFIG) private readonly vectors: VectorsConfig,
     private readonly ingestor: DocumentIngestor,
@@ -72,7 +72,7 @@ export class IngestionQueue implements OnApplicationBootstrap, BeforeApplication
   onApplicationBootstrap(): void {
     for (const worker of this.workers) worker.start();
     const look = () =>
-      void recoverLostWork(this.pool, this.vectors.embeddingModel).catch((error: Error) =>
+      void recoverLostWork(this.database, this.vectors.embeddingModel).catch((error: Error) =>
         this.logger.warn(`The search for documents without a job failed: ${error.message}`),
       );
     look();
@@ -100,11 +100,11 @@ export class IngestionQueue implements OnApplicationBootstrap, BeforeApplication
   }
 
   private async clean(signal: AbortSignal): Promise<void> {
-    if (await collectGarbage(this.pool, signal)) await addGarbageCollectionJob(this.pool);
+    if (await collectGarbage(this.database, signal)) await addGarbageCollectionJob(this.database);
   }
 
   /** One merge per job, so that waiting documents are read in between. */
   private async merge({ workspace_id: id }: MergeJob, signal: AbortSignal): Promise<void> {
-    if (await mergeSegments(this.pool, id, signal)) await addMergeJob(this.pool, id);
+    if (await mergeSegments(this.database, id, signal)) await addMergeJob(this.database, id);
   }
 }

@@ -1,6 +1,6 @@
 import { ConflictException, Inject, Injectable } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
-import { inTransaction, newId, SQL_POOL, type Sql, type SqlPool } from '@inference/database';
+import { Database, newId, type Sql } from '@inference/database';
 import { type PageQuery, type Position, readPage } from '@inference/http';
 import { type Member } from '../access/member';
 import { type WorkspaceRole } from '../access/workspace-role';
@@ -44,14 +44,14 @@ const DELETE = 'DELETE FROM memo.workspaces WHERE id = $1';
 @Injectable()
 export class WorkspacesService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(WORKSPACES_CONFIG) private readonly config: WorkspacesConfig,
   ) {}
 
   /** Throws 409 if the account has created too many workspaces. */
   async create({ accountId }: Caller, { name }: WorkspaceDto): Promise<WorkspaceResponse> {
     const workspaceId = newId('ws');
-    await inTransaction(this.pool, async (sql) => {
+    await this.database.transaction(async (sql) => {
       await this.requireFreeSlot(sql, accountId);
       await sql.query(INSERT, [workspaceId, name, accountId]);
       await sql.query(INSERT_ADMIN, [workspaceId, accountId]);
@@ -62,20 +62,20 @@ export class WorkspacesService {
   async list({ accountId }: Caller, query: PageQuery): Promise<WorkspaceListResponse> {
     const read = async (after: Position | null, count: number) => {
       const values = [accountId, after?.at ?? null, after?.id ?? null, count];
-      return (await this.pool.query<WorkspaceRow & { position: Position }>(LIST, values)).rows;
+      return (await this.database.query<WorkspaceRow & { position: Position }>(LIST, values)).rows;
     };
     const { rows, nextCursor } = await readPage(`workspaces:${accountId}`, query, read);
     return { workspaces: rows.map((row) => responseOf(row, row.role)), next_cursor: nextCursor };
   }
 
   async find({ workspaceId, accountId, role }: Member): Promise<WorkspaceResponse> {
-    const { rows } = await this.pool.query<WorkspaceRow>(FIND, [workspaceId, accountId]);
+    const { rows } = await this.database.query<WorkspaceRow>(FIND, [workspaceId, accountId]);
     if (!rows[0]) throw workspaceNotFound();
     return responseOf(rows[0], role);
   }
 
   async rename(member: Member, { name }: WorkspaceDto): Promise<WorkspaceResponse> {
-    await inTransaction(this.pool, async (sql) => {
+    await this.database.transaction(async (sql) => {
       // The update takes the lock under which roles change. Taking the lock of the role first would deadlock with a
       // change of roles.
       await sql.query(RENAME, [member.workspaceId, name]);
@@ -85,7 +85,7 @@ export class WorkspacesService {
   }
 
   async remove(member: Member): Promise<void> {
-    await inTransaction(this.pool, async (sql) => {
+    await this.database.transaction(async (sql) => {
       await lockAsAdmin(sql, member, LOCK_EXCLUSIVELY);
       await discardWorkspace(sql, member.workspaceId);
       // Documents first: answers that are being stored lock documents and then wait for the workspace.

@@ -1,6 +1,6 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { type Caller, type Role } from '@inference/guards';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { USAGE_LINES } from '@inference/metering';
 import { type InstantMicros, instantText } from '@inference/time';
 import { type Continuation, type CostPosition, decodeCursor, encodeCursor } from './cost.cursor';
@@ -49,7 +49,7 @@ function reportSql(dimensions: readonly Dimension[]): string {
 /** The cost report (spec: Router service). A caller sees its own cost; admins and analysts see the cost of all accounts. */
 @Injectable()
 export class CostService {
-  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
+  constructor(private readonly database: Database) {}
 
   /** One page of the report, highest cost first. Throws BadRequestException for an impossible range or a bad cursor. */
   async readPage(caller: Caller, query: CostQuery): Promise<CostPage> {
@@ -79,7 +79,7 @@ export class CostService {
     after: CostPosition | undefined,
     limit: number | null,
   ): Promise<Row[]> {
-    const { rows } = await this.pool.query<Row>(reportSql(dimensions), [
+    const { rows } = await this.database.query<Row>(reportSql(dimensions), [
       instantText(range.from),
       range.to === null ? null : instantText(range.to),
       scope,

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { createPool, type SqlPool } from '@inference/database';
 import { type PriceUnit } from '@inference/metering';
 import { decimalToPicos } from '@inference/money';
 import {
@@ -8,6 +7,7 @@ import {
   TEST_API_KEY_HASH_SECRET,
   type TestAccount,
   type TestDatabase,
+  TestPool,
 } from '@inference/testing';
 import { type RunningService, startRouterCost } from '../../test/running-service';
 import { type Served, type Settled, settle } from '../../test/usage';
@@ -38,7 +38,7 @@ const ROLL_UP = `
   GROUP BY 1, 2, 3, 4, 5`;
 
 let database: TestDatabase;
-let gateway: SqlPool;
+let gateway: TestPool;
 let service: RunningService;
 let accounts: TestAccount[];
 let admin: TestAccount;
@@ -62,7 +62,7 @@ function arrange(index: number): Served {
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  gateway = createPool({ url: database.urlFor('gateway'), applicationName: 'test gateway', size: 1 });
+  gateway = TestPool.of({ url: database.urlFor('gateway'), applicationName: 'test gateway', size: 1 });
   const balancePicos = 10n ** 24n;
   accounts = [
     await insertAccount(database.pool, { balancePicos }),

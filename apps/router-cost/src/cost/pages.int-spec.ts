@@ -1,10 +1,10 @@
-import { createPool, type SqlPool } from '@inference/database';
 import {
   createTestDatabase,
   insertAccount,
   TEST_API_KEY_HASH_SECRET,
   type TestAccount,
   type TestDatabase,
+  TestPool,
 } from '@inference/testing';
 import { type RunningService, startRouterCost } from '../../test/running-service';
 import { type Served, settle } from '../../test/usage';
@@ -25,7 +25,7 @@ const MODELS = 60;
 const PATH = '/v1/router/cost?group_by=model';
 
 let database: TestDatabase;
-let gateway: SqlPool;
+let gateway: TestPool;
 let service: RunningService;
 let account: TestAccount;
 let admin: TestAccount;
@@ -41,7 +41,7 @@ const serve = (model: string, tokens: number): Served => ({
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  gateway = createPool({ url: database.urlFor('gateway'), applicationName: 'test gateway', size: 1 });
+  gateway = TestPool.of({ url: database.urlFor('gateway'), applicationName: 'test gateway', size: 1 });
   account = await insertAccount(database.pool, { balancePicos: 10n ** 15n });
   admin = await insertAccount(database.pool, { role: 'admin' });
   service = await startRouterCost({

@@ -1,4 +1,3 @@
-import { createPool, type SqlPool } from '@inference/database';
 import { type UnitRate } from '@inference/metering';
 import {
   createTestDatabase,
@@ -6,6 +5,7 @@ import {
   TEST_API_KEY_HASH_SECRET,
   type TestAccount,
   type TestDatabase,
+  TestPool,
 } from '@inference/testing';
 import { type RunningService, startRouterCost } from '../../test/running-service';
 import { type Served, settle } from '../../test/usage';
@@ -27,7 +27,7 @@ interface Body {
 }
 
 let database: TestDatabase;
-let gateway: SqlPool;
+let gateway: TestPool;
 let service: RunningService;
 let ada: TestAccount;
 let ben: TestAccount;
@@ -36,7 +36,7 @@ let analyst: TestAccount;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  gateway = createPool({ url: database.urlFor('gateway'), applicationName: 'test gateway', size: 1 });
+  gateway = TestPool.of({ url: database.urlFor('gateway'), applicationName: 'test gateway', size: 1 });
   ada = await insertAccount(database.pool, { balancePicos: BALANCE_PICOS });
   ben = await insertAccount(database.pool, { balancePicos: 10n ** 17n });
   admin = await insertAccount(database.pool, { role: 'admin' });

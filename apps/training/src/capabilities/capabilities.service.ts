@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { RATE_DIGITS } from '@inference/metering';
 import {
   decimalToScaled,
@@ -39,7 +39,7 @@ const READ = `
 @Injectable()
 export class CapabilitiesService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(CAPABILITIES_CONFIG) private readonly config: CapabilitiesConfig,
     @Inject(QUOTAS_CONFIG) private readonly quotas: QuotasConfig,
   ) {}
@@ -47,7 +47,7 @@ export class CapabilitiesService {
   /** Returns the current capabilities. Throws 503 while a price or, on the site cn, the exchange rate is missing. */
   async read(accountId: string): Promise<CapabilitiesResponse> {
     const { config } = this;
-    const { rows } = await this.pool.query<Row>(READ, [accountId, this.quotas.defaultTotalTokens]);
+    const { rows } = await this.database.query<Row>(READ, [accountId, this.quotas.defaultTotalTokens]);
     const row = rows[0];
     if (!row) throw new Error(`The account ${accountId} has no wallet.`);
     return {

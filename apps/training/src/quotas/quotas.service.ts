@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, type Sql } from '@inference/database';
 import { QUOTAS_CONFIG, type QuotasConfig } from './quotas.config';
 import { type QuotaResponse } from './quotas.dto';
 import { accountUnknown } from './quotas.errors';
@@ -29,18 +29,18 @@ interface ChangeRow {
 @Injectable()
 export class QuotasService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(QUOTAS_CONFIG) private readonly config: QuotasConfig,
   ) {}
 
   /** Throws 404 for an unknown account. */
   read(accountId: string): Promise<QuotaResponse> {
-    return this.view(this.pool, accountId);
+    return this.view(this.database, accountId);
   }
 
   /** Sets the total and records the admin. An equal total changes and records nothing. Throws 404 for an unknown account. */
   setTotal(accountId: string, total: number, adminId: string): Promise<QuotaResponse> {
-    return inTransaction(this.pool, async (client) => {
+    return this.database.transaction(async (client) => {
       await client.query(OPEN, [accountId]);
       const { rows } = await client.query<{ total: bigint }>(LOCK, [accountId, this.defaultTotal]);
       const before = rows[0];

@@ -1,4 +1,3 @@
-import { createPool } from '@inference/database';
 import { reconcile } from '@inference/metering';
 import {
   createTestDatabase,
@@ -6,6 +5,7 @@ import {
   publishTrainingPrice,
   type TestAccount,
   type TestDatabase,
+  TestPool,
 } from '@inference/testing';
 import fc from 'fast-check';
 import { type Reply, type RunningTraining, startTraining, TRAINER_SECRET, USAGE } from '../training.fixture';
@@ -132,7 +132,7 @@ it('counts and charges each record once, for any mix of concurrent and repeated 
 it('charges a record once although its response was lost', async () => {
   const { accountId } = await insertAccount(database.pool, { balancePicos: RATE_PICOS * 100n });
   // The statement of the service is committed, but the service never gets the result.
-  const pool = createPool({ url: database.urlFor('training'), applicationName: 'lost', size: 1 });
+  const pool = TestPool.of({ url: database.urlFor('training'), applicationName: 'lost', size: 1 });
   const statement = "SELECT * FROM training.record_usage('lost', $1, 'a', 10, 'trn_lost', 'training', 100)";
   await pool.query(statement, [accountId]);
   await pool.end();

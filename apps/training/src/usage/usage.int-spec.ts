@@ -1,4 +1,4 @@
-import { createPool, newId } from '@inference/database';
+import { newId } from '@inference/database';
 import { reconcile } from '@inference/metering';
 import {
   createTestDatabase,
@@ -7,6 +7,7 @@ import {
   publishTrainingPrice,
   type TestAccount,
   type TestDatabase,
+  TestPool,
   waitForLock,
 } from '@inference/testing';
 import {
@@ -299,7 +300,7 @@ describe('the status', () => {
 
 describe("the service's own database role", () => {
   it('has only the rights that the service needs', async () => {
-    const pool = createPool({ url: database.urlFor('training'), applicationName: 'test', size: 1 });
+    const pool = TestPool.of({ url: database.urlFor('training'), applicationName: 'test', size: 1 });
     for (const statement of [
       'SELECT FROM training.usage_records',
       'INSERT INTO training.quotas (account_id, used_tokens) VALUES ($$a$$, 1)',

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, newId } from '@inference/database';
 import { ApiException, CODES } from '@inference/training-envelope';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { exchangeRateMissing, tokenPriceMissing } from '../prices/missing-price';
@@ -28,7 +28,7 @@ const RECALL_ATTEMPTS = 5;
 @Injectable()
 export class UsageService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(PRICES_CONFIG) private readonly prices: PricesConfig,
     @Inject(QUOTAS_CONFIG) private readonly quotas: QuotasConfig,
   ) {}
@@ -53,7 +53,7 @@ export class UsageService {
     const { tokenPriceSlug } = this.prices;
     const { defaultTotalTokens } = this.quotas;
     const values = [id, accountId, model, tokens, newId('trn'), tokenPriceSlug, defaultTotalTokens];
-    const { rows } = await this.pool.query<Row>(RECORD, values);
+    const { rows } = await this.database.query<Row>(RECORD, values);
     return rows[0]!;
   }
 

@@ -1,4 +1,4 @@
-import { createPool, isDatabaseUnavailable, NotificationChannel, type SqlPool } from '@inference/database';
+import { isDatabaseUnavailable, NotificationChannel } from '@inference/database';
 import {
   createTestDatabase,
   insertAccount,
@@ -6,6 +6,7 @@ import {
   TEST_API_KEY_HASH_SECRET,
   type TestAccount,
   type TestDatabase,
+  TestPool,
   waitFor,
 } from '@inference/testing';
 import { type CredentialsOptions } from '../credentials.options';
@@ -23,14 +24,14 @@ const NOWHERE = 'postgres://u:p@127.0.0.1:1/none';
 const NAME = 'directory under test';
 
 let database: TestDatabase;
-let pool: SqlPool;
+let pool: TestPool;
 let channel: NotificationChannel;
 let verifier: ApiKeyVerifier;
 let account: TestAccount;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = createPool({ url: database.urlFor('router_cost'), applicationName: NAME, size: 4 });
+  pool = TestPool.of({ url: database.urlFor('router_cost'), applicationName: NAME, size: 4 });
 });
 
 beforeEach(async () => {
@@ -80,7 +81,7 @@ describe('ApiKeyDirectory', () => {
   });
 
   it('refuses malformed keys without a query', async () => {
-    const unreachable = createPool({ url: NOWHERE, applicationName: NAME, size: 1 });
+    const unreachable = TestPool.of({ url: NOWHERE, applicationName: NAME, size: 1 });
     const blind = new ApiKeyVerifier(unreachable, OPTIONS, channel);
     const { key } = createApiKey();
     for (const text of ['', 'bfvk-', `${key}0`, `${key.slice(0, -1)}!`, 'bfvk-\0']) {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { NotificationChannel, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, NotificationChannel } from '@inference/database';
 import { type Caller, type Role } from '../caller';
 import { callerCache } from '../caching/caller-cache';
 import { type CredentialCache } from '../caching/credential-cache';
@@ -29,7 +29,7 @@ export class ApiKeyVerifier {
   private readonly cache: CredentialCache<Caller>;
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(CREDENTIALS_OPTIONS) private readonly options: CredentialsOptions,
     channel: NotificationChannel,
   ) {
@@ -44,11 +44,11 @@ export class ApiKeyVerifier {
   private async lookUp(key: string): Promise<Caller | null> {
     if (!isApiKey(key)) return null;
     const keyHash = hashSecretKey(key, this.options.API_KEY_HASH_SECRET);
-    const { rows } = await this.pool.query<KeyRow>(FIND, [keyHash]);
+    const { rows } = await this.database.query<KeyRow>(FIND, [keyHash]);
     const row = rows[0];
     if (!row) return null;
     // The time of the last use is informative only: it must not delay or fail a request.
-    this.pool.query(TOUCH, [row.id]).catch(() => undefined);
+    this.database.query(TOUCH, [row.id]).catch(() => undefined);
     return {
       accountId: row.account_id,
       role: row.role,

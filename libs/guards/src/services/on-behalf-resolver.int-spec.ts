@@ -1,10 +1,11 @@
-import { createPool, NotificationChannel, type SqlPool } from '@inference/database';
+import { NotificationChannel } from '@inference/database';
 import {
   createTestDatabase,
   insertAccount,
   insertApiKey,
   type TestAccount,
   type TestDatabase,
+  TestPool,
   waitFor,
 } from '@inference/testing';
 import { OnBehalfResolver } from './on-behalf-resolver';
@@ -12,14 +13,14 @@ import { OnBehalfResolver } from './on-behalf-resolver';
 const NAME = 'resolver under test';
 
 let database: TestDatabase;
-let pool: SqlPool;
+let pool: TestPool;
 let channel: NotificationChannel;
 let resolver: OnBehalfResolver;
 let account: TestAccount;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = createPool({ url: database.urlFor('gateway'), applicationName: NAME, size: 2 });
+  pool = TestPool.of({ url: database.urlFor('gateway'), applicationName: NAME, size: 2 });
   channel = new NotificationChannel(database.urlFor('gateway'), NAME);
   resolver = new OnBehalfResolver(pool, channel);
   await channel.start();

@@ -1,5 +1,5 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { NotificationChannel, SQL_POOL, type SqlPool } from '@inference/database';
+import { Injectable } from '@nestjs/common';
+import { Database, NotificationChannel } from '@inference/database';
 import { type Caller, type Role } from '../caller';
 import { callerCache } from '../caching/caller-cache';
 import { type CredentialCache } from '../caching/credential-cache';
@@ -23,7 +23,7 @@ export class OnBehalfResolver {
   private readonly cache: CredentialCache<Caller>;
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     channel: NotificationChannel,
   ) {
     this.cache = callerCache(channel);
@@ -35,7 +35,7 @@ export class OnBehalfResolver {
   }
 
   private async lookUp(accountId: string, apiKeyId: string | undefined): Promise<Caller | null> {
-    const { rows } = await this.pool.query<AccountRow>(FIND, [accountId, apiKeyId ?? null]);
+    const { rows } = await this.database.query<AccountRow>(FIND, [accountId, apiKeyId ?? null]);
     const row = rows[0];
     if (!row) return null;
     if (apiKeyId === undefined) return { accountId, role: row.role };

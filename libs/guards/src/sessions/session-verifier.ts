@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { NotificationChannel, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, NotificationChannel } from '@inference/database';
 import { type JWTPayload } from 'jose';
 import { type Caller, type Role } from '../caller';
 import { CredentialCache } from '../caching/credential-cache';
@@ -18,7 +18,7 @@ export class SessionVerifier {
   private readonly cache: CredentialCache<Caller>;
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(CREDENTIALS_OPTIONS) options: CredentialsOptions,
     channel: NotificationChannel,
   ) {
@@ -42,7 +42,10 @@ export class SessionVerifier {
   }
 
   private async lookUp(sessionId: string, accountId: string): Promise<Caller | null> {
-    const { rows } = await this.pool.query<{ account_id: string; role: Role }>(FIND, [sessionId, accountId]);
+    const { rows } = await this.database.query<{ account_id: string; role: Role }>(FIND, [
+      sessionId,
+      accountId,
+    ]);
     return rows[0] ? { accountId: rows[0].account_id, role: rows[0].role, sessionId } : null;
   }
 }

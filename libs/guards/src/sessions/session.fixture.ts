@@ -1,7 +1,7 @@
 import { type ExecutionContext, UnauthorizedException } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { type NotificationChannel, type SqlPool } from '@inference/database';
-import { TEST_API_KEY_HASH_SECRET } from '@inference/testing';
+import { type NotificationChannel } from '@inference/database';
+import { TEST_API_KEY_HASH_SECRET, type TestPool } from '@inference/testing';
 import { type Request } from 'express';
 import { type Caller } from '../caller';
 import { CredentialsGuard } from '../credentials.guard';
@@ -14,7 +14,7 @@ import { SessionStrategy } from './session.strategy';
 export class TestVerifier {
   private readonly guard: CredentialsGuard;
 
-  constructor(consoleUrl: string, pool: SqlPool, channel: NotificationChannel) {
+  constructor(consoleUrl: string, pool: TestPool, channel: NotificationChannel) {
     const options = {
       SITE: 'intl' as const,
       API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,

@@ -2,8 +2,8 @@ import crypto from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { Logger, ServiceUnavailableException } from '@nestjs/common';
-import { createPool, NotificationChannel, newId, type SqlPool } from '@inference/database';
-import { createTestDatabase, insertAccount, type TestDatabase, waitFor } from '@inference/testing';
+import { newId, NotificationChannel } from '@inference/database';
+import { createTestDatabase, insertAccount, type TestDatabase, TestPool, waitFor } from '@inference/testing';
 import {
   CompactSign,
   exportJWK,
@@ -19,7 +19,7 @@ import { SESSION_AUDIENCE, sessionIssuer } from './session-token';
 const NAME = 'sessions under test';
 
 let database: TestDatabase;
-let pool: SqlPool;
+let pool: TestPool;
 let channel: NotificationChannel;
 let verifier: TestVerifier;
 let accountId: string;
@@ -73,7 +73,7 @@ function makeToken({ claims = {}, without, kid = 'one', alg = 'ES256', key = pai
 beforeAll(async () => {
   Logger.overrideLogger(false);
   database = await createTestDatabase();
-  pool = createPool({ url: database.urlFor('training'), applicationName: NAME, size: 2 });
+  pool = TestPool.of({ url: database.urlFor('training'), applicationName: NAME, size: 2 });
   ({ accountId } = await insertAccount(database.pool));
   pair = await generateKeyPair('ES256', { extractable: true });
   server = createServer((_request, response) => {

@@ -1,6 +1,6 @@
-import { Controller, Get, Header, HttpStatus, Inject, Optional, Res } from '@nestjs/common';
+import { Controller, Get, Header, HttpStatus, Optional, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { type Response } from 'express';
 import { Public } from '../public.decorator';
 import { AnyQuery } from '../validation/query.guard';
@@ -16,7 +16,7 @@ const PROBE_TIMEOUT_MILLIS = 2_000;
 @ApiTags('Health')
 @AnyQuery()
 export class HealthController {
-  constructor(@Optional() @Inject(SQL_POOL) private readonly pool?: SqlPool) {}
+  constructor(@Optional() private readonly database?: Database) {}
 
   @Get()
   @Public()
@@ -28,17 +28,17 @@ export class HealthController {
   })
   @ApiServiceUnavailableResponse({ description: 'The database is not reachable.', type: UnhealthyResponse })
   async check(@Res({ passthrough: true }) response: Response): Promise<HealthResponse | UnhealthyResponse> {
-    if (!this.pool || (await this.databaseAnswers(this.pool))) return { status: 'ok' };
+    if (!this.database || (await this.databaseAnswers(this.database))) return { status: 'ok' };
     response.status(HttpStatus.SERVICE_UNAVAILABLE);
     return { error: 'database unavailable' };
   }
 
-  private async databaseAnswers(pool: SqlPool): Promise<boolean> {
+  private async databaseAnswers(database: Database): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<boolean>((resolve) => {
       timer = setTimeout(() => resolve(false), PROBE_TIMEOUT_MILLIS);
     });
-    const answer = pool.query('SELECT 1').then(
+    const answer = database.query('SELECT 1').then(
       () => true,
       () => false,
     );

@@ -1,5 +1,5 @@
 import { type Site } from '@inference/config';
-import { type NotificationChannel, type SqlPool } from '@inference/database';
+import { type Database, type NotificationChannel } from '@inference/database';
 import { decimalToScaled } from '@inference/money';
 import { RATE_DIGITS } from './charge';
 import { type PriceUnit, type UnitRate } from './price-unit';
@@ -42,7 +42,7 @@ export class PriceBook {
 
   /** @param trainingSlug the model that usage of training names; a price of it is left out */
   constructor(
-    private readonly pool: SqlPool,
+    private readonly database: Database,
     private readonly site: Site,
     channel: NotificationChannel,
     private readonly trainingSlug: string,
@@ -65,7 +65,7 @@ export class PriceBook {
   }
 
   private async read(): Promise<PricesInForce> {
-    const { rows } = await this.pool.query<Row>(IN_FORCE, [this.trainingSlug]);
+    const { rows } = await this.database.query<Row>(IN_FORCE, [this.trainingSlug]);
     const models = new Map<string, UnitRate[]>();
     for (const { slug, unit, rate_picos: ratePicos } of rows) {
       if (slug !== null) models.set(slug, [...(models.get(slug) ?? []), { unit, ratePicos }]);

@@ -1,5 +1,5 @@
 import { env, loadConfig } from '@inference/config';
-import { createPool } from '@inference/database';
+import { Database, PoolDataSource } from '@inference/database';
 import { z } from 'zod';
 import { CHECKS } from './checks';
 import { reconcile } from './reconcile';
@@ -7,9 +7,9 @@ import { reconcile } from './reconcile';
 /** `npm run reconcile`: prints each difference. Exits with 1 if there is any, with 2 if the checks could not run. */
 async function main(): Promise<void> {
   const { DATABASE_URL: url } = loadConfig(z.object({ DATABASE_URL: env.database.DATABASE_URL }));
-  const pool = createPool({ url, applicationName: 'reconcile', size: 1 });
+  const database = new Database(new PoolDataSource({ url, applicationName: 'reconcile', size: 1 }));
   try {
-    const differences = await reconcile(pool);
+    const differences = await reconcile(database);
     for (const { check, row } of differences) console.log(`DIFFERENCE: ${check}: ${JSON.stringify(row)}`);
     console.log(
       differences.length
@@ -18,7 +18,7 @@ async function main(): Promise<void> {
     );
     process.exitCode = differences.length ? 1 : 0;
   } finally {
-    await pool.end();
+    await database.close();
   }
 }
 

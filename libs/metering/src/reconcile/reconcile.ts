@@ -1,4 +1,4 @@
-import { inTransaction, type SqlPool } from '@inference/database';
+import { type Database } from '@inference/database';
 import { CHECKS } from './checks';
 
 /** A violated invariant of the ledger. */
@@ -8,8 +8,8 @@ export interface Difference {
 }
 
 /** Runs all checks in one snapshot, so that it can run while requests are served. Returns a difference per violation. */
-export async function reconcile(pool: SqlPool): Promise<Difference[]> {
-  return inTransaction(pool, async (client) => {
+export async function reconcile(database: Database): Promise<Difference[]> {
+  return database.transaction(async (client) => {
     await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
     await client.query('SET LOCAL statement_timeout = 0');
     const differences: Difference[] = [];

@@ -3,8 +3,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createPool, type SqlPool } from '@inference/database';
 import { Client } from 'pg';
+import { TestPool } from './test-pool';
 import { rememberSecret } from '../secrets/remembered-secrets';
 import { testRolePassword } from '../secrets/test-secrets';
 
@@ -12,7 +12,7 @@ export type ServiceRole = 'console' | 'gateway' | 'router_cost' | 'training' | '
 
 export interface TestDatabase {
   /** A pool of the database owner, for test setup and for assertions. */
-  pool: SqlPool;
+  pool: TestPool;
   ownerUrl: string;
   /** Returns the connection string of the role of one service. */
   urlFor(role: ServiceRole): string;
@@ -91,7 +91,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
   });
   const ownerUrl = databaseUrl(name);
-  const pool = createPool({ url: ownerUrl, applicationName: 'test', size: 10 });
+  const pool = TestPool.of({ url: ownerUrl, applicationName: 'test', size: 10 });
   return {
     pool,
     ownerUrl,

@@ -1,4 +1,4 @@
-import { type SqlPool, inTransaction } from '@inference/database';
+import { type TestPool } from '@inference/testing';
 
 /** Enough to close the hour of any usage. */
 const BACK = `interval '2 hours'`;
@@ -19,8 +19,8 @@ const MOVES = [
 ];
 
 /** Moves all usage two hours into the past, in all tables, so that its hours are closed. */
-export async function closeHours(pool: SqlPool): Promise<void> {
-  await inTransaction(pool, async (client) => {
+export async function closeHours(pool: TestPool): Promise<void> {
+  await pool.transaction(async (client) => {
     for (const statement of MOVES) await client.query(statement);
   });
 }

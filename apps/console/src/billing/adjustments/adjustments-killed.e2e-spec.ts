@@ -1,4 +1,3 @@
-import { inTransaction } from '@inference/database';
 import { waitFor, waitForLock } from '@inference/testing';
 import { type SignedIn, TestSite } from '../../testing/console.fixture';
 import { ConsoleProcess } from '../../testing/console-process.fixture';
@@ -47,7 +46,7 @@ describe('an adjustment whose response was lost because the console was killed',
 
   it('is posted once, and a repeated request returns it', async () => {
     await site.database.pool.query(CLOSE_GATE);
-    const outcome = await inTransaction(site.database.pool, async (client) => {
+    const outcome = await site.database.pool.transaction(async (client) => {
       await client.query('SELECT pg_advisory_xact_lock($1)', [GATE]);
       const answer = fetch(`${killed.url}/api/admin/billing/adjustments`, order()).then(
         async (response) => `${response.status} ${await response.text()}`,

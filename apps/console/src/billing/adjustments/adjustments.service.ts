@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { inTransaction, newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, newId, type Sql } from '@inference/database';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { postTransfer, withLeaseRecall } from '@inference/wallet';
 import { type Actor } from '../../identity/audit-log/actor';
@@ -12,7 +12,7 @@ import { type AdjustmentResponse, type CreateAdjustmentDto } from './adjustments
 @Injectable()
 export class AdjustmentsService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
     @Inject(TOP_UP_CONFIG) private readonly topUp: TopUpConfig,
   ) {}
@@ -48,7 +48,7 @@ export class AdjustmentsService {
       });
       return transfer;
     };
-    const posted = await withLeaseRecall(this.pool, () => inTransaction(this.pool, post));
+    const posted = await withLeaseRecall(this.database, () => this.database.transaction(post));
     return {
       id: posted.id,
       type: 'adjustment',

@@ -1,7 +1,7 @@
-import { Body, Controller, Get, Inject, NotFoundException, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, NotFoundException, Param, Post } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { Idempotency, IdempotencyHeaders } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { findDocumentNumber } from '../documents/document';
@@ -19,7 +19,7 @@ import { AdminPaymentResponse } from './admin-payments.dto';
 export class AdminPaymentsController {
   constructor(
     private readonly refunds: RefundsService,
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
   ) {}
 
   @Get(':id')
@@ -30,13 +30,13 @@ export class AdminPaymentsController {
   @ApiOkResponse({ description: 'The payment.', type: AdminPaymentResponse })
   @ApiErrors({ 404: 'There is no such payment.' })
   async read(@Param() { id }: PaymentPath): Promise<AdminPaymentResponse> {
-    const payment = await findPayment(this.pool, id);
+    const payment = await findPayment(this.database, id);
     if (!payment) throw new NotFoundException('no such payment');
-    const refunds = await listRefunds(this.pool, [id]);
+    const refunds = await listRefunds(this.database, [id]);
     return {
       ...paymentView(payment, refunds),
       account_id: payment.accountId,
-      document_number: await findDocumentNumber(this.pool, id),
+      document_number: await findDocumentNumber(this.database, id),
       refunds: refunds.map(refundView),
     };
   }

@@ -1,5 +1,4 @@
-import { createPool, inTransaction, type SqlPool } from '@inference/database';
-import { createTestDatabase, insertAccount, type TestDatabase } from '@inference/testing';
+import { createTestDatabase, insertAccount, type TestDatabase, TestPool } from '@inference/testing';
 import { readConsoleConfig } from '../../config';
 import { testEnvironment } from '../../testing/console.fixture';
 import { ReceiptsService } from '../receipts/receipts.service';
@@ -14,13 +13,13 @@ const YEAR = new Date().getUTCFullYear();
 describe('documents', () => {
   let database: TestDatabase;
   /** Connects with the console's database role. */
-  let pool: SqlPool;
+  let pool: TestPool;
   let accountId: string;
   const config = readConsoleConfig(testEnvironment('postgres://console@db.test/platform'));
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    pool = createPool({ url: database.urlFor('console'), applicationName: 'test', size: CONCURRENCY });
+    pool = TestPool.of({ url: database.urlFor('console'), applicationName: 'test', size: CONCURRENCY });
     ({ accountId } = await insertAccount(database.pool));
   });
   afterEach(async () => {
@@ -37,7 +36,7 @@ describe('documents', () => {
 
   const receipts = () => new ReceiptsService(pool, config.site, config.documents);
   const paid = () => insertPayment(database.pool, accountId);
-  const issue = (payment: Payment) => inTransaction(pool, (client) => receipts().issue(client, payment));
+  const issue = (payment: Payment) => pool.transaction((client) => receipts().issue(client, payment));
   async function numbers(): Promise<string[]> {
     const { rows } = await database.pool.query<{ number: string }>(
       'SELECT number FROM billing.documents ORDER BY issued_at, number',
@@ -51,7 +50,7 @@ describe('documents', () => {
     const payments = await Promise.all(Array.from({ length: CONCURRENCY }, paid));
     const outcomes = await Promise.allSettled(
       payments.map((payment, index) =>
-        inTransaction(pool, async (client) => {
+        pool.transaction(async (client) => {
           await receipts().issue(client, payment);
           if (index % 3 === 0) throw new Error('comes to nothing');
         }),
@@ -131,7 +130,7 @@ describe('documents', () => {
   });
 
   it("are inaccessible to the other services' roles", async () => {
-    const gateway = createPool({ url: database.urlFor('gateway'), applicationName: 'test', size: 1 });
+    const gateway = TestPool.of({ url: database.urlFor('gateway'), applicationName: 'test', size: 1 });
     await expect(gateway.query('SELECT FROM billing.documents')).rejects.toThrow('permission denied');
     await gateway.end();
   });

@@ -1,5 +1,5 @@
 import { ConflictException, Inject, Injectable } from '@nestjs/common';
-import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { RATE_DIGITS } from '@inference/metering';
 import { scaledToDecimal } from '@inference/money';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
@@ -15,7 +15,7 @@ const UPSERT = `
 @Injectable()
 export class ExchangeRatesService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
   ) {}
 
@@ -24,7 +24,7 @@ export class ExchangeRatesService {
     if (this.site.currency === 'USD') {
       throw new ConflictException("this site's currency is USD, which needs no exchange rate");
     }
-    await inTransaction(this.pool, async (client) => {
+    await this.database.transaction(async (client) => {
       await client.query(UPSERT, [
         rates.map(({ date }) => date),
         rates.map(({ usd_per_unit: rate }) => scaledToDecimal(rate, RATE_DIGITS)),

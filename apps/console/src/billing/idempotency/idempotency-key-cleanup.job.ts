@@ -1,5 +1,5 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Injectable } from '@nestjs/common';
+import { Database } from '@inference/database';
 import { BackgroundJobs, EVERY_TEN_MINUTES } from '@inference/jobs';
 
 /** Rows of one statement, so that none holds its locks for long. */
@@ -14,13 +14,13 @@ const DELETE_OLD = `
 @Injectable()
 export class IdempotencyKeyCleanupJob {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     jobs: BackgroundJobs,
   ) {
     jobs.schedule('delete-old-idempotency-keys', EVERY_TEN_MINUTES, () => this.run());
   }
 
   async run(): Promise<void> {
-    while ((await this.pool.query(DELETE_OLD)).rowCount === BATCH_ROWS);
+    while ((await this.database.query(DELETE_OLD)).rowCount === BATCH_ROWS);
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ConflictException } from '@nestjs/common';
-import { inTransaction, type Sql, type SqlPool } from '@inference/database';
+import { type Database, type Sql } from '@inference/database';
 import { parseExact, stringifyExact } from '@inference/money';
 
 /** A request that must take effect once. */
@@ -106,11 +106,11 @@ export async function releaseIdempotencyKey(
  * answer. Throws 409 if the key was used for a different request.
  */
 export function runIdempotently<T>(
-  pool: SqlPool,
+  database: Database,
   request: IdempotentRequest,
   work: (sql: Sql) => Promise<T>,
 ): Promise<T> {
-  return inTransaction(pool, async (client) => {
+  return database.transaction(async (client) => {
     const earlier = await claimIdempotencyKey(client, request, null);
     if (earlier) return earlier.answer as T;
     return storeFirstAnswer(client, request, await work(client));

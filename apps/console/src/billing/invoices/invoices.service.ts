@@ -5,7 +5,7 @@ import {
   Injectable,
   NotFoundException,
 } from '@nestjs/common';
-import { type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, type Sql } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { paymentSnapshot } from '../documents/payment-snapshot';
@@ -56,7 +56,7 @@ interface ListedInvoice extends InvoiceState {
 @Injectable()
 export class InvoicesService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
     @Inject(DOCUMENTS_CONFIG) private readonly documents: DocumentsConfig,
     @Inject(INVOICES_CONFIG) private readonly config: InvoicesConfig,
@@ -70,7 +70,7 @@ export class InvoicesService {
     if (input.type === 'company' && input.tax_id === undefined)
       throw new BadRequestException('tax_id: is missing for a company');
     if (this.site.site !== 'cn') throw new NotFoundException('invoices are for the China site');
-    return runIdempotently(this.pool, { accountId, operation: 'invoice', key, content: input }, (sql) =>
+    return runIdempotently(this.database, { accountId, operation: 'invoice', key, content: input }, (sql) =>
       this.issueIn(sql, accountId, input),
     );
   }
@@ -99,7 +99,7 @@ export class InvoicesService {
   async list(accountId: string, query: PageQuery): Promise<InvoiceListResponse> {
     const { rows, nextCursor } = await readPage(`invoices ${accountId}`, query, async (after, count) => {
       const page = [accountId, after?.at ?? null, after?.id ?? null, count];
-      const found = await this.pool.query<ListedInvoice>(LIST, page);
+      const found = await this.database.query<ListedInvoice>(LIST, page);
       return found.rows.map((row) => ({ ...row, position: { at: row.at, id: row.id } }));
     });
     const invoices = rows.map((row) => this.view(row, invoiceSnapshot.parse(row.snapshot)));
@@ -109,7 +109,7 @@ export class InvoicesService {
   /** Throws 404 unless the account's payment has an invoice. */
   async findFile(accountId: string, paymentId: string): Promise<InvoiceFile> {
     const findFile =
-      this.site.site === 'cn' ? await findOwnInvoiceFile(this.pool, accountId, paymentId) : null;
+      this.site.site === 'cn' ? await findOwnInvoiceFile(this.database, accountId, paymentId) : null;
     if (!findFile) throw new NotFoundException('no such invoice');
     return findFile;
   }

@@ -1,7 +1,7 @@
-import { Body, Controller, Get, Inject, NotFoundException, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, NotFoundException, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { Idempotency, IdempotencyHeaders, PageQuery, readPage } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { listRefunds } from './refund';
@@ -20,7 +20,7 @@ import { PaymentsService } from './payments.service';
 export class PaymentsController {
   constructor(
     private readonly payments: PaymentsService,
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
   ) {}
 
   @Post()
@@ -55,10 +55,10 @@ export class PaymentsController {
     @Query() query: PageQuery,
   ): Promise<PaymentListResponse> {
     const { rows, nextCursor } = await readPage(`payments ${accountId}`, query, (after, count) =>
-      listPayments(this.pool, accountId, after, count),
+      listPayments(this.database, accountId, after, count),
     );
     const refunds = await listRefunds(
-      this.pool,
+      this.database,
       rows.map(({ id }) => id),
     );
     const refundsOf = (id: string) => refunds.filter(({ paymentId }) => paymentId === id);
@@ -70,8 +70,8 @@ export class PaymentsController {
   @ApiOkResponse({ description: 'The payment.', type: PaymentResponse })
   @ApiErrors({ 404: 'The account has no such payment.' })
   async read(@CurrentCaller() { accountId }: Caller, @Param() { id }: PaymentPath): Promise<PaymentResponse> {
-    const payment = await findOwnPayment(this.pool, accountId, id);
+    const payment = await findOwnPayment(this.database, accountId, id);
     if (!payment) throw new NotFoundException('no such payment');
-    return paymentView(payment, await listRefunds(this.pool, [id]));
+    return paymentView(payment, await listRefunds(this.database, [id]));
   }
 }

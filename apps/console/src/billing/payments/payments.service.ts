@@ -6,7 +6,7 @@ import {
   Logger,
   ServiceUnavailableException,
 } from '@nestjs/common';
-import { inTransaction, newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, newId, type Sql } from '@inference/database';
 import { TooManyRequestsException } from '@inference/http';
 import { picosToDecimal } from '@inference/money';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
@@ -58,7 +58,7 @@ export class PaymentsService {
   private readonly logger = new Logger(PaymentsService.name);
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
     @Inject(TOP_UP_CONFIG) private readonly topUp: TopUpConfig,
     @Inject(PAYMENTS_CONFIG) private readonly config: PaymentsConfig,
@@ -78,14 +78,14 @@ export class PaymentsService {
     const provider = this.providers.find(input.provider);
     if (!provider) throw new ConflictException(`the provider ${input.provider} is not enabled here`);
     const request: IdempotentRequest = { accountId, operation: 'payment', key, content: input };
-    const started = await inTransaction(this.pool, (client) =>
+    const started = await this.database.transaction((client) =>
       this.insertOnce(client, accountId, input, request),
     );
     if ('answer' in started) return started.answer;
     const { payment } = started;
     const isUnopened = payment.status === 'pending' && payment.checkoutUrl === null;
     const opened = isUnopened ? await this.openAtProvider(payment, provider, request) : payment;
-    return storeFirstAnswer(this.pool, request, paymentView(opened, []));
+    return storeFirstAnswer(this.database, request, paymentView(opened, []));
   }
 
   private requireAmountInBounds(amountMinor: bigint): void {
@@ -151,7 +151,7 @@ export class PaymentsService {
   ): Promise<Payment> {
     try {
       const { providerOrderId, checkout } = await provider.open(toProviderOrder(payment, this.site));
-      const { rows } = await this.pool.query<Payment>(STORE_CHECKOUT, [
+      const { rows } = await this.database.query<Payment>(STORE_CHECKOUT, [
         payment.id,
         providerOrderId,
         checkout.type,
@@ -171,7 +171,7 @@ export class PaymentsService {
     request: IdempotentRequest,
     refusal: ProviderRefusedError,
   ): Promise<void> {
-    await inTransaction(this.pool, async (client) => {
+    await this.database.transaction(async (client) => {
       await client.query(END_REFUSED, [paymentId, refusal.message, nextCheckAfterEndSeconds(0)]);
       await releaseIdempotencyKey(client, request);
     });

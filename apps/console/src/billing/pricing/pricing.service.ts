@@ -1,6 +1,6 @@
 import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import { type Currency } from '@inference/config';
-import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, type Sql } from '@inference/database';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readLastChange } from '../../caching/topic-changes';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
@@ -80,25 +80,27 @@ const gpuKey = ({ name }: GpuChange) => name;
 @Injectable()
 export class PricingService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
   ) {}
 
   /** The current lists, each with up to `limit` rows; null: all. */
   async read(limit: number | null): Promise<CacheableResponse<PricingResponse>> {
-    const changedAt = await readLastChange(this.pool, 'prices');
+    const changedAt = await readLastChange(this.database, 'prices');
     const [models, gpus] = await Promise.all([this.readModels(limit), this.readGpus(limit)]);
     return { body: { models, gpus }, changedAt };
   }
 
   /** Up to `limit` rows; null: all. */
   async readModels(limit: number | null): Promise<ModelPriceResponse[]> {
-    return (await readModelPrices(this.pool, limit)).map((row) => modelPriceView(row, this.site.currency));
+    return (await readModelPrices(this.database, limit)).map((row) =>
+      modelPriceView(row, this.site.currency),
+    );
   }
 
   /** Up to `limit` rows; null: all. */
   async readGpus(limit: number | null): Promise<GpuPriceResponse[]> {
-    return (await readGpuPrices(this.pool, limit)).map((row) => gpuPriceView(row, this.site.currency));
+    return (await readGpuPrices(this.database, limit)).map((row) => gpuPriceView(row, this.site.currency));
   }
 
   /** Replaces the list. Throws 400 for a list that cannot be. */
@@ -157,8 +159,8 @@ export class PricingService {
       if (after.length > MAX_ROWS) throw new BadRequestException(`${list.kind}: ${TOO_MANY_ROWS}`);
       return { before, after };
     };
-    if (publisher === null) return changeIn(this.pool);
-    return inTransaction(this.pool, async (client) => {
+    if (publisher === null) return changeIn(this.database);
+    return this.database.transaction(async (client) => {
       await lockLists(client, list.kind);
       const lists = await changeIn(client);
       await list.insert(client, lists.after, publisher.accountId);

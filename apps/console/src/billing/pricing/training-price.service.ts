@@ -1,5 +1,5 @@
 import { BadRequestException, Inject, Injectable } from '@nestjs/common';
-import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { recordActorEvent } from '../../identity/audit-log/audit-log';
 import { insertTrainingPrice, lockLists, readTrainingPrice } from './price-lists.repository';
@@ -12,13 +12,13 @@ import { type Publisher } from './pricing.service';
 @Injectable()
 export class TrainingPriceService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
   ) {}
 
   /** The current price; null before the first one. */
   async read(): Promise<TrainingPriceResponse | null> {
-    const price = await readTrainingPrice(this.pool);
+    const price = await readTrainingPrice(this.database);
     return price ? trainingPriceView(price, this.site.currency) : null;
   }
 
@@ -32,7 +32,7 @@ export class TrainingPriceService {
     }
     const price: TrainingPriceRow = { token_rate_picos: tokenRate, gpu_hour_picos: gpuHour };
     if (publisher !== null) {
-      await inTransaction(this.pool, async (client) => {
+      await this.database.transaction(async (client) => {
         await lockLists(client, 'training');
         await insertTrainingPrice(client, price, publisher.accountId);
         await recordActorEvent(client, publisher, 'admin.prices_published', { list: 'training', rows: 1 });

@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey } from 'node:crypto';
-import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { SESSION_AUDIENCE, sessionIssuer } from '@inference/guards';
 import { decodeJwt, SignJWT } from 'jose';
 import { readConsoleConfig } from '../../config';
@@ -41,8 +41,8 @@ describe('receipts', () => {
   const pathOf = ({ id }: { id: string }) => `/api/billing/receipts/${id}/download`;
   const download = (payment: { id: string }, options: RequestOptions = { token: account.token }) =>
     site.console.request('GET', pathOf(payment), options);
-  const issue = (pool: SqlPool, payment: Payment, settings = config) =>
-    inTransaction(pool, (client) =>
+  const issue = (pool: Database, payment: Payment, settings = config) =>
+    pool.transaction((client) =>
       new ReceiptsService(pool, settings.site, settings.documents).issue(client, payment),
     );
   async function insertPaymentWithReceipt(
@@ -171,7 +171,7 @@ describe('receipts', () => {
   });
 
   it("are issued once, with the console's database role", async () => {
-    const pool = site.console.app.get<SqlPool>(SQL_POOL);
+    const pool = site.console.app.get(Database);
     const payment = await insertPayment(site.database.pool, account.accountId);
     await issue(pool, payment);
     const { text } = await download(payment);

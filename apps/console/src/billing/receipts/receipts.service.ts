@@ -1,5 +1,5 @@
 import { Inject, Injectable, NotFoundException } from '@nestjs/common';
-import { type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, type Sql } from '@inference/database';
 import { readAccount } from '../../identity/accounts/accounts';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { findDocumentNumber, findOwnDocument, issueDocument, newDocumentId } from '../documents/document';
@@ -17,7 +17,7 @@ const truncate = (text: string | null) =>
 @Injectable()
 export class ReceiptsService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
     @Inject(DOCUMENTS_CONFIG) private readonly documents: DocumentsConfig,
   ) {}
@@ -48,10 +48,10 @@ export class ReceiptsService {
     const { site } = this.site;
     const receipt =
       site === 'intl'
-        ? await findOwnDocument(this.pool, 'receipt', { accountId, paymentId }, receiptSnapshot)
+        ? await findOwnDocument(this.database, 'receipt', { accountId, paymentId }, receiptSnapshot)
         : null;
     if (!receipt) throw new NotFoundException('no such receipt');
-    const refunds = await listRefunds(this.pool, [paymentId]);
+    const refunds = await listRefunds(this.database, [paymentId]);
     return { number: receipt.number, html: receiptHtml(receipt, receipt.snapshot, site, refunds) };
   }
 }

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { inTransaction, isDatabaseUnavailable, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, isDatabaseUnavailable, type Sql } from '@inference/database';
 import { postTransfer } from '@inference/wallet';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { enableLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert';
@@ -58,7 +58,7 @@ export class RefundExecutor {
   private readonly logger = new Logger(RefundExecutor.name);
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
     @Inject(TOP_UP_CONFIG) private readonly topUp: TopUpConfig,
     private readonly providers: PaymentProviders,
@@ -66,13 +66,13 @@ export class RefundExecutor {
 
   /** Checks the refund if it is due and no other replica has claimed it. */
   async checkDue(provider: PaymentProvider, refundId: string): Promise<void> {
-    const refund = (await this.pool.query<ClaimedRefund>(CLAIM_DUE, [refundId])).rows[0];
+    const refund = (await this.database.query<ClaimedRefund>(CLAIM_DUE, [refundId])).rows[0];
     if (refund) await this.check(provider, refund);
   }
 
   /** Does nothing if another replica has claimed the refund. */
   async checkNow(refundId: string): Promise<void> {
-    const refund = (await this.pool.query<ClaimedRefund>(CLAIM_NOW, [refundId])).rows[0];
+    const refund = (await this.database.query<ClaimedRefund>(CLAIM_NOW, [refundId])).rows[0];
     const provider = refund && this.providers.find(refund.provider);
     if (provider) await this.check(provider, refund);
   }
@@ -89,7 +89,7 @@ export class RefundExecutor {
 
   /** Idempotent by the refund's id. A refusal of the provider is the state `failed`. */
   private async requestRefund(provider: PaymentProvider, refund: ClaimedRefund): Promise<RefundState> {
-    const payment = await findPayment(this.pool, refund.paymentId);
+    const payment = await findPayment(this.database, refund.paymentId);
     if (!payment?.providerReference) throw new Error(`${refund.paymentId} is not paid`);
     try {
       return await provider.refund({
@@ -108,7 +108,7 @@ export class RefundExecutor {
   private async apply(refund: ClaimedRefund, state: RefundState): Promise<void> {
     if (state.status === 'pending') return this.scheduleNextCheck(refund);
     if (state.status === refund.status) return this.stopChecking(refund);
-    if (!(await inTransaction(this.pool, (client) => this.end(client, refund, state)))) {
+    if (!(await this.database.transaction((client) => this.end(client, refund, state)))) {
       this.logger.error(
         `${refund.id} is ${state.status} at ${refund.provider}, which is not what it is here`,
       );
@@ -155,11 +155,11 @@ export class RefundExecutor {
   }
 
   private async stopChecking({ id, claimedAt }: ClaimedRefund): Promise<void> {
-    await this.pool.query(STOP_CHECKING, [id, claimedAt]);
+    await this.database.query(STOP_CHECKING, [id, claimedAt]);
   }
 
   private async scheduleNextCheck({ id, status, createdAt, now, claimedAt }: ClaimedRefund): Promise<void> {
     const ageSeconds = (now.getTime() - createdAt.getTime()) / 1_000;
-    await this.pool.query(RELEASE, [id, status, nextCheckSeconds(ageSeconds), claimedAt]);
+    await this.database.query(RELEASE, [id, status, nextCheckSeconds(ageSeconds), claimedAt]);
   }
 }

@@ -1,4 +1,3 @@
-import { inTransaction } from '@inference/database';
 import { reconcile } from '@inference/metering';
 import {
   publishPrices,
@@ -122,7 +121,7 @@ describe.each([
     await pool.query(WAIT_AT_GATE + gate);
     await leaveIdleLease();
     expect(await leasedPicos()).toBeGreaterThan(0n);
-    const outcome = await inTransaction(pool, async (client) => {
+    const outcome = await pool.transaction(async (client) => {
       await client.query('SELECT pg_advisory_xact_lock($1)', [GATE]);
       const answer = refund(killed).then(
         async (response) => `${response.status} ${await response.text()}`,

@@ -1,11 +1,5 @@
-import {
-  BadRequestException,
-  ConflictException,
-  Inject,
-  Injectable,
-  NotFoundException,
-} from '@nestjs/common';
-import { inTransaction, newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { BadRequestException, ConflictException, Injectable, NotFoundException } from '@nestjs/common';
+import { Database, newId, type Sql } from '@inference/database';
 import { postTransfer, withLeaseRecall } from '@inference/wallet';
 import { type Actor } from '../../identity/audit-log/actor';
 import { recordAuditEvent } from '../../identity/audit-log/audit-log';
@@ -30,7 +24,7 @@ const INSERT = `
 @Injectable()
 export class RefundsService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     private readonly providers: PaymentProviders,
     private readonly reconciler: RefundExecutor,
   ) {}
@@ -60,12 +54,12 @@ export class RefundsService {
       await this.insertAndDebit(sql, id, admin, paymentId, input);
       return { id, answer: null };
     };
-    const started = await withLeaseRecall(this.pool, () => inTransaction(this.pool, start));
+    const started = await withLeaseRecall(this.database, () => this.database.transaction(start));
     if (started.answer) return started.answer;
     await this.reconciler.checkNow(started.id);
-    const refund = await findRefund(this.pool, started.id);
+    const refund = await findRefund(this.database, started.id);
     if (!refund) throw new Error(`The refund ${started.id} does not exist.`);
-    return storeFirstAnswer(this.pool, request, refundView(refund));
+    return storeFirstAnswer(this.database, request, refundView(refund));
   }
 
   private async insertAndDebit(

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, NotFoundException } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { ApiErrors } from '@inference/openapi';
 import { readWallet } from '@inference/wallet';
@@ -15,7 +15,7 @@ const toAmount = (picos: bigint) => exactNumber(picosToDecimal(picos));
 @ApiTags('Payments')
 export class SettingsController {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(TOP_UP_CONFIG) private readonly topUp: TopUpConfig,
     private readonly providers: PaymentProviders,
   ) {}
@@ -28,7 +28,7 @@ export class SettingsController {
   @ApiOkResponse({ description: 'The settings; amounts are in `currency`.', type: BillingSettingsResponse })
   @ApiErrors({ 404: 'The account has no wallet.' })
   async read(@CurrentCaller() caller: Caller): Promise<BillingSettingsResponse> {
-    const wallet = await readWallet(this.pool, caller.accountId);
+    const wallet = await readWallet(this.database, caller.accountId);
     if (!wallet) throw new NotFoundException('the account has no wallet');
     return {
       currency: wallet.currency,

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { isDatabaseUnavailable, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, isDatabaseUnavailable } from '@inference/database';
 import { BackgroundJobs } from '@inference/jobs';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import {
@@ -43,7 +43,7 @@ export class PaymentPoller {
   private readonly logger = new Logger(PaymentPoller.name);
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
     private readonly settlement: PaymentSettlement,
     providers: PaymentProviders,
@@ -61,7 +61,7 @@ export class PaymentPoller {
   }
 
   private async check(provider: PaymentProvider, id: string): Promise<void> {
-    const payment = (await this.pool.query<ClaimedPayment>(CLAIM, [id, CLAIM_SECONDS])).rows[0];
+    const payment = (await this.database.query<ClaimedPayment>(CLAIM, [id, CLAIM_SECONDS])).rows[0];
     if (!payment) return;
     let hasAnswered = true;
     try {
@@ -104,6 +104,10 @@ export class PaymentPoller {
     const isLast = endedAt !== null && hasAnswered;
     const seconds = isLast ? nextCheckAfterEndSeconds(secondsBetween(endedAt, now)) : pause;
     const untilExpiry = status === 'pending' && left > 0 ? left : Infinity;
-    await this.pool.query(RELEASE, [id, status, seconds === null ? null : Math.min(seconds, untilExpiry)]);
+    await this.database.query(RELEASE, [
+      id,
+      status,
+      seconds === null ? null : Math.min(seconds, untilExpiry),
+    ]);
   }
 }

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, type Sql } from '@inference/database';
 import { postTransfer } from '@inference/wallet';
 import { enableLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert';
 import { queueMail } from '../../notifications/mail/outbox';
@@ -56,7 +56,7 @@ export class PaymentSettlement {
   private readonly logger = new Logger(PaymentSettlement.name);
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(TOP_UP_CONFIG) private readonly topUp: TopUpConfig,
     private readonly receipts: ReceiptsService,
   ) {}
@@ -66,7 +66,7 @@ export class PaymentSettlement {
    * this payment; then nothing has changed.
    */
   async settle(provider: PaymentProviderName, paymentId: string, state: OrderState): Promise<void> {
-    const payment = await findPayment(this.pool, paymentId);
+    const payment = await findPayment(this.database, paymentId);
     if (payment?.provider !== provider) throw new UnknownPaymentError(paymentId);
     if (state.status === 'paid') await this.pay(payment, state.proof);
     else if (state.status === 'failed') await this.fail(payment, state.reason);
@@ -81,7 +81,7 @@ export class PaymentSettlement {
   /** Ends a payment that was not paid. Returns false if it is no longer pending. */
   async endUnpaid(paymentId: string, status: 'failed' | 'expired', failure: string | null): Promise<boolean> {
     const values = [paymentId, allowedPreviousStatuses(status), status, failure, nextCheckAfterEndSeconds(0)];
-    return (await this.pool.query(END, values)).rowCount === 1;
+    return (await this.database.query(END, values)).rowCount === 1;
   }
 
   private async pay(payment: Payment, proof: PaymentProof): Promise<void> {
@@ -93,7 +93,7 @@ export class PaymentSettlement {
         `${proof.amountMinor} ${proof.currency} (hundredths) were paid instead of ${payment.amountMinor} ${payment.currency}`,
       );
     try {
-      if (await inTransaction(this.pool, (client) => this.credit(client, payment.id, proof)))
+      if (await this.database.transaction((client) => this.credit(client, payment.id, proof)))
         this.logger.log(`${payment.id} is paid (${payment.provider}, ${proof.reference})`);
     } catch (error) {
       if (!isReferenceTaken(error)) throw error;

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { inTransaction } from '@inference/database';
 import { postTransfer } from '@inference/wallet';
 import { settleRequest, type SignedIn, TestSite } from '../../testing/console.fixture';
 
@@ -36,7 +35,7 @@ describe('pages of the transactions', () => {
     return answer.body as { transactions: Line[]; next_cursor: string | null };
   };
   const post = (kind: 'topup' | 'adjustment') =>
-    inTransaction(site.database.pool, (client) =>
+    site.database.pool.transaction((client) =>
       postTransfer(client, {
         kind,
         accountId: account.accountId,

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { PageQuery, readPage } from '@inference/http';
 import { readStatement } from '@inference/wallet';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
@@ -11,7 +11,7 @@ import { TransactionListResponse, transactionView } from './transactions.dto';
 @ApiTags('Wallet')
 export class TransactionsController {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
   ) {}
 
@@ -26,7 +26,7 @@ export class TransactionsController {
     @Query() query: PageQuery,
   ): Promise<TransactionListResponse> {
     const { rows, nextCursor } = await readPage(`transactions ${accountId}`, query, (after, count) =>
-      readStatement(this.pool, accountId, after, count),
+      readStatement(this.database, accountId, after, count),
     );
     const { currency } = this.site;
     return { transactions: rows.map((line) => transactionView(line, currency)), next_cursor: nextCursor };

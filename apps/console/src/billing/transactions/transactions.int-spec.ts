@@ -1,4 +1,3 @@
-import { inTransaction } from '@inference/database';
 import { type Posting, postTransfer } from '@inference/wallet';
 import { type SignedIn, TestSite } from '../../testing/console.fixture';
 
@@ -21,7 +20,7 @@ describe('transactions', () => {
     description: string,
     { kind, counterpart }: Pick<Posting, 'kind' | 'counterpart'> = ADJUSTMENT,
   ) =>
-    inTransaction(site.database.pool, (client) =>
+    site.database.pool.transaction((client) =>
       postTransfer(client, {
         kind,
         accountId: account.accountId,

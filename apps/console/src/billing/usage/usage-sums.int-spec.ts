@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { inTransaction } from '@inference/database';
 import { charge, type PriceUnit, UNIT_DIGITS, type UnitRate } from '@inference/metering';
 import { decimalToPicos, decimalToScaled, type ExactNumber, parseExact } from '@inference/money';
 import { createTestDatabase, insertAccount, type TestAccount, type TestDatabase } from '@inference/testing';
@@ -133,7 +132,7 @@ describe('sums of the usage', () => {
 
   /** Settles the event now, as the gateway does, and moves it to its time. */
   const use = ({ accountId }: TestAccount, window: Window, { model, inputTokens, outputTokens, at }: Used) =>
-    inTransaction(database.pool, async (client) => {
+    database.pool.transaction(async (client) => {
       await settleRequest(client, accountId, {
         model,
         rates: RATES[model]!,

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { type PriceUnit, UNIT_DIGITS } from '@inference/metering';
 import { exactNumber, picosToDecimal, scaledToDecimal } from '@inference/money';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
@@ -18,7 +18,7 @@ interface Row {
 @Injectable()
 export class UsageService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
   ) {}
 
@@ -29,7 +29,7 @@ export class UsageService {
   async read(accountId: string, query: UsageQuery): Promise<UsageRowResponse[]> {
     const { from, to, starts, splitHours } = rangeOf(query);
     const values = [from, to, accountId, starts, splitHours];
-    const { rows } = await this.pool.query<Row>(USAGE_BY_BUCKET, values);
+    const { rows } = await this.database.query<Row>(USAGE_BY_BUCKET, values);
     return rows.map((row) => ({
       timestamp: row.bucket.toISOString(),
       model: row.model,

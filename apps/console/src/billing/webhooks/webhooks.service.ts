@@ -1,5 +1,5 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
-import { isDatabaseUnavailable, SQL_POOL, type SqlPool } from '@inference/database';
+import { Injectable, Logger } from '@nestjs/common';
+import { Database, isDatabaseUnavailable } from '@inference/database';
 import {
   type Acknowledgement,
   type ProviderNotification,
@@ -17,7 +17,7 @@ export class WebhooksService {
   private readonly logger = new Logger(WebhooksService.name);
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     private readonly settlement: PaymentSettlement,
   ) {}
 
@@ -35,7 +35,7 @@ export class WebhooksService {
   private async apply({ name }: PaymentProvider, notification: ProviderNotification): Promise<void> {
     if (notification.about === 'payment')
       await this.settlement.settle(name, notification.paymentId, notification.state);
-    else if (notification.about === 'refund') await requestRefundCheck(this.pool, notification.refundId);
+    else if (notification.about === 'refund') await requestRefundCheck(this.database, notification.refundId);
   }
 
   /** Status and message for the provider; the log gets the details. */

@@ -1,5 +1,5 @@
 import { Inject, Injectable, NotFoundException } from '@nestjs/common';
-import { inTransaction, newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, newId, type Sql } from '@inference/database';
 import { readPage } from '@inference/http';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readLastChange } from '../../caching/topic-changes';
@@ -49,27 +49,27 @@ function contentOf({ title, body, component, tag_name, published_at }: Changelog
 @Injectable()
 export class ChangelogService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
   ) {}
 
   async list({ component, ...query }: ChangelogQuery): Promise<CacheableResponse<ChangelogResponse>> {
-    const changedAt = await readLastChange(this.pool, 'changelog');
+    const changedAt = await readLastChange(this.database, 'changelog');
     const { rows, nextCursor } = await readPage(`changelog ${component ?? ''}`, query, (after, count) =>
-      listEntries(this.pool, component ?? null, after, count),
+      listEntries(this.database, component ?? null, after, count),
     );
     return { body: { entries: rows.map(view), next_cursor: nextCursor }, changedAt };
   }
 
   /** The Atom feed. It has no Last-Modified, because it depends on the site's configuration too. */
   async feed(): Promise<CacheableResponse<string>> {
-    const entries = await listEntries(this.pool, null, null, FEED_ENTRIES);
+    const entries = await listEntries(this.database, null, null, FEED_ENTRIES);
     return { body: atomFeed(this.site, entries), changedAt: null };
   }
 
   async publish(admin: Actor, input: ChangelogEntryDto): Promise<ChangelogEntryResponse> {
     const id = newId('chg');
-    const stored = await inTransaction(this.pool, async (client) => {
+    const stored = await this.database.transaction(async (client) => {
       await this.record(client, admin, id, 'published');
       return insertEntry(client, id, contentOf(input), admin.accountId);
     });
@@ -77,7 +77,7 @@ export class ChangelogService {
   }
 
   async replace(admin: Actor, id: string, input: ChangelogEntryDto): Promise<ChangelogEntryResponse> {
-    const stored = await inTransaction(this.pool, async (client) => {
+    const stored = await this.database.transaction(async (client) => {
       const replaced = await replaceEntry(client, id, contentOf(input));
       if (!replaced) throw new NotFoundException('no such entry');
       await this.record(client, admin, id, 'replaced');
@@ -87,7 +87,7 @@ export class ChangelogService {
   }
 
   async remove(admin: Actor, id: string): Promise<void> {
-    await inTransaction(this.pool, async (client) => {
+    await this.database.transaction(async (client) => {
       if (!(await deleteEntry(client, id))) throw new NotFoundException('no such entry');
       await this.record(client, admin, id, 'removed');
     });

@@ -1,7 +1,7 @@
-import { Controller, Get, Header, Inject, Query } from '@nestjs/common';
+import { Controller, Get, Header, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { readComponentLookups, readModelDownloads } from './download-statistics';
 import { daysOf, DownloadsQuery, DownloadsResponse } from './downloads.dto';
 
@@ -9,7 +9,7 @@ import { daysOf, DownloadsQuery, DownloadsResponse } from './downloads.dto';
 @ApiTags('Administration of downloads')
 @Roles('admin')
 export class AdminDownloadsController {
-  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
+  constructor(private readonly database: Database) {}
 
   @Get()
   @Header('Cache-Control', 'no-store')
@@ -23,8 +23,8 @@ export class AdminDownloadsController {
   async read(@Query() { slug, limit, ...query }: DownloadsQuery): Promise<DownloadsResponse> {
     const days = daysOf(query);
     const [models, components] = await Promise.all([
-      readModelDownloads(this.pool, days, slug ?? null, limit),
-      readComponentLookups(this.pool, days),
+      readModelDownloads(this.database, days, slug ?? null, limit),
+      readComponentLookups(this.database, days),
     ]);
     return { ...days, models, components };
   }

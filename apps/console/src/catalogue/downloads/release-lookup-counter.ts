@@ -1,11 +1,5 @@
-import {
-  Inject,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnApplicationShutdown,
-} from '@nestjs/common';
-import { isDatabaseUnavailable, SQL_POOL, type SqlPool } from '@inference/database';
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Database, isDatabaseUnavailable } from '@inference/database';
 import { type Component } from '../components/component';
 
 /** A crash loses the counts of one interval. They are statistics, so twice is acceptable; half doubles the writes. */
@@ -38,7 +32,7 @@ export class ReleaseLookupCounter implements OnApplicationBootstrap, OnApplicati
   private timer: NodeJS.Timeout | undefined;
   private flushing: Promise<void> = Promise.resolve();
 
-  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
+  constructor(private readonly database: Database) {}
 
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => void this.flush(), FLUSH_INTERVAL_MILLIS);
@@ -72,7 +66,7 @@ export class ReleaseLookupCounter implements OnApplicationBootstrap, OnApplicati
     if (counts.length === 0) return;
     this.counts = new Map();
     try {
-      await this.pool.query(ADD, [
+      await this.database.query(ADD, [
         counts.map(({ component }) => component),
         counts.map(({ tagName }) => tagName),
         counts.map(({ day }) => day),

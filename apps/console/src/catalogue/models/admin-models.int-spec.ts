@@ -1,4 +1,4 @@
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { TestSite } from '../../testing/console.fixture';
 import { ModelAdmin } from './models.fixture';
 
@@ -169,7 +169,7 @@ describe('an admin', () => {
 
   it('cannot change or delete a package, because the database refuses it', async () => {
     await modelAdmin.publish('kept', '1');
-    const roles = [site.database.pool, site.console.app.get<SqlPool>(SQL_POOL)];
+    const roles = [site.database.pool, site.console.app.get(Database)];
     const changes = [
       "UPDATE catalogue.packages SET sha256 = sha256('x') WHERE slug = 'kept'",
       "UPDATE catalogue.packages SET published_at = NULL WHERE slug = 'kept'",

@@ -1,5 +1,5 @@
-import { ConflictException, Inject, Injectable, NotFoundException } from '@nestjs/common';
-import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { ConflictException, Injectable, NotFoundException } from '@nestjs/common';
+import { Database, newId } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
 import { type Actor } from '../../identity/audit-log/actor';
 import { recordActorEvent } from '../../identity/audit-log/audit-log';
@@ -43,7 +43,7 @@ interface ModelRow extends Omit<AdminModelResponse, 'changed_at'> {
 @Injectable()
 export class AdminModelsService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     private readonly packages: PackagesService,
   ) {}
 
@@ -51,7 +51,7 @@ export class AdminModelsService {
   async list(query: PageQuery): Promise<AdminModelListResponse> {
     const { rows, nextCursor } = await readPage('admin models', query, async (after, count) => {
       const page = [after?.at ?? null, after?.id ?? null, count];
-      const found = await this.pool.query<ModelRow & { at: string; id: string }>(LIST, page);
+      const found = await this.database.query<ModelRow & { at: string; id: string }>(LIST, page);
       return found.rows.map(({ at, id, ...row }) => ({ row, position: { at, id } }));
     });
     return { models: rows.map(({ row }) => modelResponse(row)), next_cursor: nextCursor };
@@ -60,7 +60,7 @@ export class AdminModelsService {
   /** One model with its newest 1,000 packages. Throws NotFoundException for an unknown slug. */
   async find(slug: string): Promise<AdminModelWithPackagesResponse> {
     const [models, packages] = await Promise.all([
-      this.pool.query<ModelRow>(FIND, [slug]),
+      this.database.query<ModelRow>(FIND, [slug]),
       this.packages.list(slug),
     ]);
     const model = models.rows[0];
@@ -73,7 +73,7 @@ export class AdminModelsService {
    * publishes none). Returns true if the slug is new. Throws ConflictException if no such package is stored.
    */
   async store(admin: Actor, slug: string, input: PutModelDto): Promise<boolean> {
-    return inTransaction(this.pool, async (sql) => {
+    return this.database.transaction(async (sql) => {
       const packageId =
         typeof input.version === 'string' ? await this.packages.publish(sql, slug, input.version) : null;
       const { rows } = await sql.query<{ created: boolean }>(STORE, [
@@ -99,7 +99,7 @@ export class AdminModelsService {
 
   /** Throws NotFoundException for an unknown slug, ConflictException if the model has packages. */
   async remove(admin: Actor, slug: string): Promise<void> {
-    await inTransaction(this.pool, async (sql) => {
+    await this.database.transaction(async (sql) => {
       if ((await sql.query(FIND, [slug])).rowCount === 0) throw new NotFoundException('no such model');
       if ((await sql.query(REMOVE_MODEL, [slug])).rowCount === 0)
         throw new ConflictException('this model has packages: remove them first');

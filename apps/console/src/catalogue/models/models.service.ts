@@ -1,6 +1,6 @@
 import { ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readLastChange } from '../../caching/topic-changes';
@@ -36,16 +36,16 @@ interface Row extends Omit<ModelResponse, 'size' | 'sha256' | 'published_at'> {
 @Injectable()
 export class ModelsService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
     @Inject(OBJECT_STORAGE) private readonly storage: ObjectStorage,
   ) {}
 
   /** A page in the order of publication, newest first. */
   async list(query: PageQuery): Promise<CacheableResponse<ModelListResponse>> {
-    const changedAt = await readLastChange(this.pool, 'models');
+    const changedAt = await readLastChange(this.database, 'models');
     const { rows, nextCursor } = await readPage('models', query, async (after, count) => {
-      const found = await this.pool.query<Row>(LIST, [after?.at ?? null, after?.id ?? null, count]);
+      const found = await this.database.query<Row>(LIST, [after?.at ?? null, after?.id ?? null, count]);
       return found.rows.map((row) => ({ row, position: { at: row.at, id: row.package_id } }));
     });
     return { body: { models: rows.map(({ row }) => responseOf(row)), next_cursor: nextCursor }, changedAt };
@@ -53,8 +53,8 @@ export class ModelsService {
 
   /** Throws NotFoundException if no such model is published. */
   async find(slug: string): Promise<CacheableResponse<ModelResponse>> {
-    const changedAt = await readLastChange(this.pool, 'models');
-    const { rows } = await this.pool.query<Row>(FIND, [slug]);
+    const changedAt = await readLastChange(this.database, 'models');
+    const { rows } = await this.database.query<Row>(FIND, [slug]);
     if (!rows[0]) throw new NotFoundException('no such model');
     return { body: responseOf(rows[0]), changedAt };
   }
@@ -65,14 +65,17 @@ export class ModelsService {
    * the caller's API key does not allow the model.
    */
   async link(caller: Caller, slug: string, version: string | null, isHead: boolean): Promise<string> {
-    const { rows } = await this.pool.query<{ id: string; fileName: string }>(FIND_PACKAGE, [slug, version]);
+    const { rows } = await this.database.query<{ id: string; fileName: string }>(FIND_PACKAGE, [
+      slug,
+      version,
+    ]);
     if (!rows[0]) throw new NotFoundException(version === null ? 'no such model' : 'no such version');
     const { id, fileName } = rows[0];
     const allowed = caller.apiKey?.allowedModels;
     if (allowed && !allowed.includes(slug)) throw new ForbiddenException('this key may not use that model');
     const { linkTtlSeconds: expiresInSeconds } = this.config;
     const url = await this.storage.link(id, { fileName, expiresInSeconds });
-    if (!isHead) await countPackageDownload(this.pool, id, caller.accountId);
+    if (!isHead) await countPackageDownload(this.database, id, caller.accountId);
     return url;
   }
 }

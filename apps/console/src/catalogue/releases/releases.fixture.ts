@@ -1,6 +1,5 @@
-import { type SqlPool } from '@inference/database';
 import { SandboxCodeHost, type SandboxRelease } from '@inference/sandbox-code-host';
-import { waitFor } from '@inference/testing';
+import { type TestPool, waitFor } from '@inference/testing';
 import { TestSite } from '../../testing/console.fixture';
 import { type Component } from '../components/component';
 
@@ -31,7 +30,7 @@ export const HOST_AWAY = {
 };
 
 /** Stores a followed release of the engine. */
-export const storeFollowed = (pool: SqlPool, tag: string, name: string, assets: object[] = []) =>
+export const storeFollowed = (pool: TestPool, tag: string, name: string, assets: object[] = []) =>
   pool.query(
     `INSERT INTO catalogue.releases (component, tag_name, source, name, draft, prerelease, assets, published_at)
      VALUES ('engine', $1, 'code_host', $2, false, false, $3, now())`,

@@ -1,5 +1,5 @@
 import { Inject, Injectable, NotFoundException } from '@nestjs/common';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readTopicVersion } from '../../caching/topic-changes';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
@@ -26,7 +26,7 @@ export class SitemapService {
   private rendered: Rendered | undefined;
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
     @Inject(SITEMAP_CONFIG) private readonly config: SitemapConfig,
   ) {}
@@ -45,7 +45,7 @@ export class SitemapService {
   }
 
   private async current(): Promise<string[]> {
-    const version = await readTopicVersion(this.pool, 'models');
+    const version = await readTopicVersion(this.database, 'models');
     if (!this.rendered || this.rendered.version !== version) this.rendered = this.render(version);
     return this.rendered.documents;
   }
@@ -65,7 +65,7 @@ export class SitemapService {
     for (const path of this.config.pages) writer.add({ url: consoleUiUrl + path, changedAt: null });
     let afterSlug = '';
     for (;;) {
-      const models = await listPublishedSlugs(this.pool, afterSlug, BATCH_ROWS);
+      const models = await listPublishedSlugs(this.database, afterSlug, BATCH_ROWS);
       for (const { slug, changedAt } of models) {
         const path = slug.split('/').map(encodeURIComponent).join('/');
         writer.add({ url: `${consoleUiUrl}/models/${path}`, changedAt });

@@ -1,6 +1,6 @@
 import { ConflictException, ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { type Role } from '@inference/guards';
-import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { readPage } from '@inference/http';
 import { type Account, listAccounts, lockAdmins, readAccount, setRole } from './accounts';
 import { normalizeIdentifier } from './identifier';
@@ -26,14 +26,14 @@ function view(account: Account): AccountResponse {
 @Injectable()
 export class AdminAccountsService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
   ) {}
 
   async list({ identifier, ...query }: AccountsQuery): Promise<AccountListResponse> {
     const wanted = identifier === undefined ? null : normalizeIdentifier(identifier, this.site.site);
     const { rows, nextCursor } = await readPage(`accounts ${wanted ?? ''}`, query, (after, count) =>
-      listAccounts(this.pool, wanted, after, count),
+      listAccounts(this.database, wanted, after, count),
     );
     return { accounts: rows.map(view), next_cursor: nextCursor };
   }
@@ -43,7 +43,7 @@ export class AdminAccountsService {
     accountId: string,
     role: Role,
   ): Promise<AccountResponse> {
-    const account = await inTransaction(this.pool, async (client) => {
+    const account = await this.database.transaction(async (client) => {
       const admins = await lockAdmins(client, accountId);
       // The caller may have lost the role while it waited for the lock.
       if (!admins.includes(adminId))

@@ -6,7 +6,7 @@ import {
   UnauthorizedException,
 } from '@nestjs/common';
 import { createApiKey, hashSecretKey } from '@inference/guards';
-import { inTransaction, newId, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, newId, type Sql } from '@inference/database';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { SessionsService } from '../sessions/sessions.service';
 import { lockAccount } from '../accounts/credentials';
@@ -55,7 +55,7 @@ function view(row: Row): ApiKeyResponse {
 @Injectable()
 export class ApiKeysService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(API_KEYS_CONFIG) private readonly config: ApiKeysConfig,
     private readonly sessions: SessionsService,
   ) {}
@@ -68,7 +68,7 @@ export class ApiKeysService {
     const { key, prefix } = createApiKey();
     const hash = hashSecretKey(key, this.config.hashSecret);
     const spendLimitPicos = input.spend_limit ?? null;
-    const row = await inTransaction(this.pool, async (client) => {
+    const row = await this.database.transaction(async (client) => {
       await this.requireRoom(client, accountId);
       // The session may have ended while this transaction waited for the lock of the account.
       if (!(await this.sessions.hold(client, { accountId, sessionId })))
@@ -102,12 +102,12 @@ export class ApiKeysService {
   }
 
   async list(accountId: string): Promise<ApiKeyResponse[]> {
-    const { rows } = await this.pool.query<Row>(LIST, [accountId]);
+    const { rows } = await this.database.query<Row>(LIST, [accountId]);
     return rows.map(view);
   }
 
   async delete({ accountId, origin }: Actor, id: string): Promise<void> {
-    await inTransaction(this.pool, async (client) => {
+    await this.database.transaction(async (client) => {
       const deleted = (await client.query(DELETE, [id, accountId])).rowCount === 1;
       if (!deleted) throw new NotFoundException('no such API key');
       const details = { api_key_id: id };

@@ -1,7 +1,7 @@
-import { Controller, Get, Header, Inject, Query } from '@nestjs/common';
+import { Controller, Get, Header, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { readPage } from '@inference/http';
 import { auditEventView } from './audit-event-view';
 import { AdminAuditLogQuery, AuditEventListResponse } from './audit-log.dto';
@@ -11,7 +11,7 @@ import { listAuditEvents } from './audit-log.repository';
 @ApiTags('Administration of accounts')
 @Roles('admin')
 export class AdminAuditLogController {
-  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
+  constructor(private readonly database: Database) {}
 
   @Get()
   @Header('Cache-Control', 'no-store')
@@ -25,7 +25,7 @@ export class AdminAuditLogController {
   ): Promise<AuditEventListResponse> {
     const list = ['admin events', accountId ?? '', type ?? ''].join(' ');
     const { rows, nextCursor } = await readPage(list, query, (after, count) =>
-      listAuditEvents(this.pool, { accountId, type }, after, count),
+      listAuditEvents(this.database, { accountId, type }, after, count),
     );
     return { events: rows.map((event) => auditEventView(event)), next_cursor: nextCursor };
   }

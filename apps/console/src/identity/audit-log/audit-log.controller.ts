@@ -1,7 +1,7 @@
-import { Controller, Get, Header, Inject, Query } from '@nestjs/common';
+import { Controller, Get, Header, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { PageQuery, readPage } from '@inference/http';
 import { auditEventView } from './audit-event-view';
 import { AuditEventListResponse } from './audit-log.dto';
@@ -10,7 +10,7 @@ import { listAuditEvents } from './audit-log.repository';
 @Controller('api/auth/events')
 @ApiTags('Credentials')
 export class AuditLogController {
-  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
+  constructor(private readonly database: Database) {}
 
   @Get()
   @Header('Cache-Control', 'no-store')
@@ -24,7 +24,7 @@ export class AuditLogController {
     @Query() query: PageQuery,
   ): Promise<AuditEventListResponse> {
     const { rows, nextCursor } = await readPage(`events ${accountId}`, query, (after, count) =>
-      listAuditEvents(this.pool, { accountId }, after, count),
+      listAuditEvents(this.database, { accountId }, after, count),
     );
     return { events: rows.map((event) => auditEventView(event, accountId)), next_cursor: nextCursor };
   }

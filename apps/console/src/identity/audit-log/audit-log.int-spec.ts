@@ -1,4 +1,4 @@
-import { createPool } from '@inference/database';
+import { TestPool } from '@inference/testing';
 import { type Answer, type SignedIn, TestSite } from '../../testing/console.fixture';
 
 const PASSWORD = 'correct horse battery';
@@ -153,7 +153,7 @@ describe('audit events', () => {
 
   it('cannot be changed by the console', async () => {
     const url = site.database.urlFor('console');
-    const pool = createPool({ url, applicationName: 'test', size: 1 });
+    const pool = TestPool.of({ url, applicationName: 'test', size: 1 });
     for (const sql of [
       'DELETE FROM accounts.security_events',
       "UPDATE accounts.security_events SET type = 'x'",

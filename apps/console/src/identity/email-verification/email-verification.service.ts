@@ -1,5 +1,5 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { Injectable } from '@nestjs/common';
+import { Database } from '@inference/database';
 import { queueMail } from '../../notifications/mail/outbox';
 import { markEmailVerified } from '../accounts/credentials';
 import { recordAuditEvent } from '../audit-log/audit-log';
@@ -8,15 +8,15 @@ import { redeemMailToken } from './mail-token';
 
 @Injectable()
 export class EmailVerificationService {
-  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
+  constructor(private readonly database: Database) {}
 
   /** Takes the same time whether or not there is such an account: the mail sender looks for it later. */
   async requestVerification(email: string): Promise<void> {
-    await queueMail(this.pool, { kind: 'verify_email', identifier: email });
+    await queueMail(this.database, { kind: 'verify_email', identifier: email });
   }
 
   async verify(token: string, origin: Origin): Promise<void> {
-    await inTransaction(this.pool, async (client) => {
+    await this.database.transaction(async (client) => {
       const { accountId, email } = await redeemMailToken(client, 'verify_email', token);
       if (await markEmailVerified(client, accountId, email))
         await recordAuditEvent(client, { type: 'email.verified', accountId, actorId: accountId, origin });

@@ -1,11 +1,5 @@
-import {
-  ConflictException,
-  Inject,
-  Injectable,
-  NotFoundException,
-  UnauthorizedException,
-} from '@nestjs/common';
-import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { ConflictException, Injectable, NotFoundException, UnauthorizedException } from '@nestjs/common';
+import { Database } from '@inference/database';
 import { SessionsService } from '../sessions/sessions.service';
 import { type Actor } from '../audit-log/actor';
 import { type Origin } from '../audit-log/request-origin';
@@ -34,13 +28,13 @@ export interface LinkRequest {
 @Injectable()
 export class IdentitiesService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     private readonly providers: OAuthProviderGateway,
     private readonly sessions: SessionsService,
   ) {}
 
   async list(accountId: string): Promise<IdentityResponse[]> {
-    return (await listIdentities(this.pool, accountId)).map((identity) => this.viewOf(identity));
+    return (await listIdentities(this.database, accountId)).map((identity) => this.viewOf(identity));
   }
 
   /**
@@ -54,7 +48,7 @@ export class IdentitiesService {
     origin: Origin,
   ): Promise<IdentityResponse> {
     const address = await identity.readEmail();
-    return inTransaction(this.pool, async (client) => {
+    return this.database.transaction(async (client) => {
       const unchanged = await lockCredentials(client, accountId, credentialsVersion, 'shared');
       if (!unchanged || !(await this.sessions.hold(client, { accountId, sessionId })))
         throw new OAuthException('session_ended');
@@ -78,7 +72,7 @@ export class IdentitiesService {
 
   /** Ends the other sessions too, because one of them may have begun with the identity. */
   async unlink({ accountId, sessionId, origin }: Actor, id: string): Promise<void> {
-    await inTransaction(this.pool, async (client) => {
+    await this.database.transaction(async (client) => {
       // Ends the sign-ins under way that began with the identity. It also locks the account, so that of two requests
       // for the last two ways to sign in one is refused.
       const hasPassword = await incrementCredentialsVersion(client, accountId);

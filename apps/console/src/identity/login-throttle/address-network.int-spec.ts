@@ -1,13 +1,12 @@
-import { createPool, type SqlPool } from '@inference/database';
-import { createTestDatabase, type TestDatabase } from '@inference/testing';
+import { createTestDatabase, type TestDatabase, TestPool } from '@inference/testing';
 
 let database: TestDatabase;
 /** Connected with the role of the console. */
-let sql: SqlPool;
+let sql: TestPool;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  sql = createPool({ url: database.urlFor('console'), applicationName: 'test', size: 1 });
+  sql = TestPool.of({ url: database.urlFor('console'), applicationName: 'test', size: 1 });
 });
 afterAll(async () => {
   await sql.end();

@@ -1,16 +1,15 @@
-import { createPool, type SqlPool } from '@inference/database';
-import { createTestDatabase, type TestDatabase, waitForLock } from '@inference/testing';
+import { createTestDatabase, type TestDatabase, TestPool, waitForLock } from '@inference/testing';
 import fc from 'fast-check';
 
 const MAX_DELAY_SECONDS = 1_800;
 
 let database: TestDatabase;
 /** Connected with the role of the console. */
-let sql: SqlPool;
+let sql: TestPool;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  sql = createPool({ url: database.urlFor('console'), applicationName: 'test', size: 20 });
+  sql = TestPool.of({ url: database.urlFor('console'), applicationName: 'test', size: 20 });
 });
 afterAll(async () => {
   await sql.end();
@@ -280,7 +279,7 @@ describe('deleting expired login attempts', () => {
 
 it('no other service may read or change login attempts', async () => {
   for (const role of ['gateway', 'router_cost', 'training', 'agent', 'memo'] as const) {
-    const other = createPool({ url: database.urlFor(role), applicationName: 'test', size: 1 });
+    const other = TestPool.of({ url: database.urlFor(role), applicationName: 'test', size: 1 });
     for (const statement of [
       'SELECT FROM accounts.login_attempts',
       'DELETE FROM accounts.login_attempts',

@@ -1,5 +1,5 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Injectable } from '@nestjs/common';
+import { Database } from '@inference/database';
 import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
 
 /** Rows of one statement, so that none holds its locks for long. */
@@ -10,7 +10,7 @@ const DELETE_EXPIRED = 'SELECT accounts.delete_expired_login_attempts($1) AS del
 @Injectable()
 export class LoginAttemptCleanupJob {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     jobs: BackgroundJobs,
   ) {
     jobs.schedule('delete-old-login-attempts', EVERY_MINUTE, () => this.run());
@@ -19,7 +19,7 @@ export class LoginAttemptCleanupJob {
   private async run(): Promise<void> {
     let deleted: bigint;
     do {
-      const { rows } = await this.pool.query<{ deleted: bigint }>(DELETE_EXPIRED, [BATCH_ROWS]);
+      const { rows } = await this.database.query<{ deleted: bigint }>(DELETE_EXPIRED, [BATCH_ROWS]);
       deleted = rows[0]!.deleted;
     } while (deleted === BigInt(BATCH_ROWS));
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, type Sql } from '@inference/database';
 import { TooManyRequestsException } from '@inference/http';
 import { RATE_LIMIT_CONFIG, type RateLimitConfig } from '../../rate-limit/rate-limit.config';
 
@@ -80,7 +80,7 @@ export class LoginThrottle {
   private readonly forgiveSeconds: number[];
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(RATE_LIMIT_CONFIG) { multiplier }: RateLimitConfig,
   ) {
     const allowances = [ACCOUNT, ADDRESS];
@@ -93,7 +93,7 @@ export class LoginThrottle {
    * the count. Throws 429 if the attempt has to wait.
    */
   async admit({ kind, accountId, identifier, address }: LoginAttempt): Promise<AdmittedAttempt> {
-    const { rows } = await this.pool.query<CountedAttempt>(COUNT_ATTEMPT, [
+    const { rows } = await this.database.query<CountedAttempt>(COUNT_ATTEMPT, [
       kind,
       accountId ?? unknownAccount(identifier),
       address,
@@ -110,7 +110,7 @@ export class LoginThrottle {
     }
     return {
       recordSuccess: async () => {
-        await this.pool.query(RECORD_SUCCESS, [counted.account, counted.address, counted.counted_at]);
+        await this.database.query(RECORD_SUCCESS, [counted.account, counted.address, counted.counted_at]);
       },
     };
   }

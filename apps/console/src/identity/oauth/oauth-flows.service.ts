@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { Inject, Injectable } from '@nestjs/common';
-import { newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { Injectable } from '@nestjs/common';
+import { Database, newId } from '@inference/database';
 import { randomNonce, randomPKCECodeVerifier, randomState } from 'openid-client';
 import { z } from 'zod';
 import { type LinkRequest } from '../identities/identities.service';
@@ -48,7 +48,7 @@ const MARK_USED = `
 @Injectable()
 export class OAuthFlowsService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     private readonly sealed: SealedTokens,
   ) {}
 
@@ -70,9 +70,9 @@ export class OAuthFlowsService {
 
   /** Marks a flow as used. Returns true for the first call with a flow and false for all later or concurrent ones. */
   async markUsed({ id }: Flow): Promise<boolean> {
-    await this.pool.query(DELETE_EXPIRED);
+    await this.database.query(DELETE_EXPIRED);
     const hash = createHash('sha256').update(id).digest();
-    const { rowCount } = await this.pool.query(MARK_USED, [hash, USED_FLOW_RETENTION_SECONDS]);
+    const { rowCount } = await this.database.query(MARK_USED, [hash, USED_FLOW_RETENTION_SECONDS]);
     return rowCount === 1;
   }
 }

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { insertAccount, readForSignIn, type SignInAccount, SITE_LANGUAGE } from '../accounts/accounts';
 import { type ChallengeResponse, type SessionResponse } from '../sign-in/auth.dto';
 import { ReauthenticationService } from '../passwords/reauthentication.service';
@@ -34,7 +34,7 @@ export interface CompletedFlow {
 @Injectable()
 export class OAuthService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
     @Inject(SIGN_UP_CONFIG) private readonly signUp: SignUpConfig,
     private readonly providers: OAuthProviderGateway,
@@ -93,7 +93,7 @@ export class OAuthService {
 
   /** If the identity is unlinked after this, the sign-in fails, because the credentials version has changed. */
   private accountOf(identity: ProviderIdentity): Promise<SignInAccount | null> {
-    return inTransaction(this.pool, async (client) => {
+    return this.database.transaction(async (client) => {
       const found = await findIdentity(client, identity);
       return found && readForSignIn(client, found.accountId);
     });
@@ -130,7 +130,7 @@ export class OAuthService {
     const language = SITE_LANGUAGE[site];
     const account = { email, emailVerified: true, passwordHash: null, role: 'user', language } as const;
     const details = { provider, issuer: identity.issuer };
-    return inTransaction(this.pool, async (client) => {
+    return this.database.transaction(async (client) => {
       const accountId = await insertAccount(client, account, currency);
       if (accountId === null) throw new OAuthException('email_taken');
       if (!(await insertIdentity(client, identity, accountId, email)))

@@ -1,5 +1,5 @@
 import { ConflictException, Inject, Injectable } from '@nestjs/common';
-import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type Actor } from '../audit-log/actor';
 import { type Origin } from '../audit-log/request-origin';
@@ -20,7 +20,7 @@ import { revokeUnverifiedAccess } from './revoke-unverified-access';
 @Injectable()
 export class PasswordsService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
     private readonly reauthentication: ReauthenticationService,
     private readonly sessions: SessionsService,
@@ -29,7 +29,7 @@ export class PasswordsService {
 
   /** Takes the same time whether or not there is such an account: the mail sender looks for it later. */
   async requestReset(identifier: string, { address }: Origin): Promise<void> {
-    await queueMail(this.pool, {
+    await queueMail(this.database, {
       kind: 'reset_password',
       identifier: normalizeIdentifier(identifier, this.site.site),
       params: { address },
@@ -41,7 +41,7 @@ export class PasswordsService {
    */
   async reset({ token, password }: ResetPasswordDto, origin: Origin): Promise<void> {
     const passwordHash = await hashPassword(password);
-    await inTransaction(this.pool, async (client) => {
+    await this.database.transaction(async (client) => {
       const { accountId, email } = await redeemMailToken(client, 'reset_password', token);
       const verifiedAt = await resetPassword(client, accountId, passwordHash, email);
       // Sessions are locked before identities, in the same order as when an identity is linked.
@@ -62,7 +62,7 @@ export class PasswordsService {
     if (account.passwordHash === null)
       throw new ConflictException('this account has no password yet; a reset mail sets the first one');
     const passwordHash = await hashPassword(newPassword);
-    await inTransaction(this.pool, async (client) => {
+    await this.database.transaction(async (client) => {
       if (!(await changePassword(client, accountId, account.credentialsVersion, passwordHash)))
         throw new ConflictException('the credentials of the account have just changed');
       await this.sessions.endOthers(client, accountId, sessionId);

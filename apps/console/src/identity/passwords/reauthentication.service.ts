@@ -1,5 +1,5 @@
-import { BadRequestException, ForbiddenException, Inject, Injectable } from '@nestjs/common';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { BadRequestException, ForbiddenException, Injectable } from '@nestjs/common';
+import { Database } from '@inference/database';
 import { type Actor } from '../audit-log/actor';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
@@ -11,7 +11,7 @@ import { PasswordHasher } from './password-hasher';
 @Injectable()
 export class ReauthenticationService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     private readonly passwords: PasswordHasher,
     private readonly throttle: LoginThrottle,
     private readonly sessions: SessionsService,
@@ -29,17 +29,22 @@ export class ReauthenticationService {
     field: string,
     password: string | undefined,
   ): Promise<SignInAccount> {
-    const account = await readForSignIn(this.pool, accountId);
+    const account = await readForSignIn(this.database, accountId);
     if (!account) throw new ForbiddenException('the account does not exist any more');
     if (account.passwordHash === null) {
-      if (!(await this.sessions.isRecent(this.pool, sessionId)))
+      if (!(await this.sessions.isRecent(this.database, sessionId)))
         throw new ForbiddenException('sign in again first');
       return account;
     }
     if (password === undefined) throw new BadRequestException(`${field}: is missing`);
     const attempt = await this.throttle.admit({ kind: 'password', accountId, address: origin.address });
     if (!(await this.passwords.matches(account.passwordHash, password))) {
-      await recordAuditEvent(this.pool, { type: 'password.failed', accountId, actorId: accountId, origin });
+      await recordAuditEvent(this.database, {
+        type: 'password.failed',
+        accountId,
+        actorId: accountId,
+        origin,
+      });
       throw new ForbiddenException(`${field}: is wrong`);
     }
     await attempt.recordSuccess();

@@ -7,7 +7,7 @@ import {
   NotFoundException,
   UnauthorizedException,
 } from '@nestjs/common';
-import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, type Sql } from '@inference/database';
 import { toDataURL } from 'qrcode';
 import { readAccount } from '../accounts/accounts';
 import { incrementCredentialsVersion, isAdminAtVersion, lockCredentials } from '../accounts/credentials';
@@ -44,7 +44,7 @@ const NOT_ON = 'two factors are not on';
 @Injectable()
 export class TwoFactorService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
     private readonly reauthentication: ReauthenticationService,
     private readonly throttle: LoginThrottle,
@@ -53,11 +53,11 @@ export class TwoFactorService {
   ) {}
 
   async setUp(accountId: string): Promise<TwoFactorSetupResponse> {
-    const account = await readAccount(this.pool, accountId);
+    const account = await readAccount(this.database, accountId);
     if (!account) throw new ForbiddenException('the account does not exist any more');
     const secret = newTotpSecret();
     const sealed = await this.secondFactor.seal(accountId, secret);
-    const { rowCount } = await this.pool.query(SET_UP, [accountId, sealed]);
+    const { rowCount } = await this.database.query(SET_UP, [accountId, sealed]);
     if (rowCount !== 1) throw new ConflictException('two factors are on already; turn them off first');
     const url = totpUrl(secret, this.site.name, account.email);
     return { secret, otpauth_url: url, qr_code: await toDataURL(url) };
@@ -65,7 +65,7 @@ export class TwoFactorService {
 
   /** The code proves that the authenticator has the secret. It is used up. */
   async enable({ accountId, sessionId, origin }: Actor, code: string): Promise<RecoveryCodesResponse> {
-    return inTransaction(this.pool, async (client) => {
+    return this.database.transaction(async (client) => {
       const { rows } = await client.query<{ sealed_secret: string }>(READ_SET_UP, [accountId]);
       if (!rows[0]) throw new ConflictException('nothing is set up, or two factors are on already');
       const step = stepOf(await this.secondFactor.unseal(accountId, rows[0].sealed_secret), code);
@@ -96,7 +96,7 @@ export class TwoFactorService {
     // A stolen session of an admin must not be enough to turn off the admin's own second factor.
     if (accountId === admin.accountId)
       throw new ForbiddenException('use POST /api/auth/2fa/disable for your own second factor');
-    await inTransaction(this.pool, async (client) => {
+    await this.database.transaction(async (client) => {
       if (!(await readAccount(client, accountId))) throw new NotFoundException('no such account');
       await this.lockEnabled(client, accountId);
       if (!(await isAdminAtVersion(client, admin.accountId, credentialsVersion)))
@@ -130,7 +130,7 @@ export class TwoFactorService {
     const account = await this.reauthentication.confirm(actor, 'password', password);
     if (!account.twoFactor) throw new ConflictException(NOT_ON);
     const attempt = await this.throttle.admit({ kind: 'second_factor', accountId, address: origin.address });
-    const done = await inTransaction(this.pool, async (client) => {
+    const done = await this.database.transaction(async (client) => {
       await this.lockEnabled(client, accountId);
       if ((await this.secondFactor.verify(client, accountId, code)) === null) {
         await recordAuditEvent(client, {

@@ -1,5 +1,5 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Injectable } from '@nestjs/common';
+import { Database } from '@inference/database';
 import { BackgroundJobs, EVERY_TEN_MINUTES } from '@inference/jobs';
 
 /** Rows of one statement, so that none holds its locks for long. */
@@ -16,13 +16,14 @@ const STATEMENTS = [deleteExpired('sessions', 'id'), deleteExpired('login_challe
 @Injectable()
 export class ExpiryCleanupJob {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     jobs: BackgroundJobs,
   ) {
     jobs.schedule('delete-expired-sessions', EVERY_TEN_MINUTES, () => this.run());
   }
 
   async run(): Promise<void> {
-    for (const statement of STATEMENTS) while ((await this.pool.query(statement)).rowCount === BATCH_ROWS);
+    for (const statement of STATEMENTS)
+      while ((await this.database.query(statement)).rowCount === BATCH_ROWS);
   }
 }

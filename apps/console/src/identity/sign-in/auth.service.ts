@@ -6,7 +6,7 @@ import {
   Injectable,
   UnauthorizedException,
 } from '@nestjs/common';
-import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { SIGN_UP_CONFIG, type SignUpConfig } from '../accounts/sign-up.config';
 import { type Actor } from '../audit-log/actor';
@@ -30,7 +30,7 @@ import { SignInService } from './sign-in.service';
 @Injectable()
 export class AuthService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
     @Inject(SIGN_UP_CONFIG) private readonly signUp: SignUpConfig,
     private readonly passwords: PasswordHasher,
@@ -53,7 +53,7 @@ export class AuthService {
     }
     const passwordHash = await hashPassword(password);
     const language = wantedLanguage ?? SITE_LANGUAGE[site];
-    return inTransaction(this.pool, async (client) => {
+    return this.database.transaction(async (client) => {
       const id = await insertAccount(
         client,
         { email, phone: number, username: username ?? null, passwordHash, role: 'user', language },
@@ -81,7 +81,7 @@ export class AuthService {
     origin: Origin,
   ): Promise<SessionResponse | ChallengeResponse> {
     const claimed = normalizeIdentifier(identifier, this.site.site);
-    const account = await findForLogin(this.pool, claimed);
+    const account = await findForLogin(this.database, claimed);
     const attempt = await this.throttle.admit({
       kind: 'password',
       accountId: account?.id ?? null,
@@ -92,7 +92,7 @@ export class AuthService {
     if (!account || !matches) {
       // Recorded for unknown accounts too, so that both take the same time.
       const accountId = account?.id ?? null;
-      await recordAuditEvent(this.pool, { type: 'login.failed', accountId, actorId: null, origin });
+      await recordAuditEvent(this.database, { type: 'login.failed', accountId, actorId: null, origin });
       throw new UnauthorizedException('the identifier or the password is wrong');
     }
     const view = await this.signIn.begin(account, 'password', origin);
@@ -101,14 +101,14 @@ export class AuthService {
   }
 
   async logout({ accountId, sessionId, origin }: Actor): Promise<void> {
-    await inTransaction(this.pool, async (client) => {
+    await this.database.transaction(async (client) => {
       await this.sessions.end(client, sessionId);
       await recordAuditEvent(client, { type: 'session.ended', accountId, actorId: accountId, origin });
     });
   }
 
   async readUser(accountId: string): Promise<UserResponse> {
-    const account = await readAccount(this.pool, accountId);
+    const account = await readAccount(this.database, accountId);
     if (!account) throw new UnauthorizedException('the account does not exist any more');
     const { createdAt, emailVerified, hasPassword, twoFactor, ...rest } = account;
     return {

@@ -1,5 +1,5 @@
-import { Inject, Injectable, UnauthorizedException } from '@nestjs/common';
-import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { Injectable, UnauthorizedException } from '@nestjs/common';
+import { Database, type Sql } from '@inference/database';
 import { readForSignIn } from '../accounts/accounts';
 import { type VerifyChallengeDto, type SessionResponse } from './auth.dto';
 import { hashChallengeId, SignInService } from './sign-in.service';
@@ -29,7 +29,7 @@ const ENDED = 'the challenge has ended; sign in again';
 @Injectable()
 export class LoginChallengesService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     private readonly throttle: LoginThrottle,
     private readonly secondFactor: SecondFactorVerifier,
     private readonly signIn: SignInService,
@@ -37,14 +37,14 @@ export class LoginChallengesService {
 
   async verify({ challenge_id: id, code }: VerifyChallengeDto, origin: Origin): Promise<SessionResponse> {
     const idHash = hashChallengeId(id);
-    const { rows } = await this.pool.query<{ account_id: string }>(FIND_ACCOUNT, [idHash]);
+    const { rows } = await this.database.query<{ account_id: string }>(FIND_ACCOUNT, [idHash]);
     if (!rows[0]) throw new UnauthorizedException(ENDED);
     const attempt = await this.throttle.admit({
       kind: 'second_factor',
       accountId: rows[0].account_id,
       address: origin.address,
     });
-    const outcome = await inTransaction(this.pool, (client) => this.tryCode(client, idHash, code, origin));
+    const outcome = await this.database.transaction((client) => this.tryCode(client, idHash, code, origin));
     if (typeof outcome === 'string') throw new UnauthorizedException(outcome);
     await attempt.recordSuccess();
     return outcome;

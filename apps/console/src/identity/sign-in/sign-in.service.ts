@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { Inject, Injectable, UnauthorizedException } from '@nestjs/common';
-import { inTransaction, randomBase62, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { Injectable, UnauthorizedException } from '@nestjs/common';
+import { Database, randomBase62, type Sql } from '@inference/database';
 import { type Origin } from '../audit-log/request-origin';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { type SignInAccount } from '../accounts/accounts';
@@ -28,7 +28,7 @@ export const hashChallengeId = (id: string) => createHash('sha256').update(id).d
 @Injectable()
 export class SignInService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     private readonly sessions: SessionsService,
   ) {}
 
@@ -41,7 +41,7 @@ export class SignInService {
     method: FirstFactor,
     origin: Origin,
   ): Promise<SessionResponse | ChallengeResponse> {
-    return inTransaction(this.pool, async (client) => {
+    return this.database.transaction(async (client) => {
       if (!account.twoFactor) return this.open(client, account, { method }, origin);
       const id = `chal_${randomBase62(CHALLENGE_DIGITS)}`;
       const { rows } = await client.query<{ expires_at: Date }>(CHALLENGE, [

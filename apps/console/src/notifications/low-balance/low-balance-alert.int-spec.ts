@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { createPool, inTransaction, type SqlPool } from '@inference/database';
-import { createTestDatabase, insertAccount, type TestDatabase } from '@inference/testing';
+import { createTestDatabase, insertAccount, type TestDatabase, TestPool } from '@inference/testing';
 import { postTransfer } from '@inference/wallet';
 import { settleRequest, TestSite } from '../../testing/console.fixture';
 import { consoleJobs } from '../mail/mail.fixture';
@@ -14,7 +13,7 @@ const LOW_BALANCE_MAILS = `
 
 describe('the low-balance mail', () => {
   let database: TestDatabase;
-  const pools: SqlPool[] = [];
+  const pools: TestPool[] = [];
   let job: LowBalanceAlertJob;
 
   beforeAll(async () => (database = await createTestDatabase()));
@@ -31,7 +30,7 @@ describe('the low-balance mail', () => {
   /** Creates a job with the database role of the console. */
   function createJob(): LowBalanceAlertJob {
     const url = database.urlFor('console');
-    const pool = createPool({ url, applicationName: 'sweep', size: 3 });
+    const pool = TestPool.of({ url, applicationName: 'sweep', size: 3 });
     pools.push(pool);
     return new LowBalanceAlertJob(pool, { thresholdPicos: THRESHOLD }, consoleJobs(url));
   }
@@ -43,7 +42,7 @@ describe('the low-balance mail', () => {
     (await insertAccount(database.pool, { balancePicos })).accountId;
   let postings = 0;
   const post = (accountId: string, amountPicos: bigint, work?: () => Promise<void>) =>
-    inTransaction(database.pool, async (client) => {
+    database.pool.transaction(async (client) => {
       await postTransfer(client, {
         kind: 'adjustment',
         accountId,
@@ -147,7 +146,7 @@ describe('the low-balance mail', () => {
     await job.run();
     const unarmed = await open(THRESHOLD);
     await post(free, -1n);
-    await inTransaction(database.pool, async (client) => {
+    await database.pool.transaction(async (client) => {
       await client.query('SELECT FROM wallet.wallets WHERE account_id = ANY ($1) FOR UPDATE', [
         [busy, unarmed],
       ]);

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Currency } from '@inference/config';
-import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, type Sql } from '@inference/database';
 import { BackgroundJobs } from '@inference/jobs';
 import { picosToDecimal } from '@inference/money';
 import { queueMail } from '../mail/outbox';
@@ -41,7 +41,7 @@ interface LowWallet {
 @Injectable()
 export class LowBalanceAlertJob {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(LOW_BALANCE_CONFIG) private readonly config: LowBalanceConfig,
     jobs: BackgroundJobs,
   ) {
@@ -51,9 +51,9 @@ export class LowBalanceAlertJob {
   /** Resolves when no mail is left to request. */
   async run(stop?: AbortSignal): Promise<void> {
     const { thresholdPicos } = this.config;
-    const alert = () => inTransaction(this.pool, (client) => this.alertSome(client, thresholdPicos));
+    const alert = () => this.database.transaction((client) => this.alertSome(client, thresholdPicos));
     while (!stop?.aborted && (await alert()) === ALERT_BATCH_SIZE);
-    const arm = async () => (await this.pool.query(ARM, [thresholdPicos])).rowCount;
+    const arm = async () => (await this.database.query(ARM, [thresholdPicos])).rowCount;
     while (!stop?.aborted && (await arm()) === ARM_BATCH_SIZE);
   }
 

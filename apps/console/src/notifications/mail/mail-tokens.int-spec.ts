@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createTestDatabase, type TestDatabase } from '@inference/testing';
-import { createPool, inTransaction, type SqlPool } from '@inference/database';
+import { createTestDatabase, type TestDatabase, TestPool } from '@inference/testing';
 import { insertMailAccount, type MailAccount } from './mail.fixture';
 import { type TokenMailKind } from './mail-kinds';
 import { createMailToken, deleteOldMailTokens, revokeMailTokens, consumeMailToken } from './mail-tokens';
@@ -8,12 +7,12 @@ import { createMailToken, deleteOldMailTokens, revokeMailTokens, consumeMailToke
 describe('a mail token', () => {
   let database: TestDatabase;
   /** Uses the database role of the console. */
-  let pool: SqlPool;
+  let pool: TestPool;
   let account: MailAccount;
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    pool = createPool({ url: database.urlFor('console'), applicationName: 'test', size: 10 });
+    pool = TestPool.of({ url: database.urlFor('console'), applicationName: 'test', size: 10 });
   });
   beforeEach(async () => (account = await insertMailAccount(database.pool)));
   afterAll(async () => {
@@ -72,7 +71,7 @@ describe('a mail token', () => {
       const tokens = await Promise.all([create(), create(), create()]);
       const used = await Promise.all(
         tokens.map((token) =>
-          inTransaction(pool, (client) => consumeMailToken(client, 'reset_password', token)),
+          pool.transaction((client) => consumeMailToken(client, 'reset_password', token)),
         ),
       );
       expect(used).toContainEqual(owner());

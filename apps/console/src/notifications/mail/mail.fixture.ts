@@ -1,8 +1,8 @@
 import { type AddressInfo, type Socket } from 'node:net';
 import { Logger } from '@nestjs/common';
-import { createPool, JOB_SCHEMAS, newId, type Sql, type SqlPool } from '@inference/database';
+import { JOB_SCHEMAS, newId, type Sql } from '@inference/database';
 import { BackgroundJobs } from '@inference/jobs';
-import { waitFor } from '@inference/testing';
+import { TestPool, waitFor } from '@inference/testing';
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { readInvoiceFile } from '../../billing/invoices/invoice-file';
@@ -117,7 +117,7 @@ export class TestSender {
 
   private constructor(
     private readonly jobs: BackgroundJobs,
-    private readonly pool: SqlPool,
+    private readonly pool: TestPool,
   ) {}
 
   /** Starts a sender. With `polls: false` it reacts to notifications only. */
@@ -131,7 +131,7 @@ export class TestSender {
       MAIL_FROM: 'Example <no-reply@example.com>',
       ...environment,
     });
-    const pool = createPool({ url: databaseUrl, applicationName: 'mail', size: 5 });
+    const pool = TestPool.of({ url: databaseUrl, applicationName: 'mail', size: 5 });
     const invoices = new InvoiceAttachments();
     invoices.register((documentId) => readInvoiceFile(pool, documentId));
     const composer = new MailComposer(pool, config.site, config.mail, invoices);

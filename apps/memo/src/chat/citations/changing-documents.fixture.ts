@@ -1,5 +1,4 @@
-import { type SqlPool } from '@inference/database';
-import { waitFor } from '@inference/testing';
+import { type TestPool, waitFor } from '@inference/testing';
 import { type DocumentResponse } from '../../documents/document.dto';
 import { type Person } from '../../memo.fixture';
 
@@ -35,7 +34,7 @@ export class ChangingDocuments {
   constructor(
     private readonly owner: Person,
     private readonly workspace: string,
-    private readonly pool: SqlPool,
+    private readonly pool: TestPool,
   ) {}
 
   edition(id: string, version: number): Edition | undefined {

@@ -1,5 +1,5 @@
-import { Inject, Injectable, NotFoundException } from '@nestjs/common';
-import { inTransaction, newId, SQL_POOL, type Sql, type SqlPool } from '@inference/database';
+import { Injectable, NotFoundException } from '@nestjs/common';
+import { Database, newId, type Sql } from '@inference/database';
 import { type Member } from '../../access/member';
 import { requireRole } from '../../access/role-check';
 import { type Citation } from '../citations/citation';
@@ -43,15 +43,15 @@ export const conversationNotFound = () => new NotFoundException('no such convers
 /** Stores questions and answers. */
 @Injectable()
 export class ConversationLog {
-  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
+  constructor(private readonly database: Database) {}
 
   /**
    * The last exchanges of a conversation, oldest first. Throws 404 if the conversation does not belong to the caller.
    */
   async readExchanges(member: Member, conversationId: string): Promise<Exchange[]> {
-    const { rowCount } = await this.pool.query(FIND, [...ownerOf(member), conversationId]);
+    const { rowCount } = await this.database.query(FIND, [...ownerOf(member), conversationId]);
     if (rowCount === 0) throw conversationNotFound();
-    const { rows } = await this.pool.query<Exchange>(READ_EXCHANGES, [conversationId]);
+    const { rows } = await this.database.query<Exchange>(READ_EXCHANGES, [conversationId]);
     let characters = 0;
     return rows
       .filter(
@@ -72,7 +72,7 @@ export class ConversationLog {
     answer: Answer,
     send: (citations: Citation[]) => void,
   ): Promise<void> {
-    await inTransaction(this.pool, async (sql) => {
+    await this.database.transaction(async (sql) => {
       const citations = await checkCitations(sql, member.workspaceId, answer.citations);
       // A caller who lost access while the answer was written receives no citations.
       await requireRole(sql, member, 'viewer');

@@ -1,5 +1,5 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { Injectable } from '@nestjs/common';
+import { Database } from '@inference/database';
 import { type PageQuery, type Position, readPage } from '@inference/http';
 import { type Member } from '../../access/member';
 import { lockRole } from '../../access/role-check';
@@ -44,12 +44,12 @@ const DELETE = 'DELETE FROM memo.conversations WHERE id = $1';
 /** Reads and deletes the conversations of a member. */
 @Injectable()
 export class ConversationsService {
-  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
+  constructor(private readonly database: Database) {}
 
   async list(member: Member, query: PageQuery): Promise<ConversationListResponse> {
     const read = async (after: Position | null, count: number) => {
       const values = [...ownerOf(member), after?.at ?? null, after?.id ?? null, count];
-      return (await this.pool.query<ConversationRow & { position: Position }>(LIST, values)).rows;
+      return (await this.database.query<ConversationRow & { position: Position }>(LIST, values)).rows;
     };
     const { rows, nextCursor } = await readPage(`conversations:${ownerOf(member).join(':')}`, query, read);
     return { conversations: rows.map(responseOf), next_cursor: nextCursor };
@@ -61,9 +61,9 @@ export class ConversationsService {
     id: string,
     { after, limit }: MessagesQuery,
   ): Promise<ConversationMessagesResponse> {
-    const found = await this.pool.query<ConversationRow>(FIND, [...ownerOf(member), id]);
+    const found = await this.database.query<ConversationRow>(FIND, [...ownerOf(member), id]);
     if (!found.rows[0]) throw conversationNotFound();
-    const { rows } = await this.pool.query<MessageRow>(READ_MESSAGES, [id, after, limit + 1]);
+    const { rows } = await this.database.query<MessageRow>(READ_MESSAGES, [id, after, limit + 1]);
     const messages = rows.slice(0, limit).map(({ created_at: at, ...message }) => ({
       ...message,
       created_at: at.toISOString(),
@@ -72,7 +72,7 @@ export class ConversationsService {
   }
 
   async remove(member: Member, id: string): Promise<void> {
-    await inTransaction(this.pool, async (sql) => {
+    await this.database.transaction(async (sql) => {
       await lockRole(sql, member, 'viewer');
       const found = await sql.query(LOCK, [...ownerOf(member), id]);
       if (found.rowCount === 0) throw conversationNotFound();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type HttpException, Inject, Injectable } from '@nestjs/common';
-import { newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { type HttpException, Injectable } from '@nestjs/common';
+import { Database, newId } from '@inference/database';
 import { SIGNATURE_BYTES } from './media-type';
 
 /** An uploaded file, stored until its text is extracted. */
@@ -28,7 +28,7 @@ const DELETE = 'DELETE FROM memo.source_parts WHERE upload_id = $1';
 /** Stores files in parts as they arrive, so that no process holds a whole file while it is uploaded. */
 @Injectable()
 export class SourceFileStore {
-  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
+  constructor(private readonly database: Database) {}
 
   /** Throws the limit's error for content that is too large. Removes the stored parts if the content ends with an error. */
   async write(
@@ -46,7 +46,7 @@ export class SourceFileStore {
         if (bytes > limit.bytes) throw limit.error();
         if (n === 0) head = Buffer.from(part.subarray(0, SIGNATURE_BYTES));
         digest.update(part);
-        await this.pool.query(INSERT, [uploadId, n++, part]);
+        await this.database.query(INSERT, [uploadId, n++, part]);
       }
     } catch (error) {
       await this.remove(uploadId);
@@ -59,14 +59,14 @@ export class SourceFileStore {
   async readAll(uploadId: string): Promise<Buffer> {
     const parts: Buffer[] = [];
     for (let n = 0; ; n++) {
-      const { rows } = await this.pool.query<{ bytes: Buffer }>(READ, [uploadId, n]);
+      const { rows } = await this.database.query<{ bytes: Buffer }>(READ, [uploadId, n]);
       if (!rows[0]) return Buffer.concat(parts);
       parts.push(rows[0].bytes);
     }
   }
 
   async remove(uploadId: string): Promise<void> {
-    await this.pool.query(DELETE, [uploadId]);
+    await this.database.query(DELETE, [uploadId]);
   }
 }
 

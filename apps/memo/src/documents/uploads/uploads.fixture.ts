@@ -1,5 +1,5 @@
+import { type TestPool } from '@inference/testing';
 import { createHash } from 'node:crypto';
-import { type SqlPool } from '@inference/database';
 
 export const POLICY = { title: 'Refund policy', text: 'Refunds are issued within five days.' };
 
@@ -23,7 +23,7 @@ export function fieldsOnly(fields: Record<string, string>): FormData {
 }
 
 /** Number of stored files. */
-export async function partsStored(pool: SqlPool): Promise<number> {
+export async function partsStored(pool: TestPool): Promise<number> {
   const { rows } = await pool.query<{ n: number }>(
     'SELECT count(DISTINCT upload_id)::integer AS n FROM memo.source_parts',
   );
@@ -31,7 +31,7 @@ export async function partsStored(pool: SqlPool): Promise<number> {
 }
 
 /** Number of stored files that belong to a version. */
-export async function uploadsKnown(pool: SqlPool): Promise<number> {
+export async function uploadsKnown(pool: TestPool): Promise<number> {
   const { rows } = await pool.query<{ n: number }>(
     'SELECT count(*)::integer AS n FROM memo.document_versions WHERE upload_id IS NOT NULL',
   );

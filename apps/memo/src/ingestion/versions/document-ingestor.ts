@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
-import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { SourceFileStore } from '../../documents/source-files/source-file-store';
 import { discardVersion } from '../../retrieval/index/retirement';
 import { ExtractionError } from '../extraction/text/extraction-error';
@@ -36,7 +36,7 @@ export class DocumentIngestor implements BeforeApplicationShutdown {
   private readonly extractionThread: ExtractionThread;
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(VECTORS_CONFIG) private readonly vectors: VectorsConfig,
     @Inject(EXTRACTION_CONFIG) limits: ExtractionConfig,
     private readonly sources: SourceFileStore,
@@ -52,12 +52,12 @@ export class DocumentIngestor implements BeforeApplicationShutdown {
    * Resolves when nothing is left to do. Rejects for a defect of the service; the recovery then queues the job again.
    */
   async ingest(job: IngestionJob, stopping: AbortSignal): Promise<void> {
-    const claimed = await claimVersion(this.pool, job, randomUUID());
+    const claimed = await claimVersion(this.database, job, randomUUID());
     if (!claimed) return;
     if (claimed.attempts > MAX_ATTEMPTS) {
       this.logger.error(`Version ${claimed.version} of ${claimed.documentId} has ended too many processes.`);
       return failVersion(
-        this.pool,
+        this.database,
         claimed,
         'interrupted',
         'Reading the document was interrupted again and again.',
@@ -65,7 +65,7 @@ export class DocumentIngestor implements BeforeApplicationShutdown {
     }
     try {
       const written = await this.read(claimed, stopping);
-      if (!(await publishVersion(this.pool, claimed, written, this.vectors.embeddingModel)))
+      if (!(await publishVersion(this.database, claimed, written, this.vectors.embeddingModel)))
         throw new ClaimLostError();
     } catch (error) {
       await this.handleFailure(claimed, error, stopping);
@@ -73,10 +73,10 @@ export class DocumentIngestor implements BeforeApplicationShutdown {
   }
 
   private async handleFailure(claimed: ClaimedVersion, error: unknown, stopping: AbortSignal): Promise<void> {
-    if (stopping.aborted) return releaseVersion(this.pool, claimed);
+    if (stopping.aborted) return releaseVersion(this.database, claimed);
     if (error instanceof ExtractionError) {
       this.logger.log(`Version ${claimed.version} of ${claimed.documentId} has failed (${error.code}).`);
-      return failVersion(this.pool, claimed, error.code, error.message);
+      return failVersion(this.database, claimed, error.code, error.message);
     }
     if (error instanceof ClaimLostError) return this.discardIfDeleted(claimed);
     this.logger.error(`Version ${claimed.version} of ${claimed.documentId} could not be read.`, error);
@@ -85,10 +85,10 @@ export class DocumentIngestor implements BeforeApplicationShutdown {
 
   private async read(claimed: ClaimedVersion, stopping: AbortSignal): Promise<IndexedVersion> {
     const claimLoss = new AbortController();
-    const writer = new VersionWriter(this.pool, claimed);
+    const writer = new VersionWriter(this.database, claimed);
     let [processed, total]: [number, number | null] = [0, null];
     const heartbeat = setInterval(() => {
-      recordHeartbeat(this.pool, claimed, processed, total).then(
+      recordHeartbeat(this.database, claimed, processed, total).then(
         (isOwn) => isOwn || claimLoss.abort(new ClaimLostError()),
         () => undefined,
       );
@@ -116,7 +116,7 @@ export class DocumentIngestor implements BeforeApplicationShutdown {
   }
 
   private async discardIfDeleted({ documentId, version }: ClaimedVersion): Promise<void> {
-    await inTransaction(this.pool, async (sql) => {
+    await this.database.transaction(async (sql) => {
       const found = 'SELECT FROM memo.document_versions WHERE document_id = $1 AND version = $2';
       if ((await sql.query(found, [documentId, version])).rowCount === 0)
         await discardVersion(sql, documentId, version);

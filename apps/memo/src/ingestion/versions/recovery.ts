@@ -1,4 +1,4 @@
-import { firstIdAt, JOB_SCHEMAS, type SqlPool } from '@inference/database';
+import { type Database, firstIdAt, JOB_SCHEMAS } from '@inference/database';
 import { CLAIM_TIMEOUT_SECONDS } from './version-claim';
 import {
   addGarbageCollectionJob,
@@ -56,17 +56,19 @@ const FIND_UNEMBEDDED = `
 const HAS_GARBAGE = 'SELECT FROM memo.garbage LIMIT 1';
 
 /** Restores what killed processes left behind: queues lost jobs again and discards unused data. */
-export async function recoverLostWork(pool: SqlPool, embeddingModel: string | undefined): Promise<void> {
-  const { rows } = await pool.query<{ documentId: string; version: number; bytes: number }>(FIND_ABANDONED);
-  for (const astray of rows) await addIngestionJob(pool, astray);
-  await pool.query(DELETE_UNUSED_PARTS, [firstIdAt('up', Date.now() - MAX_UPLOAD_DURATION_MS)]);
-  await pool.query(DISCARD_SEGMENTS);
-  await pool.query(DELETE_ORPHANED_JOBS);
-  if ((await pool.query(HAS_GARBAGE)).rowCount) await addGarbageCollectionJob(pool);
-  if (embeddingModel !== undefined) await addEmbeddingJobs(pool, embeddingModel);
+export async function recoverLostWork(database: Database, embeddingModel: string | undefined): Promise<void> {
+  const { rows } = await database.query<{ documentId: string; version: number; bytes: number }>(
+    FIND_ABANDONED,
+  );
+  for (const astray of rows) await addIngestionJob(database, astray);
+  await database.query(DELETE_UNUSED_PARTS, [firstIdAt('up', Date.now() - MAX_UPLOAD_DURATION_MS)]);
+  await database.query(DISCARD_SEGMENTS);
+  await database.query(DELETE_ORPHANED_JOBS);
+  if ((await database.query(HAS_GARBAGE)).rowCount) await addGarbageCollectionJob(database);
+  if (embeddingModel !== undefined) await addEmbeddingJobs(database, embeddingModel);
 }
 
-async function addEmbeddingJobs(pool: SqlPool, model: string): Promise<void> {
-  const { rows } = await pool.query<{ documentId: string; version: number }>(FIND_UNEMBEDDED, [model]);
-  for (const served of rows) await addEmbeddingJob(pool, served, model);
+async function addEmbeddingJobs(database: Database, model: string): Promise<void> {
+  const { rows } = await database.query<{ documentId: string; version: number }>(FIND_UNEMBEDDED, [model]);
+  for (const served of rows) await addEmbeddingJob(database, served, model);
 }

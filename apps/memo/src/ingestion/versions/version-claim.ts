@@ -1,4 +1,4 @@
-import { inTransaction, type Sql, type SqlPool } from '@inference/database';
+import { type Database, type Sql } from '@inference/database';
 import { type MediaType } from '../../documents/source-files/media-type';
 import { discardVersion, retireVersion } from '../../retrieval/index/retirement';
 import { addEmbeddingJob, addIngestionJob, addMergeJob, type IngestionJob } from '../../jobs/document-jobs';
@@ -83,8 +83,8 @@ export async function recordHeartbeat(
 }
 
 /** Returns the version to the queue. */
-export async function releaseVersion(pool: SqlPool, claimed: ClaimedVersion): Promise<void> {
-  await inTransaction(pool, async (sql) => {
+export async function releaseVersion(database: Database, claimed: ClaimedVersion): Promise<void> {
+  await database.transaction(async (sql) => {
     const { rowCount } = await sql.query(RELEASE, ownership(claimed));
     if (rowCount === 1) await addIngestionJob(sql, claimed);
   });
@@ -92,12 +92,12 @@ export async function releaseVersion(pool: SqlPool, claimed: ClaimedVersion): Pr
 
 /** Marks the version as failed. The previous version stays published. */
 export async function failVersion(
-  pool: SqlPool,
+  database: Database,
   claimed: ClaimedVersion,
   code: string,
   message: string,
 ): Promise<void> {
-  await inTransaction(pool, async (sql) => {
+  await database.transaction(async (sql) => {
     const { rowCount } = await sql.query(FAIL, [...ownership(claimed), code, message]);
     if (rowCount === 0) return;
     await sql.query(DELETE_PARTS, [claimed.uploadId]);
@@ -111,13 +111,13 @@ export async function failVersion(
  * @param embeddingModel embeds the chunks later; undefined if there is none
  */
 export async function publishVersion(
-  pool: SqlPool,
+  database: Database,
   claimed: ClaimedVersion,
   { chunks, words, segments }: IndexedVersion,
   embeddingModel: string | undefined,
 ): Promise<boolean> {
   const { documentId, version, workspaceId, uploadId } = claimed;
-  return inTransaction(pool, async (sql) => {
+  return database.transaction(async (sql) => {
     await sql.query(LOCK_WORKSPACE, [workspaceId]);
     const { rows } = await sql.query<{ serving_version: number | null }>(LOCK_DOCUMENT, [documentId]);
     if (!rows[0] || (await sql.query(LOCK_CLAIMED, ownership(claimed))).rowCount === 0) return false;

@@ -1,4 +1,4 @@
-import { type SqlPool } from '@inference/database';
+import { type Database } from '@inference/database';
 import { type PackedPostings, type Segment } from '../../retrieval/index/segment';
 import { insertPostings, insertSegment } from '../../retrieval/index/segment-store';
 import { type Chunk } from '../extraction-thread/chunker';
@@ -28,21 +28,21 @@ export class VersionWriter {
   private indexed = 0;
 
   constructor(
-    private readonly pool: SqlPool,
+    private readonly database: Database,
     private readonly claimed: ClaimedVersion,
   ) {}
 
   /** Removes what an interrupted attempt has left. */
   async begin(): Promise<void> {
     const { documentId, version } = this.claimed;
-    await this.pool.query(DELETE_CHUNKS, [documentId, version]);
-    await this.pool.query(DISCARD_SEGMENTS, [documentId, version]);
+    await this.database.query(DELETE_CHUNKS, [documentId, version]);
+    await this.database.query(DISCARD_SEGMENTS, [documentId, version]);
   }
 
   /** Returns false if the claim is lost. */
   async writeChunks(chunks: Chunk[]): Promise<boolean> {
     const { documentId, version, runner } = this.claimed;
-    const { rowCount } = await this.pool.query({
+    const { rowCount } = await this.database.query({
       ...INSERT_CHUNKS,
       values: [
         ...[documentId, version, runner],
@@ -59,8 +59,8 @@ export class VersionWriter {
   /** Call this in the order of the chunks. */
   async writeSegment(segment: Segment, postings: PackedPostings): Promise<void> {
     const { documentId, version } = this.claimed;
-    const id = await insertSegment(this.pool, { documentId, version }, segment);
-    await insertPostings(this.pool, id, postings);
+    const id = await insertSegment(this.database, { documentId, version }, segment);
+    await insertPostings(this.database, id, postings);
     this.written.segments.push({ id, firstChunk: this.indexed });
     this.written.words += segment.words;
     this.indexed += segment.chunks;

@@ -1,4 +1,4 @@
-import { inTransaction, type Sql, type SqlPool } from '@inference/database';
+import { type Database, type Sql } from '@inference/database';
 
 /** Rows deleted in one transaction. Twice as many hold their locks twice as long; half need twice the transactions. */
 const MAX_ROWS_PER_STEP = 2_000;
@@ -43,9 +43,9 @@ interface GarbageRow {
  * Deletes a limited amount of discarded data. Returns true if more may be left. Several processes may run it at the
  * same time.
  */
-export async function collectGarbage(pool: SqlPool, signal: AbortSignal): Promise<boolean> {
+export async function collectGarbage(database: Database, signal: AbortSignal): Promise<boolean> {
   for (let steps = 0; steps < MAX_STEPS && !signal.aborted; steps++)
-    if (!(await inTransaction(pool, collectOnce))) return false;
+    if (!(await database.transaction(collectOnce))) return false;
   return true;
 }
 

@@ -1,4 +1,4 @@
-import { inTransaction, type Sql, type SqlPool } from '@inference/database';
+import { type Database, type Sql } from '@inference/database';
 import { chooseForMerge, hasManyRetiredChunks } from './merge-policy';
 import { copyPostings, type SegmentSource } from './postings-merge';
 import { retiredSlots, findRange, type RetiredRange } from './retired-range';
@@ -49,12 +49,12 @@ class WorkspaceGone extends Error {}
  * retirement until it returns false.
  */
 export async function mergeSegments(
-  pool: SqlPool,
+  database: Database,
   workspaceId: string,
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    return await inTransaction(pool, (sql) => mergeOnce(sql, workspaceId, signal));
+    return await database.transaction((sql) => mergeOnce(sql, workspaceId, signal));
   } catch (error) {
     if (error instanceof WorkspaceGone) return false;
     throw error;

@@ -1,4 +1,5 @@
-import { inTransaction, newId, type SqlPool } from '@inference/database';
+import { type TestPool } from '@inference/testing';
+import { newId } from '@inference/database';
 import { type QueryWord } from '../analysis/query-analysis';
 import { termsOf } from '../analysis/terms';
 import { mergeSegments } from '../index/segment-merge';
@@ -24,12 +25,12 @@ export class IndexedWorkspace {
   private readonly heads = new SegmentHeadCache();
 
   private constructor(
-    private readonly pool: SqlPool,
+    private readonly pool: TestPool,
     readonly id: string,
     private readonly accountId: string,
   ) {}
 
-  static async create(pool: SqlPool, accountId: string): Promise<IndexedWorkspace> {
+  static async create(pool: TestPool, accountId: string): Promise<IndexedWorkspace> {
     const id = newId('ws');
     await pool.query("INSERT INTO memo.workspaces (id, name, created_by) VALUES ($1, 'Index', $2)", [
       id,
@@ -39,7 +40,7 @@ export class IndexedWorkspace {
   }
 
   /** An existing, empty workspace. */
-  static of(pool: SqlPool, id: string, accountId: string): IndexedWorkspace {
+  static of(pool: TestPool, id: string, accountId: string): IndexedWorkspace {
     return new IndexedWorkspace(pool, id, accountId);
   }
 
@@ -50,7 +51,7 @@ export class IndexedWorkspace {
     this.next += texts.length;
     const terms = texts.map((text) => termsOf(text, LANGUAGE));
     const words = terms.reduce((sum, { length }) => sum + length, 0);
-    await inTransaction(this.pool, async (sql) => {
+    await this.pool.transaction(async (sql) => {
       await sql.query(
         `INSERT INTO memo.documents (id, workspace_id, version, serving_version, created_by) VALUES ($1, $2, 1, 1, $3)`,
         [id, this.id, this.accountId],
@@ -84,7 +85,7 @@ export class IndexedWorkspace {
   }
 
   async retire(document: IndexedDocument): Promise<void> {
-    await inTransaction(this.pool, async (sql) => {
+    await this.pool.transaction(async (sql) => {
       await retireVersion(sql, document.id, 1);
       await sql.query('DELETE FROM memo.documents WHERE id = $1', [document.id]);
     });

@@ -1,5 +1,4 @@
-import { type SqlPool } from '@inference/database';
-import { insertAccount } from '@inference/testing';
+import { insertAccount, type TestPool } from '@inference/testing';
 import { type QueryConfig } from 'pg';
 import { MemoSite, type Person } from '../../memo.fixture';
 import { IndexedWorkspace } from '../ranking/indexed-workspace.fixture';
@@ -106,7 +105,7 @@ it('repeats the search if documents disappear between its statements', async () 
       for (const document of index.documents.slice(0, -25)) await index.retire(document);
     return pool.query(statement, values);
   };
-  const service = new SearchService(Object.assign(Object.create(pool) as SqlPool, { query }));
+  const service = new SearchService(Object.assign(Object.create(pool) as TestPool, { query }));
   const { passages } = await service.find({ workspaceId: id, accountId: owner.accountId }, 'notice', 50);
   expect(passages.map(({ documentId }) => documentId)).toEqual(all.slice(-25));
 });

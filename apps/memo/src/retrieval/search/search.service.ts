@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { type AnalyzedQuery, analyzeQuery } from '../analysis/query-analysis';
 import { type Member } from '../../access/member';
 import { type QueryRelevance } from '../ranking/query-relevance';
@@ -35,7 +35,7 @@ export class SearchService {
   private readonly heads = new SegmentHeadCache();
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     /** Null if vector search is off. */
     @Inject(NearestChunks) private readonly nearestChunks: NearestChunks | null = null,
   ) {}
@@ -59,12 +59,12 @@ export class SearchService {
     query: string,
     k: number,
   ): Promise<{ found: NumberedPassage[]; relevance: QueryRelevance }> {
-    const analyzed = analyzeQuery(query, await languagesOf(this.pool, workspaceId));
+    const analyzed = analyzeQuery(query, await languagesOf(this.database, workspaceId));
     const wanted = Math.max(k, PROXIMITY_CANDIDATES);
     for (let tries = 1; ; tries++) {
       const ranking = await this.rank(workspaceId, analyzed, wanted + SPARE_CANDIDATES);
       const numbers = ranking.best.map(({ number }) => number);
-      const stored = await readPassages(this.pool, workspaceId, numbers);
+      const stored = await readPassages(this.database, workspaceId, numbers);
       const isShort = stored.size < wanted && ranking.best.length === wanted + SPARE_CANDIDATES;
       // Too many candidates were deleted meanwhile: passages beyond them may rank among the best now.
       if (isShort && tries < MAX_ATTEMPTS) continue;
@@ -85,7 +85,7 @@ export class SearchService {
       nearest.map(({ number }) => number),
     ).slice(0, k + SPARE_CANDIDATES);
     const missing = ranked.map(({ number }) => number).filter((number) => !passages.has(number));
-    for (const [number, passage] of await readPassages(this.pool, workspaceId, missing))
+    for (const [number, passage] of await readPassages(this.database, workspaceId, missing))
       passages.set(number, passage);
     return ranked.flatMap(({ number, score }) => {
       const passage = passages.get(number);
@@ -100,8 +100,8 @@ export class SearchService {
   private async rank(workspaceId: string, query: AnalyzedQuery, count: number): Promise<Ranking> {
     const { words } = query;
     for (let withCommon = false; ;) {
-      const snapshot = await readSnapshot(this.pool, workspaceId, words, withCommon);
-      const heads = await this.heads.find(this.pool, snapshot.segmentIds);
+      const snapshot = await readSnapshot(this.database, workspaceId, words, withCommon);
+      const heads = await this.heads.find(this.database, snapshot.segmentIds);
       if (!heads) continue;
       const ranking = rank(snapshot, heads, words, count, withCommon);
       if (!ranking.weights.areAllCommon) return ranking;

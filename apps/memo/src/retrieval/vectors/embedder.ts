@@ -1,5 +1,5 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { Injectable } from '@nestjs/common';
+import { Database, newId } from '@inference/database';
 import { GatewayClient } from '@inference/model-calls';
 import { addEmbeddingJob, type IngestionJob } from '../../jobs/document-jobs';
 import { readUnembedded, storeVectors, type UnembeddedChunks } from './vector-store';
@@ -15,7 +15,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 @Injectable()
 export class Embedder {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     private readonly models: GatewayClient,
   ) {}
 
@@ -23,12 +23,12 @@ export class Embedder {
   async embed(job: IngestionJob, model: string, stopping: AbortSignal): Promise<void> {
     const served = { documentId: job.document_id, version: job.version };
     for (let requests = 0; requests < REQUESTS_PER_JOB && !stopping.aborted; requests++) {
-      const unembedded = await readUnembedded(this.pool, served, model, TEXTS_PER_REQUEST);
+      const unembedded = await readUnembedded(this.database, served, model, TEXTS_PER_REQUEST);
       if (!unembedded) return;
       const vectors = await this.ask(unembedded, model, stopping);
-      if (vectors) await storeVectors(this.pool, served, model, unembedded, vectors);
+      if (vectors) await storeVectors(this.database, served, model, unembedded, vectors);
     }
-    await addEmbeddingJob(this.pool, served, model);
+    await addEmbeddingJob(this.database, served, model);
   }
 
   /** Null if this process stops. */

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { newId, type SqlPool } from '@inference/database';
+import { type Database, newId } from '@inference/database';
 import { type GatewayClient } from '@inference/model-calls';
 import { type Member } from '../../access/member';
 import { compareChunks, type ScoredChunk } from '../ranking/top-chunks';
@@ -53,7 +53,7 @@ export class NearestChunks {
   private nextWarningAt = 0;
 
   constructor(
-    private readonly pool: SqlPool,
+    private readonly database: Database,
     private readonly models: GatewayClient,
     private readonly model: string,
     /** Chunks with a lower cosine are not returned. */
@@ -119,12 +119,15 @@ export class NearestChunks {
   private async read(workspaceId: string, vector: Float32Array, count: number): Promise<NearRow[]> {
     const space = spaceOf(workspaceId, this.model, vector.length);
     return (
-      await this.pool.query<NearRow>({ ...READ, values: [workspaceId, space, signatureOf(vector), count] })
+      await this.database.query<NearRow>({
+        ...READ,
+        values: [workspaceId, space, signatureOf(vector), count],
+      })
     ).rows;
   }
 
   private async warnOfOtherDimensions(workspaceId: string): Promise<void> {
-    const { rowCount } = await this.pool.query(HAS_VECTORS_OF_MODEL, [workspaceId, this.model]);
+    const { rowCount } = await this.database.query(HAS_VECTORS_OF_MODEL, [workspaceId, this.model]);
     if (rowCount) this.warn('the embedding model gives vectors of another length than before');
   }
 

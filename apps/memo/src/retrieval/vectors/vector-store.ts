@@ -1,4 +1,4 @@
-import { inTransaction, type Sql, type SqlPool } from '@inference/database';
+import { type Database, type Sql } from '@inference/database';
 import { packVectors, signatureOf, spaceOf } from './vector-space';
 
 /** Chunks of a published version that have no vectors of a model yet. */
@@ -61,7 +61,7 @@ export async function readUnembedded(
 
 /** Stores nothing if the version is no longer published, or if another process has stored the same vectors. */
 export async function storeVectors(
-  pool: SqlPool,
+  database: Database,
   { documentId, version }: VersionRef,
   model: string,
   { workspaceId, firstChunk, from }: UnembeddedChunks,
@@ -69,7 +69,7 @@ export async function storeVectors(
 ): Promise<void> {
   const [to, dimensions] = [from + vectors.length, vectors[0]!.length];
   const packed = packVectors(vectors);
-  await inTransaction(pool, async (sql) => {
+  await database.transaction(async (sql) => {
     if ((await sql.query(ADVANCE, [documentId, version, model, from, to])).rowCount === 0) return;
     await sql.query(DELETE_BEFORE, [documentId, version, from, to]);
     await sql.query(INSERT, [

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { GatewayClient } from '@inference/model-calls';
 import { ModelsModule } from '../../models/models.module';
 import { Embedder } from './embedder';
@@ -13,9 +13,13 @@ import { VECTORS_CONFIG, type VectorsConfig } from './vectors.config';
     Embedder,
     {
       provide: NearestChunks,
-      useFactory: ({ embeddingModel, minCosine }: VectorsConfig, pool: SqlPool, models: GatewayClient) =>
-        embeddingModel === undefined ? null : new NearestChunks(pool, models, embeddingModel, minCosine),
-      inject: [VECTORS_CONFIG, SQL_POOL, GatewayClient],
+      useFactory: (
+        { embeddingModel, minCosine }: VectorsConfig,
+        database: Database,
+        models: GatewayClient,
+      ) =>
+        embeddingModel === undefined ? null : new NearestChunks(database, models, embeddingModel, minCosine),
+      inject: [VECTORS_CONFIG, Database, GatewayClient],
     },
   ],
   exports: [Embedder, NearestChunks],

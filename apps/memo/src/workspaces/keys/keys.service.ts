@@ -1,6 +1,6 @@
 import { ConflictException, ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { hashSecretKey } from '@inference/guards';
-import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, newId } from '@inference/database';
 import { type PageQuery, type Position, readPage } from '@inference/http';
 import { type Member } from '../../access/member';
 import { isAtLeast, type WorkspaceRole } from '../../access/workspace-role';
@@ -45,7 +45,7 @@ const DELETE = `
 @Injectable()
 export class KeysService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(KEYS_CONFIG) private readonly config: KeysConfig,
   ) {}
 
@@ -53,7 +53,7 @@ export class KeysService {
   create(member: Member, { name, role }: CreateKeyDto): Promise<CreatedKeyResponse> {
     const { key, prefix } = createWorkspaceKey();
     const hash = hashSecretKey(key, this.config.hashSecret);
-    return inTransaction(this.pool, async (sql) => {
+    return this.database.transaction(async (sql) => {
       const own = await lockMembers(sql, member);
       if (!isAtLeast(own, role)) throw new ForbiddenException(`role: must not be above your own, ${own}`);
       const { workspaceId, accountId } = member;
@@ -68,14 +68,14 @@ export class KeysService {
   async list({ workspaceId, accountId, role }: Member, query: PageQuery): Promise<KeyListResponse> {
     const read = async (after: Position | null, count: number) => {
       const values = [workspaceId, accountId, role === 'admin', after?.at ?? null, after?.id ?? null, count];
-      return (await this.pool.query<KeyRow & { position: Position }>(LIST, values)).rows;
+      return (await this.database.query<KeyRow & { position: Position }>(LIST, values)).rows;
     };
     const { rows, nextCursor } = await readPage(`keys:${workspaceId}:${accountId}`, query, read);
     return { keys: rows.map(responseOf), next_cursor: nextCursor };
   }
 
   async remove({ workspaceId, accountId }: Member, id: string): Promise<void> {
-    const { rowCount } = await this.pool.query(DELETE, [workspaceId, accountId, id]);
+    const { rowCount } = await this.database.query(DELETE, [workspaceId, accountId, id]);
     if (rowCount === 0) throw new NotFoundException('no such key');
   }
 }

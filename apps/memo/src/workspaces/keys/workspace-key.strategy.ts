@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import {
   type AuthenticateOptions,
   type Caller,
@@ -44,7 +44,7 @@ const TOUCH = `
 @Injectable()
 class WorkspaceKeyStrategy extends CredentialStrategy {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(KEYS_CONFIG) private readonly config: KeysConfig,
   ) {
     super('workspace-key');
@@ -61,11 +61,11 @@ class WorkspaceKeyStrategy extends CredentialStrategy {
 
   private async find(key: string): Promise<Caller | null> {
     if (!isWorkspaceKey(key)) return null;
-    const { rows } = await this.pool.query<KeyRow>(FIND, [hashSecretKey(key, this.config.hashSecret)]);
+    const { rows } = await this.database.query<KeyRow>(FIND, [hashSecretKey(key, this.config.hashSecret)]);
     const row = rows[0];
     if (!row) return null;
     // The time of the last use is informative only: it must not delay or fail a request.
-    this.pool.query(TOUCH, [row.id]).catch(() => undefined);
+    this.database.query(TOUCH, [row.id]).catch(() => undefined);
     return {
       accountId: row.account_id,
       role: row.role,

@@ -2,11 +2,10 @@ import {
   BadRequestException,
   ConflictException,
   ForbiddenException,
-  Inject,
   Injectable,
   NotFoundException,
 } from '@nestjs/common';
-import { inTransaction, SQL_POOL, type Sql, type SqlPool } from '@inference/database';
+import { Database, type Sql } from '@inference/database';
 import { type PageQuery, type Position, readPage } from '@inference/http';
 import { type Member } from '../../access/member';
 import { type WorkspaceRole } from '../../access/workspace-role';
@@ -50,12 +49,12 @@ const memberNotFound = () => new NotFoundException('no such member');
 
 @Injectable()
 export class MembersService {
-  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
+  constructor(private readonly database: Database) {}
 
   async list({ workspaceId }: Member, query: PageQuery): Promise<MemberListResponse> {
     const read = async (after: Position | null, count: number) => {
       const values = [workspaceId, after?.at ?? null, after?.id ?? null, count];
-      return (await this.pool.query<MemberRow & { position: Position }>(LIST, values)).rows;
+      return (await this.database.query<MemberRow & { position: Position }>(LIST, values)).rows;
     };
     const { rows, nextCursor } = await readPage(`members:${workspaceId}`, query, read);
     return { members: rows.map(responseOf), next_cursor: nextCursor };
@@ -68,7 +67,7 @@ export class MembersService {
   async add(member: Member, body: AddMemberDto): Promise<MemberResponse> {
     if ((body.user_id === undefined) === (body.email === undefined))
       throw new BadRequestException('either user_id or email must be given');
-    return inTransaction(this.pool, async (sql) => {
+    return this.database.transaction(async (sql) => {
       await lockAsAdmin(sql, member);
       const accountId = await findAccount(sql, body);
       const { rowCount } = await sql.query(INSERT, [
@@ -83,7 +82,7 @@ export class MembersService {
   }
 
   change(member: Member, userId: string, { role }: ChangeMemberDto): Promise<MemberResponse> {
-    return inTransaction(this.pool, async (sql) => {
+    return this.database.transaction(async (sql) => {
       await lockAsAdmin(sql, member);
       const { rowCount } = await sql.query(UPDATE, [member.workspaceId, userId, role]);
       if (rowCount === 0) throw memberNotFound();
@@ -94,7 +93,7 @@ export class MembersService {
 
   /** The keys of the member are deleted with the membership. */
   async remove(member: Member, userId: string): Promise<void> {
-    await inTransaction(this.pool, async (sql) => {
+    await this.database.transaction(async (sql) => {
       // The member's conversations are deleted too. The exclusive lock keeps others from deleting documents that
       // these cite.
       const role = await lockMembers(sql, member, LOCK_EXCLUSIVELY);

@@ -1,4 +1,3 @@
-import { inTransaction } from '@inference/database';
 import { waitFor } from '@inference/testing';
 import { type SignedIn, TestConsole } from '../../../testing/console.fixture';
 import { recordLog } from '../../../notifications/mail/mail.fixture';
@@ -168,7 +167,7 @@ describe('tax files', () => {
     issuer.answer = TestIssuer.status(202);
     const invoice = await cn.issue(account);
     await triedTimes(invoice, 1);
-    await inTransaction(sql(), async (client) => {
+    await sql().transaction(async (client) => {
       const request = { ...invoice, accountId: '', issuedAt: new Date(), snapshot: {}, attempts };
       await client.query('UPDATE billing.invoice_requests SET attempts = $2 WHERE document_id = $1', [
         invoice.id,

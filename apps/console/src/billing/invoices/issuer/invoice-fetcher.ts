@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { inTransaction, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { BackgroundJobs } from '@inference/jobs';
 import { invoiceSnapshot } from '../../documents/document-snapshot';
 import { INVOICES_CONFIG, type InvoicesConfig } from '../invoices.config';
@@ -28,7 +28,7 @@ export class InvoiceFetcher {
   private readonly logger = new Logger(InvoiceFetcher.name);
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(INVOICES_CONFIG) { issuer: config }: InvoicesConfig,
     jobs: BackgroundJobs,
   ) {
@@ -38,17 +38,17 @@ export class InvoiceFetcher {
   }
 
   private async fetch(issuer: InvoiceIssuer, documentId: string): Promise<void> {
-    const request = await claimTaxFileRequest(this.pool, documentId, CLAIM_SECONDS);
+    const request = await claimTaxFileRequest(this.database, documentId, CLAIM_SECONDS);
     if (!request) return;
     const answer = await this.requestTaxFile(issuer, request);
     const { number } = request;
     if (answer.status === 'issued') {
-      await inTransaction(this.pool, (client) => storeTaxFile(client, request, answer.file));
+      await this.database.transaction((client) => storeTaxFile(client, request, answer.file));
     } else if (answer.status === 'refused') {
-      await markTaxFileRefused(this.pool, request, answer.reason);
+      await markTaxFileRefused(this.database, request, answer.reason);
       this.logger.error(`The issuer refuses the invoice ${number}: ${answer.reason}`);
     } else {
-      await postponeTaxFileRequest(this.pool, request, answer.reason);
+      await postponeTaxFileRequest(this.database, request, answer.reason);
       if (answer.reason !== null)
         this.logger.warn(`No file of the invoice ${number} at attempt ${request.attempts}: ${answer.reason}`);
     }

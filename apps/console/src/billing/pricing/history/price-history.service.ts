@@ -1,5 +1,5 @@
 import { BadRequestException, Inject, Injectable } from '@nestjs/common';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { decodeCursor, encodeCursor, type PageQuery } from '@inference/http';
 import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
 import {
@@ -34,7 +34,7 @@ function countOnPage(lists: PublishedList[], limit: number): number {
 @Injectable()
 export class PriceHistoryService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
   ) {}
 
@@ -68,10 +68,10 @@ export class PriceHistoryService {
     const cursorName = `price lists ${kind} ${name ?? ''}`;
     const beforeId = cursor === undefined ? null : decodeCursor(cursorName, cursor).id;
     if (beforeId !== null && !LIST_ID.test(beforeId)) throw new BadRequestException('cursor: is not valid');
-    const found = await listPublished(this.pool, kind, name, beforeId, limit + 1);
+    const found = await listPublished(this.database, kind, name, beforeId, limit + 1);
     const lists = found.slice(0, countOnPage(found, limit));
     const prices = await readPrices(
-      this.pool,
+      this.database,
       kind,
       name,
       lists.map(({ id }) => id),

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
 import { OBJECT_STORAGE, type ObjectStorage } from '../../storage/object-storage';
 import { STORAGE_CONFIG, type StorageConfig } from '../../storage/storage.config';
@@ -26,7 +26,7 @@ export class PackageCleanupJob {
   private readonly logger = new Logger(PackageCleanupJob.name);
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
     @Inject(OBJECT_STORAGE) private readonly storage: ObjectStorage,
     jobs: BackgroundJobs,
@@ -36,7 +36,7 @@ export class PackageCleanupJob {
 
   /** Removes all files that are due. Failed ones are retried in the next run. */
   async run(stop?: AbortSignal): Promise<void> {
-    await this.pool.query(GIVE_UP);
+    await this.database.query(GIVE_UP);
     const failed: string[] = [];
     for (let ids = await this.findPurgeable(failed); ids.length > 0; ids = await this.findPurgeable(failed))
       for (const id of ids) {
@@ -47,7 +47,7 @@ export class PackageCleanupJob {
 
   private async findPurgeable(failed: string[]): Promise<string[]> {
     const { linkTtlSeconds } = this.config;
-    const { rows } = await this.pool.query<{ id: string }>(FIND_PURGEABLE, [linkTtlSeconds, failed]);
+    const { rows } = await this.database.query<{ id: string }>(FIND_PURGEABLE, [linkTtlSeconds, failed]);
     return rows.map(({ id }) => id);
   }
 
@@ -59,8 +59,8 @@ export class PackageCleanupJob {
       this.logger.warn(error);
       return false;
     }
-    await this.pool.query(MARK_PURGED, [id]);
-    await this.pool.query(DELETE_UNPUBLISHED, [id]);
+    await this.database.query(MARK_PURGED, [id]);
+    await this.database.query(DELETE_UNPUBLISHED, [id]);
     return true;
   }
 }

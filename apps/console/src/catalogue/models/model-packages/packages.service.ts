@@ -1,5 +1,5 @@
-import { ConflictException, Inject, Injectable, NotFoundException } from '@nestjs/common';
-import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { ConflictException, Injectable, NotFoundException } from '@nestjs/common';
+import { Database, type Sql } from '@inference/database';
 import { type Actor } from '../../../identity/audit-log/actor';
 import { recordActorEvent } from '../../../identity/audit-log/audit-log';
 import { packageResponse } from './package';
@@ -9,11 +9,11 @@ import { isPublished, listPackages, lockPackage, markPublished, removePackage } 
 /** The packages of models, as admins manage them. */
 @Injectable()
 export class PackagesService {
-  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
+  constructor(private readonly database: Database) {}
 
   /** The newest 1,000 packages of a model. */
   async list(slug: string): Promise<PackageResponse[]> {
-    return (await listPackages(this.pool, slug)).map(packageResponse);
+    return (await listPackages(this.database, slug)).map(packageResponse);
   }
 
   /**
@@ -32,7 +32,7 @@ export class PackagesService {
    * stored, ConflictException if it is the published one.
    */
   async remove(admin: Actor, slug: string, version: string): Promise<void> {
-    await inTransaction(this.pool, async (sql) => {
+    await this.database.transaction(async (sql) => {
       const found = await lockPackage(sql, slug, version);
       if (!found) throw new NotFoundException('no such package');
       if (await isPublished(sql, slug, found.id))

@@ -1,4 +1,3 @@
-import { inTransaction } from '@inference/database';
 import { waitFor } from '@inference/testing';
 import { TestConsole, TestSite } from '../../../testing/console.fixture';
 import { ConsoleProcess } from '../../../testing/console-process.fixture';
@@ -114,7 +113,7 @@ describe('an upload belongs to its replica', () => {
   it('fails an upload before its end when another replica gives it up', async () => {
     inAHurry({ renewMillis: 20 });
     const { upload, id } = await begin('lost', site.console.url, { 'Content-Length': 1_000_000 });
-    await inTransaction(site.database.pool, async (sql) => {
+    await site.database.pool.transaction(async (sql) => {
       await sql.query('UPDATE catalogue.packages SET removed_at = now() WHERE id = $1', [id]);
     });
     const dripping = setInterval(() => upload.write('.'), 20);

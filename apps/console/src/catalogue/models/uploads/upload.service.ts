@@ -9,7 +9,7 @@ import {
   Logger,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { inTransaction, newId, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, newId } from '@inference/database';
 import { type Actor } from '../../../identity/audit-log/actor';
 import { recordActorEvent } from '../../../identity/audit-log/audit-log';
 import { OBJECT_STORAGE, type ObjectStorage } from '../../storage/object-storage';
@@ -58,7 +58,7 @@ export class UploadService implements BeforeApplicationShutdown, OnApplicationSh
   private drain: NodeJS.Timeout | undefined;
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
     @Inject(OBJECT_STORAGE) private readonly storage: ObjectStorage,
   ) {}
@@ -103,7 +103,7 @@ export class UploadService implements BeforeApplicationShutdown, OnApplicationSh
     const sizeBytes = readUploadSize(request.headers, this.config.maxPackageBytes);
     const expectsContinue = request.headers.expect !== undefined;
     const body = new UploadBody(request, this.times.stallMillis);
-    const existing = await findExisting(this.pool, wanted);
+    const existing = await findExisting(this.database, wanted);
     if (existing) {
       const result = resultForExisting(existing, wanted.sha256);
       // A client that did not ask (`Expect: 100-continue`) is already sending: a response before the end of the body
@@ -112,7 +112,7 @@ export class UploadService implements BeforeApplicationShutdown, OnApplicationSh
       return result;
     }
     const id = newId('pkg');
-    await openUpload(this.pool, id, wanted, sizeBytes, admin.accountId);
+    await openUpload(this.database, id, wanted, sizeBytes, admin.accountId);
     const renewal = setInterval(() => void this.renew(id, body), this.times.renewMillis);
     try {
       if (expectsContinue) response.writeContinue();
@@ -142,7 +142,7 @@ export class UploadService implements BeforeApplicationShutdown, OnApplicationSh
   /** Two uploads of one version may both get here: the content of the first one stays. */
   private async complete(admin: Actor, id: string, wanted: NewPackage, sha256: Buffer): Promise<Received> {
     const { slug, version } = wanted;
-    const outcome = await inTransaction(this.pool, async (sql): Promise<ExistingPackage | PackageRow> => {
+    const outcome = await this.database.transaction(async (sql): Promise<ExistingPackage | PackageRow> => {
       const completed = await completeUpload(sql, id, wanted, sha256);
       if (!completed) throw new ConflictException(GIVEN_UP);
       if ('removed' in completed) return completed;
@@ -162,7 +162,7 @@ export class UploadService implements BeforeApplicationShutdown, OnApplicationSh
   /** The upload continues while the database is unreachable, and fails if another replica has given it up. */
   private async renew(id: string, body: UploadBody): Promise<void> {
     try {
-      if (!(await renewUpload(this.pool, id))) body.giveUp(new ConflictException(GIVEN_UP));
+      if (!(await renewUpload(this.database, id))) body.giveUp(new ConflictException(GIVEN_UP));
     } catch (error) {
       this.logger.warn(error);
     }
@@ -171,7 +171,7 @@ export class UploadService implements BeforeApplicationShutdown, OnApplicationSh
   /** The cleanup job repeats this, in case the storage was still writing or cannot remove the file now. */
   private async discard(id: string): Promise<void> {
     try {
-      if (await abandonUpload(this.pool, id)) await this.storage.remove(id);
+      if (await abandonUpload(this.database, id)) await this.storage.remove(id);
     } catch (error) {
       this.logger.warn(error);
     }

@@ -1,6 +1,6 @@
-import { Controller, Get, Header, Inject } from '@nestjs/common';
+import { Controller, Get, Header } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { Roles } from '@inference/guards';
 import { listFollowed } from './followed-repositories';
 import { FollowedRepositoryListResponse } from './followed-repositories.dto';
@@ -9,7 +9,7 @@ import { FollowedRepositoryListResponse } from './followed-repositories.dto';
 @ApiTags('Administration of releases')
 @Roles('admin')
 export class FollowedRepositoriesController {
-  constructor(@Inject(SQL_POOL) private readonly pool: SqlPool) {}
+  constructor(private readonly database: Database) {}
 
   @Get()
   @Header('Cache-Control', 'no-store')
@@ -19,6 +19,6 @@ export class FollowedRepositoriesController {
   })
   @ApiOkResponse({ description: 'All followed repositories.', type: FollowedRepositoryListResponse })
   async list(): Promise<FollowedRepositoryListResponse> {
-    return { repositories: await listFollowed(this.pool) };
+    return { repositories: await listFollowed(this.database) };
   }
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { inTransaction, type Sql, type SqlPool } from '@inference/database';
+import { type Database, type Sql } from '@inference/database';
 import { type Component } from '../../components/component';
 import { type CodeHostRelease } from '../code-host/code-host';
 import { type FollowedRepositoryResponse } from './followed-repositories.dto';
@@ -32,11 +32,11 @@ const REMOVE_RELEASES = "DELETE FROM catalogue.releases WHERE source = 'code_hos
 
 /** Makes these the followed repositories. Removes the followed releases of components that are not among them. */
 export async function replaceFollowedRepositories(
-  pool: SqlPool,
+  database: Database,
   repositories: RepositoryByComponent,
 ): Promise<void> {
   const components = Object.keys(repositories);
-  await inTransaction(pool, async (client) => {
+  await database.transaction(async (client) => {
     await client.query(UPSERT, [components, Object.values(repositories)]);
     await client.query(DELETE_OTHERS, [components]);
     // The trigger records a change even if nothing is removed.
@@ -117,12 +117,12 @@ export async function recordUnchanged(
  * readers see no change. Does nothing if the claim has ended.
  */
 export async function recordRelease(
-  pool: SqlPool,
+  database: Database,
   { component, claim }: ClaimedRepository,
   { release, etag }: { release: CodeHostRelease | null; etag: string | null },
   delaySeconds: number,
 ): Promise<void> {
-  await inTransaction(pool, async (client) => {
+  await database.transaction(async (client) => {
     const locked = await client.query(LOCK_CLAIM, [component, claim]);
     if (locked.rowCount === 0) return;
     const { rows } = await client.query<CodeHostRelease>(FIND_CURRENT, [component]);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { BackgroundJobs } from '@inference/jobs';
 import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
 import { CODE_HOST_CONFIG, type CodeHostConfig } from '../code-host/code-host.config';
@@ -35,14 +35,14 @@ export class ReleaseFollower {
   private readonly codeHost: CodeHost;
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(CODE_HOST_CONFIG) private readonly config: CodeHostConfig,
     @Inject(SITE_CONFIG) { site }: SiteConfig,
     jobs: BackgroundJobs,
   ) {
     this.codeHost = new CodeHost(config, site);
     const { repositories } = config;
-    jobs.onceAvailable(() => replaceFollowedRepositories(this.pool, repositories));
+    jobs.onceAvailable(() => replaceFollowedRepositories(this.database, repositories));
     const followed = Object.entries(repositories) as [Component, string][];
     if (followed.length === 0) return;
     const tasks = followed.map(([component, repository]) => [
@@ -54,7 +54,7 @@ export class ReleaseFollower {
 
   /** A read that is interrupted because the service stops releases its claim, so that another replica can continue at once. */
   private async follow(component: Component, repository: string, stop: AbortSignal): Promise<void> {
-    const claimed = await claimRepository(this.pool, component, repository, {
+    const claimed = await claimRepository(this.database, component, repository, {
       claimSeconds: CLAIM_SECONDS,
       etagSeconds: ETAG_SECONDS,
     });
@@ -63,14 +63,14 @@ export class ReleaseFollower {
     try {
       result = await this.read(claimed, stop);
     } catch (error) {
-      if (stop.aborted) await releaseClaim(this.pool, claimed);
+      if (stop.aborted) await releaseClaim(this.database, claimed);
       else await this.fail(claimed, error);
       return;
     }
     const { release, etag, notBefore } = result;
     const delaySeconds = pollDelaySeconds(this.config.pollSeconds, notBefore);
-    if (release === undefined) await recordUnchanged(this.pool, claimed, delaySeconds);
-    else await recordRelease(this.pool, claimed, { release, etag }, delaySeconds);
+    if (release === undefined) await recordUnchanged(this.database, claimed, delaySeconds);
+    else await recordRelease(this.database, claimed, { release, etag }, delaySeconds);
     if (claimed.failures > 0)
       this.logger.log(`The releases of ${component} at ${repository} can be followed again`);
   }
@@ -94,7 +94,7 @@ export class ReleaseFollower {
     const reason = isCodeHostError ? error.message : 'an unexpected fault';
     const delaySeconds = retryDelaySeconds(claimed.failures + 1, this.config.pollSeconds);
     await recordFailure(
-      this.pool,
+      this.database,
       claimed,
       reason,
       pollDelaySeconds(delaySeconds, isCodeHostError ? error.notBefore : null),

@@ -1,16 +1,4 @@
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  Header,
-  HttpCode,
-  Inject,
-  Param,
-  Put,
-  Query,
-  Res,
-} from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Put, Query, Res } from '@nestjs/common';
 import {
   ApiCreatedResponse,
   ApiNoContentResponse,
@@ -19,7 +7,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { readPage } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { type Response } from 'express';
@@ -40,7 +28,7 @@ import { ReleasesService } from './releases.service';
 export class AdminReleasesController {
   constructor(
     private readonly releases: ReleasesService,
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
   ) {}
 
   @Get()
@@ -54,7 +42,7 @@ export class AdminReleasesController {
   async list(@Query() { component, ...query }: ReleasesQuery): Promise<AdminReleaseListResponse> {
     const list = `admin releases ${component ?? ''}`;
     const { rows, nextCursor } = await readPage(list, query, (after, count) =>
-      listReleases(this.pool, component, after, count),
+      listReleases(this.database, component, after, count),
     );
     return { releases: rows.map(adminReleaseResponse), next_cursor: nextCursor };
   }

@@ -1,5 +1,5 @@
 import { applyDecorators, Controller, Get, Inject, NotFoundException, Res } from '@nestjs/common';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { Public } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -33,7 +33,7 @@ const Latest = (component: Component, operationId: string) =>
 @ApiTags('Releases')
 export class LatestReleasesController {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(CODE_HOST_CONFIG) private readonly codeHost: CodeHostConfig,
     private readonly lookupCounter: ReleaseLookupCounter,
   ) {}
@@ -62,8 +62,8 @@ export class LatestReleasesController {
     component: Component,
     response: Response,
   ): Promise<CacheableResponse<ReleaseResponse>> {
-    const changedAt = await readLastChange(this.pool, 'releases');
-    const release = await findLatest(this.pool, component, this.codeHost.url);
+    const changedAt = await readLastChange(this.database, 'releases');
+    const release = await findLatest(this.database, component, this.codeHost.url);
     if (!release) throw new NotFoundException('no release of this component is published');
     response.once('finish', () => {
       // HEAD does not send the release, and a client that gets 304 has it already.

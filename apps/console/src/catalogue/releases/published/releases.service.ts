@@ -1,5 +1,5 @@
 import { BadRequestException, Inject, Injectable, NotFoundException } from '@nestjs/common';
-import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, type Sql } from '@inference/database';
 import { type Actor } from '../../../identity/audit-log/actor';
 import { recordActorEvent } from '../../../identity/audit-log/audit-log';
 import { type Component } from '../../components/component';
@@ -33,7 +33,7 @@ const REMOVE = "DELETE FROM catalogue.releases WHERE component = $1 AND tag_name
 @Injectable()
 export class ReleasesService {
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(CODE_HOST_CONFIG) private readonly codeHost: CodeHostConfig,
   ) {}
 
@@ -52,7 +52,7 @@ export class ReleasesService {
       size,
       content_type: type ?? contentTypeOf(file),
     }));
-    return inTransaction(this.pool, async (client) => {
+    return this.database.transaction(async (client) => {
       const { rows } = await client.query<Release & { created: boolean }>(PUT, [
         component,
         tag,
@@ -71,7 +71,7 @@ export class ReleasesService {
 
   /** Removes the admin's release. Throws NotFoundException if there is none. */
   async remove(admin: Actor, component: Component, tag: string): Promise<void> {
-    await inTransaction(this.pool, async (client) => {
+    await this.database.transaction(async (client) => {
       const { rowCount } = await client.query(REMOVE, [component, tag]);
       // The rollback also undoes the change that the trigger has recorded.
       if (rowCount === 0) throw new NotFoundException('no release of this tag was published here');

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { inTransaction, type Sql, SQL_POOL, type SqlPool } from '@inference/database';
+import { Database, type Sql } from '@inference/database';
 import { type Account, findForLogin, readAccount } from '../../../identity/accounts/accounts';
 import { recordAuditEvent } from '../../../identity/audit-log/audit-log';
 import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
@@ -44,7 +44,7 @@ export class MailComposer {
   private readonly siteName: string;
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
     @Inject(MAIL_CONFIG) private readonly config: MailConfig,
     private readonly invoices: InvoiceAttachments,
@@ -82,8 +82,8 @@ export class MailComposer {
   }
 
   private async findAccount({ identifier, accountId }: ClaimedMail): Promise<Account | null> {
-    const id = identifier === null ? accountId : (await findForLogin(this.pool, identifier))?.id;
-    return id == null ? null : readAccount(this.pool, id);
+    const id = identifier === null ? accountId : (await findForLogin(this.database, identifier))?.id;
+    return id == null ? null : readAccount(this.database, id);
   }
 
   private async composeWithToken(
@@ -91,7 +91,7 @@ export class MailComposer {
     { id: accountId, email, emailVerified, language }: Account,
     { id: mailId, params }: ClaimedMail,
   ): Promise<Message | null> {
-    const token = await inTransaction(this.pool, async (client) => {
+    const token = await this.database.transaction(async (client) => {
       // Several replicas may hold a mail for the same account.
       await client.query(LOCK, [accountId]);
       const sent = await countTokenMails(client, { accountId, purpose, mailId });

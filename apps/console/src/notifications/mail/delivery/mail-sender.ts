@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { SQL_POOL, type SqlPool } from '@inference/database';
+import { Database } from '@inference/database';
 import { BackgroundJobs, EVERY_HOUR } from '@inference/jobs';
 import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
 import { deleteOldMailTokens } from '../mail-tokens';
@@ -31,7 +31,7 @@ export class MailSender {
   private readonly deliver: DeliverMail | null;
 
   constructor(
-    @Inject(SQL_POOL) private readonly pool: SqlPool,
+    private readonly database: Database,
     @Inject(MAIL_CONFIG) config: MailConfig,
     @Inject(SITE_CONFIG) site: SiteConfig,
     private readonly composer: MailComposer,
@@ -46,7 +46,7 @@ export class MailSender {
   }
 
   private async send(id: string, deliver: DeliverMail): Promise<void> {
-    const claimed = await claimMail(this.pool, id, CLAIM_SECONDS);
+    const claimed = await claimMail(this.database, id, CLAIM_SECONDS);
     if (!claimed) return;
     try {
       const mail = await this.composer.compose(claimed);
@@ -55,21 +55,21 @@ export class MailSender {
       return this.handleFailure(claimed, error);
     }
     // If this fails, the mail is sent again when its claim ends.
-    await deleteMail(this.pool, id);
+    await deleteMail(this.database, id);
   }
 
   private async handleFailure(row: ClaimedMail, error: unknown): Promise<void> {
     const { id, kind, attempts } = row;
     const reason = describeFailure(error);
     const isPermanent = isPermanentFailure(error);
-    if (isPermanent) await deleteMail(this.pool, id);
-    if (isPermanent || (await rescheduleOrGiveUp(this.pool, row, reason)))
+    if (isPermanent) await deleteMail(this.database, id);
+    if (isPermanent || (await rescheduleOrGiveUp(this.database, row, reason)))
       this.logger.error(`Mail ${id} (${kind}) is given up after attempt ${attempts}: ${reason}`);
     else this.logger.warn(`Mail ${id} (${kind}) could not be sent at attempt ${attempts}: ${reason}`);
   }
 
   private async deleteOld(): Promise<void> {
-    await deleteOldMailTokens(this.pool);
-    if (!this.deliver) await deleteOldMails(this.pool);
+    await deleteOldMailTokens(this.database);
+    if (!this.deliver) await deleteOldMails(this.database);
   }
 }

@@ -1,0 +1,33 @@
+import { type DynamicModule, Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Database, PoolDataSource } from '@inference/database';
+
+/** Connections for the work that keeps turns alive: it must not wait behind the queries of requests. */
+export const BACKGROUND_DATABASE = Symbol('BACKGROUND_DATABASE');
+
+/** One connection writes the text of all turns; the other one sends the heartbeat of the process. */
+const CONNECTIONS = 2;
+
+/** Provides the database of background work (BACKGROUND_DATABASE), with connections of its own. */
+@Global()
+@Module({})
+export class BackgroundDatabaseModule implements OnApplicationShutdown {
+  constructor(@Inject(BACKGROUND_DATABASE) private readonly database: Database) {}
+
+  static forRoot({ DATABASE_URL: url }: { DATABASE_URL: string }): DynamicModule {
+    return {
+      module: BackgroundDatabaseModule,
+      providers: [
+        {
+          provide: BACKGROUND_DATABASE,
+          useFactory: () =>
+            new Database(new PoolDataSource({ url, applicationName: 'agent background', size: CONNECTIONS })),
+        },
+      ],
+      exports: [BACKGROUND_DATABASE],
+    };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.database.close();
+  }
+}

@@ -1,0 +1,20 @@
+import { AccountRole, ApiKey, Session } from '@inference/guards';
+import { Replica } from './replicas/replica.entity';
+import { SessionEvent } from './session-log/session-event.entity';
+import { AgentSession } from './sessions/agent-session.entity';
+import { StreamEvent } from './streams/entities/stream-event.entity';
+import { ToolCall } from './tool-calls/tool-call.entity';
+import { Turn } from './turns/turn.entity';
+
+/** The tables that the service uses, with no column that its database role may not read. */
+export const ENTITIES = [
+  AccountRole,
+  AgentSession,
+  ApiKey,
+  Replica,
+  Session,
+  SessionEvent,
+  StreamEvent,
+  ToolCall,
+  Turn,
+];

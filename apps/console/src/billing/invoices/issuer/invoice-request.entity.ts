@@ -1,0 +1,36 @@
+import { TimeColumn } from '@inference/database';
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { BillingDocument } from '../../documents/entities/document.entity';
+
+@Entity('invoice_requests', { schema: 'billing' })
+@Index('invoice_requests_due', ['dueAt'], { where: 'due_at IS NOT NULL' })
+export class InvoiceRequest {
+  @ForeignKey(() => BillingDocument)
+  @PrimaryColumn('text')
+  documentId!: string;
+
+  @Column('integer', { default: 0 })
+  attempts!: number;
+
+  @TimeColumn({ nullable: true, default: () => 'now()' })
+  nextAttemptAt!: Date | null;
+
+  @TimeColumn({ nullable: true })
+  claimedUntil!: Date | null;
+
+  @TimeColumn({ nullable: true })
+  refusedAt!: Date | null;
+
+  @Column('text', { nullable: true })
+  lastError!: string | null;
+
+  @TimeColumn({
+    nullable: true,
+    insert: false,
+    update: false,
+    generatedType: 'STORED',
+    asExpression:
+      'CASE WHEN (next_attempt_at IS NOT NULL) THEN GREATEST(next_attempt_at, claimed_until) ELSE NULL::timestamp with time zone END',
+  })
+  dueAt!: Date | null;
+}

@@ -1,0 +1,94 @@
+import { BigIntColumn, TimeColumn } from '@inference/database';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+
+@Entity('payments', { schema: 'billing' })
+@Index('payments_due', ['dueAt'], { where: 'due_at IS NOT NULL' })
+@Index('payments_list', ['accountId', 'createdAt', 'id'])
+@Index('payments_pending', ['accountId'], { where: "status = 'pending'" })
+@Check('payments_amount_minor_check', 'amount_minor > 0')
+@Check('payments_check', '(checkout_type IS NULL) = (checkout_url IS NULL)')
+@Check('payments_check1', "(status = 'paid') = (paid_at IS NOT NULL AND provider_reference IS NOT NULL)")
+@Check('payments_check2', "(status <> ALL (ARRAY['failed', 'expired'])) OR ended_at IS NOT NULL")
+@Check('payments_checkout_type_check', "checkout_type IN ('redirect', 'qr')")
+@Check('payments_currency_check', "currency IN ('USD', 'CNY')")
+@Check('payments_id_check', "id ~ '^[A-Za-z0-9_]{6,32}$'")
+@Check('payments_paid_after_creation', 'paid_at >= created_at')
+@Check(
+  'payments_provider_check',
+  "provider IN ('card_provider', 'messaging_pay_provider', 'wallet_pay_provider')",
+)
+@Check('payments_status_check', "status IN ('pending', 'paid', 'failed', 'expired')")
+@Unique(['providerOrderId'])
+@Unique(['provider', 'providerReference'])
+export class Payment {
+  @PrimaryColumn('text')
+  id!: string;
+
+  @ForeignKey('wallets')
+  @Column('text')
+  accountId!: string;
+
+  @Column('text')
+  provider!: string;
+
+  @BigIntColumn()
+  amountMinor!: bigint;
+
+  @Column('text')
+  currency!: string;
+
+  @Column('text', { default: 'pending' })
+  status!: string;
+
+  @Column('text', { nullable: true })
+  returnUrl!: string | null;
+
+  @Column('text', { nullable: true })
+  providerOrderId!: string | null;
+
+  @Column('text', { nullable: true })
+  checkoutType!: string | null;
+
+  @Column('text', { nullable: true })
+  checkoutUrl!: string | null;
+
+  @Column('text', { nullable: true })
+  providerReference!: string | null;
+
+  @Column('text', { nullable: true })
+  payerName!: string | null;
+
+  @Column('text', { nullable: true })
+  payerEmail!: string | null;
+
+  @TimeColumn({ default: () => 'clock_timestamp()' })
+  createdAt!: Date;
+
+  @TimeColumn()
+  expiresAt!: Date;
+
+  @TimeColumn({ nullable: true })
+  paidAt!: Date | null;
+
+  @TimeColumn({ nullable: true })
+  endedAt!: Date | null;
+
+  @Column('text', { nullable: true })
+  failure!: string | null;
+
+  @TimeColumn({ nullable: true })
+  nextCheckAt!: Date | null;
+
+  @TimeColumn({ nullable: true })
+  claimedUntil!: Date | null;
+
+  @TimeColumn({
+    nullable: true,
+    insert: false,
+    update: false,
+    generatedType: 'STORED',
+    asExpression:
+      'CASE WHEN (next_check_at IS NOT NULL) THEN GREATEST(next_check_at, claimed_until) ELSE NULL::timestamp with time zone END',
+  })
+  dueAt!: Date | null;
+}

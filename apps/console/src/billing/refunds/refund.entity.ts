@@ -1,0 +1,62 @@
+import { BigIntColumn, TimeColumn } from '@inference/database';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Account } from '../../identity/accounts/account.entity';
+import { Payment } from '../payments/entities/payment.entity';
+
+@Entity('refunds', { schema: 'billing' })
+@Index('refunds_due', ['dueAt'], { where: 'due_at IS NOT NULL' })
+@Index('refunds_once', ['paymentId'], { unique: true, where: "status <> 'failed'" })
+@Index('refunds_payment', ['paymentId', 'createdAt'])
+@Check('refunds_amount_minor_check', 'amount_minor > 0')
+@Check('refunds_check', "(status = 'pending') = (ended_at IS NULL)")
+@Check('refunds_id_check', "id ~ '^[A-Za-z0-9_]{6,32}$'")
+@Check('refunds_status_check', "status IN ('pending', 'succeeded', 'failed')")
+export class Refund {
+  @PrimaryColumn('text')
+  id!: string;
+
+  @ForeignKey(() => Payment)
+  @Column('text')
+  paymentId!: string;
+
+  @BigIntColumn()
+  amountMinor!: bigint;
+
+  @Column('text', { nullable: true })
+  reason!: string | null;
+
+  @Column('text', { default: 'pending' })
+  status!: string;
+
+  @Column('text', { nullable: true })
+  providerReference!: string | null;
+
+  @Column('text', { nullable: true })
+  failure!: string | null;
+
+  @ForeignKey(() => Account)
+  @Column('text')
+  orderedBy!: string;
+
+  @TimeColumn({ default: () => 'clock_timestamp()' })
+  createdAt!: Date;
+
+  @TimeColumn({ nullable: true })
+  endedAt!: Date | null;
+
+  @TimeColumn({ nullable: true })
+  nextCheckAt!: Date | null;
+
+  @TimeColumn({ nullable: true })
+  claimedUntil!: Date | null;
+
+  @TimeColumn({
+    nullable: true,
+    insert: false,
+    update: false,
+    generatedType: 'STORED',
+    asExpression:
+      'CASE WHEN (next_check_at IS NOT NULL) THEN GREATEST(next_check_at, claimed_until) ELSE NULL::timestamp with time zone END',
+  })
+  dueAt!: Date | null;
+}

@@ -1,0 +1,33 @@
+import { TimeColumn } from '@inference/database';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Account } from '../../identity/accounts/account.entity';
+
+@Entity('changelog_entries', { schema: 'catalogue' })
+@Index('changelog_list', ['publishedAt', 'id'])
+@Check('changelog_entries_component_check', "component IN ('engine', 'router', 'agent', 'memo')")
+export class ChangelogEntry {
+  @PrimaryColumn('text')
+  id!: string;
+
+  @Column('text')
+  title!: string;
+
+  @Column('text')
+  body!: string;
+
+  @Column('text', { nullable: true })
+  component!: string | null;
+
+  @Column('text', { nullable: true })
+  tagName!: string | null;
+
+  @TimeColumn()
+  publishedAt!: Date;
+
+  @ForeignKey(() => Account)
+  @Column('text')
+  publishedBy!: string;
+
+  @TimeColumn({ default: () => 'clock_timestamp()' })
+  changedAt!: Date;
+}

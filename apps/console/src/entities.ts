@@ -1,0 +1,79 @@
+import { ApiKey, Session } from '@inference/guards';
+import {
+  ExchangeRate,
+  GpuPrice,
+  HourlyRollup,
+  ModelPrice,
+  PriceList,
+  TrainingPrice,
+  UsageEvent,
+} from '@inference/metering';
+import { KeyBudget, Lease, LedgerEntry, Transfer, Wallet } from '@inference/wallet';
+import { DocumentCounter } from './billing/documents/entities/document-counter.entity';
+import { BillingDocument } from './billing/documents/entities/document.entity';
+import { IdempotencyKey } from './billing/idempotency/idempotency-key.entity';
+import { InvoiceFile } from './billing/invoices/invoice-file.entity';
+import { InvoiceRequest } from './billing/invoices/issuer/invoice-request.entity';
+import { Payment } from './billing/payments/entities/payment.entity';
+import { Refund } from './billing/refunds/refund.entity';
+import { CatalogueChange } from './caching/catalogue-change.entity';
+import { ChangelogEntry } from './catalogue/changelog/changelog-entry.entity';
+import { PackageDownload } from './catalogue/downloads/package-download.entity';
+import { ReleaseLookup } from './catalogue/downloads/release-lookup.entity';
+import { Package } from './catalogue/models/model-packages/package.entity';
+import { Model } from './catalogue/models/model.entity';
+import { FollowedRepository } from './catalogue/releases/followed/followed-repository.entity';
+import { Release } from './catalogue/releases/published/release.entity';
+import { Account } from './identity/accounts/account.entity';
+import { SecurityEvent } from './identity/audit-log/security-event.entity';
+import { OAuthIdentity } from './identity/identities/oauth-identity.entity';
+import { LoginAttempt } from './identity/login-throttle/login-attempt.entity';
+import { UsedOAuthFlow } from './identity/oauth/used-oauth-flow.entity';
+import { RecoveryCode } from './identity/second-factor/recovery-code.entity';
+import { Totp } from './identity/second-factor/totp.entity';
+import { LoginChallenge } from './identity/sign-in/login-challenge.entity';
+import { MailToken } from './notifications/mail/mail-token.entity';
+import { OutboxMail } from './notifications/mail/outbox-mail.entity';
+
+/** The tables that the service uses, with no column that its database role may not read. */
+export const ENTITIES = [
+  Account,
+  ApiKey,
+  BillingDocument,
+  CatalogueChange,
+  ChangelogEntry,
+  DocumentCounter,
+  ExchangeRate,
+  FollowedRepository,
+  GpuPrice,
+  HourlyRollup,
+  IdempotencyKey,
+  InvoiceFile,
+  InvoiceRequest,
+  KeyBudget,
+  Lease,
+  LedgerEntry,
+  LoginAttempt,
+  LoginChallenge,
+  MailToken,
+  Model,
+  ModelPrice,
+  OAuthIdentity,
+  OutboxMail,
+  Package,
+  PackageDownload,
+  Payment,
+  PriceList,
+  RecoveryCode,
+  Refund,
+  Release,
+  ReleaseLookup,
+  SecurityEvent,
+  Session,
+  Totp,
+  TrainingPrice,
+  Transfer,
+  UsageEvent,
+  UsedOAuthFlow,
+  Wallet,
+];

@@ -1,0 +1,40 @@
+import { AccountRole, ApiKey, Session } from '@inference/guards';
+import { Citation } from './chat/citations/citation.entity';
+import { Conversation } from './chat/conversations/conversation.entity';
+import { Message } from './chat/conversations/message.entity';
+import { DocumentVersion } from './documents/document-version.entity';
+import { MemoDocument } from './documents/document.entity';
+import { SourcePart } from './documents/source-files/source-part.entity';
+import { Garbage } from './retrieval/index/entities/garbage.entity';
+import { Posting } from './retrieval/index/entities/posting.entity';
+import { RetiredChunk } from './retrieval/index/entities/retired-chunk.entity';
+import { Segment } from './retrieval/index/entities/segment.entity';
+import { Chunk } from './retrieval/search/chunk.entity';
+import { ChunkSignature } from './retrieval/vectors/chunk-signature.entity';
+import { ChunkVector } from './retrieval/vectors/chunk-vector.entity';
+import { WorkspaceKey } from './workspaces/keys/workspace-key.entity';
+import { WorkspaceMember } from './workspaces/members/workspace-member.entity';
+import { Workspace } from './workspaces/workspace.entity';
+
+/** The tables that the service uses, with no column that its database role may not read. */
+export const ENTITIES = [
+  AccountRole,
+  ApiKey,
+  Chunk,
+  ChunkSignature,
+  ChunkVector,
+  Citation,
+  Conversation,
+  DocumentVersion,
+  Garbage,
+  MemoDocument,
+  Message,
+  Posting,
+  RetiredChunk,
+  Segment,
+  Session,
+  SourcePart,
+  Workspace,
+  WorkspaceKey,
+  WorkspaceMember,
+];

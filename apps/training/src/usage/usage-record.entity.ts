@@ -1,0 +1,31 @@
+import { BigIntColumn, PicosColumn, TimeColumn } from '@inference/database';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+
+@Entity('usage_records', { schema: 'training' })
+@Index('usage_records_account', ['accountId'])
+@Check('usage_records_cost_picos_check', 'cost_picos >= 0')
+@Check('usage_records_tokens_check', 'tokens > 0')
+@Unique(['eventId'])
+export class UsageRecord {
+  @PrimaryColumn('text')
+  id!: string;
+
+  @ForeignKey('accounts')
+  @Column('text')
+  accountId!: string;
+
+  @Column('text')
+  model!: string;
+
+  @BigIntColumn()
+  tokens!: bigint;
+
+  @Column('text')
+  eventId!: string;
+
+  @PicosColumn()
+  costPicos!: bigint;
+
+  @TimeColumn()
+  recordedAt!: Date;
+}

@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { type PoolClient } from 'pg';
+import {
+  type EntityManager,
+  type EntityTarget,
+  type ObjectLiteral,
+  type Repository,
+  TypeORMError,
+} from 'typeorm';
+import { type PoolDataSource } from './data-source';
+import { type Sql } from './pool';
+
+/** Where a repository runs its statements: in the database, each by itself, or in a transaction. */
+export interface Executor extends Sql {
+  /** TypeORM's repository of an entity, for ordinary statements. */
+  repository<Entity extends ObjectLiteral>(entity: EntityTarget<Entity>): Repository<Entity>;
+  /** Runs SQL text that is beyond the query builder. A statement with a `name` is prepared once for each connection. */
+  query: Sql['query'];
+}
+
+/** The process's access to its database. */
+@Injectable()
+export class Database implements Executor {
+  readonly query: Sql['query'];
+
+  constructor(private readonly dataSource: PoolDataSource) {
+    this.query = dataSource.pool.query.bind(dataSource.pool);
+  }
+
+  repository<Entity extends ObjectLiteral>(entity: EntityTarget<Entity>): Repository<Entity> {
+    return this.dataSource.getRepository(entity);
+  }
+
+  /** Runs the work in one transaction. An error rolls it back and is rethrown. */
+  async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const runner = this.dataSource.createQueryRunner();
+    const client = (await runner.connect()) as PoolClient;
+    let broken: Error | undefined;
+    // A connection that breaks between statements must not end the process as an unhandled event.
+    const onError = (error: Error) => (broken = error);
+    client.on('error', onError);
+    try {
+      await runner.startTransaction();
+      const result = await work(new Transaction(runner.manager, client));
+      await runner.commitTransaction();
+      return result;
+    } catch (error) {
+      // TypeORM's own error says only that the connection is gone; the first one says why.
+      const cause = broken && error instanceof TypeORMError ? broken : error;
+      await runner.rollbackTransaction().catch(() => client.end().catch(() => undefined));
+      throw cause;
+    } finally {
+      client.removeListener('error', onError);
+      await runner.release();
+    }
+  }
+
+  /** Ends the connections. */
+  async close(): Promise<void> {
+    await this.dataSource.pool.end();
+  }
+}
+
+/** A running transaction. */
+export class Transaction implements Executor {
+  readonly query: Sql['query'];
+
+  constructor(
+    private readonly manager: EntityManager,
+    client: PoolClient,
+  ) {
+    this.query = client.query.bind(client);
+  }
+
+  repository<Entity extends ObjectLiteral>(entity: EntityTarget<Entity>): Repository<Entity> {
+    return this.manager.getRepository(entity);
+  }
+}

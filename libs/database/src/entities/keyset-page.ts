@@ -1,0 +1,33 @@
+import { type ObjectLiteral, type SelectQueryBuilder } from 'typeorm';
+
+/** Sort position of a row in a list that is ordered by time and id. */
+export interface Position {
+  /** ISO 8601 in UTC, to the microsecond. */
+  at: string;
+  id: string;
+}
+
+/**
+ * Reads rows by time and id, newest first.
+ * @param query selects the rows, without order and limit
+ * @param time the property of the main entity that holds the time
+ * @param after the position after which the page starts, null for the first page
+ */
+export async function readNewestFirst<Entity extends ObjectLiteral & { id: string }>(
+  query: SelectQueryBuilder<Entity>,
+  time: keyof Entity & string,
+  after: Position | null,
+  count: number,
+): Promise<(Entity & { position: Position })[]> {
+  const { alias } = query;
+  if (after) query.andWhere(`(${alias}.${time}, ${alias}.id) < (:at, :id)`, { at: after.at, id: after.id });
+  const { entities, raw } = await query
+    .addSelect(`to_char(${alias}.${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`, 'at')
+    .orderBy(`${alias}.${time}`, 'DESC')
+    .addOrderBy(`${alias}.id`, 'DESC')
+    .limit(count)
+    .getRawAndEntities<{ at: string }>();
+  return entities.map((entity, index) =>
+    Object.assign(entity, { position: { at: raw[index]!.at, id: entity.id } }),
+  );
+}

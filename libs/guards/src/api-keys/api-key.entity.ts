@@ -1,0 +1,40 @@
+import { PicosColumn, TimeColumn } from '@inference/database';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+
+@Entity('api_keys', { schema: 'accounts' })
+@Index('api_keys_account', ['accountId', 'createdAt'], { where: 'deleted_at IS NULL' })
+@Index('api_keys_hash', ['keyHash'], { unique: true })
+@Check('api_keys_check', '(key_hash IS NULL) = (deleted_at IS NOT NULL)')
+@Check('api_keys_spend_limit_picos_check', 'spend_limit_picos >= 0')
+export class ApiKey {
+  @PrimaryColumn('text')
+  id!: string;
+
+  @ForeignKey('accounts')
+  @Column('text')
+  accountId!: string;
+
+  @Column('text')
+  name!: string;
+
+  @Column('text')
+  prefix!: string;
+
+  @Column('bytea', { nullable: true })
+  keyHash!: Buffer | null;
+
+  @PicosColumn({ nullable: true })
+  spendLimitPicos!: bigint | null;
+
+  @Column('text', { nullable: true, array: true })
+  allowedModels!: string[] | null;
+
+  @TimeColumn({ default: () => 'now()' })
+  createdAt!: Date;
+
+  @TimeColumn({ nullable: true })
+  lastUsedAt!: Date | null;
+
+  @TimeColumn({ nullable: true })
+  deletedAt!: Date | null;
+}
