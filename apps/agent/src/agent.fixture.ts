@@ -20,6 +20,7 @@ import {
   type TestPool,
 } from '@inference/testing';
 import { createParser } from 'eventsource-parser';
+import { ENTITIES } from './entities';
 import { AppModule } from './app.module';
 import { readAgentConfig } from './config';
 import { type EventResponse } from './events/event.response';
@@ -68,7 +69,10 @@ export class AgentSite {
     upstreams = [],
     environment = {},
   }: SiteOptions = {}): Promise<AgentSite> {
-    const [database, engine] = await Promise.all([createTestDatabase(), startSandboxEngine({ port: 0 })]);
+    const [database, engine] = await Promise.all([
+      createTestDatabase(ENTITIES),
+      startSandboxEngine({ port: 0 }),
+    ]);
     const prices = ['sandbox-chat', ...models].map((slug) => ({ slug, unit: 'per_million_tokens' as const }));
     await publishPrices(
       database.pool,

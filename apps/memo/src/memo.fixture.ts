@@ -28,6 +28,7 @@ import {
   type TestPool,
   waitFor,
 } from '@inference/testing';
+import { ENTITIES } from './entities';
 import { AppModule } from './app.module';
 import { readMemoConfig } from './config';
 import { type DocumentResponse } from './documents/document.dto';
@@ -84,7 +85,7 @@ export class MemoSite {
   ) {}
 
   static async start({ models, upstreams = [], environment = {} }: SiteOptions = {}): Promise<MemoSite> {
-    const [database, issuer] = await Promise.all([createTestDatabase(), startIssuer()]);
+    const [database, issuer] = await Promise.all([createTestDatabase(ENTITIES), startIssuer()]);
     const site = new MemoSite(
       database,
       issuer,

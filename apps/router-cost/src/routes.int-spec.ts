@@ -16,6 +16,7 @@ import {
   TestPool,
   waitFor,
 } from '@inference/testing';
+import { ENTITIES } from './entities';
 import { type RunningService, startRouterCost } from '../test/running-service';
 
 /** Below the time after which a cached session (ten seconds) or key (three) expires, so only a notification can have evicted it. */
@@ -31,7 +32,7 @@ let service: RunningService;
 let account: TestAccount;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(ENTITIES);
   issuer = await startIssuer();
   account = await insertAccount(database.pool);
   service = await startRouterCost({

@@ -12,6 +12,7 @@ import {
   type TestAccount,
   type TestDatabase,
 } from '@inference/testing';
+import { ENTITIES } from './entities';
 import { CAPABILITIES, type RunningTraining, startTraining, TRAINER_SECRET, USAGE } from './training.fixture';
 
 const QUOTA = '/v1/admin/quotas/acct_unknown';
@@ -23,7 +24,7 @@ let account: TestAccount;
 let admin: TestAccount;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(ENTITIES);
   issuer = await startIssuer();
   account = await insertAccount(database.pool);
   admin = await insertAccount(database.pool, { role: 'admin' });

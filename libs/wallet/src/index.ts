@@ -6,7 +6,7 @@ export {
   ReferenceReusedError,
 } from './ledger';
 export { withLeaseRecall } from './lease-recall';
-export { openWallet, readWallet } from './wallets';
+export { openKeyBudget, openWallet, readWallet } from './wallets';
 export { KeyBudget } from './key-budget.entity';
 export { Lease } from './lease.entity';
 export { LedgerEntry } from './ledger-entry.entity';

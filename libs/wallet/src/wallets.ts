@@ -1,5 +1,6 @@
 import { type Currency } from '@inference/config';
-import { type Sql } from '@inference/database';
+import { type Executor, type Sql } from '@inference/database';
+import { KeyBudget } from './key-budget.entity';
 import { type Wallet } from './wallet.entity';
 
 /** Creates the empty wallet of an account, in the transaction that creates the account. */
@@ -17,4 +18,12 @@ export async function readWallet(
     [accountId],
   );
   return rows[0] ? { currency: rows[0].currency, balancePicos: rows[0].balance_picos } : null;
+}
+
+/** Starts to count what an API key spends, in the transaction that creates the key. */
+export async function openKeyBudget(
+  executor: Executor,
+  budget: Pick<KeyBudget, 'apiKeyId' | 'accountId' | 'limitPicos'>,
+): Promise<void> {
+  await executor.repository(KeyBudget).insert(budget);
 }

@@ -1,5 +1,6 @@
 import { newId } from '@inference/database';
 import { createTestDatabase, insertAccount, type TestDatabase, TestPool } from '@inference/testing';
+import { ENTITIES } from '../entities';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 import { type TurnRunner } from '../turns/turn-runner';
 import { TurnRecoveryJob } from './turn-recovery.job';
@@ -8,7 +9,7 @@ let database: TestDatabase;
 let pool: TestPool;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(ENTITIES);
   pool = TestPool.of({ url: database.urlFor('agent'), applicationName: 'test', size: 2 });
 });
 afterAll(async () => {

@@ -8,6 +8,7 @@ import {
   TestPool,
 } from '@inference/testing';
 import fc from 'fast-check';
+import { ENTITIES } from '../entities';
 import { readPromptMessages } from './prompt-messages';
 
 let database: TestDatabase;
@@ -15,7 +16,7 @@ let pool: TestPool;
 let account: TestAccount;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(ENTITIES);
   pool = TestPool.of({ url: database.urlFor('agent'), applicationName: 'test', size: 2 });
   account = await insertAccount(database.pool);
 });

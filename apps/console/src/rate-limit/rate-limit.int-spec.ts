@@ -1,4 +1,5 @@
 import { createTestDatabase, type TestDatabase } from '@inference/testing';
+import { ENTITIES } from '../entities';
 import { type Answer, TestConsole } from '../testing/console.fixture';
 import { MemoryThrottlerStorage } from './memory-throttler-storage';
 
@@ -11,7 +12,7 @@ describe('rate limits', () => {
   const post = (path: string, json: unknown, headers = from) =>
     console.request('POST', path, { json, headers });
 
-  beforeAll(async () => (database = await createTestDatabase()));
+  beforeAll(async () => (database = await createTestDatabase(ENTITIES)));
   beforeEach(() => (from = { 'X-Forwarded-For': `192.0.2.${++address}` }));
   afterEach(() => console.close());
   afterAll(() => database.drop());

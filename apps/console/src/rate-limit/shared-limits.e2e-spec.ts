@@ -1,4 +1,5 @@
 import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
+import { ENTITIES } from '../entities';
 import { TestConsole } from '../testing/console.fixture';
 import { describeWithRedis, RedisServer } from './redis.fixture';
 
@@ -13,7 +14,7 @@ describeWithRedis('consoles that share a Redis', () => {
   let addresses = 0;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
+    database = await createTestDatabase(ENTITIES);
     redis = await RedisServer.create('the-secret-of-redis');
     await redis.start();
     const environment = {

@@ -22,6 +22,7 @@ import {
   type TestDatabase,
   testLog,
 } from '@inference/testing';
+import { ENTITIES } from '../entities';
 import { AppModule } from '../app.module';
 import { readForSignIn } from '../identity/accounts/accounts';
 import { SessionsService } from '../identity/sessions/sessions.service';
@@ -140,7 +141,7 @@ export class TestSite {
   ) {}
 
   static async start(environment: Record<string, string> = {}): Promise<TestSite> {
-    const database = await createTestDatabase();
+    const database = await createTestDatabase(ENTITIES);
     const console = await TestConsole.start(database.urlFor('console'), environment);
     return new TestSite(database, console, environment.SITE === 'cn' ? 'CNY' : 'USD');
   }

@@ -10,6 +10,7 @@ import {
   type TestDatabase,
   waitFor,
 } from '@inference/testing';
+import { ENTITIES } from '../entities';
 import { GatewayError } from '../errors/gateway-error';
 import { type Environment, startDatabaseProxy, walletOf } from '../testing/gateway.fixture';
 import { type Hold } from './lease';
@@ -32,7 +33,7 @@ async function startManager(overrides: Environment = {}, timed = true): Promise<
 
 beforeAll(async () => {
   Logger.overrideLogger(false);
-  database = await createTestDatabase();
+  database = await createTestDatabase(ENTITIES);
 });
 afterEach(async () => {
   await Promise.all(open.map((manager) => manager.stop()));

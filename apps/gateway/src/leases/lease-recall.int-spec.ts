@@ -10,6 +10,7 @@ import {
   waitFor,
 } from '@inference/testing';
 import { InsufficientFundsError, postTransfer, withLeaseRecall } from '@inference/wallet';
+import { ENTITIES } from '../entities';
 import { walletOf } from '../testing/gateway.fixture';
 import { type Hold } from './lease';
 import { InsufficientBalanceError } from './lease.errors';
@@ -28,7 +29,7 @@ let deductions = 0;
 
 beforeAll(async () => {
   Logger.overrideLogger(false);
-  database = await createTestDatabase();
+  database = await createTestDatabase(ENTITIES);
   asConsole = TestPool.of({ url: database.urlFor('console'), applicationName: 'console', size: 4 });
   const start = () => startLeaseManager(database.urlFor('gateway'), LASTING, false);
   managers = [await start(), await start()];

@@ -9,6 +9,7 @@ import {
   TestPool,
   waitFor,
 } from '@inference/testing';
+import { ENTITIES } from '../entities';
 import { readGatewayConfig } from '../config';
 import { GatewayError } from '../errors/gateway-error';
 import { toOpenAiError } from '../errors/openai-error';
@@ -44,7 +45,7 @@ let sequence = 0;
 
 beforeAll(async () => {
   Logger.overrideLogger(false);
-  database = await createTestDatabase();
+  database = await createTestDatabase(ENTITIES);
   databaseProxy = await startDatabaseProxy(database.urlFor('gateway'));
   priceListId = await publish(database.pool, { m: RATES });
   const { url } = databaseProxy;

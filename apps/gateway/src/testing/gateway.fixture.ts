@@ -17,6 +17,7 @@ import {
   type TestPool,
   waitFor,
 } from '@inference/testing';
+import { ENTITIES } from '../entities';
 import { AppModule } from '../app.module';
 import { readGatewayConfig } from '../config';
 import { gatewayService } from '../service-options';
@@ -122,7 +123,10 @@ export class TestSite {
     environment: Environment = {},
     upstreams: (engineUrl: string) => unknown[] = (base_url) => [{ name: 'engine', base_url }],
   ): Promise<TestSite> {
-    const [database, engine] = await Promise.all([createTestDatabase(), startSandboxEngine({ port: 0 })]);
+    const [database, engine] = await Promise.all([
+      createTestDatabase(ENTITIES),
+      startSandboxEngine({ port: 0 }),
+    ]);
     await publish(database.pool, models);
     const gateway = await startGateway({
       ...testEnvironment(database.urlFor('gateway'), upstreams(`${engine.url}/v1`)),

@@ -9,6 +9,7 @@ import {
   type TestDatabase,
   TestPool,
 } from '@inference/testing';
+import { ENTITIES } from '../entities';
 import { type RunningService, startRouterCost } from '../../test/running-service';
 import { type Served, type Settled, settle } from '../../test/usage';
 import { DIMENSIONS, type Dimension } from './group-by-field.decorator';
@@ -61,7 +62,7 @@ function arrange(index: number): Served {
 }
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(ENTITIES);
   gateway = TestPool.of({ url: database.urlFor('gateway'), applicationName: 'test gateway', size: 1 });
   const balancePicos = 10n ** 24n;
   accounts = [

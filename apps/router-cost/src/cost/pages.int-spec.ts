@@ -6,6 +6,7 @@ import {
   type TestDatabase,
   TestPool,
 } from '@inference/testing';
+import { ENTITIES } from '../entities';
 import { type RunningService, startRouterCost } from '../../test/running-service';
 import { type Served, settle } from '../../test/usage';
 
@@ -40,7 +41,7 @@ const serve = (model: string, tokens: number): Served => ({
 });
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(ENTITIES);
   gateway = TestPool.of({ url: database.urlFor('gateway'), applicationName: 'test gateway', size: 1 });
   account = await insertAccount(database.pool, { balancePicos: 10n ** 15n });
   admin = await insertAccount(database.pool, { role: 'admin' });

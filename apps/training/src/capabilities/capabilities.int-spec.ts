@@ -7,6 +7,7 @@ import {
   type TestAccount,
   type TestDatabase,
 } from '@inference/testing';
+import { ENTITIES } from '../entities';
 import {
   CAPABILITIES,
   DEFAULT_QUOTA,
@@ -34,7 +35,7 @@ describe('at the international site', () => {
   let account: TestAccount;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
+    database = await createTestDatabase(ENTITIES);
     account = await insertAccount(database.pool, { balancePicos: BALANCE_PICOS });
     service = await startTraining({
       DATABASE_URL: database.urlFor('training'),
@@ -129,7 +130,7 @@ describe('at the China site', () => {
   let account: TestAccount;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
+    database = await createTestDatabase(ENTITIES);
     account = await insertAccount(database.pool, { balancePicos: BALANCE_PICOS, currency: 'CNY' });
     service = await startTraining({
       SITE: 'cn',

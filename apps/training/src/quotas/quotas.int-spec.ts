@@ -6,6 +6,7 @@ import {
   type TestAccount,
   type TestDatabase,
 } from '@inference/testing';
+import { ENTITIES } from '../entities';
 import { DEFAULT_QUOTA, type RunningTraining, startTraining } from '../training.fixture';
 
 const MAX = 10 ** 15;
@@ -18,7 +19,7 @@ let adminToken: string;
 let userToken: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(ENTITIES);
   issuer = await startIssuer();
   admin = await insertAccount(database.pool, { role: 'admin' });
   adminToken = (await issuer.signIn(database.pool, admin.accountId)).token;

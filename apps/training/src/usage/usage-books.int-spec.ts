@@ -8,6 +8,7 @@ import {
   TestPool,
 } from '@inference/testing';
 import fc from 'fast-check';
+import { ENTITIES } from '../entities';
 import { type Reply, type RunningTraining, startTraining, TRAINER_SECRET, USAGE } from '../training.fixture';
 
 const RATE_PICOS = 7_000_003n;
@@ -34,7 +35,7 @@ let database: TestDatabase;
 let services: RunningTraining[];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(ENTITIES);
   const environment = {
     DATABASE_URL: database.urlFor('training'),
     TRAINING_DEFAULT_QUOTA_TOKENS: String(QUOTA),

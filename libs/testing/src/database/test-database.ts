@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { type EntityClass } from '@inference/database';
 import { Client } from 'pg';
 import { TestPool } from './test-pool';
 import { rememberSecret } from '../secrets/remembered-secrets';
@@ -82,8 +83,11 @@ async function withAdmin<T>(work: (admin: Client) => Promise<T>): Promise<T> {
   }
 }
 
-/** Creates a database for one spec file, cloned from the migrated template. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/**
+ * Creates a database for one spec file, cloned from the migrated template.
+ * @param entities that can be read through its pool
+ */
+export async function createTestDatabase(entities: EntityClass[] = []): Promise<TestDatabase> {
   const template = templateName();
   const name = `test_${randomBytes(8).toString('hex')}`;
   await withAdmin(async (admin) => {
@@ -91,7 +95,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
   });
   const ownerUrl = databaseUrl(name);
-  const pool = TestPool.of({ url: ownerUrl, applicationName: 'test', size: 10 });
+  const options = { url: ownerUrl, applicationName: 'test', size: 10 };
+  const pool = await TestPool.withEntities(options, entities);
   return {
     pool,
     ownerUrl,

@@ -1,4 +1,5 @@
 import { createTestDatabase, insertAccount, type TestDatabase, TestPool } from '@inference/testing';
+import { ENTITIES } from '../../entities';
 import { readConsoleConfig } from '../../config';
 import { testEnvironment } from '../../testing/console.fixture';
 import { ReceiptsService } from '../receipts/receipts.service';
@@ -18,7 +19,7 @@ describe('documents', () => {
   const config = readConsoleConfig(testEnvironment('postgres://console@db.test/platform'));
 
   beforeAll(async () => {
-    database = await createTestDatabase();
+    database = await createTestDatabase(ENTITIES);
     pool = TestPool.of({ url: database.urlFor('console'), applicationName: 'test', size: CONCURRENCY });
     ({ accountId } = await insertAccount(database.pool));
   });

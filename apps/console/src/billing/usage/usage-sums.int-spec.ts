@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { charge, type PriceUnit, UNIT_DIGITS, type UnitRate } from '@inference/metering';
 import { decimalToPicos, decimalToScaled, type ExactNumber, parseExact } from '@inference/money';
 import { createTestDatabase, insertAccount, type TestAccount, type TestDatabase } from '@inference/testing';
+import { ENTITIES } from '../../entities';
 import { settleRequest, TestConsole } from '../../testing/console.fixture';
 
 /** Time zones, each with the first of four days. */
@@ -119,7 +120,7 @@ describe('sums of the usage', () => {
   let console: TestConsole;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
+    database = await createTestDatabase(ENTITIES);
     await database.pool.query(PARTITION);
     const { rows } = await database.pool.query<{ name: string }>('SELECT current_database() AS name');
     await database.pool.query(`ALTER DATABASE ${rows[0]!.name} SET TimeZone = '${TIME_ZONE}'`);

@@ -1,11 +1,12 @@
 import { createTestDatabase, type TestDatabase, TestPool } from '@inference/testing';
+import { ENTITIES } from '../../entities';
 
 let database: TestDatabase;
 /** Connected with the role of the console. */
 let sql: TestPool;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(ENTITIES);
   sql = TestPool.of({ url: database.urlFor('console'), applicationName: 'test', size: 1 });
 });
 afterAll(async () => {

@@ -1,5 +1,6 @@
 import { createTestDatabase, type TestDatabase, TestPool, waitForLock } from '@inference/testing';
 import fc from 'fast-check';
+import { ENTITIES } from '../../entities';
 
 const MAX_DELAY_SECONDS = 1_800;
 
@@ -8,7 +9,7 @@ let database: TestDatabase;
 let sql: TestPool;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(ENTITIES);
   sql = TestPool.of({ url: database.urlFor('console'), applicationName: 'test', size: 20 });
 });
 afterAll(async () => {

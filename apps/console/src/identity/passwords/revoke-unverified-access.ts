@@ -1,5 +1,5 @@
-import { type Sql } from '@inference/database';
-import { deleteAllApiKeys } from '../api-keys/api-keys.repository';
+import { type Transaction } from '@inference/database';
+import { deleteApiKeys } from '../api-keys/api-keys.repository';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { type Origin } from '../audit-log/request-origin';
 import { unlinkIdentities } from '../identities/identities.repository';
@@ -12,15 +12,15 @@ import { unlinkIdentities } from '../identities/identities.repository';
  * @param verifiedAt when the address was first verified, null if it was not until now
  */
 export async function revokeUnverifiedAccess(
-  sql: Sql,
+  transaction: Transaction,
   accountId: string,
   verifiedAt: string | null,
   origin: Origin,
 ): Promise<void> {
   const event = { accountId, actorId: accountId, origin };
-  for (const issuer of await unlinkIdentities(sql, accountId, verifiedAt))
-    await recordAuditEvent(sql, { ...event, type: 'identity.unlinked', details: { issuer } });
+  for (const issuer of await unlinkIdentities(transaction, accountId, verifiedAt))
+    await recordAuditEvent(transaction, { ...event, type: 'identity.unlinked', details: { issuer } });
   if (verifiedAt !== null) return;
-  for (const id of await deleteAllApiKeys(sql, accountId))
-    await recordAuditEvent(sql, { ...event, type: 'api_key.deleted', details: { api_key_id: id } });
+  for (const id of await deleteApiKeys(transaction, { accountId }))
+    await recordAuditEvent(transaction, { ...event, type: 'api_key.deleted', details: { api_key_id: id } });
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { createTestDatabase, insertAccount, type TestDatabase, TestPool } from '@inference/testing';
 import { postTransfer } from '@inference/wallet';
+import { ENTITIES } from '../../entities';
 import { settleRequest, TestSite } from '../../testing/console.fixture';
 import { consoleJobs } from '../mail/mail.fixture';
 import { enableLowBalanceAlert } from './low-balance-alert';
@@ -16,7 +17,7 @@ describe('the low-balance mail', () => {
   const pools: TestPool[] = [];
   let job: LowBalanceAlertJob;
 
-  beforeAll(async () => (database = await createTestDatabase()));
+  beforeAll(async () => (database = await createTestDatabase(ENTITIES)));
   beforeEach(async () => {
     await database.pool.query('DELETE FROM accounts.mail_outbox');
     job = createJob();

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createTestDatabase, type TestDatabase, TestPool } from '@inference/testing';
+import { ENTITIES } from '../../entities';
 import { insertMailAccount, type MailAccount } from './mail.fixture';
 import { type TokenMailKind } from './mail-kinds';
 import { createMailToken, deleteOldMailTokens, revokeMailTokens, consumeMailToken } from './mail-tokens';
@@ -11,7 +12,7 @@ describe('a mail token', () => {
   let account: MailAccount;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
+    database = await createTestDatabase(ENTITIES);
     pool = TestPool.of({ url: database.urlFor('console'), applicationName: 'test', size: 10 });
   });
   beforeEach(async () => (account = await insertMailAccount(database.pool)));

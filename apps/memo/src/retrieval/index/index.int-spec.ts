@@ -1,5 +1,6 @@
 import { createTestDatabase, insertAccount, waitFor } from '@inference/testing';
 import fc from 'fast-check';
+import { ENTITIES } from '../../entities';
 import { IndexedWorkspace } from '../ranking/indexed-workspace.fixture';
 import { collectGarbage } from './garbage-collection';
 import { chooseForMerge, hasManyRetiredChunks } from './merge-policy';
@@ -150,7 +151,7 @@ describe('chooseForMerge', () => {
 });
 
 it('deletes exactly the discarded data', async () => {
-  const database = await createTestDatabase();
+  const database = await createTestDatabase(ENTITIES);
   try {
     const { pool } = database;
     const { accountId } = await insertAccount(pool, { balancePicos: 0n });

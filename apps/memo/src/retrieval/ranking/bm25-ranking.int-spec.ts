@@ -1,4 +1,5 @@
 import { createTestDatabase, insertAccount, type TestDatabase } from '@inference/testing';
+import { ENTITIES } from '../../entities';
 import { analyzeQuery } from '../analysis/query-analysis';
 import { type IndexedDocument, IndexedWorkspace, rankNaively } from './indexed-workspace.fixture';
 import { type ScoredChunk } from './top-chunks';
@@ -7,7 +8,7 @@ let database: TestDatabase;
 let accountId: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(ENTITIES);
   ({ accountId } = await insertAccount(database.pool, { balancePicos: 0n }));
 });
 afterAll(() => database?.drop());

@@ -13,6 +13,7 @@ import {
   rememberSecret,
   type TestDatabase,
 } from '@inference/testing';
+import { ENTITIES } from '../../../entities';
 import { AppModule } from '../../../app.module';
 import { readConsoleConfig } from '../../../config';
 import { testEnvironment } from '../../../testing/console.fixture';
@@ -169,7 +170,7 @@ export class StoredFiles {
   ) {}
 
   static async start(): Promise<StoredFiles> {
-    const database = await createTestDatabase();
+    const database = await createTestDatabase(ENTITIES);
     const site = await FileSite.start(database.urlFor('console'));
     await site.add('file_1', CONTENT);
     await site.add('empty', Buffer.alloc(0));

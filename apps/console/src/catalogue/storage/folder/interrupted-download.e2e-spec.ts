@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
+import { ENTITIES } from '../../../entities';
 import { errorOf, FileSite } from './files.fixture';
 
 const SIZE = 1_000;
@@ -21,7 +22,7 @@ describe('a link to a file', () => {
   let path: string;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
+    database = await createTestDatabase(ENTITIES);
     site = await FileSite.start(database.urlFor('console'));
     await site.add('file_1', CONTENT);
     await site.addLarge('large', LARGE_BYTES);

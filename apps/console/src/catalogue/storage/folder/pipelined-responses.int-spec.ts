@@ -4,6 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
 import { type Request, type Response } from 'express';
+import { ENTITIES } from '../../../entities';
 import { FileSite, readResponses } from './files.fixture';
 import { PipelinedResponses } from './pipelined-responses';
 
@@ -17,7 +18,7 @@ describe('pipelined downloads', () => {
   const contents = Array.from({ length: 10 }, (_, i) => randomBytes(1_000 * i + 1));
 
   beforeAll(async () => {
-    database = await createTestDatabase();
+    database = await createTestDatabase(ENTITIES);
     site = await FileSite.start(database.urlFor('console'));
     await site.addLarge('large', LARGE_BYTES);
     for (const [i, content] of contents.entries()) await site.add(`file_${i}`, content);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
 import { type ParsedMail, simpleParser } from 'mailparser';
+import { ENTITIES } from '../../../entities';
 import {
   insertMailAccount,
   type MailAccount,
@@ -50,7 +51,7 @@ describe('billing mails', () => {
   let folder: string;
   let log: string[];
 
-  beforeAll(async () => (database = await createTestDatabase()));
+  beforeAll(async () => (database = await createTestDatabase(ENTITIES)));
   beforeEach(async () => {
     outbox = new TestOutbox(database.pool);
     log = recordLog();

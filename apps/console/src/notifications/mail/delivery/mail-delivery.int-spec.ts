@@ -1,5 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
+import { ENTITIES } from '../../../entities';
 import { TestConsole } from '../../../testing/console.fixture';
 import {
   insertMailAccount,
@@ -25,7 +26,7 @@ describe('the delivery of mails', () => {
   const servers: { close(): unknown }[] = [];
 
   beforeAll(async () => {
-    database = await createTestDatabase();
+    database = await createTestDatabase(ENTITIES);
     outbox = new TestOutbox(database.pool);
   });
   beforeEach(async () => {

@@ -1,4 +1,5 @@
 import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
+import { ENTITIES } from '../../../entities';
 import {
   insertMailAccount,
   type MailAccount,
@@ -21,7 +22,7 @@ describe('the mail sender', () => {
   const senders: TestSender[] = [];
 
   beforeAll(async () => {
-    database = await createTestDatabase();
+    database = await createTestDatabase(ENTITIES);
     outbox = new TestOutbox(database.pool);
   });
   beforeEach(async () => {
