@@ -1,4 +1,4 @@
-import { AccountRole, ApiKey, Session } from '@inference/guards';
+import { CREDENTIAL_ENTITIES } from '@inference/guards';
 import { Replica } from './replicas/replica.entity';
 import { SessionEvent } from './session-log/session-event.entity';
 import { AgentSession } from './sessions/agent-session.entity';
@@ -8,11 +8,9 @@ import { Turn } from './turns/turn.entity';
 
 /** The tables that the service uses, with no column that its database role may not read. */
 export const ENTITIES = [
-  AccountRole,
+  ...CREDENTIAL_ENTITIES,
   AgentSession,
-  ApiKey,
   Replica,
-  Session,
   SessionEvent,
   StreamEvent,
   ToolCall,

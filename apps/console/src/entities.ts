@@ -1,14 +1,6 @@
-import { ApiKey, Session } from '@inference/guards';
-import {
-  ExchangeRate,
-  GpuPrice,
-  HourlyRollup,
-  ModelPrice,
-  PriceList,
-  TrainingPrice,
-  UsageEvent,
-} from '@inference/metering';
-import { KeyBudget, Lease, LedgerEntry, Transfer, Wallet } from '@inference/wallet';
+import { CREDENTIAL_ENTITIES } from '@inference/guards';
+import { HourlyRollup, PRICE_ENTITIES, TrainingPrice, UsageEvent } from '@inference/metering';
+import { WALLET_ENTITIES } from '@inference/wallet';
 import { DocumentCounter } from './billing/documents/entities/document-counter.entity';
 import { BillingDocument } from './billing/documents/entities/document.entity';
 import { IdempotencyKey } from './billing/idempotency/idempotency-key.entity';
@@ -37,43 +29,35 @@ import { OutboxMail } from './notifications/mail/outbox-mail.entity';
 
 /** The tables that the service uses, with no column that its database role may not read. */
 export const ENTITIES = [
+  ...CREDENTIAL_ENTITIES,
+  ...PRICE_ENTITIES,
+  ...WALLET_ENTITIES,
   Account,
-  ApiKey,
   BillingDocument,
   CatalogueChange,
   ChangelogEntry,
   DocumentCounter,
-  ExchangeRate,
   FollowedRepository,
-  GpuPrice,
   HourlyRollup,
   IdempotencyKey,
   InvoiceFile,
   InvoiceRequest,
-  KeyBudget,
-  Lease,
-  LedgerEntry,
   LoginAttempt,
   LoginChallenge,
   MailToken,
   Model,
-  ModelPrice,
   OAuthIdentity,
   OutboxMail,
   Package,
   PackageDownload,
   Payment,
-  PriceList,
   RecoveryCode,
   Refund,
   Release,
   ReleaseLookup,
   SecurityEvent,
-  Session,
   Totp,
   TrainingPrice,
-  Transfer,
   UsageEvent,
   UsedOAuthFlow,
-  Wallet,
 ];

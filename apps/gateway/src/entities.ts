@@ -1,6 +1,6 @@
-import { AccountRole, ApiKey, Session } from '@inference/guards';
-import { ExchangeRate, GpuPrice, ModelPrice, PriceList } from '@inference/metering';
+import { CREDENTIAL_ENTITIES } from '@inference/guards';
+import { PRICE_ENTITIES } from '@inference/metering';
 import { Wallet } from '@inference/wallet';
 
 /** The tables that the service uses, with no column that its database role may not read. */
-export const ENTITIES = [AccountRole, ApiKey, ExchangeRate, GpuPrice, ModelPrice, PriceList, Session, Wallet];
+export const ENTITIES = [...CREDENTIAL_ENTITIES, ...PRICE_ENTITIES, Wallet];

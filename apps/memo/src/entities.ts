@@ -1,4 +1,4 @@
-import { AccountRole, ApiKey, Session } from '@inference/guards';
+import { CREDENTIAL_ENTITIES } from '@inference/guards';
 import { Citation } from './chat/citations/citation.entity';
 import { Conversation } from './chat/conversations/conversation.entity';
 import { Message } from './chat/conversations/message.entity';
@@ -18,8 +18,7 @@ import { Workspace } from './workspaces/workspace.entity';
 
 /** The tables that the service uses, with no column that its database role may not read. */
 export const ENTITIES = [
-  AccountRole,
-  ApiKey,
+  ...CREDENTIAL_ENTITIES,
   Chunk,
   ChunkSignature,
   ChunkVector,
@@ -32,7 +31,6 @@ export const ENTITIES = [
   Posting,
   RetiredChunk,
   Segment,
-  Session,
   SourcePart,
   Workspace,
   WorkspaceKey,

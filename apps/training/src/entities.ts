@@ -1,20 +1,15 @@
-import { AccountRole, ApiKey, Session } from '@inference/guards';
-import { ExchangeRate, GpuPrice, ModelPrice, PriceList, TrainingPrice } from '@inference/metering';
+import { CREDENTIAL_ENTITIES } from '@inference/guards';
+import { PRICE_ENTITIES, TrainingPrice } from '@inference/metering';
 import { Wallet } from '@inference/wallet';
 import { QuotaChange } from './quotas/quota-change.entity';
 import { Quota } from './quotas/quota.entity';
 
 /** The tables that the service uses, with no column that its database role may not read. */
 export const ENTITIES = [
-  AccountRole,
-  ApiKey,
-  ExchangeRate,
-  GpuPrice,
-  ModelPrice,
-  PriceList,
+  ...CREDENTIAL_ENTITIES,
+  ...PRICE_ENTITIES,
   Quota,
   QuotaChange,
-  Session,
   TrainingPrice,
   Wallet,
 ];

@@ -8,20 +8,12 @@ import {
   TypeORMError,
 } from 'typeorm';
 import { type PoolDataSource } from './data-source';
-import { type Sql } from './pool';
-
-/** Where a repository runs its statements: in the database, each by itself, or in a transaction. */
-export interface Executor extends Sql {
-  /** TypeORM's repository of an entity, for ordinary statements. */
-  repository<Entity extends ObjectLiteral>(entity: EntityTarget<Entity>): Repository<Entity>;
-  /** Runs SQL text that is beyond the query builder. A statement with a `name` is prepared once for each connection. */
-  query: Sql['query'];
-}
+import { type Executor } from './executor';
 
 /** The process's access to its database. */
 @Injectable()
 export class Database implements Executor {
-  readonly query: Sql['query'];
+  readonly query: Executor['query'];
 
   constructor(private readonly dataSource: PoolDataSource) {
     this.query = dataSource.pool.query.bind(dataSource.pool);
@@ -29,6 +21,11 @@ export class Database implements Executor {
 
   repository<Entity extends ObjectLiteral>(entity: EntityTarget<Entity>): Repository<Entity> {
     return this.dataSource.getRepository(entity);
+  }
+
+  /** Rejects if the database does not answer. */
+  async check(): Promise<void> {
+    await this.query('SELECT 1');
   }
 
   /** Runs the work in one transaction. An error rolls it back and is rethrown. */
@@ -63,7 +60,7 @@ export class Database implements Executor {
 
 /** A running transaction. */
 export class Transaction implements Executor {
-  readonly query: Sql['query'];
+  readonly query: Executor['query'];
 
   constructor(
     private readonly manager: EntityManager,

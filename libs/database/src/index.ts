@@ -1,5 +1,6 @@
-export { createPool, type PoolOptions, type Sql, type SqlPool } from './pool';
-export { Database, type Executor, type Transaction } from './database';
+export { type PoolOptions } from './pool';
+export { type Executor, type Sql } from './executor';
+export { Database, type Transaction } from './database';
 export { type EntityClass, PoolDataSource } from './data-source';
 export { DatabaseModule } from './database.module';
 export { BigIntColumn, DecimalColumn, PicosColumn, TimeColumn } from './entities/columns';

@@ -1,7 +1,5 @@
-import { Pool, types, type PoolClient } from 'pg';
+import { Pool, types } from 'pg';
 
-/** Anything that runs a statement: the pool, or a client inside a transaction. */
-export type Sql = Pick<Pool | PoolClient, 'query'>;
 export type SqlPool = Pool;
 
 const INT8 = 20;

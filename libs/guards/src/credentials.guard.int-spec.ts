@@ -12,6 +12,7 @@ import {
   testLog,
 } from '@inference/testing';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { CREDENTIAL_ENTITIES } from './credential-entities';
 import { createApiKey } from './api-keys/api-key';
 import { API_KEY_CREDENTIALS } from './api-keys/api-key.strategy';
 import { type Caller, CurrentCaller } from './caller';
@@ -91,7 +92,11 @@ describe('CredentialsGuard', () => {
       module: AppModule,
       imports: [
         ServiceModule.forRoot({}),
-        DatabaseModule.forRoot('guard', { DATABASE_URL: database.urlFor('console'), DATABASE_POOL_SIZE: 2 }),
+        DatabaseModule.forRoot(
+          'guard',
+          { DATABASE_URL: database.urlFor('console'), DATABASE_POOL_SIZE: 2 },
+          CREDENTIAL_ENTITIES,
+        ),
         CredentialsModule.forRoot({
           SITE: 'intl',
           API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,

@@ -1,5 +1,5 @@
-export { AccountRole } from './accounts/account-role.entity';
 export { ApiKey } from './api-keys/api-key.entity';
+export { CREDENTIAL_ENTITIES } from './credential-entities';
 export { Session } from './sessions/session.entity';
 export { createApiKey, isApiKey } from './api-keys/api-key';
 export { API_KEY_CREDENTIALS } from './api-keys/api-key.strategy';

@@ -18,6 +18,7 @@ export { BodyAs, bodyRuleOf } from './bodies/body-as.decorator';
 export { Metrics } from './metrics/metrics';
 export { ANY_QUERY, AnyQuery } from './validation/query.guard';
 export { Idempotency, IdempotencyHeaders } from './validation/idempotency';
-export { decodeCursor, encodeCursor, type Position } from './pagination/cursor';
+export { decodeCursor, encodeCursor } from './pagination/cursor';
+export { type Position } from '@inference/database';
 export { PageQuery } from './pagination/page.dto';
 export { readPage } from './pagination/page';

@@ -9,6 +9,7 @@ import {
 import { isDatabaseUnavailable } from '@inference/database';
 import { type Pool } from 'pg';
 import { createJobPool } from './job-pool';
+import { addNextRuns } from './job-queue.repository';
 import { JobWorker, type JobWorkerOptions } from './job-worker';
 
 /** Scheduled jobs that one process runs at a time. Chosen: one that waits for a slow storage then delays no other. */
@@ -143,14 +144,7 @@ export class BackgroundJobs implements OnApplicationBootstrap, OnModuleDestroy, 
     // In one order, so that replicas that do this at the same time do not wait for each other in a circle.
     const names = [...this.scheduled.keys()].sort();
     const seconds = names.map((name) => this.scheduled.get(name)!.everySeconds);
-    const { schema } = this.options;
-    await this.pool!.query(
-      `SELECT FROM unnest($1::text[], $2::integer[]) AS next (name, seconds), ${schema}.add_job(
-         name, run_at := now() + make_interval(secs => seconds), job_key := name, job_key_mode := 'preserve_run_at')
-       WHERE NOT EXISTS (
-         SELECT FROM ${schema}.jobs j WHERE j.key = name AND j.locked_at IS NULL AND j.attempts < j.max_attempts)`,
-      [names, seconds],
-    );
+    await addNextRuns(this.pool!, this.options.schema, names, seconds);
   }
 
   private async checkSchedule(): Promise<void> {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger as NestLogger } from '@nestjs/common';
 import { Logger, runTaskList, type Task, type TaskList, type WorkerEvents } from 'graphile-worker';
 import { type Pool } from 'pg';
+import { checkQueue } from './job-queue.repository';
 
 /** New jobs are notified; polling finds those that are due later or whose notification was lost. Chosen: half of it doubles the queries of an idle service. */
 const POLL_MILLIS = 2_000;
@@ -53,7 +54,7 @@ export class JobWorker {
     while (!signal.aborted) {
       try {
         // The library does not recover when its first query of a queue fails.
-        await pool.query(`SELECT FROM ${schema}.jobs LIMIT 0`);
+        await checkQueue(pool, schema);
         await beforeStart?.();
         if (!signal.aborted) await this.runUntilBroken(signal);
       } catch (error) {

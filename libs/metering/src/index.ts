@@ -1,7 +1,8 @@
 export { charge, type Charge, type ChargeLine, type TokenUsage, worstCasePicos } from './pricing/charge';
 export { PRICE_UNITS, type PriceUnit, pricesOutput, UNIT_DIGITS, type UnitRate } from './pricing/price-unit';
 export { PriceBook, type PricesInForce, RATE_DIGITS } from './pricing/price-book';
-export { reconcile, type Difference } from './reconcile/reconcile';
+export { reconcile, type Difference } from './reconcile/reconcile.repository';
+export { PRICE_ENTITIES } from './pricing/price-entities';
 export { ExchangeRate } from './pricing/exchange-rate.entity';
 export { GpuPrice } from './pricing/gpu-price.entity';
 export { ModelPrice } from './pricing/model-price.entity';
@@ -10,4 +11,4 @@ export { TrainingPrice } from './pricing/training-price.entity';
 export { HourlyRollup } from './reports/hourly-rollup.entity';
 export { UsageEvent } from './reports/usage-event.entity';
 export { PeriodQuery } from './reports/period.dto';
-export { USAGE_LINES } from './reports/usage-lines';
+export { USAGE_LINES } from './reports/usage-lines.repository';

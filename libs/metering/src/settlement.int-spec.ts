@@ -8,7 +8,7 @@ import {
   type TestDatabase,
   TestPool,
 } from '@inference/testing';
-import { reconcile } from './reconcile/reconcile';
+import { reconcile } from './reconcile/reconcile.repository';
 
 /** The database functions behind leases and settlement, called with the gateway's own rights. */
 

@@ -6,10 +6,7 @@ export {
   ReferenceReusedError,
 } from './ledger';
 export { withLeaseRecall } from './lease-recall';
-export { openKeyBudget, openWallet, readWallet } from './wallets';
-export { KeyBudget } from './key-budget.entity';
-export { Lease } from './lease.entity';
-export { LedgerEntry } from './ledger-entry.entity';
-export { Transfer } from './transfer.entity';
+export { openKeyBudget, openWallet, readWallet } from './wallets.repository';
 export { Wallet } from './wallet.entity';
-export { readStatement, type StatementLine, type StatementPosition } from './statement';
+export { readStatement, type StatementLine } from './statement.repository';
+export { WALLET_ENTITIES } from './wallet-entities';

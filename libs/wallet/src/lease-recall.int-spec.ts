@@ -1,8 +1,10 @@
 import { NotificationChannel } from '@inference/database';
+import { CREDENTIAL_ENTITIES } from '@inference/guards';
 import { createTestDatabase, insertAccount, type TestDatabase, TestPool } from '@inference/testing';
+import { WALLET_ENTITIES } from './wallet-entities';
 import { withLeaseRecall } from './lease-recall';
 import { InsufficientFundsError, postTransfer } from './ledger';
-import { readWallet } from './wallets';
+import { readWallet } from './wallets.repository';
 
 let database: TestDatabase;
 let asConsole: TestPool;
@@ -14,7 +16,10 @@ let attempts = 0;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  asConsole = TestPool.of({ url: database.urlFor('console'), applicationName: 'console', size: 2 });
+  asConsole = await TestPool.withEntities(
+    { url: database.urlFor('console'), applicationName: 'console', size: 2 },
+    [...CREDENTIAL_ENTITIES, ...WALLET_ENTITIES],
+  );
   channel = new NotificationChannel(database.urlFor('gateway'), 'gateway');
   channel.on('lease_recall', (accountId) => {
     recalled.push(accountId);

@@ -1,5 +1,6 @@
-import { type Sql } from '@inference/database';
+import { type Executor } from '@inference/database';
 import { InsufficientFundsError } from './ledger';
+import { recallLeases } from './wallets.repository';
 
 /**
  * How long a deduction waits for the gateways to return money. A gateway returns it within some hundredths of a second;
@@ -14,7 +15,7 @@ const RECALL_POLL_MILLIS = 50;
  * no request holds, and runs the transaction again for up to a second. No lease is reduced without its gateway, which may be
  * spending it. Throws the last InsufficientFundsError, and every other error of the transaction at once.
  */
-export async function withLeaseRecall<T>(sql: Sql, transaction: () => Promise<T>): Promise<T> {
+export async function withLeaseRecall<T>(executor: Executor, transaction: () => Promise<T>): Promise<T> {
   const giveUpAtMillis = performance.now() + RECALL_WAIT_MILLIS;
   for (;;) {
     try {
@@ -22,7 +23,7 @@ export async function withLeaseRecall<T>(sql: Sql, transaction: () => Promise<T>
     } catch (error) {
       const isRecallable = error instanceof InsufficientFundsError && error.isCoveredByBalance;
       if (!isRecallable || performance.now() > giveUpAtMillis) throw error;
-      await sql.query('SELECT wallet.recall_leases($1, $2)', [error.accountId, RECALL_WAIT_MILLIS / 1_000]);
+      await recallLeases(executor, error.accountId, RECALL_WAIT_MILLIS / 1_000);
     }
     await new Promise((resolve) => setTimeout(resolve, RECALL_POLL_MILLIS));
   }

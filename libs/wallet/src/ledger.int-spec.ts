@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { reconcile } from '@inference/metering';
+import { CREDENTIAL_ENTITIES } from '@inference/guards';
 import { createTestDatabase, insertAccount, type TestDatabase, TestPool } from '@inference/testing';
+import { WALLET_ENTITIES } from './wallet-entities';
 import { InsufficientFundsError, postTransfer, type Posting, ReferenceReusedError } from './ledger';
-import { readWallet } from './wallets';
+import { readWallet } from './wallets.repository';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -96,7 +98,10 @@ describe('postTransfer', () => {
   });
 
   it('is append only for the services', async () => {
-    const asConsole = TestPool.of({ url: database.urlFor('console'), applicationName: 'console', size: 1 });
+    const asConsole = await TestPool.withEntities(
+      { url: database.urlFor('console'), applicationName: 'console', size: 1 },
+      [...CREDENTIAL_ENTITIES, ...WALLET_ENTITIES],
+    );
     try {
       for (const statement of [
         'UPDATE wallet.entries SET amount_picos = 0',

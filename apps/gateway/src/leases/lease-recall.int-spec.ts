@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
+import { CREDENTIAL_ENTITIES } from '@inference/guards';
 import { reconcile } from '@inference/metering';
 import {
   createTestDatabase,
@@ -9,7 +10,7 @@ import {
   TestPool,
   waitFor,
 } from '@inference/testing';
-import { InsufficientFundsError, postTransfer, withLeaseRecall } from '@inference/wallet';
+import { InsufficientFundsError, postTransfer, WALLET_ENTITIES, withLeaseRecall } from '@inference/wallet';
 import { ENTITIES } from '../entities';
 import { walletOf } from '../testing/gateway.fixture';
 import { type Hold } from './lease';
@@ -30,7 +31,8 @@ let deductions = 0;
 beforeAll(async () => {
   Logger.overrideLogger(false);
   database = await createTestDatabase(ENTITIES);
-  asConsole = TestPool.of({ url: database.urlFor('console'), applicationName: 'console', size: 4 });
+  const consoleOptions = { url: database.urlFor('console'), applicationName: 'console', size: 4 };
+  asConsole = await TestPool.withEntities(consoleOptions, [...CREDENTIAL_ENTITIES, ...WALLET_ENTITIES]);
   const start = () => startLeaseManager(database.urlFor('gateway'), LASTING, false);
   managers = [await start(), await start()];
 });

@@ -1,12 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
-
-const FUNCTIONS = [
-  'metering.ensure_partitions',
-  'wallet.reclaim_expired_leases',
-  'metering.delete_old_settlements',
-];
+import { MAINTENANCE_FUNCTIONS, runMaintenance } from './billing-tables.repository';
 
 /** Runs the maintenance functions of the metering and wallet schemas, at the start and every minute. */
 @Injectable()
@@ -22,10 +17,10 @@ export class BillingTablesJob {
   }
 
   private async run(): Promise<void> {
-    for (const name of FUNCTIONS) {
-      await this.database
-        .query(`SELECT ${name}()`)
-        .catch((error: Error) => this.logger.warn(`Maintenance failed at ${name}: ${error.message}`));
+    for (const name of MAINTENANCE_FUNCTIONS) {
+      await runMaintenance(this.database, name).catch((error: Error) =>
+        this.logger.warn(`Maintenance failed at ${name}: ${error.message}`),
+      );
     }
   }
 }

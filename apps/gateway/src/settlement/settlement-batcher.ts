@@ -2,10 +2,10 @@ import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/
 import { Database, isDatabaseUnavailable, newId } from '@inference/database';
 import { RATE_DIGITS } from '@inference/metering';
 import { scaledToDecimal } from '@inference/money';
-import { type QueryConfig } from 'pg';
 import { type Hold } from '../leases/lease';
 import { SETTLEMENT_CONFIG, type SettlementConfig } from './settlement.config';
 import { BillingUnavailableError, NotCoveredError } from './settlement.errors';
+import { settleBatch } from './settlement.repository';
 import { toSettlementRow, type UsageEvent } from './usage-event';
 
 interface Pending {
@@ -119,14 +119,7 @@ export class SettlementBatcher implements OnApplicationShutdown {
     let mayBeCommitted = false;
     for (;;) {
       try {
-        // The types of pg lack query_timeout of a single statement.
-        const statement: QueryConfig & { query_timeout: number } = {
-          text: 'SELECT metering.settle($1, $2) AS request_id',
-          values: [id, rows],
-          query_timeout: Math.max(1, deadline - performance.now()),
-        };
-        const result = await this.database.query<{ request_id: string }>(statement);
-        return new Set(result.rows.map(({ request_id: requestId }) => requestId));
+        return await settleBatch(this.database, id, rows, Math.max(1, deadline - performance.now()));
       } catch (error) {
         if (!isTransient(error)) throw mayBeCommitted ? new UnknownOutcomeError({ cause: error }) : error;
         mayBeCommitted = true;

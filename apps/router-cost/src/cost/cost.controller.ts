@@ -15,7 +15,8 @@ import { exactNumber, picosToDecimal } from '@inference/money';
 import { type Request, type Response } from 'express';
 import { toCsv } from './cost.csv';
 import { CostItemResponse, CostPageResponse, CostQuery } from './cost.dto';
-import { type CostGroup, CostService } from './cost.service';
+import { type CostGroup } from './cost.repository';
+import { CostService } from './cost.service';
 import { type Dimension } from './group-by-field.decorator';
 
 const CSV_EXAMPLE = 'model,cost_usd,tokens\r\ndemo-model,0.002468,1234\r\n';

@@ -1,5 +1,5 @@
 import { picosToDecimal } from '@inference/money';
-import { type CostGroup } from './cost.service';
+import { type CostGroup } from './cost.repository';
 import { type Dimension } from './group-by-field.decorator';
 
 function field(text: string): string {

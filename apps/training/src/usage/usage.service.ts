@@ -8,19 +8,8 @@ import { PRICES_CONFIG, type PricesConfig } from '../prices/prices.config';
 import { QUOTAS_CONFIG, type QuotasConfig } from '../quotas/quotas.config';
 import { accountUnknown } from '../quotas/quotas.errors';
 import { type RecordUsageDto, type UsageRecordResponse } from './usage.dto';
+import { type RecordOutcome, recordUsage, type Refusal } from './usage.repository';
 
-/** Reasons for which `training.record_usage` records nothing. `leased`: the money is in leases of gateways. */
-type Refusal =
-  'unknown_account' | 'id_reused' | 'price_missing' | 'rate_missing' | 'quota' | 'balance' | 'leased';
-
-interface Row {
-  outcome: 'recorded' | Refusal;
-  cost: bigint;
-  currency: string;
-  recorded: Date;
-}
-
-const RECORD = 'SELECT * FROM training.record_usage($1, $2, $3, $4, $5, $6, $7)';
 /** `record_usage` recalls leases (NOTIFY `lease_recall`); gateways then return unused money at once. */
 const RECALL_PAUSE_MILLIS = 200;
 const RECALL_ATTEMPTS = 5;
@@ -49,12 +38,14 @@ export class UsageService {
     };
   }
 
-  private async attempt({ id, account_id: accountId, model, tokens }: RecordUsageDto): Promise<Row> {
+  private attempt({ id, account_id: accountId, model, tokens }: RecordUsageDto): Promise<RecordOutcome> {
     const { tokenPriceSlug } = this.prices;
     const { defaultTotalTokens } = this.quotas;
-    const values = [id, accountId, model, tokens, newId('trn'), tokenPriceSlug, defaultTotalTokens];
-    const { rows } = await this.database.query<Row>(RECORD, values);
-    return rows[0]!;
+    const eventId = newId('trn');
+    return recordUsage(this.database, {
+      ...{ id, accountId, model, tokens, eventId },
+      ...{ tokenPriceSlug, defaultTotalTokens },
+    });
   }
 
   private refusal(outcome: Refusal): ApiException {

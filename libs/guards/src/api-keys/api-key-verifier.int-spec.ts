@@ -9,6 +9,7 @@ import {
   TestPool,
   waitFor,
 } from '@inference/testing';
+import { CREDENTIAL_ENTITIES } from '../credential-entities';
 import { type CredentialsOptions } from '../credentials.options';
 import { createApiKey } from './api-key';
 import { ApiKeyVerifier } from './api-key-verifier';
@@ -31,7 +32,10 @@ let account: TestAccount;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = TestPool.of({ url: database.urlFor('router_cost'), applicationName: NAME, size: 4 });
+  pool = await TestPool.withEntities(
+    { url: database.urlFor('router_cost'), applicationName: NAME, size: 4 },
+    CREDENTIAL_ENTITIES,
+  );
 });
 
 beforeEach(async () => {
@@ -81,7 +85,10 @@ describe('ApiKeyDirectory', () => {
   });
 
   it('refuses malformed keys without a query', async () => {
-    const unreachable = TestPool.of({ url: NOWHERE, applicationName: NAME, size: 1 });
+    const unreachable = await TestPool.withEntities(
+      { url: NOWHERE, applicationName: NAME, size: 1 },
+      CREDENTIAL_ENTITIES,
+    );
     const blind = new ApiKeyVerifier(unreachable, OPTIONS, channel);
     const { key } = createApiKey();
     for (const text of ['', 'bfvk-', `${key}0`, `${key.slice(0, -1)}!`, 'bfvk-\0']) {

@@ -1,6 +1,8 @@
 import { PicosColumn, TimeColumn } from '@inference/database';
-import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { AccountRole } from '../accounts/account-role.entity';
 
+/** A secret by which an account calls the APIs. */
 @Entity('api_keys', { schema: 'accounts' })
 @Index('api_keys_account', ['accountId', 'createdAt'], { where: 'deleted_at IS NULL' })
 @Index('api_keys_hash', ['keyHash'], { unique: true })
@@ -10,9 +12,12 @@ export class ApiKey {
   @PrimaryColumn('text')
   id!: string;
 
-  @ForeignKey('accounts')
   @Column('text')
   accountId!: string;
+
+  @ManyToOne(() => AccountRole, { nullable: false })
+  @JoinColumn()
+  account!: AccountRole;
 
   @Column('text')
   name!: string;
@@ -20,12 +25,15 @@ export class ApiKey {
   @Column('text')
   prefix!: string;
 
+  /** Keyed digest of the secret; null once the key is deleted. */
   @Column('bytea', { nullable: true })
   keyHash!: Buffer | null;
 
+  /** Null: no limit. */
   @PicosColumn({ nullable: true })
   spendLimitPicos!: bigint | null;
 
+  /** Slugs; null: all models. */
   @Column('text', { nullable: true, array: true })
   allowedModels!: string[] | null;
 

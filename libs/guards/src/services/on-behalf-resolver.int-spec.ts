@@ -8,6 +8,7 @@ import {
   TestPool,
   waitFor,
 } from '@inference/testing';
+import { CREDENTIAL_ENTITIES } from '../credential-entities';
 import { OnBehalfResolver } from './on-behalf-resolver';
 
 const NAME = 'resolver under test';
@@ -20,7 +21,10 @@ let account: TestAccount;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = TestPool.of({ url: database.urlFor('gateway'), applicationName: NAME, size: 2 });
+  pool = await TestPool.withEntities(
+    { url: database.urlFor('gateway'), applicationName: NAME, size: 2 },
+    CREDENTIAL_ENTITIES,
+  );
   channel = new NotificationChannel(database.urlFor('gateway'), NAME);
   resolver = new OnBehalfResolver(pool, channel);
   await channel.start();

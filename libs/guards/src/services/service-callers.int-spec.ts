@@ -13,6 +13,7 @@ import {
   type TestDatabase,
   testLog,
 } from '@inference/testing';
+import { CREDENTIAL_ENTITIES } from '../credential-entities';
 import { createApiKey } from '../api-keys/api-key';
 import { API_KEY_CREDENTIALS } from '../api-keys/api-key.strategy';
 import { type Caller, CurrentCaller } from '../caller';
@@ -99,10 +100,14 @@ describe('the platform’s own services', () => {
       module: AppModule,
       imports: [
         ServiceModule.forRoot({}),
-        DatabaseModule.forRoot('services', {
-          DATABASE_URL: database.urlFor('gateway'),
-          DATABASE_POOL_SIZE: 2,
-        }),
+        DatabaseModule.forRoot(
+          'services',
+          {
+            DATABASE_URL: database.urlFor('gateway'),
+            DATABASE_POOL_SIZE: 2,
+          },
+          CREDENTIAL_ENTITIES,
+        ),
         CredentialsModule.forRoot({
           SITE: 'intl',
           API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,

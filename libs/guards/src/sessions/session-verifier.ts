@@ -1,13 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, NotificationChannel } from '@inference/database';
 import { type JWTPayload } from 'jose';
-import { type Caller, type Role } from '../caller';
+import { type Caller } from '../caller';
 import { CredentialCache } from '../caching/credential-cache';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions } from '../credentials.options';
-
-const FIND = `
-  SELECT s.account_id, a.role FROM accounts.sessions s JOIN accounts.accounts a ON a.id = s.account_id
-  WHERE s.id = $1 AND s.account_id = $2 AND s.ended_at IS NULL AND s.expires_at > now()`;
+import { findSession } from './sessions.repository';
 
 /** How long an ended session stays valid if its notification is lost. */
 const CACHE_SECONDS = 10;
@@ -42,10 +39,7 @@ export class SessionVerifier {
   }
 
   private async lookUp(sessionId: string, accountId: string): Promise<Caller | null> {
-    const { rows } = await this.database.query<{ account_id: string; role: Role }>(FIND, [
-      sessionId,
-      accountId,
-    ]);
-    return rows[0] ? { accountId: rows[0].account_id, role: rows[0].role, sessionId } : null;
+    const session = await findSession(this.database, sessionId, accountId);
+    return session && { accountId, role: session.account.role, sessionId };
   }
 }

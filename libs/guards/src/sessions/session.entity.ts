@@ -1,6 +1,8 @@
 import { TimeColumn } from '@inference/database';
-import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { AccountRole } from '../accounts/account-role.entity';
 
+/** A sign-in of an account, which its session tokens name. */
 @Entity('sessions', { schema: 'accounts' })
 @Index('sessions_account', ['accountId'])
 @Index('sessions_expiry', ['expiresAt'])
@@ -8,9 +10,12 @@ export class Session {
   @PrimaryColumn('text')
   id!: string;
 
-  @ForeignKey('accounts')
   @Column('text')
   accountId!: string;
+
+  @ManyToOne(() => AccountRole, { nullable: false })
+  @JoinColumn()
+  account!: AccountRole;
 
   @TimeColumn({ default: () => 'now()' })
   createdAt!: Date;

@@ -13,6 +13,7 @@ import {
   type JWTPayload,
   SignJWT,
 } from 'jose';
+import { CREDENTIAL_ENTITIES } from '../credential-entities';
 import { TestVerifier } from './session.fixture';
 import { SESSION_AUDIENCE, sessionIssuer } from './session-token';
 
@@ -73,7 +74,10 @@ function makeToken({ claims = {}, without, kid = 'one', alg = 'ES256', key = pai
 beforeAll(async () => {
   Logger.overrideLogger(false);
   database = await createTestDatabase();
-  pool = TestPool.of({ url: database.urlFor('training'), applicationName: NAME, size: 2 });
+  pool = await TestPool.withEntities(
+    { url: database.urlFor('training'), applicationName: NAME, size: 2 },
+    CREDENTIAL_ENTITIES,
+  );
   ({ accountId } = await insertAccount(database.pool));
   pair = await generateKeyPair('ES256', { extractable: true });
   server = createServer((_request, response) => {

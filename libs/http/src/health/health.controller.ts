@@ -38,7 +38,7 @@ export class HealthController {
     const timeout = new Promise<boolean>((resolve) => {
       timer = setTimeout(() => resolve(false), PROBE_TIMEOUT_MILLIS);
     });
-    const answer = database.query('SELECT 1').then(
+    const answer = database.check().then(
       () => true,
       () => false,
     );

@@ -1,14 +1,8 @@
 import { createHash } from 'node:crypto';
 import { BadRequestException } from '@nestjs/common';
+import { type Position } from '@inference/database';
 import { instantText, parseInstant } from '@inference/time';
 import { z } from 'zod';
-
-/** Sort position of a row in a list that is ordered by time and id. */
-export interface Position {
-  /** ISO 8601 in UTC, to the microsecond. */
-  at: string;
-  id: string;
-}
 
 const DIGEST_BYTES = 12;
 

@@ -1,4 +1,5 @@
-import { decodeCursor, encodeCursor, type Position } from './cursor';
+import { type Position } from '@inference/database';
+import { decodeCursor, encodeCursor } from './cursor';
 import { type PageQuery } from './page.dto';
 
 /**

@@ -1,5 +1,6 @@
 import { BigIntColumn, PicosColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { type PriceUnit } from './price-unit';
 import { PriceList } from './price-list.entity';
 
 @Entity('model_prices', { schema: 'pricing' })
@@ -20,7 +21,7 @@ export class ModelPrice {
   slug!: string;
 
   @PrimaryColumn('text')
-  unit!: string;
+  unit!: PriceUnit;
 
   @PicosColumn()
   ratePicos!: bigint;

@@ -2,7 +2,8 @@ import { type Site } from '@inference/config';
 import { type Database, type NotificationChannel } from '@inference/database';
 import { decimalToScaled } from '@inference/money';
 import { RATE_DIGITS } from './charge';
-import { type PriceUnit, type UnitRate } from './price-unit';
+import { type UnitRate } from './price-unit';
+import { readModelPrices } from './prices.repository';
 
 export { RATE_DIGITS } from './charge';
 
@@ -16,24 +17,8 @@ export interface PricesInForce {
   usdPerUnit: bigint | null;
 }
 
-interface Row {
-  price_list_id: bigint;
-  effective_from: Date;
-  slug: string | null;
-  unit: PriceUnit;
-  rate_picos: bigint;
-  usd_per_unit: string | null;
-}
-
 /** Longest age of cached prices if neither a notification nor a reconnection announces a change. */
 const MAX_AGE_MILLIS = 2_000;
-
-const IN_FORCE = `
-  SELECT l.id AS price_list_id, l.effective_from, p.slug, p.unit, p.rate_picos,
-    (SELECT usd_per_unit::text FROM pricing.exchange_rates WHERE day <= (now() AT TIME ZONE 'UTC')::date
-     ORDER BY day DESC LIMIT 1) AS usd_per_unit
-  FROM (SELECT id, effective_from FROM pricing.price_lists WHERE kind = 'models' ORDER BY id DESC LIMIT 1) l
-  LEFT JOIN pricing.model_prices p ON p.price_list_id = l.id AND p.slug IS DISTINCT FROM $1 ORDER BY p.position`;
 
 /** Caches the model prices in force and reads them again when a new list is announced (NOTIFY `pricing`). */
 export class PriceBook {
@@ -65,12 +50,12 @@ export class PriceBook {
   }
 
   private async read(): Promise<PricesInForce> {
-    const { rows } = await this.database.query<Row>(IN_FORCE, [this.trainingSlug]);
+    const rows = await readModelPrices(this.database, this.trainingSlug);
     const models = new Map<string, UnitRate[]>();
-    for (const { slug, unit, rate_picos: ratePicos } of rows) {
+    for (const { slug, unit, ratePicos } of rows) {
       if (slug !== null) models.set(slug, [...(models.get(slug) ?? []), { unit, ratePicos }]);
     }
-    const stored = rows[0]?.usd_per_unit;
+    const stored = rows[0]?.usdPerUnit;
     const usdPerUnit =
       this.site === 'intl'
         ? decimalToScaled('1', RATE_DIGITS)
@@ -79,8 +64,8 @@ export class PriceBook {
           : null;
     const [first] = rows;
     return {
-      priceListId: first?.price_list_id ?? 0n,
-      effectiveFrom: first?.effective_from ?? new Date(0),
+      priceListId: first?.priceListId ?? 0n,
+      effectiveFrom: first?.effectiveFrom ?? new Date(0),
       models,
       usdPerUnit,
     };

@@ -1,8 +1,8 @@
 import { env, loadConfig } from '@inference/config';
 import { Database, PoolDataSource } from '@inference/database';
 import { z } from 'zod';
-import { CHECKS } from './checks';
-import { reconcile } from './reconcile';
+import { CHECKS } from './checks.repository';
+import { reconcile } from './reconcile.repository';
 
 /** `npm run reconcile`: prints each difference. Exits with 1 if there is any, with 2 if the checks could not run. */
 async function main(): Promise<void> {

@@ -6,8 +6,8 @@ import {
   type TestDatabase,
 } from '@inference/testing';
 import { postTransfer } from '@inference/wallet';
-import { CHECKS } from './checks';
-import { reconcile } from './reconcile';
+import { CHECKS } from './checks.repository';
+import { reconcile } from './reconcile.repository';
 
 const HUNDREDTH = 10n ** 10n;
 
@@ -33,14 +33,16 @@ async function insertRefund(accountId: string, id: string, paymentId: string, st
 }
 
 const move = (accountId: string, kind: 'topup' | 'adjustment', reference: string, hundredths: bigint) =>
-  postTransfer(database.pool, {
-    kind,
-    accountId,
-    amountPicos: hundredths * HUNDREDTH,
-    counterpart: 'provider:card_provider',
-    reference,
-    description: reference,
-  });
+  database.pool.transaction((transaction) =>
+    postTransfer(transaction, {
+      kind,
+      accountId,
+      amountPicos: hundredths * HUNDREDTH,
+      counterpart: 'provider:card_provider',
+      reference,
+      description: reference,
+    }),
+  );
 
 /** Inserts payments and refunds of the account in every status. */
 async function insertBilling(accountId: string): Promise<void> {

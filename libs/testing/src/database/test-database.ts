@@ -4,6 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type EntityClass } from '@inference/database';
+import { CREDENTIAL_ENTITIES } from '@inference/guards';
+import { PRICE_ENTITIES } from '@inference/metering';
+import { WALLET_ENTITIES } from '@inference/wallet';
 import { Client } from 'pg';
 import { TestPool } from './test-pool';
 import { rememberSecret } from '../secrets/remembered-secrets';
@@ -85,7 +88,7 @@ async function withAdmin<T>(work: (admin: Client) => Promise<T>): Promise<T> {
 
 /**
  * Creates a database for one spec file, cloned from the migrated template.
- * @param entities that can be read through its pool
+ * @param entities that its pool knows besides those of the credentials, prices and the wallet
  */
 export async function createTestDatabase(entities: EntityClass[] = []): Promise<TestDatabase> {
   const template = templateName();
@@ -96,7 +99,8 @@ export async function createTestDatabase(entities: EntityClass[] = []): Promise<
   });
   const ownerUrl = databaseUrl(name);
   const options = { url: ownerUrl, applicationName: 'test', size: 10 };
-  const pool = await TestPool.withEntities(options, entities);
+  const known = [...CREDENTIAL_ENTITIES, ...PRICE_ENTITIES, ...WALLET_ENTITIES, ...entities];
+  const pool = await TestPool.withEntities(options, [...new Set<EntityClass>(known)]);
   return {
     pool,
     ownerUrl,

@@ -1,5 +1,12 @@
-import { Database, type EntityClass, PoolDataSource, type PoolOptions } from '@inference/database';
+import {
+  Database,
+  type EntityClass,
+  type Executor,
+  PoolDataSource,
+  type PoolOptions,
+} from '@inference/database';
 import { type PoolClient } from 'pg';
+import { type EntityTarget, type ObjectLiteral } from 'typeorm';
 
 /** A Database for tests, which can also lend single connections. */
 export class TestPool extends Database {
@@ -16,8 +23,16 @@ export class TestPool extends Database {
     return new TestPool(await new PoolDataSource(options, entities).initialize());
   }
 
-  connect(): Promise<PoolClient> {
-    return this.source.pool.connect();
+  /** Whoever connects begins and ends the transaction, and releases the connection. */
+  async connect(): Promise<PoolClient & Executor> {
+    // TypeORM locks rows in a transaction only, and does not see a BEGIN of the test.
+    const runner = Object.assign(this.source.createQueryRunner(), { isTransactionActive: true });
+    const client = (await runner.connect()) as PoolClient;
+    return Object.assign(client, {
+      repository: <Entity extends ObjectLiteral>(entity: EntityTarget<Entity>) =>
+        runner.manager.getRepository(entity),
+      release: () => void runner.release(),
+    });
   }
 
   end(): Promise<void> {

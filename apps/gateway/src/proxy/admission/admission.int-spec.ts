@@ -110,14 +110,16 @@ describe('a wallet', () => {
     const of = await site.account(BOUND);
     await chat(of.apiKey);
     expect(await refusal(chat(of.apiKey))).toEqual(INSUFFICIENT);
-    await postTransfer(site.pool, {
-      kind: 'adjustment',
-      accountId: of.accountId,
-      amountPicos: BOUND,
-      counterpart: 'equity:adjustments',
-      reference: `top-up:${of.accountId}`,
-      description: 'Top-up',
-    });
+    await site.pool.transaction((transaction) =>
+      postTransfer(transaction, {
+        kind: 'adjustment',
+        accountId: of.accountId,
+        amountPicos: BOUND,
+        counterpart: 'equity:adjustments',
+        reference: `top-up:${of.accountId}`,
+        description: 'Top-up',
+      }),
+    );
     await chat(of.apiKey);
     await site.expectCharged(of, 2n * COST, 2n * BOUND);
   });

@@ -1,4 +1,4 @@
-import { type Sql } from '@inference/database';
+import { type Executor, type Position } from '@inference/database';
 
 /** One movement of a wallet. */
 export interface StatementLine {
@@ -8,14 +8,7 @@ export interface StatementLine {
   amountPicos: bigint;
   createdAt: Date;
   description: string;
-  position: StatementPosition;
-}
-
-/** Sort position of a line: time and id. */
-export interface StatementPosition {
-  /** ISO 8601 in UTC with microseconds. Text, because a Date cannot distinguish two lines of one millisecond. */
-  at: string;
-  id: string;
+  position: Position;
 }
 
 /** Settlement takes the hour from the database's clock and may commit shortly after the hour ended, so an hour closes later. */
@@ -24,10 +17,12 @@ const CLOSING_DELAY = `interval '60 seconds'`;
 const PAGE = `
   WITH lines AS (
     (SELECT t.id, t.kind AS type, e.amount_picos, t.created_at, t.description
-     FROM wallet.transfers t
-     JOIN wallet.entries e ON e.transfer_id = t.id AND e.ledger_account = 'wallet:' || t.account_id
-     WHERE t.account_id = $1 AND t.kind <> 'usage' AND ($2::timestamptz IS NULL OR (t.created_at, t.id) < ($2, $3))
-     ORDER BY t.created_at DESC, t.id DESC LIMIT $4)
+     FROM (
+       SELECT * FROM wallet.transfers
+       WHERE account_id = $1 AND kind <> 'usage' AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3))
+       ORDER BY created_at DESC, id DESC LIMIT $4
+     ) t
+     JOIN wallet.entries e ON e.transfer_id = t.id AND e.ledger_account = 'wallet:' || t.account_id)
     UNION ALL
     (SELECT * FROM (
        SELECT 'use_' || md5(r.account_id || ' ' || r.model || ' ' || extract(epoch FROM r.hour)::bigint) AS id,
@@ -42,17 +37,8 @@ const PAGE = `
      WHERE $2::timestamptz IS NULL OR (created_at, id) < ($2, $3)
      ORDER BY created_at DESC, id DESC LIMIT $4)
   )
-  SELECT *, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS position
+  SELECT id, type, amount_picos AS "amountPicos", created_at AS "createdAt", description, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
   FROM lines ORDER BY created_at DESC, id DESC LIMIT $4`;
-
-interface Row {
-  id: string;
-  type: StatementLine['type'];
-  amount_picos: bigint;
-  created_at: Date;
-  description: string;
-  position: string;
-}
 
 /**
  * Returns the movements of an account, newest first: every top-up and adjustment, and one usage line per model and closed hour,
@@ -60,18 +46,12 @@ interface Row {
  * @param after position after which the page starts, or null for the first page
  */
 export async function readStatement(
-  sql: Sql,
+  executor: Executor,
   accountId: string,
-  after: StatementPosition | null,
+  after: Position | null,
   limit: number,
 ): Promise<StatementLine[]> {
-  const { rows } = await sql.query<Row>(PAGE, [accountId, after?.at ?? null, after?.id ?? null, limit]);
-  return rows.map((row) => ({
-    id: row.id,
-    type: row.type,
-    amountPicos: row.amount_picos,
-    createdAt: row.created_at,
-    description: row.description,
-    position: { at: row.position, id: row.id },
-  }));
+  const values = [accountId, after?.at ?? null, after?.id ?? null, limit];
+  const { rows } = await executor.query<Omit<StatementLine, 'position'> & { at: string }>(PAGE, values);
+  return rows.map(({ at, ...line }) => ({ ...line, position: { at, id: line.id } }));
 }

@@ -1,5 +1,5 @@
 import { type Database } from '@inference/database';
-import { CHECKS } from './checks';
+import { CHECKS } from './checks.repository';
 
 /** A violated invariant of the ledger. */
 export interface Difference {
@@ -9,12 +9,12 @@ export interface Difference {
 
 /** Runs all checks in one snapshot, so that it can run while requests are served. Returns a difference per violation. */
 export async function reconcile(database: Database): Promise<Difference[]> {
-  return database.transaction(async (client) => {
-    await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    await client.query('SET LOCAL statement_timeout = 0');
+  return database.transaction(async (transaction) => {
+    await transaction.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await transaction.query('SET LOCAL statement_timeout = 0');
     const differences: Difference[] = [];
     for (const { name, sql } of CHECKS) {
-      const { rows } = await client.query<Record<string, unknown>>(sql);
+      const { rows } = await transaction.query<Record<string, unknown>>(sql);
       differences.push(...rows.map((row) => ({ check: name, row })));
     }
     return differences;

@@ -1,0 +1,34 @@
+import { type Executor } from '@inference/database';
+import { type TrainingPrice } from '@inference/metering';
+import { type Wallet } from '@inference/wallet';
+import { type Quota } from '../quotas/quota.entity';
+
+/** What an account can train with. A price or rate that is missing is null. */
+export interface Means extends Pick<Wallet, 'balancePicos'>, Pick<Quota, 'usedTokens'> {
+  totalTokens: bigint;
+  tokenRatePicos: TrainingPrice['tokenRatePicos'] | null;
+  gpuHourPicos: TrainingPrice['gpuHourPicos'] | null;
+  usdPerUnit: string | null;
+}
+
+/** `$2`: the default total. */
+const READ = `
+  SELECT w.balance_picos AS "balancePicos", coalesce(q.total_tokens, $2::bigint) AS "totalTokens",
+    coalesce(q.used_tokens, 0) AS "usedTokens", p.token_rate_picos AS "tokenRatePicos",
+    p.gpu_hour_picos AS "gpuHourPicos", training.usd_per_unit(w.currency)::text AS "usdPerUnit"
+  FROM wallet.wallets w
+  LEFT JOIN training.quotas q USING (account_id)
+  LEFT JOIN (
+    SELECT token_rate_picos, gpu_hour_picos FROM pricing.training_prices ORDER BY price_list_id DESC LIMIT 1
+  ) p ON true
+  WHERE w.account_id = $1`;
+
+/** Null for an account without a wallet. */
+export async function readMeans(
+  executor: Executor,
+  accountId: string,
+  defaultTotalTokens: number,
+): Promise<Means | null> {
+  const { rows } = await executor.query<Means>(READ, [accountId, defaultTotalTokens]);
+  return rows[0] ?? null;
+}

@@ -1,0 +1,59 @@
+import { type Currency } from '@inference/config';
+import { type Executor, type Transaction } from '@inference/database';
+import { KeyBudget } from './key-budget.entity';
+import { Wallet } from './wallet.entity';
+
+const RECALL_LEASES = 'SELECT wallet.recall_leases($1, $2)';
+
+/** Creates the empty wallet of an account, in the transaction that creates the account. */
+export async function openWallet(
+  transaction: Executor,
+  accountId: string,
+  currency: Currency,
+): Promise<void> {
+  await transaction.repository(Wallet).insert({ accountId, currency });
+}
+
+/** Returns the wallet of an account, or null if the account does not exist. */
+export function readWallet(executor: Executor, accountId: string): Promise<Wallet | null> {
+  return executor.repository(Wallet).findOneBy({ accountId });
+}
+
+/** Locks the wallet until the transaction ends. Returns null if the account does not exist. */
+export function lockWallet(transaction: Executor, accountId: string): Promise<Wallet | null> {
+  return transaction
+    .repository(Wallet)
+    .findOne({ where: { accountId }, lock: { mode: 'pessimistic_write' } });
+}
+
+/**
+ * Adds an amount, which is negative for a deduction, to the balance. Returns false, and changes nothing, if the money that is
+ * not in leases does not cover it.
+ */
+export async function addToBalance(
+  transaction: Executor,
+  accountId: string,
+  amountPicos: bigint,
+): Promise<boolean> {
+  const { affected } = await transaction
+    .repository(Wallet)
+    .createQueryBuilder()
+    .update({ balancePicos: () => 'balance_picos + CAST(:amountPicos AS numeric)' })
+    .where({ accountId })
+    .andWhere('balance_picos + CAST(:amountPicos AS numeric) >= leased_picos', { amountPicos })
+    .execute();
+  return affected === 1;
+}
+
+/** Starts to count what an API key spends, in the transaction that creates the key. */
+export async function openKeyBudget(
+  transaction: Transaction,
+  budget: Pick<KeyBudget, 'apiKeyId' | 'accountId' | 'limitPicos'>,
+): Promise<void> {
+  await transaction.repository(KeyBudget).insert(budget);
+}
+
+/** Asks the gateways to return the money of an account that no request holds, if it was not asked for within `seconds`. */
+export async function recallLeases(executor: Executor, accountId: string, seconds: number): Promise<void> {
+  await executor.query(RECALL_LEASES, [accountId, seconds]);
+}
