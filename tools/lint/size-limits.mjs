@@ -6,6 +6,8 @@ import { isTestFile, sourceFilesIn } from './source-files.mjs';
 const MAX_APP_MODULE_LINES = 60;
 /** As many files as a reader can take in at a glance. */
 const MAX_FILES_IN_FOLDER = 12;
+/** Migrations, which are found by their numbers. */
+const NUMBERED = /^\d{4}_/;
 
 /**
  * @param {string} root of the repository
@@ -21,7 +23,8 @@ export function findOversized(root, folders) {
 function crowdedFolders(root, files) {
   /** @type {Map<string, number>} */
   const counts = new Map();
-  for (const file of files.filter((name) => !isTestFile(path.relative(root, name)))) {
+  for (const file of files) {
+    if (isTestFile(path.relative(root, file)) || NUMBERED.test(path.basename(file))) continue;
     const folder = path.relative(root, path.dirname(file));
     counts.set(folder, (counts.get(folder) ?? 0) + 1);
   }
