@@ -56,7 +56,7 @@ function isBuilt(root, stampFile, wanted) {
   );
 }
 
-/** A built file that outlives its source still has an effect: a removed migration would still run. @param {string} root */
+/** A built file that outlives its source would hide that something still imports it. @param {string} root */
 function removeOrphans(root) {
   for (const file of builtFiles(root)) {
     const copied = path.relative(path.join(root, 'dist'), file);

@@ -38,15 +38,15 @@ describe(MIGRATION, () => {
   it('keeps the ids and rows of a filled database, and goes back to the same schema and rows', async () => {
     const objects = await database.readObjects();
     const rows = await database.readRows(TABLES);
-    await database.migrate('up', 1);
+    await database.migrateUp();
     expect(await sessions()).toEqual([
       { id: 'chat', public_id: 'chat', account_id: 'a' },
       { id: 'own', public_id: 'own', account_id: 'b' },
     ]);
-    await database.migrate('down', 1);
+    await database.migrateDown(MIGRATION);
     expect(await database.readObjects()).toEqual(objects);
     expect(await database.readRows(TABLES)).toEqual(rows);
-    await database.migrate('up', 1);
+    await database.migrateUp();
   });
 
   it('lets the earlier version create sessions, under an id that its account does not use', async () => {
@@ -61,7 +61,7 @@ describe(MIGRATION, () => {
 
   it('gives sessions their public ids when it is reverted, as far as only one account uses them', async () => {
     await database.owner.query(FILL_NEW);
-    await database.migrate('down', 1);
+    await database.migrateDown(MIGRATION);
     const { rows } = await database.owner.query(
       `SELECT s.id, account_id, array_agg(t.id) AS turns, array_agg(e.id) AS events
        FROM agent.sessions s LEFT JOIN agent.turns t ON t.session_id = s.id LEFT JOIN agent.events e ON e.session_id = s.id
@@ -73,6 +73,6 @@ describe(MIGRATION, () => {
       { id: 'sess_1', account_id: 'b', turns: [null], events: [null] },
       { id: 'new', account_id: 'b', turns: ['turn_2'], events: ['event_2'] },
     ]);
-    await database.migrate('up', 1);
+    await database.migrateUp();
   });
 });

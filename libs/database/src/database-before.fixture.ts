@@ -1,37 +1,52 @@
-import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { createTestDatabase, type TestDatabase } from '@inference/testing';
+import { MIGRATIONS } from './migration-runner/migration-list';
+import { describeMigration } from './migration-runner/migration';
+import { MigrationRunner, type MigrationSettings } from './migration-runner/migration-runner';
 import { createPool, type SqlPool } from './pool';
 
-const FOLDER = join(__dirname, 'migrations');
+const NAMES = MIGRATIONS.map(({ name }) => describeMigration(name).name);
 
-/** Jest cannot load node-pg-migrate, which is an ES module. */
-const RUN_MIGRATIONS = `
-  const { runner } = await import('node-pg-migrate');
-  const [databaseUrl, dir, direction, count] = process.argv.slice(1);
-  await runner({ databaseUrl, dir, direction, count: Number(count), migrationsTable: 'migrations', log() {} });`;
-
-/** Names, definitions and privileges of everything in the schemas of the product. */
+/** Names, definitions and privileges of everything in the schemas of the product, and of the schema public itself. */
 const SCHEMA_OBJECTS = `
   WITH schemas AS (
-    SELECT oid, nspname AS schema FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema$|public$)'
-  ), relations AS (SELECT c.*, schema FROM pg_class c JOIN schemas s ON s.oid = c.relnamespace)
-  SELECT concat_ws(' ', schema, relname, relkind, relacl, attname, format_type(atttypid, atttypmod), attnotnull, attacl) AS object
-  FROM relations r JOIN pg_attribute a ON a.attrelid = r.oid WHERE attnum > 0 AND NOT attisdropped AND relkind <> 'i'
-  UNION ALL SELECT pg_get_indexdef(oid) FROM relations WHERE relkind IN ('i', 'I')
-  UNION ALL SELECT concat_ws(' ', schema, relname, conname, pg_get_constraintdef(c.oid))
-  FROM relations r JOIN pg_constraint c ON c.conrelid = r.oid
-  UNION ALL SELECT pg_get_triggerdef(t.oid) FROM relations r JOIN pg_trigger t ON t.tgrelid = r.oid WHERE NOT tgisinternal
-  UNION ALL SELECT concat_ws(' ', proacl, pg_get_functiondef(p.oid)) FROM pg_proc p JOIN schemas s ON s.oid = pronamespace
-  ORDER BY 1`;
+    SELECT oid, nspname AS schema, nspacl FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema$)'
+  ), relations AS (
+    SELECT c.*, schema FROM pg_class c JOIN schemas s ON s.oid = c.relnamespace WHERE schema <> 'public'
+  ), objects (object) AS (
+    SELECT ROW('schema', schema, nspacl) FROM schemas
+    UNION ALL SELECT ROW('relation', schema, relname, relkind, relpersistence, relacl, reloptions, relrowsecurity,
+      pg_get_partkeydef(oid), pg_get_expr(relpartbound, oid), CASE WHEN relkind IN ('v', 'm') THEN pg_get_viewdef(oid) END)
+    FROM relations
+    UNION ALL SELECT ROW('column', schema, relname, attname, format_type(atttypid, atttypmod), attcollation::regcollation,
+      attnotnull, attidentity, attgenerated, attstorage, attacl, pg_get_expr(d.adbin, d.adrelid))
+    FROM relations r JOIN pg_attribute a ON a.attrelid = r.oid
+    LEFT JOIN pg_attrdef d ON d.adrelid = attrelid AND d.adnum = attnum
+    WHERE attnum > 0 AND NOT attisdropped AND relkind <> 'i'
+    UNION ALL SELECT ROW('index', pg_get_indexdef(oid)) FROM relations WHERE relkind IN ('i', 'I')
+    UNION ALL SELECT ROW('constraint', schema, relname, conname, pg_get_constraintdef(c.oid))
+    FROM relations r JOIN pg_constraint c ON c.conrelid = r.oid
+    UNION ALL SELECT ROW('trigger', tgenabled, pg_get_triggerdef(t.oid))
+    FROM relations r JOIN pg_trigger t ON t.tgrelid = r.oid WHERE NOT tgisinternal
+    UNION ALL SELECT ROW('policy', schema, relname, polname, polcmd, polroles::regrole[],
+      pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid))
+    FROM relations r JOIN pg_policy p ON p.polrelid = r.oid
+    UNION ALL SELECT ROW('sequence', schema, relname, seqtypid::regtype, seqstart, seqincrement, seqmax, seqmin, seqcache, seqcycle)
+    FROM relations r JOIN pg_sequence s ON s.seqrelid = r.oid
+    UNION ALL SELECT ROW('function', proacl, pg_get_functiondef(p.oid)) FROM pg_proc p JOIN schemas s ON s.oid = pronamespace
+    UNION ALL SELECT ROW('type', schema, typname, typtype, typacl,
+      (SELECT array_agg(enumlabel ORDER BY enumsortorder) FROM pg_enum WHERE enumtypid = t.oid))
+    FROM pg_type t JOIN schemas s ON s.oid = typnamespace WHERE schema <> 'public'
+    UNION ALL SELECT ROW('comment', o.type, o.identity, description)
+    FROM pg_description d, LATERAL pg_identify_object(classoid, objoid, objsubid) o JOIN schemas s ON s.schema = o.schema
+  )
+  SELECT object::text FROM objects ORDER BY 1`;
 
 /** A database that has the migrations before a given one, to be filled and migrated further. */
 export class DatabaseBefore {
   private constructor(
     private readonly server: TestDatabase,
-    private readonly url: string,
+    /** Of the owner. */
+    readonly url: string,
     /** Connected as the owner. */
     readonly owner: SqlPool,
   ) {}
@@ -44,21 +59,17 @@ export class DatabaseBefore {
     await server.pool.query(`CREATE DATABASE ${url.pathname.slice(1)}`);
     const owner = createPool({ url: url.href, applicationName: 'test', size: 1 });
     const database = new DatabaseBefore(server, url.href, owner);
-    await database.migrate('up', readdirSync(FOLDER).sort().indexOf(`${migration}.sql`));
+    await database.migrateUp(NAMES.indexOf(migration));
     return database;
   }
 
-  async migrate(direction: 'up' | 'down', count: number): Promise<void> {
-    const args = [
-      '--input-type=module',
-      '--eval',
-      RUN_MIGRATIONS,
-      this.url,
-      FOLDER,
-      direction,
-      String(count),
-    ];
-    await promisify(execFile)(process.execPath, args, { env: { PATH: process.env.PATH } });
+  /** Applies the next migrations and returns their names. */
+  migrateUp(count = 1, settings: Partial<MigrationSettings> = {}): Promise<string[]> {
+    return MigrationRunner.use(this.url, settings, (migrations) => migrations.up(count));
+  }
+
+  migrateDown(migration: string): Promise<void> {
+    return MigrationRunner.use(this.url, {}, (migrations) => migrations.down(migration));
   }
 
   async readObjects(): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { Logger, runMigrations } from 'graphile-worker';
-import { type Client, Pool } from 'pg';
+import { Pool, type PoolClient } from 'pg';
 import { JOB_SCHEMAS } from './job-schemas';
 
 const SILENT = new Logger(() => () => undefined);
@@ -36,6 +36,6 @@ export async function migrateJobQueues(ownerUrl: string): Promise<void> {
 }
 
 /** Grants each service access to its own queue. Comes after the migrations, which create the roles. */
-export async function grantJobQueues(client: Client): Promise<void> {
+export async function grantJobQueues(client: PoolClient): Promise<void> {
   for (const [role, schema] of Object.entries(JOB_SCHEMAS)) await client.query(GRANT(schema, role));
 }

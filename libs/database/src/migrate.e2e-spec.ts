@@ -1,13 +1,42 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createTestDatabase, type TestDatabase } from '@inference/testing';
-import { createPool } from './pool';
+import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
+import { createPool, type SqlPool } from './pool';
 
-/** The production command, as a process of its own: Jest cannot load node-pg-migrate, which is an ES module. */
-const MIGRATE = join(__dirname, '../../../dist/libs/database/src/migrate.js');
-const MIGRATIONS = readdirSync(join(__dirname, 'migrations')).sort();
+const BUILT = join(__dirname, '../../../dist/libs/database/src');
+/** The production command. */
+const MIGRATE = join(BUILT, 'migrate.js');
+const NAMES = readdirSync(join(__dirname, 'migrations'))
+  .map((file) => file.replace(/\.ts$/, ''))
+  .sort();
+
+/** Runs migrations that the product does not have: their statements are the arguments after the URL. */
+const RUN_STATEMENTS = `
+  const { MigrationRunner } = require('${join(BUILT, 'migration-runner/migration-runner.js')}');
+  const [url, ...statements] = process.argv.slice(1);
+  const migrations = statements.map((statement, index) => {
+    const name = 'Change' + String(index + 1).padStart(13, '0');
+    return { [name]: class { transaction = false; up(runner) { return runner.query(statement); } } }[name];
+  });
+  MigrationRunner.use(url, { migrations }, (runner) => runner.up()).then((names) => console.log(names.join()));`;
+
+/** A process that has asked for the advisory lock and will ask again. */
+const WAITS = "query LIKE '%advisory_lock%'";
+
+/** Waits until a process that migrates is in each of the states at the same time. */
+async function waitForConnections(pool: SqlPool, states: string[]): Promise<void> {
+  const counts = states.map((state) => `count(*) FILTER (WHERE ${state}) = 1`).join(' AND ');
+  await waitFor(async () => {
+    const { rows } = await pool.query<{ met: boolean }>(
+      `SELECT ${counts} AS met FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'migrate'`,
+    );
+    return rows[0]?.met;
+  });
+}
 
 describe('migrate', () => {
   let database: TestDatabase;
@@ -18,9 +47,12 @@ describe('migrate', () => {
 
   afterAll(() => database.drop());
 
-  async function migrate(environment: NodeJS.ProcessEnv): Promise<{ code: number; output: string }> {
+  async function migrate(
+    environment: NodeJS.ProcessEnv,
+    args: string[] = [],
+  ): Promise<{ code: number; output: string }> {
     try {
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, [MIGRATE], {
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, [MIGRATE, ...args], {
         env: { PATH: process.env.PATH, ...environment },
       });
       return { code: 0, output: stdout + stderr };
@@ -30,30 +62,77 @@ describe('migrate', () => {
     }
   }
 
-  async function inNewDatabase(work: (url: string) => Promise<void>): Promise<void> {
+  async function inNewDatabase(work: (url: string, pool: SqlPool) => Promise<void>): Promise<void> {
     const url = new URL(database.ownerUrl);
     url.pathname = `${url.pathname}_empty`;
     const name = url.pathname.slice(1);
     await database.pool.query(`CREATE DATABASE ${name}`);
+    const pool = createPool({ url: url.href, applicationName: 'test', size: 2 });
     try {
-      await work(url.href);
+      await work(url.href, pool);
     } finally {
+      await pool.end();
       await database.pool.query(`DROP DATABASE ${name} WITH (FORCE)`);
     }
   }
 
   it('migrates an empty database once when several hosts run it at the same time', async () => {
-    await inNewDatabase(async (url) => {
+    await inNewDatabase(async (url, pool) => {
       const results = await Promise.all([1, 2, 3].map(() => migrate({ DATABASE_URL: url })));
       expect(results.map(({ code }) => code)).toEqual([0, 0, 0]);
       const outputs = results.map(({ output }) => output.trim()).sort();
-      const names = MIGRATIONS.map((file) => file.replace(/\.sql$/, '')).join(', ');
-      expect(outputs).toEqual([`Applied ${names}.`, 'Nothing to migrate.', 'Nothing to migrate.']);
+      expect(outputs).toEqual([`Applied ${NAMES.join(', ')}.`, 'Nothing to migrate.', 'Nothing to migrate.']);
 
-      const pool = createPool({ url, applicationName: 'test', size: 1 });
-      const { rows } = await pool.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
-      await pool.end();
-      expect(rows.map(({ name }) => `${name}.sql`)).toEqual(MIGRATIONS);
+      const { rows } = await pool.query('SELECT timestamp FROM schema_migrations ORDER BY id');
+      expect(rows).toEqual(NAMES.map((_, index) => ({ timestamp: BigInt(index + 1) })));
+    });
+  });
+
+  it('goes on after a host that was killed while it migrated', async () => {
+    await inNewDatabase(async (url, pool) => {
+      const arguments_ = ['--eval', RUN_STATEMENTS, url, 'SELECT pg_sleep(600)'];
+      const host = spawn(process.execPath, arguments_, { stdio: 'inherit' });
+      const ended = once(host, 'exit');
+      await waitForConnections(pool, ["query LIKE '%pg_sleep%'"]);
+      const waiting = migrate({ DATABASE_URL: url });
+      await waitForConnections(pool, ["query LIKE '%pg_sleep%'", WAITS]);
+      host.kill('SIGKILL');
+      await ended;
+      expect(await waiting).toEqual({ code: 0, output: `Applied ${NAMES.join(', ')}.\n` });
+    });
+  });
+
+  it('builds an index concurrently while another host waits', async () => {
+    await inNewDatabase(async (url, pool) => {
+      await pool.query('CREATE TABLE public.a (n integer)');
+      const writer = await pool.connect();
+      await writer.query('BEGIN; INSERT INTO a VALUES (1)');
+      const run = () =>
+        promisify(execFile)(process.execPath, [
+          '--eval',
+          RUN_STATEMENTS,
+          url,
+          'CREATE INDEX CONCURRENTLY ON a (n)',
+        ]);
+      const hosts = Promise.all([run(), run()]);
+      await waitForConnections(pool, ["query LIKE 'CREATE INDEX%' AND wait_event_type = 'Lock'", WAITS]);
+      await writer.query('COMMIT');
+      writer.release();
+      expect((await hosts).map(({ stdout }) => stdout).sort()).toEqual(['\n', '0001_change\n']);
+    });
+  });
+
+  it('reverts the newest migration if it is named', async () => {
+    await inNewDatabase(async (url) => {
+      await migrate({ DATABASE_URL: url });
+      const newest = NAMES.at(-1) ?? '';
+      const other = await migrate({ DATABASE_URL: url }, ['--down', '0001_roles']);
+      const error = `Only the newest migration of the database can be reverted: ${newest}.\n`;
+      expect(other).toEqual({ code: 1, output: error });
+      const reverted = await migrate({ DATABASE_URL: url }, ['--down', newest]);
+      expect(reverted).toEqual({ code: 0, output: `Reverted ${newest}.\n` });
+      expect((await migrate({ DATABASE_URL: url }, ['--down'])).code).toBe(1);
+      expect(await migrate({ DATABASE_URL: url })).toEqual({ code: 0, output: `Applied ${newest}.\n` });
     });
   });
 

@@ -1,12 +1,10 @@
-import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { env, loadConfig } from '@inference/config';
-import { Client } from 'pg';
+import { type PoolClient } from 'pg';
 import { z } from 'zod';
 import { grantJobQueues, migrateJobQueues } from './job-queues';
+import { MigrationRunner } from './migration-runner/migration-runner';
 import { scramVerifier } from './scram-verifier';
-
-/** Key of the advisory lock. Arbitrary, but the same on every host. */
-const MIGRATION_LOCK = 7_266_374;
 
 const ROLE_PASSWORDS = {
   CONSOLE_DATABASE_PASSWORD: 'console',
@@ -17,48 +15,47 @@ const ROLE_PASSWORDS = {
   MEMO_DATABASE_PASSWORD: 'memo',
 } as const;
 
+type Config = Record<string, string | undefined> & { DATABASE_URL: string };
+
 const schema = z.object({
   DATABASE_URL: env.url('postgres', 'postgresql'),
   ...Object.fromEntries(Object.keys(ROLE_PASSWORDS).map((name) => [name, env.secret().optional()])),
 });
 
 /**
- * Migrates the database to the newest schema as its owner and sets the given passwords of the service roles. Several hosts
- * may run it at once: an advisory lock makes the others wait, and they then have nothing to do.
+ * Migrates the database to the newest schema as its owner and sets the given passwords of the service roles. With
+ * `--down <name>` it reverts that migration instead, which has to be the newest one. Several hosts may run it at once: the others
+ * wait, and then have nothing to do.
  */
 async function migrate(): Promise<void> {
-  const config: Record<string, string | undefined> & { DATABASE_URL: string } = loadConfig(schema);
-  const client = new Client({ connectionString: config.DATABASE_URL, application_name: 'migrate' });
-  await client.connect();
-  try {
-    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    await migrateJobQueues(config.DATABASE_URL);
-    const { runner } = await import('node-pg-migrate');
-    const applied = await runner({
-      dbClient: client,
-      dir: join(__dirname, 'migrations'),
-      migrationsTable: 'migrations',
-      direction: 'up',
-      noLock: true,
-      log: () => undefined,
-    });
-    await grantJobQueues(client);
-    for (const [variable, role] of Object.entries(ROLE_PASSWORDS)) {
-      const password = config[variable];
-      if (password) {
-        await client.query(
-          `ALTER ROLE ${client.escapeIdentifier(role)} PASSWORD ${client.escapeLiteral(scramVerifier(password))}`,
-        );
-      }
+  const { down } = parseArgs({ options: { down: { type: 'string' } } }).values;
+  const config: Config = loadConfig(schema);
+  await MigrationRunner.use(config.DATABASE_URL, { log: console.log }, async (migrations) => {
+    if (down !== undefined) {
+      await migrations.down(down);
+      console.log(`Reverted ${down}.`);
+      return;
     }
-    console.log(
-      applied.length ? `Applied ${applied.map(({ name }) => name).join(', ')}.` : 'Nothing to migrate.',
-    );
-  } finally {
-    await client.end();
+    await migrateJobQueues(config.DATABASE_URL);
+    const applied = await migrations.up();
+    await grantJobQueues(migrations.client);
+    await setRolePasswords(migrations.client, config);
+    console.log(applied.length ? `Applied ${applied.join(', ')}.` : 'Nothing to migrate.');
+  });
+}
+
+async function setRolePasswords(client: PoolClient, config: Config): Promise<void> {
+  for (const [variable, role] of Object.entries(ROLE_PASSWORDS)) {
+    const password = config[variable];
+    if (password) {
+      await client.query(
+        `ALTER ROLE ${client.escapeIdentifier(role)} PASSWORD ${client.escapeLiteral(scramVerifier(password))}`,
+      );
+    }
   }
 }
 
+// Only the message: TypeORM's errors also carry the statement and its parameters.
 migrate().catch((error: Error) => {
   console.error(error.message);
   process.exitCode = 1;

@@ -50,7 +50,7 @@ describe(MIGRATION, () => {
     const objects = await database.readObjects();
     const rows = await database.readRows(RENAMED_TABLES.map(([before]) => before));
 
-    await database.migrate('up', 1);
+    await database.migrateUp();
     const renamed = await database.readRows(RENAMED_TABLES.map(([, after]) => after));
     expect(JSON.parse(JSON.stringify(renamed).replace('unknown_networks', 'strangers'))).toEqual(rows);
 
@@ -58,10 +58,10 @@ describe(MIGRATION, () => {
       /guess|forg[eo]t|strangers|place_of|_places|frame|holding|sweep|beat_at(?<!heartbeat_at)|tries_left|_maker|note_change|keep_package|package_kept/;
     expect((await database.readObjects()).filter((object) => oldWords.test(object))).toEqual([]);
 
-    await database.migrate('down', 1);
+    await database.migrateDown(MIGRATION);
     expect(await database.readObjects()).toEqual(objects);
     expect(await database.readRows(RENAMED_TABLES.map(([before]) => before))).toEqual(rows);
-    await database.migrate('up', 1);
+    await database.migrateUp();
   });
 
   it.each([

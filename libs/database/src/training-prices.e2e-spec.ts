@@ -32,30 +32,30 @@ describe(MIGRATION, () => {
 
   it('keeps the price under the default name, and goes back', async () => {
     await database.owner.query(FILL);
-    await database.migrate('up', 1);
+    await database.migrateUp();
     expect(await prices()).toEqual([{ token_rate_picos: 3n, gpu_hour_picos: 30n }]);
     // A new list of models does not change it, for older replicas either.
     await database.owner.query("INSERT INTO pricing.price_lists (kind) VALUES ('models')");
     expect(await tokenPrice('training')).toBe(3n);
-    await database.migrate('down', 1);
+    await database.migrateDown(MIGRATION);
     expect(await tokenPrice('training')).toBeNull();
     await database.owner.query('DELETE FROM pricing.price_lists WHERE id > 4');
     expect(await tokenPrice('tuning')).toBe(4n);
     await expect(
       database.owner.query("INSERT INTO pricing.price_lists (kind) VALUES ('training')"),
     ).rejects.toThrow();
-    await database.migrate('up', 1);
+    await database.migrateUp();
     expect(await prices()).toEqual([{ token_rate_picos: 3n, gpu_hour_picos: 30n }]);
   });
 
   it('keeps the price under the name by which training was charged last', async () => {
     await database.owner.query(`${FILL}; ${CHARGED_AS_TUNING}`);
-    await database.migrate('up', 1);
+    await database.migrateUp();
     expect(await prices()).toEqual([{ token_rate_picos: 4n, gpu_hour_picos: 30n }]);
   });
 
   it('publishes nothing where nothing was priced', async () => {
-    await database.migrate('up', 1);
+    await database.migrateUp();
     expect(await prices()).toEqual([]);
     expect((await database.owner.query('SELECT FROM pricing.price_lists')).rows).toEqual([]);
   });

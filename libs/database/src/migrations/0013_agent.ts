@@ -1,4 +1,6 @@
--- Up Migration
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+
+const UP = `
 CREATE SCHEMA agent;
 GRANT USAGE ON SCHEMA agent TO agent;
 
@@ -102,3 +104,19 @@ CREATE TABLE agent.frames (
 );
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA agent TO agent;
+`;
+
+const DOWN = `
+-- Loses all agent sessions.
+DROP SCHEMA agent CASCADE;
+`;
+
+export class Agent0000000000013 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(UP);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DOWN);
+  }
+}

@@ -1,4 +1,7 @@
--- Up Migration
+import { type QueryRunner } from 'typeorm';
+import { type Migration } from '../migration-runner/migration';
+
+const UP = `
 -- A row of these tables that has work to do has one job in the console's queue, at the time at which the row is due.
 -- Triggers keep the two in step within the transaction that changes the row. A claim moves the row's job to the end of the
 -- claim, so if the process dies, the job that takes over is already queued.
@@ -144,3 +147,63 @@ DO $$
 BEGIN
   PERFORM scheduling.schedule(task, id, due_at) FROM scheduling.scheduled_rows;
 END $$;
+`;
+
+const DOWN = `
+-- The rows keep their times, and the up migration gives them their jobs again.
+DO $$
+BEGIN
+  PERFORM console_jobs.remove_job(task || ':' || id) FROM scheduling.scheduled_rows;
+END $$;
+
+DROP TRIGGER follow_scheduled ON catalogue.followed_repositories;
+DROP FUNCTION catalogue.schedule_follow;
+DROP TRIGGER tax_file_scheduled ON billing.invoice_requests;
+DROP FUNCTION billing.schedule_tax_file;
+DROP TRIGGER refund_check_scheduled ON billing.refunds;
+DROP FUNCTION billing.schedule_refund_check;
+DROP TRIGGER payment_check_scheduled ON billing.payments;
+DROP FUNCTION billing.schedule_payment_check;
+DROP TRIGGER mail_scheduled ON accounts.mail_outbox;
+DROP FUNCTION accounts.schedule_mail;
+DROP SCHEMA scheduling CASCADE;
+
+DROP INDEX accounts.mail_outbox_due, billing.payments_due, billing.refunds_due, billing.invoice_requests_due;
+ALTER TABLE accounts.mail_outbox DROP COLUMN due_at;
+ALTER TABLE billing.payments DROP COLUMN due_at;
+ALTER TABLE billing.refunds DROP COLUMN due_at;
+ALTER TABLE billing.invoice_requests DROP COLUMN due_at;
+ALTER TABLE catalogue.followed_repositories DROP COLUMN due_at;
+CREATE INDEX mail_outbox_due ON accounts.mail_outbox (next_attempt_at);
+CREATE INDEX payments_due ON billing.payments (next_check_at) WHERE next_check_at IS NOT NULL;
+CREATE INDEX refunds_due ON billing.refunds (next_check_at) WHERE next_check_at IS NOT NULL;
+CREATE INDEX invoice_requests_due ON billing.invoice_requests (next_attempt_at) WHERE next_attempt_at IS NOT NULL;
+
+CREATE FUNCTION accounts.notify_mail() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('mail', '');
+  RETURN NULL;
+END $$;
+CREATE TRIGGER mail_queued AFTER INSERT ON accounts.mail_outbox
+  FOR EACH STATEMENT EXECUTE FUNCTION accounts.notify_mail();
+CREATE FUNCTION billing.notify_invoice_requests() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('invoice_requests', '');
+  RETURN NULL;
+END $$;
+CREATE TRIGGER invoice_requested AFTER INSERT ON billing.invoice_requests
+  FOR EACH STATEMENT EXECUTE FUNCTION billing.notify_invoice_requests();
+`;
+
+export class BackgroundJobs0000000000017 implements Migration {
+  readonly acceptedLock =
+    'It was released before this check. It rewrites mails, payments, refunds and invoice requests.';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(UP);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DOWN);
+  }
+}

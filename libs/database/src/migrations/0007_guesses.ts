@@ -1,4 +1,7 @@
--- Up Migration
+import { type QueryRunner } from 'typeorm';
+import { type Migration } from '../migration-runner/migration';
+
+const UP = `
 -- The network of an address: an IPv4 address itself, or the /64 prefix of an IPv6 address, because one subscriber usually
 -- has a whole /64. Text that is not an address is returned as it is, cut to 45 characters, the longest address.
 CREATE FUNCTION accounts.place_of(p_address text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$
@@ -32,7 +35,7 @@ CREATE INDEX guesses_forgotten ON accounts.guesses (forgotten_at);
 -- Counts an attempt for each of several subjects before the secret is checked, or for none of them if one has to wait.
 -- Null subjects are ignored. One failure is forgiven every p_forgive_seconds. After p_allowances failures the next attempt
 -- has to wait 1 second, then 2, 4 and so on up to 1,800.
--- wait_seconds: 0, or the rest of the longest wait, whose subject has the allowance `exceeded`.
+-- wait_seconds: 0, or the rest of the longest wait, whose subject has the allowance exceeded.
 -- counted_at: identifies the attempt for take_back_guess.
 -- Locks rows in the order of the subjects, so that concurrent calls do not deadlock. Do not call it in a transaction that
 -- holds other row locks.
@@ -115,3 +118,24 @@ REVOKE EXECUTE ON FUNCTION accounts.place_of, accounts.count_guess, accounts.tak
 GRANT EXECUTE ON FUNCTION accounts.place_of, accounts.count_guess, accounts.take_back_guess, accounts.forget_guesses
   TO console;
 GRANT SELECT, INSERT, UPDATE, DELETE ON accounts.guesses TO console;
+`;
+
+const DOWN = `
+-- Loses the failed attempts that are counted.
+DROP FUNCTION accounts.forget_guesses, accounts.take_back_guess, accounts.count_guess;
+DROP TABLE accounts.guesses;
+DROP INDEX accounts.security_events_places;
+DROP FUNCTION accounts.place_of;
+`;
+
+export class Guesses0000000000007 implements Migration {
+  readonly acceptedLock = 'It was released before this check. It builds an index of the audit log.';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(UP);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DOWN);
+  }
+}

@@ -1,4 +1,6 @@
--- Up Migration
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+
+const UP = `
 CREATE SCHEMA billing;
 GRANT USAGE ON SCHEMA billing TO console;
 
@@ -91,3 +93,20 @@ GRANT UPDATE (status, provider_order_id, checkout_type, checkout_url, provider_r
 GRANT UPDATE (status, provider_reference, failure, ended_at, next_check_at, claimed_until) ON billing.refunds TO console;
 GRANT SELECT, INSERT, UPDATE, DELETE ON billing.idempotency_keys TO console;
 GRANT UPDATE (low_balance_notice_due) ON wallet.wallets TO console;
+`;
+
+const DOWN = `
+-- Loses all payments and refunds. The ledger keeps their transfers.
+DROP SCHEMA billing CASCADE;
+ALTER TABLE wallet.wallets DROP COLUMN low_balance_notice_due;
+`;
+
+export class Payments0000000000010 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(UP);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DOWN);
+  }
+}

@@ -1,6 +1,9 @@
--- Up Migration
--- Accounts choose the ids of their sessions independently: two accounts may use the same one. `id`, to which all other
--- tables refer, is known to the service only; callers name a session by its `public_id`.
+import { type QueryRunner } from 'typeorm';
+import { type Migration } from '../migration-runner/migration';
+
+const UP = `
+-- Accounts choose the ids of their sessions independently: two accounts may use the same one. id, to which all other
+-- tables refer, is known to the service only; callers name a session by its public_id.
 ALTER TABLE agent.sessions ADD COLUMN public_id text COLLATE "C";
 UPDATE agent.sessions SET public_id = id;
 ALTER TABLE agent.sessions ALTER COLUMN public_id SET NOT NULL,
@@ -14,8 +17,9 @@ BEGIN
 END $$;
 CREATE TRIGGER public_id_set BEFORE INSERT ON agent.sessions
   FOR EACH ROW WHEN (NEW.public_id IS NULL) EXECUTE FUNCTION agent.set_public_id();
+`;
 
--- Down Migration
+const DOWN = `
 -- A session gets its public id back as its id. If several accounts use it, it goes to the oldest session; the others keep
 -- the id that their callers do not know.
 ALTER TABLE agent.turns DROP CONSTRAINT turns_session_id_fkey,
@@ -40,3 +44,16 @@ ALTER TABLE agent.tool_calls DROP CONSTRAINT tool_calls_session_id_fkey,
 DROP TRIGGER public_id_set ON agent.sessions;
 DROP FUNCTION agent.set_public_id();
 ALTER TABLE agent.sessions DROP COLUMN public_id;
+`;
+
+export class AgentSessionsByAccount0000000000018 implements Migration {
+  readonly acceptedLock = 'It was released before this check. It writes every agent session once.';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(UP);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DOWN);
+  }
+}

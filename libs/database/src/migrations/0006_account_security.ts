@@ -1,4 +1,7 @@
--- Up Migration
+import { type QueryRunner } from 'typeorm';
+import { type Migration } from '../migration-runner/migration';
+
+const UP = `
 -- An account that signs in only through an OpenID provider has no password.
 ALTER TABLE accounts.accounts
   ALTER password_hash DROP NOT NULL,
@@ -66,3 +69,34 @@ CREATE TRIGGER session_deleted AFTER DELETE ON accounts.sessions
 
 GRANT SELECT, INSERT ON accounts.security_events TO console;
 GRANT SELECT, INSERT, UPDATE, DELETE ON accounts.totp, accounts.recovery_codes, accounts.login_challenges TO console;
+`;
+
+const DOWN = `
+-- Loses the audit log, all second factors, the languages, and which addresses are verified. An account without a password
+-- gets an empty hash, which no password matches.
+DROP TRIGGER session_deleted ON accounts.sessions;
+DROP TRIGGER session_changed ON accounts.sessions;
+CREATE TRIGGER session_changed AFTER DELETE OR UPDATE OF ended_at
+  ON accounts.sessions FOR EACH ROW EXECUTE FUNCTION accounts.notify_credential_change('session');
+DROP TABLE accounts.login_challenges, accounts.recovery_codes, accounts.totp, accounts.security_events;
+DROP INDEX accounts.accounts_admins, accounts.accounts_time;
+UPDATE accounts.accounts SET password_hash = '' WHERE password_hash IS NULL;
+ALTER TABLE accounts.accounts
+  ALTER password_hash SET NOT NULL,
+  DROP email_verified_at,
+  DROP language,
+  DROP credentials_version;
+`;
+
+export class AccountSecurity0000000000006 implements Migration {
+  readonly acceptedLock =
+    'It was released before this check. It reads all accounts and builds two indexes of them.';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(UP);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DOWN);
+  }
+}

@@ -1,4 +1,7 @@
--- Up Migration
+import { type QueryRunner } from 'typeorm';
+import { type Migration } from '../migration-runner/migration';
+
+const UP = `
 -- The price of training has a list of its own, so that a new list of models or GPUs does not change it.
 ALTER TABLE pricing.price_lists DROP CONSTRAINT price_lists_kind_check;
 ALTER TABLE pricing.price_lists ADD CONSTRAINT price_lists_kind_check CHECK (kind IN ('models', 'gpus', 'training'));
@@ -34,8 +37,10 @@ SELECT list.id, price.rate_picos, price.gpu_hour_picos FROM list, price;
 CREATE OR REPLACE FUNCTION training.token_price(p_slug text, OUT price_list_id bigint, OUT rate_picos numeric) LANGUAGE sql STABLE AS $$
   SELECT p.price_list_id, p.token_rate_picos FROM pricing.training_prices p ORDER BY p.price_list_id DESC LIMIT 1;
 $$;
+`;
 
--- Down Migration
+const DOWN = `
+-- Loses the list of training prices: the price of the slug counts again.
 CREATE OR REPLACE FUNCTION training.token_price(p_slug text, OUT price_list_id bigint, OUT rate_picos numeric) LANGUAGE sql STABLE AS $$
   SELECT p.price_list_id, p.rate_picos
   FROM pricing.model_prices p
@@ -50,3 +55,16 @@ DROP TABLE pricing.training_prices;
 DELETE FROM pricing.price_lists WHERE kind = 'training';
 ALTER TABLE pricing.price_lists DROP CONSTRAINT price_lists_kind_check;
 ALTER TABLE pricing.price_lists ADD CONSTRAINT price_lists_kind_check CHECK (kind IN ('models', 'gpus'));
+`;
+
+export class TrainingPrices0000000000020 implements Migration {
+  readonly acceptedLock = 'It was released before this check. It reads all price lists.';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(UP);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DOWN);
+  }
+}

@@ -1,4 +1,6 @@
--- Up Migration
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+
+const UP = `
 CREATE SCHEMA catalogue;
 GRANT USAGE ON SCHEMA catalogue TO console;
 
@@ -167,3 +169,20 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON catalogue.models TO console;
 GRANT SELECT, INSERT, UPDATE ON catalogue.package_downloads, catalogue.release_lookups TO console;
 GRANT SELECT, INSERT, UPDATE, DELETE
   ON catalogue.releases, catalogue.followed_repositories, catalogue.changelog_entries TO console;
+`;
+
+const DOWN = `
+-- Loses the catalogue. The files of the packages stay in the storage.
+DROP TRIGGER price_list_changed ON pricing.price_lists;
+DROP SCHEMA catalogue CASCADE;
+`;
+
+export class Catalogue0000000000012 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(UP);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DOWN);
+  }
+}

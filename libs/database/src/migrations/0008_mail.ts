@@ -1,4 +1,6 @@
--- Up Migration
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+
+const UP = `
 -- Mails are inserted in the transaction that they report and sent after it. The table contains no secrets: the token of a
 -- mail is created when the mail is sent.
 CREATE TABLE accounts.mail_outbox (
@@ -43,3 +45,20 @@ CREATE INDEX mail_tokens_account ON accounts.mail_tokens (account_id, purpose, c
 CREATE INDEX mail_tokens_expiry ON accounts.mail_tokens (expires_at);
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON accounts.mail_outbox, accounts.mail_tokens TO console;
+`;
+
+const DOWN = `
+-- Loses the mails that are not sent yet, and the links of those that are.
+DROP TABLE accounts.mail_tokens, accounts.mail_outbox;
+DROP FUNCTION accounts.notify_mail;
+`;
+
+export class Mail0000000000008 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(UP);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DOWN);
+  }
+}

@@ -1,4 +1,6 @@
--- Up Migration
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+
+const UP = `
 CREATE SCHEMA accounts;
 GRANT USAGE ON SCHEMA accounts TO console, gateway, router_cost, training, agent, memo;
 
@@ -60,3 +62,19 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON accounts.sessions TO console;
 GRANT SELECT (id, role) ON accounts.accounts TO gateway, router_cost, training, agent, memo;
 GRANT SELECT ON accounts.sessions TO gateway, router_cost, training, agent, memo;
 GRANT SELECT, UPDATE (last_used_at) ON accounts.api_keys TO gateway, router_cost, training, agent, memo;
+`;
+
+const DOWN = `
+-- Loses all accounts, sessions and API keys.
+DROP SCHEMA accounts CASCADE;
+`;
+
+export class Accounts0000000000002 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(UP);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DOWN);
+  }
+}

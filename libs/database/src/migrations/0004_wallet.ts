@@ -1,4 +1,6 @@
--- Up Migration
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+
+const UP = `
 CREATE SCHEMA wallet;
 GRANT USAGE ON SCHEMA wallet TO console, gateway, training;
 
@@ -189,3 +191,19 @@ GRANT SELECT ON wallet.wallets TO gateway, training;
 GRANT SELECT, INSERT ON wallet.wallets, wallet.key_budgets, wallet.transfers, wallet.entries TO console;
 GRANT UPDATE (balance_picos) ON wallet.wallets TO console;
 GRANT SELECT ON wallet.leases TO console;
+`;
+
+const DOWN = `
+-- Loses all wallets and the ledger.
+DROP SCHEMA wallet CASCADE;
+`;
+
+export class Wallet0000000000004 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(UP);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DOWN);
+  }
+}

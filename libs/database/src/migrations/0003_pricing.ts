@@ -1,4 +1,6 @@
--- Up Migration
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+
+const UP = `
 CREATE SCHEMA pricing;
 GRANT USAGE ON SCHEMA pricing TO console, gateway, training;
 
@@ -50,3 +52,19 @@ CREATE TRIGGER exchange_rate_stored AFTER INSERT OR UPDATE OR DELETE ON pricing.
 GRANT SELECT, INSERT ON pricing.price_lists, pricing.model_prices, pricing.gpu_prices TO console;
 GRANT SELECT, INSERT, UPDATE ON pricing.exchange_rates TO console;
 GRANT SELECT ON ALL TABLES IN SCHEMA pricing TO gateway, training;
+`;
+
+const DOWN = `
+-- Loses the price history and all exchange rates.
+DROP SCHEMA pricing CASCADE;
+`;
+
+export class Pricing0000000000003 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(UP);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DOWN);
+  }
+}

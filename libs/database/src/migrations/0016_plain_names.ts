@@ -1,4 +1,7 @@
--- Up Migration
+import { type QueryRunner } from 'typeorm';
+import { type Migration } from '../migration-runner/migration';
+
+const UP = `
 -- Renames objects to the standard terms of the field. Old replicas do not know the new names: stop the console, gateway,
 -- agent and memo services before this migration.
 
@@ -27,7 +30,7 @@ WHERE subject LIKE '% strangers';
 -- Counts an attempt against each of several subjects before the secret is checked, or against none of them if one has to
 -- wait. Null subjects are ignored. One failure is forgiven every p_forgive_seconds. After p_allowances failures the next
 -- attempt has to wait 1 second, then 2, 4 and so on up to 1,800.
--- wait_seconds: 0, or the rest of the longest wait, whose subject has the allowance `exceeded`.
+-- wait_seconds: 0, or the rest of the longest wait, whose subject has the allowance exceeded.
 -- counted_at: identifies the attempt for record_login_success.
 -- Locks rows in the order of their subjects, so that concurrent calls do not deadlock. Do not call it in a transaction
 -- that holds other row locks.
@@ -118,7 +121,7 @@ ALTER FUNCTION catalogue.note_change RENAME TO record_change;
 ALTER FUNCTION catalogue.keep_package RENAME TO prevent_package_change;
 ALTER TRIGGER package_kept ON catalogue.packages RENAME TO package_immutable;
 
--- Agent: the stored events of a turn's stream. A position is the number `n` of such an event; 0 is before the first one.
+-- Agent: the stored events of a turn's stream. A position is the number n of such an event; 0 is before the first one.
 ALTER TABLE agent.frames RENAME TO stream_events;
 ALTER TABLE agent.stream_events RENAME CONSTRAINT frames_pkey TO stream_events_pkey;
 ALTER TABLE agent.stream_events RENAME CONSTRAINT frames_turn_id_not_null TO stream_events_turn_id_not_null;
@@ -140,8 +143,10 @@ ALTER INDEX memo.holdings_workspace RENAME TO workspace_usage_workspace;
 ALTER INDEX memo.workspaces_maker RENAME TO workspaces_creator;
 ALTER TABLE memo.document_versions RENAME beat_at TO heartbeat_at;
 ALTER TABLE memo.document_versions RENAME CONSTRAINT document_versions_beat_at_not_null TO document_versions_heartbeat_at_not_null;
+`;
 
--- Down Migration
+const DOWN = `
+-- Loses nothing.
 ALTER TABLE memo.document_versions RENAME CONSTRAINT document_versions_heartbeat_at_not_null TO document_versions_beat_at_not_null;
 ALTER TABLE memo.document_versions RENAME heartbeat_at TO beat_at;
 ALTER INDEX memo.workspaces_creator RENAME TO workspaces_maker;
@@ -175,7 +180,7 @@ ALTER TABLE accounts.login_challenges RENAME CONSTRAINT login_challenges_attempt
 ALTER TABLE accounts.login_challenges RENAME attempts_left TO tries_left;
 
 UPDATE accounts.login_attempts SET subject = regexp_replace(subject, ' unknown_networks$', ' strangers')
-WHERE subject LIKE '% unknown\_networks';
+WHERE subject LIKE '% unknown\\_networks';
 
 ALTER FUNCTION accounts.delete_expired_login_attempts RENAME TO forget_guesses;
 ALTER FUNCTION accounts.record_login_success RENAME TO take_back_guess;
@@ -262,3 +267,17 @@ CREATE OR REPLACE FUNCTION accounts.forget_guesses(p_limit integer) RETURNS bigi
   )
   SELECT count(*) FROM forgotten;
 $$;
+`;
+
+export class PlainNames0000000000016 implements Migration {
+  readonly acceptedLock =
+    'It was released before this check, and the services that use the tables are stopped.';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(UP);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DOWN);
+  }
+}

@@ -1,4 +1,6 @@
--- Up Migration
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+
+const UP = `
 -- The last number given out for each kind of document. A transaction that takes a number locks the row until it ends, and a
 -- rollback undoes the increment, so the numbers have no gaps.
 CREATE TABLE billing.document_counters (
@@ -15,7 +17,7 @@ INSERT INTO billing.document_counters (kind) VALUES ('receipt'), ('invoice');
 CREATE TABLE billing.documents (
   id text PRIMARY KEY,
   kind text NOT NULL CHECK (kind IN ('receipt', 'invoice')),
-  number text NOT NULL UNIQUE CHECK (number ~ '^(R|INV)-\d{4}-\d{6,}$'),
+  number text NOT NULL UNIQUE CHECK (number ~ '^(R|INV)-\\d{4}-\\d{6,}$'),
   payment_id text NOT NULL UNIQUE REFERENCES billing.payments,
   account_id text NOT NULL REFERENCES accounts.accounts,
   snapshot jsonb NOT NULL,
@@ -57,3 +59,20 @@ CREATE TRIGGER invoice_requested AFTER INSERT ON billing.invoice_requests
 GRANT SELECT, UPDATE (year, last, issued_at) ON billing.document_counters TO console;
 GRANT SELECT, INSERT ON billing.documents, billing.invoice_files TO console;
 GRANT SELECT, INSERT, UPDATE ON billing.invoice_requests TO console;
+`;
+
+const DOWN = `
+-- Loses all receipts and invoices, and their numbers.
+DROP TABLE billing.invoice_requests, billing.invoice_files, billing.documents, billing.document_counters;
+DROP FUNCTION billing.notify_invoice_requests;
+`;
+
+export class Documents0000000000011 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(UP);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DOWN);
+  }
+}

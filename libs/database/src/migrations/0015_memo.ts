@@ -1,4 +1,6 @@
--- Up Migration
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+
+const UP = `
 CREATE SCHEMA memo;
 GRANT USAGE ON SCHEMA memo TO memo;
 
@@ -135,14 +137,14 @@ CREATE TABLE memo.source_parts (
 );
 ALTER TABLE memo.source_parts ALTER bytes SET STORAGE EXTERNAL;
 
--- The text of a version in the parts that search finds. `lead` is the white space before `text`. The leads and texts of all
+-- The text of a version in the parts that search finds. lead is the white space before text. The leads and texts of all
 -- chunks, in order, are the whole text. This table and the next ones have no foreign keys, because rows of versions that are
 -- not served any more are deleted later.
 CREATE TABLE memo.chunks (
   document_id text COLLATE "C" NOT NULL,
   version integer NOT NULL,
   n integer NOT NULL,
-  -- UTF-16 offset of `text`.
+  -- UTF-16 offset of text.
   start_at integer NOT NULL,
   lead text NOT NULL,
   text text NOT NULL,
@@ -274,3 +276,19 @@ CREATE TABLE memo.citations (
 CREATE INDEX citations_document ON memo.citations (document_id);
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA memo TO memo;
+`;
+
+const DOWN = `
+-- Loses all workspaces and their documents.
+DROP SCHEMA memo CASCADE;
+`;
+
+export class Memo0000000000015 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(UP);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DOWN);
+  }
+}

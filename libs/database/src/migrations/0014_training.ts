@@ -1,4 +1,6 @@
--- Up Migration
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+
+const UP = `
 CREATE SCHEMA training;
 GRANT USAGE ON SCHEMA training TO training;
 
@@ -139,3 +141,19 @@ REVOKE ALL ON ALL FUNCTIONS IN SCHEMA training FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION training.token_price, training.usd_per_unit, training.record_usage TO training;
 GRANT SELECT, INSERT (account_id, total_tokens), UPDATE (total_tokens) ON training.quotas TO training;
 GRANT SELECT, INSERT ON training.quota_changes TO training;
+`;
+
+const DOWN = `
+-- Loses the quotas and their usage. What was charged stays in the ledger.
+DROP SCHEMA training CASCADE;
+`;
+
+export class Training0000000000014 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(UP);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DOWN);
+  }
+}

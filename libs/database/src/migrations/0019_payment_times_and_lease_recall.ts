@@ -1,4 +1,7 @@
--- Up Migration
+import { type QueryRunner } from 'typeorm';
+import { type Migration } from '../migration-runner/migration';
+
+const UP = `
 -- The provider's clock may be behind, and its times have whole seconds.
 UPDATE billing.payments SET paid_at = created_at WHERE paid_at < created_at;
 ALTER TABLE billing.payments ADD CONSTRAINT payments_paid_after_creation CHECK (paid_at >= created_at);
@@ -78,8 +81,11 @@ BEGIN
     lease_id := p_new;
   END IF;
 END $$;
+`;
 
--- Down Migration
+const DOWN = `
+-- Loses nothing of value. Payment times that were moved stay moved.
+
 -- The body of 0004_wallet.
 CREATE OR REPLACE FUNCTION wallet.draw_lease(
   p_account text, p_key text, p_current text, p_new text, p_holder text,
@@ -135,3 +141,17 @@ DROP FUNCTION wallet.recall_leases;
 ALTER TABLE wallet.wallets DROP COLUMN deduction_waits_until;
 DROP INDEX billing.refunds_payment;
 ALTER TABLE billing.payments DROP CONSTRAINT payments_paid_after_creation;
+`;
+
+export class PaymentTimesAndLeaseRecall0000000000019 implements Migration {
+  readonly acceptedLock =
+    'It was released before this check. It reads all payments and builds an index of the refunds.';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(UP);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DOWN);
+  }
+}

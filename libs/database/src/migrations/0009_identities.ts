@@ -1,4 +1,6 @@
--- Up Migration
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+
+const UP = `
 -- The identities of an account at OpenID providers. Only issuer and subject sign in; an email address proves nothing.
 CREATE TABLE accounts.oauth_identities (
   id text PRIMARY KEY,
@@ -21,3 +23,19 @@ CREATE TABLE accounts.oauth_flows_used (
 CREATE INDEX oauth_flows_used_expiry ON accounts.oauth_flows_used (expires_at);
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON accounts.oauth_identities, accounts.oauth_flows_used TO console;
+`;
+
+const DOWN = `
+-- Loses the identities at OpenID providers: accounts without a password can no longer sign in.
+DROP TABLE accounts.oauth_flows_used, accounts.oauth_identities;
+`;
+
+export class Identities0000000000009 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(UP);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DOWN);
+  }
+}

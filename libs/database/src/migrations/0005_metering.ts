@@ -1,4 +1,6 @@
--- Up Migration
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+
+const UP = `
 CREATE SCHEMA metering;
 GRANT USAGE ON SCHEMA metering TO console, gateway, router_cost, training;
 
@@ -226,3 +228,19 @@ $$;
 REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA metering FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION metering.settle, metering.ensure_partitions, metering.forget_old_settlements TO gateway;
 GRANT SELECT ON metering.usage_events, metering.hourly_rollup TO console, router_cost;
+`;
+
+const DOWN = `
+-- Loses all usage events and the hourly rollup.
+DROP SCHEMA metering CASCADE;
+`;
+
+export class Metering0000000000005 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(UP);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DOWN);
+  }
+}

@@ -1,0 +1,52 @@
+import { DatabaseBefore } from '../database-before.fixture';
+import { migrateJobQueues } from '../job-queues';
+import { describeMigration } from './migration';
+import { MIGRATIONS } from './migration-list';
+
+const NAMES = MIGRATIONS.map(({ name }) => describeMigration(name).name);
+
+/** Rows that the earlier schemas cannot hold, or that refer to others. */
+const FILL = `
+  INSERT INTO accounts.accounts (id, email, language) VALUES ('a', 'a@example.com', 'zh-CN');
+  INSERT INTO accounts.api_keys (id, account_id, name, prefix, key_hash) VALUES ('key', 'a', 'k', 'bfvk-1', 'x');
+  INSERT INTO accounts.mail_outbox (id, kind, account_id) VALUES ('mail', 'welcome', 'a');
+  INSERT INTO wallet.wallets (account_id, currency) VALUES ('a', 'USD');
+  INSERT INTO billing.payments (id, account_id, provider, amount_minor, currency, expires_at, next_check_at)
+  VALUES ('payment', 'a', 'card_provider', 100, 'USD', now(), now());
+  INSERT INTO billing.refunds (id, payment_id, amount_minor, ordered_by) VALUES ('refund', 'payment', 1, 'a');
+  INSERT INTO catalogue.followed_repositories (component, repository) VALUES ('engine', 'r');
+  INSERT INTO pricing.price_lists (kind) VALUES ('training'), ('models');
+  INSERT INTO pricing.training_prices (price_list_id, token_rate_picos) VALUES (1, 1);
+  INSERT INTO agent.sessions (id, public_id, account_id) VALUES ('session', 'chat', 'a');
+  INSERT INTO memo.workspaces (id, name, created_by) VALUES ('workspace', 'w', 'a')`;
+
+describe('down', () => {
+  let database: DatabaseBefore;
+
+  beforeAll(async () => {
+    database = await DatabaseBefore.create('0001_roles');
+    await migrateJobQueues(database.url);
+  });
+
+  afterAll(() => database?.drop());
+
+  it.each(NAMES)('reverts %s to the schema that was there before', async (name) => {
+    const before = await database.readObjects();
+    expect(await database.migrateUp()).toEqual([name]);
+    const after = await database.readObjects();
+    expect(after).not.toEqual(before);
+    await database.migrateDown(name);
+    expect(await database.readObjects()).toEqual(before);
+    expect(await database.migrateUp()).toEqual([name]);
+    expect(await database.readObjects()).toEqual(after);
+  });
+
+  it('reverts all migrations of a filled database', async () => {
+    await database.owner.query(FILL);
+    const jobs = async () => (await database.owner.query('SELECT FROM console_jobs.jobs')).rows.length;
+    expect(await jobs()).toBe(3);
+    for (const name of [...NAMES].reverse()) await database.migrateDown(name);
+    expect(await jobs()).toBe(0);
+    expect(await database.migrateUp(NAMES.length)).toEqual(NAMES);
+  });
+});

@@ -1,0 +1,45 @@
+import { type MigrationClass } from './migration';
+import { Roles0000000000001 } from '../migrations/0001_roles';
+import { Accounts0000000000002 } from '../migrations/0002_accounts';
+import { Pricing0000000000003 } from '../migrations/0003_pricing';
+import { Wallet0000000000004 } from '../migrations/0004_wallet';
+import { Metering0000000000005 } from '../migrations/0005_metering';
+import { AccountSecurity0000000000006 } from '../migrations/0006_account_security';
+import { Guesses0000000000007 } from '../migrations/0007_guesses';
+import { Mail0000000000008 } from '../migrations/0008_mail';
+import { Identities0000000000009 } from '../migrations/0009_identities';
+import { Payments0000000000010 } from '../migrations/0010_payments';
+import { Documents0000000000011 } from '../migrations/0011_documents';
+import { Catalogue0000000000012 } from '../migrations/0012_catalogue';
+import { Agent0000000000013 } from '../migrations/0013_agent';
+import { Training0000000000014 } from '../migrations/0014_training';
+import { Memo0000000000015 } from '../migrations/0015_memo';
+import { PlainNames0000000000016 } from '../migrations/0016_plain_names';
+import { BackgroundJobs0000000000017 } from '../migrations/0017_background_jobs';
+import { AgentSessionsByAccount0000000000018 } from '../migrations/0018_agent_sessions_by_account';
+import { PaymentTimesAndLeaseRecall0000000000019 } from '../migrations/0019_payment_times_and_lease_recall';
+import { TrainingPrices0000000000020 } from '../migrations/0020_training_prices';
+
+/** All migrations in the order of their numbers. */
+export const MIGRATIONS: MigrationClass[] = [
+  Roles0000000000001,
+  Accounts0000000000002,
+  Pricing0000000000003,
+  Wallet0000000000004,
+  Metering0000000000005,
+  AccountSecurity0000000000006,
+  Guesses0000000000007,
+  Mail0000000000008,
+  Identities0000000000009,
+  Payments0000000000010,
+  Documents0000000000011,
+  Catalogue0000000000012,
+  Agent0000000000013,
+  Training0000000000014,
+  Memo0000000000015,
+  PlainNames0000000000016,
+  BackgroundJobs0000000000017,
+  AgentSessionsByAccount0000000000018,
+  PaymentTimesAndLeaseRecall0000000000019,
+  TrainingPrices0000000000020,
+];

@@ -1,0 +1,160 @@
+import { waitFor } from '@inference/testing';
+import { Client } from 'pg';
+import { type QueryRunner } from 'typeorm';
+import { DatabaseBefore } from '../database-before.fixture';
+import { changing } from './change-migration.fixture';
+import { describeMigration, type MigrationClass } from './migration';
+import { MIGRATIONS } from './migration-list';
+import { type MigrationSettings } from './migration-runner';
+
+const FIRST = changing(['CREATE TABLE public.a (n integer)'], 1);
+const SECOND = changing(['CREATE TABLE public.b ()'], 2);
+const THIRD = changing(['CREATE TABLE public.c ()'], 3);
+const NAMES = MIGRATIONS.map(({ name }) => describeMigration(name).name);
+
+describe('MigrationRunner', () => {
+  let database: DatabaseBefore;
+  let log: string[];
+
+  beforeEach(async () => {
+    database = await DatabaseBefore.create('0001_roles');
+    log = [];
+  });
+  afterEach(() => database?.drop());
+
+  const recorded = async (): Promise<string[]> => {
+    const { rows } = await database.owner.query<{ name: string }>(
+      'SELECT name FROM schema_migrations ORDER BY id',
+    );
+    return rows.map(({ name }) => describeMigration(name).name);
+  };
+
+  async function connect(): Promise<Client> {
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    return client;
+  }
+
+  function migrate(
+    migrations: MigrationClass[],
+    settings: Partial<MigrationSettings> = {},
+  ): Promise<string[]> {
+    return database.migrateUp(migrations.length, { migrations, log: (line) => log.push(line), ...settings });
+  }
+
+  /** Leaves the records of the migrations as earlier versions made them. */
+  async function becomeFormer(names: string[]): Promise<void> {
+    await database.owner.query(`
+      DROP TABLE schema_migrations;
+      CREATE TABLE migrations (id serial PRIMARY KEY, name varchar(255) NOT NULL, run_on timestamp NOT NULL)`);
+    for (const name of names)
+      await database.owner.query('INSERT INTO migrations (name, run_on) VALUES ($1, now())', [name]);
+  }
+
+  describe('with a database of an earlier version', () => {
+    it.each([0, 1, 15, 19, 20])('goes on after %i migrations', async (count) => {
+      await database.migrateUp(count);
+      await becomeFormer(NAMES.slice(0, count));
+      expect(await database.migrateUp(NAMES.length)).toEqual(NAMES.slice(count));
+      expect(await recorded()).toEqual(NAMES);
+      expect(await database.migrateUp(NAMES.length)).toEqual([]);
+    });
+
+    it('refuses migrations that it does not know, and records nothing', async () => {
+      await becomeFormer([...NAMES.slice(0, 2), '0003_other']);
+      await expect(database.migrateUp()).rejects.toThrow(
+        'The database has the migration 0003_other, which this version does not know: install a newer version.',
+      );
+      const { rows } = await database.owner.query("SELECT to_regclass('public.schema_migrations') AS found");
+      expect(rows).toEqual([{ found: null }]);
+    });
+
+    it('reverts its migrations for the earlier version, too', async () => {
+      await database.migrateUp(2);
+      await becomeFormer(NAMES.slice(0, 2));
+      await database.migrateDown('0002_accounts');
+      const { rows } = await database.owner.query('SELECT name FROM migrations');
+      expect(rows).toEqual([{ name: '0001_roles' }]);
+      expect(await database.migrateUp()).toEqual(['0002_accounts']);
+    });
+  });
+
+  it('refuses a database that a newer version has migrated', async () => {
+    await migrate([FIRST, SECOND]);
+    await expect(migrate([FIRST])).rejects.toThrow(
+      'The database has the migration 0002_change, which this version does not know: install a newer version.',
+    );
+    await expect(database.migrateDown('0002_change')).rejects.toThrow('which this version does not know');
+  });
+
+  it('refuses a migration that comes before an applied one', async () => {
+    await migrate([FIRST, THIRD]);
+    await expect(migrate([FIRST, SECOND, THIRD])).rejects.toThrow(
+      'The database has the migration 0003_change, but not 0002_change, which comes before it.',
+    );
+  });
+
+  it('reverts the newest migration only', async () => {
+    await database.migrateUp(2);
+    const error = 'Only the newest migration of the database can be reverted: 0002_accounts.';
+    await expect(database.migrateDown('0001_roles')).rejects.toThrow(error);
+    await database.migrateDown('0002_accounts');
+    await database.migrateDown('0001_roles');
+    await expect(database.migrateDown('0001_roles')).rejects.toThrow('The database has no migration.');
+  });
+
+  it('rolls a failed migration back, and keeps those before it', async () => {
+    const secret = 424_242;
+    class Divide0000000000002 extends SECOND {
+      override async up(runner: QueryRunner): Promise<void> {
+        await super.up(runner);
+        await runner.query('SELECT 1 / ($1::integer - $1)', [secret]);
+      }
+    }
+    const error: unknown = await migrate([FIRST, Divide0000000000002, THIRD]).catch((e: unknown) => e);
+    // Without the parameters.
+    expect((error as Error).message).toBe('0002_divide: division by zero');
+    expect(await recorded()).toEqual(['0001_change']);
+    await expect(database.owner.query('SELECT FROM b')).rejects.toThrow('does not exist');
+  });
+
+  it('tries a migration again until it gets the lock', async () => {
+    await migrate([FIRST]);
+    const holder = await connect();
+    try {
+      await holder.query('BEGIN; LOCK TABLE a IN ACCESS SHARE MODE');
+      const waits = { attempts: 2, lockTimeoutMillis: 50, pauseMillis: 1 };
+      const migrations = [FIRST, changing(['CREATE TABLE public.b ()', 'ALTER TABLE a ADD m integer'], 2)];
+      await expect(migrate(migrations, waits)).rejects.toThrow(
+        '0002_change: canceling statement due to lock timeout',
+      );
+      expect(log).toEqual(['0002_change waits for a lock that another transaction holds (attempt 1 of 2).']);
+      const release = () => void holder.query('COMMIT');
+      const applied = await migrate(migrations, { ...waits, attempts: 1_000, log: release });
+      expect(applied).toEqual(['0002_change']);
+    } finally {
+      await holder.end();
+    }
+  });
+
+  it('waits for transactions longer than for locks when it works concurrently', async () => {
+    await migrate([FIRST]);
+    const writer = await connect();
+    try {
+      await writer.query('BEGIN; INSERT INTO a DEFAULT VALUES');
+      const indexing = changing(['CREATE INDEX CONCURRENTLY ON a (n)'], 2, { transaction: false });
+      const migrated = migrate([FIRST, indexing], { lockTimeoutMillis: 50, attempts: 1 });
+      await waitFor(async () => {
+        const { rows } = await database.owner.query(
+          `SELECT FROM pg_stat_activity
+           WHERE query LIKE 'CREATE INDEX%' AND datname = current_database() AND query_start < now() - interval '200 ms'`,
+        );
+        return rows.length > 0;
+      });
+      await writer.query('COMMIT');
+      expect(await migrated).toEqual(['0002_change']);
+    } finally {
+      await writer.end();
+    }
+  });
+});
