@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { onOrphaned } from '../launcher/processes/npm-parent.mjs';
 import { messageOf } from '../setup/errors.mjs';
 import { benchAgent } from './agent/agent-benchmark.mjs';
+import { benchConsoleReads } from './console-reads/console-reads-benchmark.mjs';
 import { benchDownloads } from './downloads/downloads-benchmark.mjs';
 import { benchGateway } from './gateway/gateway-benchmark.mjs';
 import { benchLoginThrottle } from './login-throttle/login-throttle-benchmark.mjs';
@@ -35,12 +36,13 @@ Benchmarks
   settlement       usage events per second that PostgreSQL settles
   login-throttle   how many of 10,000 wrong passwords and codes are evaluated
   downloads        compares downloads of a large file from the console with nginx
+  console-reads    speed and plans of the console's lists among a million rows
   agent            compares concurrent streams of the agent with a minimal server; time to the first delta
   memo <folder>…   quality and speed of search, compared with other search engines; each folder holds a collection of
                    questions and relevant documents in the layout of BEIR
 
 Options
-  --against FOLDER         another built checkout of the product, whose gateway is compared
+  --against FOLDER         another built checkout of the product, whose gateway or console is compared
   --rounds N               rounds per load, including one warm-up round that does not count; 2 to 99 (5)
   --seconds N              approximate duration of a round for each contender; 0.2 to 600 (4)
   --settlement-seconds N   duration of the settlement benchmark; 0.2 to 600 (10)
@@ -56,9 +58,13 @@ const BENCHMARKS = {
   settlement: [benchSettlement],
   'login-throttle': [benchLoginThrottle],
   downloads: [benchDownloads],
+  'console-reads': [benchConsoleReads],
   agent: [benchAgent],
   memo: [benchMemo],
 };
+
+/** Benchmarks in which another build can take part. */
+const COMPARABLE = ['gateway', 'console-reads'];
 
 /** @type {[option: 'rounds' | 'seconds' | 'settlement-seconds' | 'gigabytes' | 'streams' | 'tokens-per-second', min: number, max: number][]} */
 const LIMITS = [
@@ -91,7 +97,8 @@ function readArguments(args) {
     },
   });
   const [name, ...folders] = positionals;
-  if (values.against !== undefined && name !== 'gateway') throw new Error('--against is for `gateway` only.');
+  if (values.against !== undefined && !COMPARABLE.includes(name ?? ''))
+    throw new Error(`--against is for ${COMPARABLE.join(' and ')} only.`);
   if (!name || (folders.length > 0 && name !== 'memo')) throw new Error('Name one benchmark.');
   const benchmarks = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined;
   if (!benchmarks) throw new Error(`There is no benchmark ${JSON.stringify(name)}.`);

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { findFreePort } from '../../setup/ports.mjs';
 import { roleUrl } from './database.mjs';
+import { root } from './workbench.mjs';
 
 function newSigningKey() {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -11,10 +12,11 @@ function newSigningKey() {
  * Starts a built console behind a local proxy, with the default rate limits.
  * @param {import('./workbench.mjs').Workbench} bench
  * @param {import('./database.mjs').Database} database
- * @param {NodeJS.ProcessEnv} environment added to the required variables
+ * @param {NodeJS.ProcessEnv} environment added to the required variables; with `DATABASE_URL` the role keeps its password
+ * @param {string} [folder] of another built checkout
  * @returns {Promise<import('./workbench.mjs').Started>}
  */
-export async function startConsole(bench, database, environment = {}) {
+export async function startConsole(bench, database, environment = {}, folder = root) {
   const port = await findFreePort();
   /** Of services that the benchmarks do not need: the discard port, on which no process listens. */
   const elsewhere = 'http://127.0.0.1:9';
@@ -23,7 +25,7 @@ export async function startConsole(bench, database, environment = {}) {
     HOST: '127.0.0.1',
     PORT: String(port),
     LOG_LEVEL: 'warn',
-    DATABASE_URL: await roleUrl(database, 'console'),
+    DATABASE_URL: environment.DATABASE_URL ?? (await roleUrl(database, 'console')),
     API_KEY_HASH_SECRET: randomBytes(32).toString('hex'),
     ENCRYPTION_KEYS: randomBytes(32).toString('hex'),
     SESSION_SIGNING_KEYS: JSON.stringify([newSigningKey()]),
@@ -39,5 +41,5 @@ export async function startConsole(bench, database, environment = {}) {
     ...environment,
   };
   const args = ['--enable-source-maps', 'dist/apps/console/src/main.js'];
-  return bench.start({ name: 'console', args, env, port, probe: '/healthz' });
+  return bench.start({ name: 'console', args, env, port, probe: '/healthz', cwd: folder });
 }

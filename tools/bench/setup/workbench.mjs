@@ -50,6 +50,11 @@ export class Workbench {
     return this.#postgresPid;
   }
 
+  /** The file to which PostgreSQL writes its log. */
+  get postgresLog() {
+    return path.join(this.#dir, 'postgres.log');
+  }
+
   /** Builds the product if necessary, and starts PostgreSQL with full durability, with its data on the disk of the product. */
   async open() {
     await ensureBuilt(root, { signal: this.signal, log: console.log });
@@ -58,6 +63,7 @@ export class Workbench {
       dataDir: path.join(this.#dir, 'postgres'),
       password: randomBytes(32).toString('hex'),
       ephemeral: false,
+      logFile: this.postgresLog,
     });
     this.defer(() => postgres.stop());
     this.#postgresUrl = postgres.url;
