@@ -11,9 +11,7 @@ import { summarizePlans } from './statement-plans.mjs';
 const DATABASE = 'console_reads_bench';
 /** PostgreSQL may replace the plan of a prepared statement from its sixth execution on. */
 const PLANNED_EXECUTIONS = 8;
-const SHOWN_STATEMENT_CHARS = 90;
-/** Short, because activity of the machine that lasts longer affects both builds; longer than all but the slowest requests. */
-const SLICE_SECONDS = 0.2;
+const SHOWN_CHARS = 90;
 /** Allowed difference between two builds. */
 const TOLERANCE = 0.1;
 
@@ -26,7 +24,7 @@ const TOLERANCE = 0.1;
  * @typedef {Build & { client: ConsoleClient, pid: number, requests: ReadRequest[], stop: () => Promise<void> }} Contender
  *
  * @typedef {object} Measurement
- * @property {number} perSecond
+ * @property {number} perSecond requests over one connection
  * @property {number} p50Ms
  * @property {number} p95Ms
  * @property {number} cpuMs processor time of the console's process per request; NaN if it cannot be read
@@ -61,7 +59,7 @@ async function registerAccount(start, build) {
 /** @param {StatementSummary} summary @returns {string} two lines */
 function describeStatement({ text, executions, indexes, sequential, rowsRead, rowsReturned }) {
   const used = [...indexes, ...sequential.map((table) => `${table} without an index`)].join(', ');
-  const shown = text.length > SHOWN_STATEMENT_CHARS ? `${text.slice(0, SHOWN_STATEMENT_CHARS)}…` : text;
+  const shown = text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
   const perRequest = figure(executions / PLANNED_EXECUTIONS, 1);
   return `    ${shown}\n      ${perRequest} a request; reads ${rowsRead} rows, returns ${rowsReturned}; by ${used || 'nothing'}`;
 }
@@ -106,8 +104,8 @@ async function compareResponses(contenders, index) {
 }
 
 /**
- * Measures one request at the builds in slices that take turns, so that other work of the machine affects all of them alike.
- * Every second time the other build begins, so that none of them always follows the other one.
+ * Sends one request to the builds in turn, so that other work of the machine affects all of them alike. Every second time the
+ * other build begins, so that none of them always follows the other one.
  * @param {Contender[]} contenders
  * @param {number} index of the request
  * @param {{ seconds: number, signal: AbortSignal }} options `seconds` of each build
@@ -116,35 +114,30 @@ async function compareResponses(contenders, index) {
 async function measureRound(contenders, index, { seconds, signal }) {
   const runs = contenders.map((contender) => ({
     contender,
-    ...(contender.requests[index] ?? { name: '', path: '' }),
+    path: contender.requests[index]?.path ?? '',
     cpuBefore: processorTimeMs(contender.pid),
     latenciesMs: /** @type {number[]} */ ([]),
-    elapsedMs: 0,
-    faults: /** @type {string[]} */ ([]),
   }));
-  for (let slice = 0; runs.some((run) => run.elapsedMs < seconds * 1000); slice += 1) {
-    for (const run of slice % 2 ? runs.toReversed() : runs) {
+  /** @type {Set<string>} */
+  const faults = new Set();
+  const endsAt = performance.now() + seconds * runs.length * 1000;
+  for (let turn = 0; faults.size === 0 && (turn === 0 || performance.now() < endsAt); turn += 1) {
+    for (const { contender, path, latenciesMs } of turn % 2 ? runs.toReversed() : runs) {
       signal.throwIfAborted();
-      const { latenciesMs, elapsedMs, faults } = await run.contender.client.measure(run.path, SLICE_SECONDS);
-      run.latenciesMs.push(...latenciesMs);
-      run.elapsedMs += elapsedMs;
-      run.faults.push(...faults.map((fault) => `${run.contender.label}, ${run.name}: ${fault}`));
+      const sentAt = performance.now();
+      const { status, text } = await contender.client.get(path);
+      latenciesMs.push(performance.now() - sentAt);
+      if (status !== 200) faults.add(`${contender.label}, ${path}: ${status} ${text.slice(0, SHOWN_CHARS)}`);
     }
   }
-  return {
-    measured: new Map(runs.map((run) => [run.contender, measurementOf(run)])),
-    faults: runs.flatMap((run) => run.faults),
-  };
+  return { measured: new Map(runs.map((run) => [run.contender, measurementOf(run)])), faults: [...faults] };
 }
 
-/**
- * @param {{ contender: Contender, cpuBefore: number, latenciesMs: number[], elapsedMs: number }} run
- * @returns {Measurement}
- */
-function measurementOf({ contender, cpuBefore, latenciesMs, elapsedMs }) {
+/** @param {{ contender: Contender, cpuBefore: number, latenciesMs: number[] }} run @returns {Measurement} */
+function measurementOf({ contender, cpuBefore, latenciesMs }) {
   const sorted = latenciesMs.toSorted((a, b) => a - b);
   return {
-    perSecond: (sorted.length / elapsedMs) * 1000,
+    perSecond: (sorted.length * 1000) / sorted.reduce((sum, latencyMs) => sum + latencyMs, 0),
     p50Ms: percentile(sorted, 0.5),
     p95Ms: percentile(sorted, 0.95),
     cpuMs: (processorTimeMs(contender.pid) - cpuBefore) / sorted.length,
@@ -245,7 +238,7 @@ export async function benchConsoleReads(bench, { rounds, seconds, against }) {
   }
   await planLog.close();
 
-  console.log(`\n${rounds - 1} rounds of ${seconds} s for each build, after one to warm up.`);
+  console.log(`\n${rounds - 1} rounds of ${seconds} s for each request and build, after one to warm up.`);
   const contenders = [];
   for (const { label, folder, requests } of planned)
     contenders.push(await startContender(start, { label, folder }, requests));

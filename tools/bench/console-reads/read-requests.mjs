@@ -1,4 +1,4 @@
-import { Pool } from 'undici';
+import { Client } from 'undici';
 import { DAYS } from './filled-database.mjs';
 
 /**
@@ -10,20 +10,18 @@ import { DAYS } from './filled-database.mjs';
 const PAGE_ROWS = 100;
 /** 5,000 rows: the middle of the payments. */
 const SKIPPED_PAGES = 50;
-/** Concurrent requests: as few as keep a console busy while the client reads a response. */
-const CONNECTIONS = 4;
 const MS_PER_DAY = 86_400_000;
 const EMAIL = 'large-account@example.com';
 const PASSWORD = 'the password of the large account';
 
-/** A client of a console that is signed in as the large account, over connections that are kept open. */
+/** A client of a console that is signed in as the large account, over one connection that is kept open. */
 export class ConsoleClient {
-  #pool;
+  #connection;
   #token = '';
 
   /** @param {string} url */
   constructor(url) {
-    this.#pool = new Pool(url, { connections: CONNECTIONS });
+    this.#connection = new Client(url);
   }
 
   /** Creates the large account. @returns {Promise<string>} its id */
@@ -38,7 +36,7 @@ export class ConsoleClient {
 
   /** @param {string} path @param {object} body */
   async #post(path, body) {
-    const response = await this.#pool.request({
+    const response = await this.#connection.request({
       ...{ method: 'POST', path, body: JSON.stringify(body) },
       headers: { 'content-type': 'application/json' },
     });
@@ -50,7 +48,7 @@ export class ConsoleClient {
   /** @param {string} path @returns {Promise<{ status: number, text: string }>} */
   async get(path) {
     const headers = { authorization: `Bearer ${this.#token}` };
-    const { statusCode, body } = await this.#pool.request({ method: 'GET', path, headers });
+    const { statusCode, body } = await this.#connection.request({ method: 'GET', path, headers });
     return { status: statusCode, text: await body.text() };
   }
 
@@ -61,27 +59,8 @@ export class ConsoleClient {
     return JSON.parse(text);
   }
 
-  /** Sends requests over all connections until the time is over. @param {string} path @param {number} seconds */
-  async measure(path, seconds) {
-    /** @type {number[]} */
-    const latenciesMs = [];
-    /** @type {Set<string>} */
-    const faults = new Set();
-    const startedAt = performance.now();
-    const send = async () => {
-      do {
-        const sentAt = performance.now();
-        const { status, text } = await this.get(path);
-        latenciesMs.push(performance.now() - sentAt);
-        if (status !== 200) faults.add(`${status} ${text.slice(0, 200)}`);
-      } while (faults.size === 0 && performance.now() - startedAt < seconds * 1000);
-    };
-    await Promise.all(Array.from({ length: CONNECTIONS }, send));
-    return { latenciesMs, elapsedMs: performance.now() - startedAt, faults: [...faults] };
-  }
-
   close() {
-    return this.#pool.close();
+    return this.#connection.close();
   }
 }
 
