@@ -3,90 +3,24 @@ import { figure, median, percentile, printRows, printVerdicts } from '../measuri
 import { startConsole } from '../setup/console.mjs';
 import { createDatabase, roleUrl } from '../setup/database.mjs';
 import { root } from '../setup/workbench.mjs';
+import { registerAccount, startContender } from './contenders.mjs';
 import { fillDatabase } from './filled-database.mjs';
-import { PlanLog } from './plan-log.mjs';
-import { ConsoleClient, readRequests } from './read-requests.mjs';
-import { summarizePlans } from './statement-plans.mjs';
+import { checkPlansOf } from './plan-check.mjs';
 
 const DATABASE = 'console_reads_bench';
-/** PostgreSQL may replace the plan of a prepared statement from its sixth execution on. */
-const PLANNED_EXECUTIONS = 8;
 const SHOWN_CHARS = 90;
 /** Allowed difference between two builds. */
 const TOLERANCE = 0.1;
 
 /**
- * @import { Workbench } from '../setup/workbench.mjs'
- * @import { ReadRequest } from './read-requests.mjs'
- * @import { StatementSummary } from './statement-plans.mjs'
- *
- * @typedef {{ label: string, folder: string }} Build
- * @typedef {Build & { client: ConsoleClient, pid: number, requests: ReadRequest[], stop: () => Promise<void> }} Contender
+ * @import { Build, Contender, Start } from './contenders.mjs'
  *
  * @typedef {object} Measurement
  * @property {number} perSecond requests over one connection
  * @property {number} p50Ms
  * @property {number} p95Ms
  * @property {number} cpuMs processor time of the console's process per request; NaN if it cannot be read
- *
- * @typedef {(build: Build) => ReturnType<typeof startConsole>} Start
  */
-
-/**
- * @param {Start} start
- * @param {Build} build
- * @param {ReadRequest[]} [requests] of the same build; by default it is asked for the cursors
- * @returns {Promise<Contender>} signed in; the account must be filled
- */
-async function startContender(start, build, requests) {
-  const { url, pid, stop } = await start(build);
-  const client = new ConsoleClient(url);
-  await client.signIn();
-  const close = () => client.close().then(stop);
-  return { ...build, client, pid, requests: requests ?? (await readRequests(client)), stop: close };
-}
-
-/** @param {Start} start @param {Build} build @returns {Promise<string>} the id of a new account */
-async function registerAccount(start, build) {
-  const { url, stop } = await start(build);
-  const client = new ConsoleClient(url);
-  const accountId = await client.register();
-  await client.close();
-  await stop();
-  return accountId;
-}
-
-/** @param {StatementSummary} summary @returns {string} two lines */
-function describeStatement({ text, executions, indexes, sequential, rowsRead, rowsReturned }) {
-  const used = [...indexes, ...sequential.map((table) => `${table} without an index`)].join(', ');
-  const shown = text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
-  const perRequest = figure(executions / PLANNED_EXECUTIONS, 1);
-  return `    ${shown}\n      ${perRequest} a request; reads ${rowsRead} rows, returns ${rowsReturned}; by ${used || 'nothing'}`;
-}
-
-/**
- * Prints and checks the plans of the statements of each request.
- * @param {Contender} contender
- * @param {PlanLog} planLog
- * @param {Map<string, number>} tableRows
- * @returns {Promise<string[]>} faults
- */
-async function checkPlans({ label, client, requests }, planLog, tableRows) {
-  /** @type {string[]} */
-  const faults = [];
-  console.log(`\nPlans of ${label}`);
-  for (const { name, path } of requests) {
-    const plans = await planLog.during(async () => {
-      for (let n = 0; n < PLANNED_EXECUTIONS; n += 1) await client.getJson(path);
-    });
-    const summaries = summarizePlans(plans, tableRows);
-    if (summaries.length === 0) faults.push(`${name}: PostgreSQL has logged no plan`);
-    console.log(`\n  ${name}`);
-    for (const summary of summaries) console.log(describeStatement(summary));
-    faults.push(...summaries.flatMap((summary) => summary.faults.map((fault) => `${name}: ${fault}`)));
-  }
-  return [...new Set(faults)];
-}
 
 /** @param {string} text of a response @returns {string} without its cursor, which builds may write differently */
 const comparable = (text) => text.replace(/"next_cursor":"[^"]*"/, '"next_cursor":"…"');
@@ -223,26 +157,15 @@ export async function benchConsoleReads(bench, { rounds, seconds, against }) {
   const fillSeconds = (performance.now() - startedAt) / 1000;
   console.log(`\nConsole reads: ${rows} rows, filled in ${fillSeconds.toFixed(0)} s.`);
 
-  /** @type {string[]} */
-  const faults = [];
-  const planLog = new PlanLog({ url: url.href, logFile: bench.postgresLog, role: 'console' });
-  await planLog.open();
-  const planned = [];
-  for (const build of builds) {
-    const contender = await startContender(start, build);
-    const found = await checkPlans(contender, planLog, tableRows);
-    // The other build is the yardstick, not the subject.
-    if (build === own) faults.push(...found);
-    await contender.stop();
-    planned.push(contender);
-  }
-  await planLog.close();
+  const server = { url: url.href, logFile: bench.postgresLog, role: 'console' };
+  const plans = await checkPlansOf(start, builds, server, tableRows);
 
   console.log(`\n${rounds - 1} rounds of ${seconds} s for each request and build, after one to warm up.`);
   const contenders = [];
-  for (const { label, folder, requests } of planned)
-    contenders.push(await startContender(start, { label, folder }, requests));
-  faults.push(...(await measureAll(contenders, { rounds, seconds, signal: bench.signal })));
+  for (const [n, build] of builds.entries())
+    contenders.push(await startContender(start, build, plans[n]?.requests));
+  const faults = await measureAll(contenders, { rounds, seconds, signal: bench.signal });
   for (const contender of contenders) await contender.stop();
-  return faults;
+  // The plans of the other build are for comparison only.
+  return [...(plans[0]?.faults ?? []), ...faults];
 }
