@@ -12,6 +12,7 @@ import { Segment } from './retrieval/index/entities/segment.entity';
 import { Chunk } from './retrieval/search/chunk.entity';
 import { ChunkSignature } from './retrieval/vectors/chunk-signature.entity';
 import { ChunkVector } from './retrieval/vectors/chunk-vector.entity';
+import { WorkspaceUsage } from './documents/workspace-usage.entity';
 import { WorkspaceKey } from './workspaces/keys/workspace-key.entity';
 import { WorkspaceMember } from './workspaces/members/workspace-member.entity';
 import { Workspace } from './workspaces/workspace.entity';
@@ -35,4 +36,5 @@ export const ENTITIES = [
   Workspace,
   WorkspaceKey,
   WorkspaceMember,
+  WorkspaceUsage,
 ];

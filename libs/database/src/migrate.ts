@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import { env, loadConfig } from '@inference/config';
 import { type PoolClient } from 'pg';
 import { z } from 'zod';
-import { grantJobQueues, migrateJobQueues } from './job-queues';
+import { grantJobQueues, migrateJobQueues } from './migration-runner/job-queues';
 import { MigrationRunner } from './migration-runner/migration-runner';
-import { scramVerifier } from './scram-verifier';
+import { scramVerifier } from './migration-runner/scram-verifier';
 
 const ROLE_PASSWORDS = {
   CONSOLE_DATABASE_PASSWORD: 'console',

@@ -19,6 +19,7 @@ import { BackgroundJobs0000000000017 } from '../migrations/0017_background_jobs'
 import { AgentSessionsByAccount0000000000018 } from '../migrations/0018_agent_sessions_by_account';
 import { PaymentTimesAndLeaseRecall0000000000019 } from '../migrations/0019_payment_times_and_lease_recall';
 import { TrainingPrices0000000000020 } from '../migrations/0020_training_prices';
+import { WorkspaceUsageKey0000000000021 } from '../migrations/0021_workspace_usage_key';
 
 /** All migrations in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -42,4 +43,5 @@ export const MIGRATIONS: MigrationClass[] = [
   AgentSessionsByAccount0000000000018,
   PaymentTimesAndLeaseRecall0000000000019,
   TrainingPrices0000000000020,
+  WorkspaceUsageKey0000000000021,
 ];

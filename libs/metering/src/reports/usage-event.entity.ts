@@ -9,11 +9,11 @@ import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Check('usage_events_outcome_check', "outcome IN ('completed', 'disconnected', 'interrupted')")
 @Check('usage_events_output_tokens_check', 'output_tokens >= 0')
 export class UsageEvent {
-  @PrimaryColumn('text')
-  requestId!: string;
-
   @TimeColumn({ primary: true })
   occurredAt!: Date;
+
+  @PrimaryColumn('text')
+  requestId!: string;
 
   @TimeColumn()
   startedAt!: Date;

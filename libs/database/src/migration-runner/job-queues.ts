@@ -1,6 +1,6 @@
 import { Logger, runMigrations } from 'graphile-worker';
 import { Pool, type PoolClient } from 'pg';
-import { JOB_SCHEMAS } from './job-schemas';
+import { JOB_SCHEMAS } from '../job-schemas';
 
 const SILENT = new Logger(() => () => undefined);
 
