@@ -15,6 +15,9 @@ describe('a failure in the log', () => {
       code: '23514',
       detail: `Failing row contains (${SECRET}).`,
       where: `SQL statement with ${SECRET}`,
+      query: `SELECT '${SECRET}'`,
+      parameters: [SECRET],
+      driverError: { detail: SECRET },
     });
     logger.error(failure);
     new NestLogger(logger).error(failure);

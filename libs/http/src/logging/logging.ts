@@ -12,11 +12,14 @@ export function createLogger(name: string, level: string, destination?: Destinat
   return destination ? pino(options, destination) : pino(options);
 }
 
-/** Omits PostgreSQL's error details, which quote the row at fault and could contain secrets. */
+/** What database errors quote of a row or of a statement and its parameters, which could be secrets. */
+const QUOTATIONS = new Set(['detail', 'where', 'internalQuery', 'query', 'parameters', 'driverError']);
+
 function serializeError(error: Error): unknown {
   if (!(error instanceof Error)) return error;
-  const { detail: _row, where: _statement, internalQuery: _query, ...rest } = stdSerializers.err(error);
-  return rest;
+  return Object.fromEntries(
+    Object.entries(stdSerializers.err(error)).filter(([name]) => !QUOTATIONS.has(name)),
+  );
 }
 
 /** Adopts a well-formed X-Request-Id of the caller, or generates one; sends it back in either case. */
