@@ -1,5 +1,5 @@
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
-import { Citation } from './chat/citations/citation.entity';
+import { MessageCitation } from './chat/citations/citation.entity';
 import { Conversation } from './chat/conversations/conversation.entity';
 import { Message } from './chat/conversations/message.entity';
 import { DocumentVersion } from './documents/document-version.entity';
@@ -23,12 +23,12 @@ export const ENTITIES = [
   Chunk,
   ChunkSignature,
   ChunkVector,
-  Citation,
   Conversation,
   DocumentVersion,
   Garbage,
   MemoDocument,
   Message,
+  MessageCitation,
   Posting,
   RetiredChunk,
   Segment,

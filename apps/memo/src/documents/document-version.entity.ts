@@ -1,7 +1,15 @@
 import { BigIntColumn, TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { MemoDocument } from './document.entity';
+import { type MediaType } from './source-files/media-type';
 
+/** Names with values, as the customer sent them. */
+export type Metadata = Record<string, string | number | boolean | null>;
+
+export const DOCUMENT_STATUSES = ['queued', 'processing', 'ready', 'failed'] as const;
+export type DocumentStatus = (typeof DOCUMENT_STATUSES)[number];
+
+/** The newest version of a document, or the version that is served. */
 @Entity('document_versions', { schema: 'memo' })
 @Index('versions_chunks', ['workspaceId', 'firstChunk'], { unique: true })
 // CREATE INDEX versions_embedded ON memo.document_versions USING btree (embedding_model, ((embedded < chunk_count))) WHERE (status = 'ready'::text)
@@ -27,54 +35,66 @@ export class DocumentVersion {
   title!: string;
 
   @Column('json')
-  metadata!: unknown;
+  metadata!: Metadata;
 
   @Column('text')
-  mediaType!: string;
+  mediaType!: MediaType;
 
+  /** Size of the uploaded file. */
   @BigIntColumn()
   bytes!: bigint;
 
+  /** Of the uploaded file; for a JSON upload, of its text in UTF-8. */
   @Column('bytea')
   sha256!: Buffer;
 
+  /** The uploaded file in source_parts, as long as it is stored. */
   @Column({ type: 'text', nullable: true, collation: 'C' })
   uploadId!: string | null;
 
+  /** The account that pays for the ingestion. */
   @ForeignKey('accounts')
   @Column('text')
   uploadedBy!: string;
 
   @Column('text')
-  status!: string;
+  status!: DocumentStatus;
 
+  /** Identifies the run that works on the version. A run that takes over writes its own value. */
   @Column('text', { nullable: true })
   runner!: string | null;
 
   @TimeColumn({ default: () => 'clock_timestamp()' })
   heartbeatAt!: Date;
 
+  /** How often the ingestion was started. */
   @Column('integer', { default: 0 })
   attempts!: number;
 
+  /** In pages or bytes, depending on the format. */
   @BigIntColumn({ default: 0 })
   processed!: bigint;
 
+  /** In the unit of `processed`. */
   @BigIntColumn({ nullable: true })
   total!: bigint | null;
 
+  /** Number of the first chunk in the workspace, once the version is served. The other chunks have the next numbers. */
   @BigIntColumn({ nullable: true })
   firstChunk!: bigint | null;
 
   @Column('integer', { default: 0 })
   chunkCount!: number;
 
+  /** Number of words in all chunks. */
   @BigIntColumn({ default: 0 })
   words!: bigint;
 
+  /** The model of the vectors. */
   @Column('text', { nullable: true })
   embeddingModel!: string | null;
 
+  /** How many chunks, counted from the first, have vectors. */
   @Column('integer', { default: 0 })
   embedded!: number;
 

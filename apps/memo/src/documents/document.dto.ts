@@ -3,7 +3,8 @@ import { PageQuery } from '@inference/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { WorkspacePath } from '../access/workspace-path.dto';
 import { FAILURE_CODES } from '../ingestion/extraction/text/extraction-error';
-import { DOCUMENT_STATUSES, type DocumentRow, type DocumentStatus } from './document';
+import { DOCUMENT_STATUSES, type DocumentStatus, type Metadata } from './document-version.entity';
+import { type DocumentWithVersions } from './documents.repository';
 import { MEDIA_TYPES, type MediaType } from './source-files/media-type';
 import { ExternalIdField, METADATA_VALUE_SCHEMA } from './uploads/upload.dto';
 
@@ -75,7 +76,7 @@ export class DocumentResponse {
     additionalProperties: METADATA_VALUE_SCHEMA,
     example: { author: 'Ann', pages: 3 },
   })
-  metadata!: Record<string, unknown>;
+  metadata!: Metadata;
 
   @ApiProperty({
     description: 'The format of the newest version, by its content and file name.',
@@ -154,26 +155,29 @@ export class DocumentListResponse {
   next_cursor!: string | null;
 }
 
-export function responseOf(row: DocumentRow): DocumentResponse {
-  const isUnderWay = row.status === 'queued' || row.status === 'processing';
+export function responseOf({ newest, serving, ...document }: DocumentWithVersions): DocumentResponse {
+  const isUnderWay = newest.status === 'queued' || newest.status === 'processing';
   return {
-    id: row.id,
-    title: row.title,
-    external_id: row.external_id,
-    metadata: row.metadata,
-    media_type: row.media_type,
-    bytes: Number(row.bytes),
-    status: row.status,
-    version: row.version,
-    serving_version: row.serving_version,
-    sha256: row.sha256.toString('hex'),
-    chunk_count: row.chunk_count,
+    id: document.id,
+    title: newest.title,
+    external_id: document.externalId,
+    metadata: newest.metadata,
+    media_type: newest.mediaType,
+    bytes: Number(newest.bytes),
+    status: newest.status,
+    version: document.version,
+    serving_version: document.servingVersion,
+    sha256: newest.sha256.toString('hex'),
+    chunk_count: serving?.chunkCount ?? 0,
     progress: isUnderWay
-      ? { processed: Number(row.processed), total: row.total === null ? null : Number(row.total) }
+      ? {
+          processed: Number(newest.processed),
+          total: newest.total === null ? null : Number(newest.total),
+        }
       : null,
-    error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
-    created_by: row.created_by,
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
+    error: newest.errorCode === null ? null : { code: newest.errorCode, message: newest.errorMessage ?? '' },
+    created_by: document.createdBy,
+    created_at: document.createdAt.toISOString(),
+    updated_at: document.updatedAt.toISOString(),
   };
 }

@@ -2,9 +2,10 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { MemoDocument } from '../../documents/document.entity';
 import { Message } from '../conversations/message.entity';
 
+/** The slice of a document's stored text to which a marker `[number]` of an answer refers. It is deleted with the document. */
 @Entity('citations', { schema: 'memo' })
 @Index('citations_document', ['documentId'])
-export class Citation {
+export class MessageCitation {
   @ForeignKey(() => Message, { onDelete: 'CASCADE' })
   @PrimaryColumn('text', { collation: 'C' })
   messageId!: string;
@@ -22,15 +23,18 @@ export class Citation {
   @Column('text')
   title!: string;
 
+  /** Index of the passage in the document, from 0. */
   @Column('integer')
   chunkIndex!: number;
 
-  @Column('integer')
-  startAt!: number;
+  /** UTF-16 offsets in the text of that version. */
+  @Column('integer', { name: 'start_at' })
+  start!: number;
 
-  @Column('integer')
-  endAt!: number;
+  @Column('integer', { name: 'end_at' })
+  end!: number;
 
+  /** The slice with its white space collapsed. */
   @Column('text')
   snippet!: string;
 }

@@ -1,19 +1,9 @@
 import { CITATIONS_PREFIX } from '../answers/event-splitter';
 import { collapseWhitespace } from '../sentences/sentence-segmentation';
+import { type MessageCitation } from './citation.entity';
 
-/** The slice of a document's stored text to which a marker `[number]` of an answer refers. */
-export interface Citation {
-  number: number;
-  documentId: string;
-  title: string;
-  version: number;
-  chunkIndex: number;
-  /** UTF-16 offsets in the text of that version. */
-  start: number;
-  end: number;
-  /** The slice with its white space collapsed. */
-  snippet: string;
-}
+/** A citation of an answer that may not be stored yet. */
+export type Citation = Omit<MessageCitation, 'messageId'>;
 
 /**
  * The last line of an answer, for example

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type HttpException, Injectable } from '@nestjs/common';
 import { Database, newId } from '@inference/database';
 import { SIGNATURE_BYTES } from './media-type';
+import { deleteParts, findPart, insertPart } from './source-parts.repository';
 
 /** An uploaded file, stored until its text is extracted. */
 export interface StoredFile {
@@ -20,10 +21,6 @@ export interface SizeLimit {
 
 /** Size of a row. Half doubles the statements per file; twice doubles the memory of each upload. */
 export const PART_BYTES = 1_048_576;
-
-const INSERT = 'INSERT INTO memo.source_parts (upload_id, n, bytes) VALUES ($1, $2, $3)';
-const READ = 'SELECT bytes FROM memo.source_parts WHERE upload_id = $1 AND n = $2';
-const DELETE = 'DELETE FROM memo.source_parts WHERE upload_id = $1';
 
 /** Stores files in parts as they arrive, so that no process holds a whole file while it is uploaded. */
 @Injectable()
@@ -46,7 +43,7 @@ export class SourceFileStore {
         if (bytes > limit.bytes) throw limit.error();
         if (n === 0) head = Buffer.from(part.subarray(0, SIGNATURE_BYTES));
         digest.update(part);
-        await this.database.query(INSERT, [uploadId, n++, part]);
+        await insertPart(this.database, { uploadId, n: n++, bytes: part });
       }
     } catch (error) {
       await this.remove(uploadId);
@@ -59,14 +56,14 @@ export class SourceFileStore {
   async readAll(uploadId: string): Promise<Buffer> {
     const parts: Buffer[] = [];
     for (let n = 0; ; n++) {
-      const { rows } = await this.database.query<{ bytes: Buffer }>(READ, [uploadId, n]);
-      if (!rows[0]) return Buffer.concat(parts);
-      parts.push(rows[0].bytes);
+      const part = await findPart(this.database, uploadId, n);
+      if (!part) return Buffer.concat(parts);
+      parts.push(part.bytes);
     }
   }
 
   async remove(uploadId: string): Promise<void> {
-    await this.database.query(DELETE, [uploadId]);
+    await deleteParts(this.database, [uploadId]);
   }
 }
 

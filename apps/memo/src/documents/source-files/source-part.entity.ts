@@ -1,10 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+/** A part of an uploaded file, which is stored until its text is extracted. */
 @Entity('source_parts', { schema: 'memo' })
 export class SourcePart {
   @PrimaryColumn('text', { collation: 'C' })
   uploadId!: string;
 
+  /** From 0. */
   @PrimaryColumn('integer')
   n!: number;
 

@@ -2,6 +2,7 @@ import { field, type FieldOptions, TextField } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
+import { type Metadata } from '../document-version.entity';
 
 const MAX_METADATA_PAIRS = 64;
 const MAX_METADATA_KEY_CHARS = 64;
@@ -83,7 +84,7 @@ export class DocumentFieldsDto {
     default: {},
     optional: true,
   })
-  metadata: Record<string, unknown> = {};
+  metadata: Metadata = {};
 }
 
 /** A JSON upload, for the API document: the text is parsed apart from the other fields. */
