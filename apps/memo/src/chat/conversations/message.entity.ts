@@ -1,7 +1,9 @@
 import { TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, PrimaryColumn, Unique } from 'typeorm';
+import { type MessageStatus } from './conversation';
 import { Conversation } from './conversation.entity';
 
+/** A question or an answer of a conversation. */
 @Entity('messages', { schema: 'memo' })
 @Check('messages_role_check', "role IN ('user', 'assistant')")
 @Check('messages_status_check', "status IN ('completed', 'failed', 'cancelled')")
@@ -14,18 +16,20 @@ export class Message {
   @Column({ type: 'text', collation: 'C' })
   conversationId!: string;
 
+  /** Number in the conversation, from 1. */
   @Column('integer')
   n!: number;
 
   @Column('text')
-  role!: string;
+  role!: 'user' | 'assistant';
 
   @Column('text')
   content!: string;
 
   @Column('text')
-  status!: string;
+  status!: MessageStatus;
 
+  /** The model that wrote the answer; null for a question and for an answer of quoted sentences. */
   @Column('text', { nullable: true })
   model!: string | null;
 

@@ -1,0 +1,118 @@
+import { type Executor, type Position, readNewestFirst, type Transaction } from '@inference/database';
+import { type FindOptionsWhere } from 'typeorm';
+import { type Member } from '../../access/member';
+import { type Exchange } from '../answers/prompt-messages';
+import { type Citation } from '../citations/citation';
+import { Conversation } from './conversation.entity';
+import { Message } from './message.entity';
+
+type Owner = Omit<Member, 'role'>;
+
+export type MessageWithCitations = Omit<Message, 'conversationId'> & { citations: Citation[] };
+
+const READ_EXCHANGES = `
+  SELECT q.content AS question, a.content AS answer
+  FROM memo.messages a JOIN memo.messages q ON q.conversation_id = a.conversation_id AND q.n = a.n - 1
+  WHERE a.conversation_id = $1 AND a.role = 'assistant' AND a.status = 'completed' AND q.role = 'user'
+  ORDER BY a.n DESC LIMIT $2`;
+const READ_MESSAGES = `
+  SELECT m.id, m.n, m.role, m.content, m.status, m.model, m.created_at AS "createdAt", coalesce((
+    SELECT json_agg(json_build_object('number', c.number, 'documentId', c.document_id, 'title', c.title, 'version', c.version,
+      'chunkIndex', c.chunk_index, 'start', c.start_at, 'end', c.end_at, 'snippet', c.snippet) ORDER BY c.number)
+    FROM memo.citations c WHERE c.message_id = m.id), '[]') AS citations
+  FROM memo.messages m WHERE m.conversation_id = $1 AND m.n > $2 ORDER BY m.n LIMIT $3`;
+
+/** A key has only the conversations that it has started; a session has all conversations of its account. */
+const ownedBy = ({ workspaceId, accountId, keyId }: Owner): FindOptionsWhere<Conversation> => ({
+  workspaceId,
+  accountId,
+  ...(keyId !== null && { keyId }),
+});
+
+export function conversationExists(executor: Executor, owner: Owner, id: string): Promise<boolean> {
+  return executor.repository(Conversation).existsBy({ ...ownedBy(owner), id });
+}
+
+/** Null if the owner has no such conversation. */
+export function findConversation(executor: Executor, owner: Owner, id: string): Promise<Conversation | null> {
+  return executor.repository(Conversation).findOneBy({ ...ownedBy(owner), id });
+}
+
+/** Newest first. */
+export function listConversations(
+  executor: Executor,
+  owner: Owner,
+  after: Position | null,
+  count: number,
+): Promise<(Conversation & { position: Position })[]> {
+  const query = executor.repository(Conversation).createQueryBuilder('conversation').where(ownedBy(owner));
+  return readNewestFirst(query, 'createdAt', after, count);
+}
+
+export async function insertConversation(
+  transaction: Transaction,
+  conversation: Pick<Conversation, 'id' | 'workspaceId' | 'accountId' | 'keyId' | 'title'>,
+): Promise<void> {
+  await transaction.repository(Conversation).insert(conversation);
+}
+
+/** Returns false if the owner has no such conversation. */
+export async function lockConversation(transaction: Transaction, owner: Owner, id: string): Promise<boolean> {
+  const found = await transaction.repository(Conversation).findOne({
+    select: { id: true },
+    where: { ...ownedBy(owner), id },
+    lock: { mode: 'pessimistic_write' },
+  });
+  return found !== null;
+}
+
+/** Deletes its messages and their citations, too. */
+export async function deleteConversation(transaction: Transaction, id: string): Promise<void> {
+  await transaction.repository(Conversation).delete({ id });
+}
+
+/**
+ * Reserves the numbers of a question and its answer, and locks the conversation. Returns the number of the question; null if
+ * the owner has no such conversation.
+ */
+export async function reserveExchange(
+  transaction: Transaction,
+  owner: Owner,
+  id: string,
+): Promise<number | null> {
+  const { raw } = await transaction
+    .repository(Conversation)
+    .createQueryBuilder()
+    .update({ lastMessage: () => 'last_message + 2', updatedAt: () => 'clock_timestamp()' })
+    .where({ ...ownedBy(owner), id })
+    .returning(['lastMessage'])
+    .execute();
+  const [row] = raw as { last_message: number }[];
+  return row ? row.last_message - 1 : null;
+}
+
+export async function insertMessages(
+  transaction: Transaction,
+  messages: Omit<Message, 'createdAt'>[],
+): Promise<void> {
+  await transaction.repository(Message).insert(messages);
+}
+
+/** The last questions with complete answers, newest first. */
+export async function readExchanges(
+  executor: Executor,
+  conversationId: string,
+  count: number,
+): Promise<Exchange[]> {
+  return (await executor.query<Exchange>(READ_EXCHANGES, [conversationId, count])).rows;
+}
+
+/** Messages with a greater number than `after`, oldest first. */
+export async function listMessages(
+  executor: Executor,
+  conversationId: string,
+  after: number,
+  count: number,
+): Promise<MessageWithCitations[]> {
+  return (await executor.query<MessageWithCitations>(READ_MESSAGES, [conversationId, after, count])).rows;
+}
