@@ -1,14 +1,9 @@
 import { ForbiddenException, NotFoundException } from '@nestjs/common';
-import { type Sql } from '@inference/database';
+import { type Executor, type Transaction } from '@inference/database';
+import { findRole, findRoleForShare } from '../workspaces/members/members.repository';
+import { lockWorkspaceAgainstDeletion } from '../workspaces/workspaces.repository';
 import { type Member } from './member';
 import { isAtLeast, type WorkspaceRole } from './workspace-role';
-
-const FIND = `
-  SELECT least(m.role, k.role) AS role
-  FROM memo.members m LEFT JOIN memo.keys k
-    ON k.id = $3 AND k.workspace_id = m.workspace_id AND k.account_id = m.account_id
-  WHERE m.workspace_id = $1 AND m.account_id = $2 AND ($3::text IS NULL OR k.id IS NOT NULL)`;
-const LOCK_WORKSPACE = 'SELECT FROM memo.workspaces WHERE id = $1 FOR KEY SHARE';
 
 export const workspaceNotFound = () => new NotFoundException('no such workspace');
 
@@ -17,15 +12,11 @@ export const workspaceNotFound = () => new NotFoundException('no such workspace'
  * 403 if the role is lower than needed.
  */
 export async function requireRole(
-  sql: Sql,
-  { workspaceId, accountId, keyId }: Omit<Member, 'role'>,
+  executor: Executor,
+  member: Omit<Member, 'role'>,
   needed: WorkspaceRole,
-  suffix = '',
 ): Promise<WorkspaceRole> {
-  const { rows } = await sql.query<{ role: WorkspaceRole }>(FIND + suffix, [workspaceId, accountId, keyId]);
-  if (!rows[0]) throw workspaceNotFound();
-  if (!isAtLeast(rows[0].role, needed)) throw new ForbiddenException(`this needs the role ${needed}`);
-  return rows[0].role;
+  return sufficientRole(await findRole(executor, member), needed);
 }
 
 /**
@@ -33,7 +24,17 @@ export async function requireRole(
  * changes something in a workspace, because the role may have changed since the request began. Locks the workspace
  * before the member, as all transactions do.
  */
-export async function lockRole(sql: Sql, member: Member, needed: WorkspaceRole): Promise<void> {
-  if ((await sql.query(LOCK_WORKSPACE, [member.workspaceId])).rowCount === 0) throw workspaceNotFound();
-  await requireRole(sql, member, needed, ' FOR SHARE OF m');
+export async function lockRole(
+  transaction: Transaction,
+  member: Member,
+  needed: WorkspaceRole,
+): Promise<void> {
+  if (!(await lockWorkspaceAgainstDeletion(transaction, member.workspaceId))) throw workspaceNotFound();
+  sufficientRole(await findRoleForShare(transaction, member), needed);
+}
+
+function sufficientRole(role: WorkspaceRole | null, needed: WorkspaceRole): WorkspaceRole {
+  if (role === null) throw workspaceNotFound();
+  if (!isAtLeast(role, needed)) throw new ForbiddenException(`this needs the role ${needed}`);
+  return role;
 }

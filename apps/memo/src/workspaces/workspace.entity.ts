@@ -1,6 +1,7 @@
 import { BigIntColumn, TimeColumn } from '@inference/database';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
+/** Documents, members and keys that belong together. */
 @Entity('workspaces', { schema: 'memo' })
 @Index('workspaces_creator', ['createdBy'])
 export class Workspace {
@@ -10,10 +11,12 @@ export class Workspace {
   @Column('text')
   name!: string;
 
+  /** The account that created the workspace. */
   @ForeignKey('accounts')
   @Column('text')
   createdBy!: string;
 
+  /** The next number for a chunk. A number is never used twice. */
   @BigIntColumn({ default: 0 })
   nextChunk!: bigint;
 

@@ -1,12 +1,11 @@
 import { TimeColumn } from '@inference/database';
-import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, Unique } from 'typeorm';
+import { WORKSPACE_ROLES, type WorkspaceRole } from '../../access/workspace-role';
 import { WorkspaceMember } from '../members/workspace-member.entity';
 
+/** A secret key of a workspace. It is deleted with the membership of its creator. */
 @Entity('keys', { schema: 'memo' })
 @Index('keys_member', ['workspaceId', 'accountId'])
-@ForeignKey(() => WorkspaceMember, ['workspaceId', 'accountId'], ['workspaceId', 'accountId'], {
-  onDelete: 'CASCADE',
-})
 @Unique(['keyHash'])
 export class WorkspaceKey {
   @PrimaryColumn('text', { collation: 'C' })
@@ -15,24 +14,36 @@ export class WorkspaceKey {
   @Column({ type: 'text', collation: 'C' })
   workspaceId!: string;
 
+  /** The account that created the key. */
   @Column('text')
   accountId!: string;
+
+  /** The membership of the key's creator. Only queries that join it read it. */
+  @ManyToOne(() => WorkspaceMember, { onDelete: 'CASCADE' })
+  @JoinColumn([
+    { name: 'workspace_id', referencedColumnName: 'workspaceId' },
+    { name: 'account_id', referencedColumnName: 'accountId' },
+  ])
+  member!: WorkspaceMember;
 
   @Column('text')
   name!: string;
 
+  /** The part of the secret that may be shown. */
   @Column('text')
   prefix!: string;
 
   @Column('bytea')
   keyHash!: Buffer;
 
-  @Column('enum', { enum: ['viewer', 'editor', 'admin'], enumName: 'role' })
-  role!: string;
+  /** What the key may do at most; it never may more than its creator. */
+  @Column('enum', { enum: WORKSPACE_ROLES, enumName: 'role' })
+  role!: WorkspaceRole;
 
   @TimeColumn({ default: () => 'clock_timestamp()' })
   createdAt!: Date;
 
+  /** Accurate to ten seconds. */
   @TimeColumn({ nullable: true })
   lastUsedAt!: Date | null;
 }

@@ -8,10 +8,10 @@ import {
   hashSecretKey,
   type Identity,
   identityOf,
-  type Role,
 } from '@inference/guards';
 import { type Request } from 'express';
 import { KEYS_CONFIG, type KeysConfig } from './keys.config';
+import { findKeyByHash, recordKeyUse } from './keys.repository';
 import { isWorkspaceKey } from './workspace-key';
 
 declare module '@inference/guards' {
@@ -25,20 +25,7 @@ declare module '@inference/guards' {
   }
 }
 
-interface KeyRow {
-  id: string;
-  workspace_id: string;
-  account_id: string;
-  role: Role;
-}
-
 const HEADER = 'X-API-Key';
-const FIND = `
-  SELECT k.id, k.workspace_id, k.account_id, a.role
-  FROM memo.keys k JOIN accounts.accounts a ON a.id = k.account_id WHERE k.key_hash = $1`;
-const TOUCH = `
-  UPDATE memo.keys SET last_used_at = now()
-  WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '10 seconds')`;
 
 /** Workspace keys. Queries the database for each request, so that a deleted key is refused at once. */
 @Injectable()
@@ -61,16 +48,12 @@ class WorkspaceKeyStrategy extends CredentialStrategy {
 
   private async find(key: string): Promise<Caller | null> {
     if (!isWorkspaceKey(key)) return null;
-    const { rows } = await this.database.query<KeyRow>(FIND, [hashSecretKey(key, this.config.hashSecret)]);
-    const row = rows[0];
-    if (!row) return null;
+    const found = await findKeyByHash(this.database, hashSecretKey(key, this.config.hashSecret));
+    if (!found) return null;
+    const { id, workspaceId, accountId, accountRole: role } = found;
     // The time of the last use is informative only: it must not delay or fail a request.
-    this.database.query(TOUCH, [row.id]).catch(() => undefined);
-    return {
-      accountId: row.account_id,
-      role: row.role,
-      workspaceKey: { id: row.id, workspaceId: row.workspace_id },
-    };
+    recordKeyUse(this.database, id).catch(() => undefined);
+    return { accountId, role, workspaceKey: { id, workspaceId } };
   }
 }
 

@@ -1,35 +1,38 @@
 import { ConflictException, ForbiddenException } from '@nestjs/common';
-import { type Sql } from '@inference/database';
+import { type Transaction } from '@inference/database';
 import { type Member } from '../../access/member';
 import { type WorkspaceRole } from '../../access/workspace-role';
 import { workspaceNotFound } from '../../access/role-check';
+import { lockWorkspace } from '../workspaces.repository';
+import { findRole, hasAdmin } from './members.repository';
 
-const LOCK = 'SELECT FROM memo.workspaces WHERE id = $1 FOR NO KEY UPDATE';
-/** Locks the workspace against all other transactions that change anything in it. */
-export const LOCK_EXCLUSIVELY = 'SELECT FROM memo.workspaces WHERE id = $1 FOR UPDATE';
-const ROLE = 'SELECT role FROM memo.members WHERE workspace_id = $1 AND account_id = $2';
-const COUNT_ADMINS = `SELECT count(*) FROM memo.members WHERE workspace_id = $1 AND role = 'admin'`;
-
-/** Locks the workspace against other changes of its members. Returns the caller's role, read under the lock. */
+/**
+ * Locks the workspace against other changes of its members. Returns the caller's role, read under the lock.
+ * @param lock takes the lock of the workspace, or a stronger one
+ */
 export async function lockMembers(
-  sql: Sql,
+  transaction: Transaction,
   { workspaceId, accountId }: Member,
-  lock = LOCK,
+  lock = lockWorkspace,
 ): Promise<WorkspaceRole> {
-  if ((await sql.query(lock, [workspaceId])).rowCount === 0) throw workspaceNotFound();
-  const { rows } = await sql.query<{ role: WorkspaceRole }>(ROLE, [workspaceId, accountId]);
-  if (!rows[0]) throw workspaceNotFound();
-  return rows[0].role;
+  if (!(await lock(transaction, workspaceId))) throw workspaceNotFound();
+  const role = await findRole(transaction, { workspaceId, accountId, keyId: null });
+  if (role === null) throw workspaceNotFound();
+  return role;
 }
 
 /** Locks the members like lockMembers, and throws 403 if the caller is no longer an admin. */
-export async function lockAsAdmin(sql: Sql, member: Member, lock = LOCK): Promise<void> {
-  if ((await lockMembers(sql, member, lock)) !== 'admin')
+export async function lockAsAdmin(
+  transaction: Transaction,
+  member: Member,
+  lock = lockWorkspace,
+): Promise<void> {
+  if ((await lockMembers(transaction, member, lock)) !== 'admin')
     throw new ForbiddenException('this needs the role admin');
 }
 
 /** Call this after a change that may have removed an admin. Throws 409 if no admin is left. */
-export async function requireRemainingAdmin(sql: Sql, workspaceId: string): Promise<void> {
-  const { rows } = await sql.query<{ count: bigint }>(COUNT_ADMINS, [workspaceId]);
-  if (rows[0]?.count === 0n) throw new ConflictException('a workspace keeps at least one admin');
+export async function requireRemainingAdmin(transaction: Transaction, workspaceId: string): Promise<void> {
+  if (!(await hasAdmin(transaction, workspaceId)))
+    throw new ConflictException('a workspace keeps at least one admin');
 }

@@ -1,7 +1,9 @@
 import { TimeColumn } from '@inference/database';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { WORKSPACE_ROLES, type WorkspaceRole } from '../../access/workspace-role';
 import { Workspace } from '../workspace.entity';
 
+/** An account that may use a workspace. A transaction that changes members locks the row of the workspace. */
 @Entity('members', { schema: 'memo' })
 @Index('members_account', ['accountId', 'workspaceId'])
 export class WorkspaceMember {
@@ -13,9 +15,10 @@ export class WorkspaceMember {
   @PrimaryColumn('text')
   accountId!: string;
 
-  @Column('enum', { enum: ['viewer', 'editor', 'admin'], enumName: 'role' })
-  role!: string;
+  @Column('enum', { enum: WORKSPACE_ROLES, enumName: 'role' })
+  role!: WorkspaceRole;
 
+  /** Whether other members see the email address: if the member created the workspace, or was added by that address. */
   @Column('boolean')
   showsEmail!: boolean;
 
