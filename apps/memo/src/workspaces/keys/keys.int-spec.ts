@@ -78,6 +78,7 @@ it('limits a key to the current role of its creator', async () => {
   expect(await keysOf(member)).toMatchObject([{ role: 'editor', effective_role: 'viewer' }]);
   await owner.json('PATCH', path, { role: 'admin' });
   expect(await roleOf(caller)).toBe('editor');
+  expect(await keysOf(member)).toMatchObject([{ role: 'editor', effective_role: 'editor' }]);
 });
 
 it('deletes a key with the membership of its creator', async () => {
