@@ -1,3 +1,4 @@
+export { AccountRole } from './accounts/account-role.entity';
 export { ApiKey } from './api-keys/api-key.entity';
 export { CREDENTIAL_ENTITIES } from './credential-entities';
 export { Session } from './sessions/session.entity';
