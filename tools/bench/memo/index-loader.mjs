@@ -119,7 +119,7 @@ export class IndexLoader {
     await this.pool.query(INSERT_CHUNKS, [
       chunks.map(({ id }) => id),
       chunks.map(({ n }) => n),
-      chunks.map(({ start }) => start),
+      chunks.map(({ startAt }) => startAt),
       chunks.map(({ lead }) => lead),
       chunks.map(({ text }) => text),
     ]);
@@ -129,7 +129,8 @@ export class IndexLoader {
     if (this.builder.chunks === 0) return;
     const { segment, postings } = this.builder.build();
     const place = { workspaceId: this.workspaceId, firstChunk: this.#segmentFirst };
-    const { insertPostings, insertSegment } = loadBuilt('apps/memo/src/retrieval/index/segment-store');
+    const { insertSegment } = loadBuilt('apps/memo/src/retrieval/index/storage/segments.repository');
+    const { insertPostings } = loadBuilt('apps/memo/src/retrieval/index/storage/postings.repository');
     const id = await insertSegment(this.pool, place, segment);
     await insertPostings(this.pool, id, postings);
     this.#segmentFirst += segment.chunks;

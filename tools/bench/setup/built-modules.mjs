@@ -16,7 +16,8 @@ import { root } from './workbench.mjs';
  *   'apps/memo/src/retrieval/analysis/passage-analyzer': typeof import('../../../apps/memo/src/retrieval/analysis/passage-analyzer.ts'),
  *   'apps/memo/src/retrieval/index/segment-merge': typeof import('../../../apps/memo/src/retrieval/index/segment-merge.ts'),
  *   'apps/memo/src/retrieval/index/segment-builder': typeof import('../../../apps/memo/src/retrieval/index/segment-builder.ts'),
- *   'apps/memo/src/retrieval/index/segment-store': typeof import('../../../apps/memo/src/retrieval/index/segment-store.ts'),
+ *   'apps/memo/src/retrieval/index/storage/postings.repository': typeof import('../../../apps/memo/src/retrieval/index/storage/postings.repository.ts'),
+ *   'apps/memo/src/retrieval/index/storage/segments.repository': typeof import('../../../apps/memo/src/retrieval/index/storage/segments.repository.ts'),
  *   'apps/memo/src/ingestion/extraction-thread/chunker': typeof import('../../../apps/memo/src/ingestion/extraction-thread/chunker.ts'),
  *   'apps/memo/src/retrieval/search/search.service': typeof import('../../../apps/memo/src/retrieval/search/search.service.ts'),
  * }} BuiltModules

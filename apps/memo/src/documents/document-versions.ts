@@ -3,8 +3,9 @@ import { newId, type Transaction } from '@inference/database';
 import { type Member } from '../access/member';
 import { lockRole } from '../access/role-check';
 import { lockCitationsOfDocument } from '../chat/citations/citations.repository';
-import { discardVersion, retireVersion } from '../retrieval/index/retirement';
-import { addIngestionJob, addMergeJob } from '../jobs/document-jobs';
+import { discardVersion } from '../retrieval/index/storage/garbage.repository';
+import { retireVersion } from '../retrieval/index/storage/retired-chunks.repository';
+import { addIngestionJob, addMergeJob } from '../jobs/document-jobs.repository';
 import { type WorkspaceLimits } from './documents.config';
 import {
   advanceVersion,

@@ -2,16 +2,17 @@ import { type TestPool, waitFor, waitForLock } from '@inference/testing';
 import { termsOf } from '../retrieval/analysis/terms';
 import { type DocumentResponse } from '../documents/document.dto';
 import { collectGarbage } from '../retrieval/index/garbage-collection';
-import { discardVersion } from '../retrieval/index/retirement';
 import { SegmentBuilder } from '../retrieval/index/segment-builder';
-import { insertPostings, insertSegment } from '../retrieval/index/segment-store';
+import { discardVersion } from '../retrieval/index/storage/garbage.repository';
+import { insertPostings } from '../retrieval/index/storage/postings.repository';
+import { insertSegment } from '../retrieval/index/storage/segments.repository';
 import { MemoSite, type Person } from '../memo.fixture';
 import { IndexedWorkspace } from '../retrieval/ranking/indexed-workspace.fixture';
-import { claimVersion, type ClaimedVersion } from './versions/version-claim';
+import { claimVersion, type ClaimedVersion } from './versions/version-claims.repository';
 import { recoverLostWork } from './versions/recovery';
 import { VersionWriter } from './versions/version-writer';
 
-const CHUNK = { n: 0, start: 0, lead: '', text: 'Words.' };
+const CHUNK = { n: 0, startAt: 0, lead: '', text: 'Words.' };
 
 let site: MemoSite;
 let owner: Person;

@@ -2,12 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { Metrics } from '@inference/http';
 import { Gauge } from 'prom-client';
+import { measureOpenVersions } from './open-versions.repository';
 
 const STATUSES = ['queued', 'processing'] as const;
-const COUNT = `
-  SELECT status, count(*)::integer AS documents,
-    extract(epoch FROM clock_timestamp() - min(created_at))::float8 AS seconds
-  FROM memo.document_versions WHERE status IN ('queued', 'processing') GROUP BY status`;
 
 /**
  * Measures how many documents wait for ingestion, and for how long. Every process reports the figures of all
@@ -43,13 +40,11 @@ export class IngestionMetrics {
 
   /** Without a database the gauges are NaN, and all other metrics are still served. */
   private async look(): Promise<void> {
-    const { rows } = await this.database
-      .query<{ status: string; documents: number; seconds: number }>(COUNT)
-      .catch(() => ({ rows: null }));
+    const open = await measureOpenVersions(this.database).catch(() => null);
     for (const status of STATUSES) {
-      const found = rows?.find((row) => row.status === status);
-      this.documents.set({ status }, rows ? (found?.documents ?? 0) : NaN);
-      this.seconds.set({ status }, rows ? (found?.seconds ?? 0) : NaN);
+      const found = open?.find((row) => row.status === status);
+      this.documents.set({ status }, open ? (found?.documents ?? 0) : NaN);
+      this.seconds.set({ status }, open ? (found?.seconds ?? 0) : NaN);
     }
   }
 }

@@ -13,8 +13,6 @@ import { Embedder } from '../retrieval/vectors/embedder';
 import { VECTORS_CONFIG, type VectorsConfig } from '../retrieval/vectors/vectors.config';
 import { INGESTION_CONFIG, type IngestionConfig } from './ingestion.config';
 import {
-  addGarbageCollectionJob,
-  addMergeJob,
   COLLECT_GARBAGE,
   EMBED,
   INGEST,
@@ -23,6 +21,7 @@ import {
   MERGE,
   type MergeJob,
 } from '../jobs/document-jobs';
+import { addGarbageCollectionJob, addMergeJob } from '../jobs/document-jobs.repository';
 import { DocumentIngestor } from './versions/document-ingestor';
 import { recoverLostWork } from './versions/recovery';
 

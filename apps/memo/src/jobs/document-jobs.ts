@@ -1,16 +1,8 @@
-import { JOB_SCHEMAS, type Sql } from '@inference/database';
-
 export const INGEST = 'ingest';
 export const INGEST_LONG = 'ingest_long';
 export const MERGE = 'merge';
 export const COLLECT_GARBAGE = 'clean';
 export const EMBED = 'embed';
-
-/**
- * Documents above this size are separate jobs, which one worker leaves to the others, so that short documents do not
- * wait. Half delays more documents behind long ones; twice makes short documents wait.
- */
-const LONG_DOCUMENT_BYTES = 1_048_576;
 
 export interface IngestionJob {
   document_id: string;
@@ -19,52 +11,4 @@ export interface IngestionJob {
 
 export interface MergeJob {
   workspace_id: string;
-}
-
-const ADD_INGESTION = `
-  SELECT FROM ${JOB_SCHEMAS.memo}.add_job($3, payload := json_build_object('document_id', $1::text, 'version', $2::integer),
-    job_key := $1 || ':' || $2)`;
-/** Merges run before waiting documents, because each document adds a segment, and segments slow searches down. */
-const ADD_MERGE = `
-  SELECT FROM ${JOB_SCHEMAS.memo}.add_job('${MERGE}', payload := json_build_object('workspace_id', $1::text),
-    job_key := 'merge:' || $1, job_key_mode := 'preserve_run_at', run_at := now() + interval '1 second', priority := -1)`;
-
-/** The key contains the model: a failed job of a previous model must not keep the new one from being queued. */
-export const embeddingJobKey = (document: string, version: string, model: string) =>
-  `'embed:' || ${document} || ':' || ${version} || ':' || ${model}`;
-const ADD_EMBEDDING = `
-  SELECT FROM ${JOB_SCHEMAS.memo}.add_job('${EMBED}', payload := json_build_object('document_id', $1::text, 'version', $2::integer),
-    job_key := ${embeddingJobKey('$1::text', '$2::integer', '$3::text')})`;
-
-/** Replaces a job whose process was killed. */
-const ADD_GARBAGE_COLLECTION = `SELECT FROM ${JOB_SCHEMAS.memo}.add_job('${COLLECT_GARBAGE}', job_key := '${COLLECT_GARBAGE}')`;
-
-/** Queues a version of a document; it runs after the transaction commits. Replaces a lost job of the same version. */
-export async function addIngestionJob(
-  sql: Sql,
-  { documentId, version, bytes }: { documentId: string; version: number; bytes: number },
-): Promise<void> {
-  await sql.query(ADD_INGESTION, [documentId, version, bytes > LONG_DOCUMENT_BYTES ? INGEST_LONG : INGEST]);
-}
-
-/** Queues a merge of the workspace's segments, one second later. One job covers all changes until then. */
-export async function addMergeJob(sql: Sql, workspaceId: string): Promise<void> {
-  await sql.query(ADD_MERGE, [workspaceId]);
-}
-
-/** Queues the embedding of a version that is published. Replaces a lost job of the same version. */
-export async function addEmbeddingJob(
-  sql: Sql,
-  { documentId, version }: { documentId: string; version: number },
-  model: string,
-): Promise<void> {
-  await sql.query(ADD_EMBEDDING, [documentId, version, model]);
-}
-
-/**
- * Queues the deletion of discarded data. Call it outside of other transactions, because all callers update the same
- * row.
- */
-export async function addGarbageCollectionJob(sql: Sql): Promise<void> {
-  await sql.query(ADD_GARBAGE_COLLECTION);
 }

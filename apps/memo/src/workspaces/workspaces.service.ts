@@ -5,7 +5,7 @@ import { type PageQuery, readPage } from '@inference/http';
 import { type Member } from '../access/member';
 import { type WorkspaceRole } from '../access/workspace-role';
 import { requireRole, workspaceNotFound } from '../access/role-check';
-import { discardWorkspace } from '../retrieval/index/retirement';
+import { discardWorkspace } from '../retrieval/index/storage/garbage.repository';
 import { deleteDocuments } from '../documents/documents.repository';
 import { lockAsAdmin } from './members/member-lock';
 import { insertMember } from './members/members.repository';

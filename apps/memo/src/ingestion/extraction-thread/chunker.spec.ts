@@ -10,7 +10,7 @@ function chunksOf(pieces: string[]): Chunk[] {
   const last = chunks.at(-1);
   expect(chunker).toMatchObject({
     count: chunks.length,
-    length: last ? last.start + last.text.length : 0,
+    length: last ? last.startAt + last.text.length : 0,
   });
   return chunks;
 }
@@ -31,9 +31,9 @@ describe('Chunker', () => {
       fc.property(text, (whole) => {
         const chunks = chunksOf([whole]);
         expect(chunks.map((chunk) => chunk.lead + chunk.text).join('')).toBe(whole.trimEnd());
-        for (const [index, { n, start, lead, text: own }] of chunks.entries()) {
+        for (const [index, { n, startAt, lead, text: own }] of chunks.entries()) {
           expect(n).toBe(index);
-          expect(whole.slice(start, start + own.length)).toBe(own);
+          expect(whole.slice(startAt, startAt + own.length)).toBe(own);
           expect(own.length).toBeGreaterThan(0);
           expect(own.length).toBeLessThanOrEqual(MAX_CHUNK_CHARACTERS);
           expect([own.trim(), lead.trim()]).toEqual([own, '']);

@@ -5,7 +5,7 @@ export interface Chunk {
   /** Index in the text, from 0. */
   n: number;
   /** UTF-16 offset of `text` in the whole text. */
-  start: number;
+  startAt: number;
   /** The white space before `text`. */
   lead: string;
   /** Starts and ends without white space; at most MAX_CHUNK_CHARACTERS. */
@@ -78,7 +78,7 @@ export class Chunker {
       const end = chunkEnd(this.rest, start);
       const lead = this.rest.slice(at, start);
       const text = this.rest.slice(start, end);
-      yield { n: this.count, start: this.length + lead.length, lead, text };
+      yield { n: this.count, startAt: this.length + lead.length, lead, text };
       this.count += 1;
       this.length += lead.length + text.length;
       at = end;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type MediaType } from '../../documents/source-files/media-type';
-import { type Segment } from '../../retrieval/index/segment';
+import { type PackedSegment } from '../../retrieval/index/segment';
 import { type Chunk } from './chunker';
 import { type ChunkConsumer, ExtractionThread } from './extraction-thread';
 import { type ExtractionConfig } from './extraction.config';
@@ -30,7 +30,7 @@ export class KeptChunks implements ChunkConsumer {
     this.batches.push(chunks);
   }
 
-  async onSegment({ chunks }: Segment): Promise<void> {
+  async onSegment({ chunks }: PackedSegment): Promise<void> {
     this.indexed += chunks;
   }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type OnProgress } from '../extraction/text/progress';
 import { isResourceExhaustion, ExtractionError } from '../extraction/text/extraction-error';
-import { type PackedPostings, type Segment } from '../../retrieval/index/segment';
+import { type PackedPostings, type PackedSegment } from '../../retrieval/index/segment';
 import { type Chunk } from './chunker';
 import {
   FLOW_CONTROL_BYTES,
@@ -25,7 +25,7 @@ export interface ChunkConsumer {
   /** Called for one batch at a time; the next batch waits until the promise resolves. */
   onChunks(chunks: Chunk[]): Promise<void>;
   /** Called after the last chunk that the segment contains, never at the same time as onChunks. */
-  onSegment(segment: Segment, postings: PackedPostings): Promise<void>;
+  onSegment(segment: PackedSegment, postings: PackedPostings): Promise<void>;
   /** Called after the chunks of the counted part were consumed; for the unit see OnProgress. */
   onProgress: OnProgress;
 }

@@ -1,6 +1,6 @@
 import { type Source } from '../extraction/extraction';
 import { type FailureCode } from '../extraction/text/extraction-error';
-import { type PackedPostings, type Segment } from '../../retrieval/index/segment';
+import { type PackedPostings, type PackedSegment } from '../../retrieval/index/segment';
 import { type Chunk } from './chunker';
 import { type ExtractionSummary } from './extraction-thread';
 
@@ -23,7 +23,7 @@ export interface ThreadData {
 /** For each source: any number of batches, which may be empty, and segments; then `done` or `failed`. */
 export type ThreadMessage =
   | { kind: 'chunks'; chunks: Chunk[]; progress: [processed: number, total: number] | undefined }
-  | { kind: 'segment'; segment: Segment; postings: PackedPostings }
+  | { kind: 'segment'; segment: PackedSegment; postings: PackedPostings }
   | { kind: 'done'; summary: ExtractionSummary }
   /** Without a code the service is at fault, not the document. */
   | { kind: 'failed'; code: FailureCode | undefined; message: string };

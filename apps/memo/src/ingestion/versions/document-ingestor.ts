@@ -2,19 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { SourceFileStore } from '../../documents/source-files/source-file-store';
-import { discardVersion } from '../../retrieval/index/retirement';
+import { discardVersion } from '../../retrieval/index/storage/garbage.repository';
 import { ExtractionError } from '../extraction/text/extraction-error';
-import { type PackedPostings, type Segment } from '../../retrieval/index/segment';
+import { type PackedPostings, type PackedSegment } from '../../retrieval/index/segment';
 import { type Chunk } from '../extraction-thread/chunker';
-import {
-  recordHeartbeat,
-  claimVersion,
-  type ClaimedVersion,
-  failVersion,
-  releaseVersion,
-  publishVersion,
-  type IndexedVersion,
-} from './version-claim';
+import { claimVersion, type ClaimedVersion, hasVersion, recordHeartbeat } from './version-claims.repository';
+import { failVersion, type IndexedVersion, publishVersion, releaseVersion } from './version-completion';
 import { type IngestionJob } from '../../jobs/document-jobs';
 import { VECTORS_CONFIG, type VectorsConfig } from '../../retrieval/vectors/vectors.config';
 import { ExtractionThread } from '../extraction-thread/extraction-thread';
@@ -100,7 +93,8 @@ export class DocumentIngestor implements BeforeApplicationShutdown {
         onChunks: async (chunks: Chunk[]) => {
           if (!(await writer.writeChunks(chunks))) throw new ClaimLostError();
         },
-        onSegment: (segment: Segment, postings: PackedPostings) => writer.writeSegment(segment, postings),
+        onSegment: (segment: PackedSegment, postings: PackedPostings) =>
+          writer.writeSegment(segment, postings),
         onProgress: (done: number, of: number) => {
           [processed, total] = [done, of];
         },
@@ -115,11 +109,10 @@ export class DocumentIngestor implements BeforeApplicationShutdown {
     }
   }
 
-  private async discardIfDeleted({ documentId, version }: ClaimedVersion): Promise<void> {
-    await this.database.transaction(async (sql) => {
-      const found = 'SELECT FROM memo.document_versions WHERE document_id = $1 AND version = $2';
-      if ((await sql.query(found, [documentId, version])).rowCount === 0)
-        await discardVersion(sql, documentId, version);
+  private async discardIfDeleted(claimed: ClaimedVersion): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      if (!(await hasVersion(transaction, claimed)))
+        await discardVersion(transaction, claimed.documentId, claimed.version);
     });
   }
 }

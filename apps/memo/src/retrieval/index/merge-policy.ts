@@ -1,3 +1,5 @@
+import { type Segment } from './storage/segment.entity';
+
 /** Segments below this size come from single documents. Each segment adds a little time to every search. */
 const SMALL_SEGMENT_CHUNKS = 1_024;
 /** Half causes twice the merges; twice makes every search read twice the segments. */
@@ -16,10 +18,7 @@ const MAX_MERGED_CHUNKS = 131_072;
  */
 const MAX_RETIRED_SHARE = 0.2;
 
-export interface SizedSegment {
-  id: bigint;
-  chunks: number;
-}
+type SizedSegment = Pick<Segment, 'id' | 'chunks'>;
 
 /** The segments to merge now; empty if there are few enough. */
 export function chooseForMerge<Sized extends SizedSegment>(segments: readonly Sized[]): Sized[] {

@@ -1,22 +1,12 @@
-import { type Sql } from '@inference/database';
+import { type Transaction } from '@inference/database';
 import { postingOf, PostingsPacker, UnpackedPostings } from './postings';
-import { type Segment } from './segment';
-import { insertPostings } from './segment-store';
+import { type PackedSegment } from './segment';
+import { insertPostings, type PostingRow, readPostings } from './storage/postings.repository';
 
 /** Words of the new segment per part; the postings of one part are in memory at a time. */
 const WORDS_PER_PART = 500_000;
 const MIN_TERM_ID = -(2n ** 63n);
 const TERM_ID_COUNT = 2n ** 64n;
-
-const READ = {
-  name: 'postings-copy',
-  rowMode: 'array',
-  text: `
-    SELECT segment_id, term, data FROM memo.postings
-    WHERE segment_id = ANY($1::bigint[]) AND term BETWEEN $2 AND $3 ORDER BY term, segment_id`,
-} as const;
-
-type Row = [segmentId: bigint, term: bigint, data: Buffer];
 
 /** A segment whose postings are copied. */
 export interface SegmentSource {
@@ -30,9 +20,9 @@ export interface SegmentSource {
  * numbers of postings.
  */
 export async function copyPostings(
-  sql: Sql,
+  transaction: Transaction,
   sources: SegmentSource[],
-  { id, segment }: { id: bigint; segment: Segment },
+  { id, segment }: { id: bigint; segment: PackedSegment },
   signal: AbortSignal,
 ): Promise<void> {
   const parts = BigInt(Math.ceil(segment.words / WORDS_PER_PART) || 1);
@@ -41,12 +31,12 @@ export async function copyPostings(
     signal.throwIfAborted();
     const first = MIN_TERM_ID + (TERM_ID_COUNT * part) / parts;
     const last = MIN_TERM_ID + (TERM_ID_COUNT * (part + 1n)) / parts - 1n;
-    const { rows } = await sql.query<Row>({ ...READ, values: [[...slotsOf.keys()], first, last] });
-    await insertPostings(sql, id, packed(rows, slotsOf));
+    const rows = await readPostings(transaction, [...slotsOf.keys()], first, last);
+    await insertPostings(transaction, id, packed(rows, slotsOf));
   }
 }
 
-function packed(rows: Row[], slotsOf: ReadonlyMap<bigint, Int32Array>) {
+function packed(rows: PostingRow[], slotsOf: ReadonlyMap<bigint, Int32Array>) {
   const packer = new PostingsPacker();
   const unpacked = new UnpackedPostings();
   for (let from = 0, to = 0; from < rows.length; from = to) {

@@ -1,5 +1,5 @@
 import { MAX_TERM_FREQUENCY, PostingsPacker, postingOf, slotOf, frequencyOf } from './postings';
-import { packLengths, packNumbers, type PackedPostings, type Segment } from './segment';
+import { packLengths, packNumbers, type PackedPostings, type PackedSegment } from './segment';
 import { termId } from './term-id';
 
 /** Limits of a new segment. Twice doubles the memory of every worker; half doubles the number of merges. */
@@ -60,7 +60,7 @@ export class SegmentBuilder {
     }
   }
 
-  build(): { segment: Segment; postings: PackedPostings } {
+  build(): { segment: PackedSegment; postings: PackedPostings } {
     const { chunks, words, lengths } = this;
     return {
       segment: {

@@ -1,44 +1,24 @@
-import { type Database, type Sql } from '@inference/database';
+import { type Database, type Transaction } from '@inference/database';
 import { chooseForMerge, hasManyRetiredChunks } from './merge-policy';
 import { copyPostings, type SegmentSource } from './postings-merge';
 import { retiredSlots, findRange, type RetiredRange } from './retired-range';
-import { packLengths, packNumbers, readHead, type Segment, type SegmentHead } from './segment';
-import { insertSegment } from './segment-store';
+import { packLengths, packNumbers, readHead, type PackedSegment, type SegmentHead } from './segment';
+import { discardSegments } from './storage/garbage.repository';
+import {
+  listRetiredRanges,
+  type StoredRetiredRange,
+  subtractRetiredChunks,
+} from './storage/retired-chunks.repository';
+import { type Segment } from './storage/segment.entity';
+import {
+  insertSegment,
+  listSegments,
+  lockMerge,
+  lockWorkspaceOfSegments,
+  readSegmentHeads,
+} from './storage/segments.repository';
 
-/** Held until the end of the transaction: one merge per workspace at a time. */
-const LOCK = "SELECT pg_try_advisory_xact_lock(hashtextextended('memo.merge:' || $1, 0)) AS locked";
-const READ_SEGMENTS = 'SELECT id, chunks FROM memo.segments WHERE workspace_id = $1 ORDER BY id';
-const READ_RETIRED = `
-  SELECT first_chunk::float8 AS first, range_length AS length, chunks FROM memo.retired_chunks WHERE workspace_id = $1
-  ORDER BY first_chunk`;
-const READ_HEADS = `
-  SELECT id, first_chunk::float8 AS first, chunks, numbers, lengths, languages FROM memo.segments
-  WHERE id = ANY($1::bigint[]) ORDER BY id`;
-/** The deletion of the workspace takes a conflicting lock before it deletes the segments. */
-const LOCK_WORKSPACE = 'SELECT FROM memo.workspaces WHERE id = $1 FOR SHARE';
-const DISCARD = `
-  WITH gone AS (DELETE FROM memo.segments WHERE id = ANY($1::bigint[]) RETURNING id)
-  INSERT INTO memo.garbage (segment_id) SELECT id FROM gone`;
-const SUBTRACT_RETIRED = `
-  UPDATE memo.retired_chunks r SET chunks = r.chunks - u.chunks, words = r.words - u.words
-  FROM unnest($2::bigint[], $3::integer[], $4::bigint[]) AS u(first_chunk, chunks, words)
-  WHERE r.workspace_id = $1 AND r.first_chunk = u.first_chunk`;
-const DELETE_EMPTY_RANGES = 'DELETE FROM memo.retired_chunks WHERE workspace_id = $1 AND chunks = 0';
-
-interface HeadRow {
-  id: bigint;
-  first: number;
-  chunks: number;
-  numbers: Buffer;
-  lengths: Buffer;
-  languages: Record<string, number>;
-}
-
-interface ReadSegment {
-  id: bigint;
-  head: SegmentHead;
-  languages: Record<string, number>;
-}
+type ReadSegment = Pick<Segment, 'id' | 'languages'> & { head: SegmentHead };
 
 /** Rolls a merge back whose segments were deleted with their workspace. */
 class WorkspaceGone extends Error {}
@@ -54,47 +34,47 @@ export async function mergeSegments(
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    return await database.transaction((sql) => mergeOnce(sql, workspaceId, signal));
+    return await database.transaction((transaction) => mergeOnce(transaction, workspaceId, signal));
   } catch (error) {
     if (error instanceof WorkspaceGone) return false;
     throw error;
   }
 }
 
-async function mergeOnce(sql: Sql, workspaceId: string, signal: AbortSignal): Promise<boolean> {
-  const { rows } = await sql.query<{ locked: boolean }>(LOCK, [workspaceId]);
-  if (!rows[0]!.locked) return false;
+async function mergeOnce(
+  transaction: Transaction,
+  workspaceId: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!(await lockMerge(transaction, workspaceId))) return false;
   // Chunks that are retired from here on are kept and stay retired: ranges refer to chunk numbers, not to segments.
-  const retired = (await sql.query<RetiredRange & { chunks: number }>(READ_RETIRED, [workspaceId])).rows;
-  const chosen = await choose(sql, workspaceId, retired);
+  const retired = await listRetiredRanges(transaction, workspaceId);
+  const chosen = await choose(transaction, workspaceId, retired);
   if (chosen.length === 0) return false;
   const dropped = new Map<number, { chunks: number; words: number }>();
   const { segment, firstChunk, sources } = mergeHeads(chosen, retired, dropped);
   if (segment.chunks > 0) {
-    const id = await insertSegment(sql, { workspaceId, firstChunk }, segment);
-    await copyPostings(sql, sources, { id, segment }, signal);
+    const id = await insertSegment(transaction, { workspaceId, firstChunk }, segment);
+    await copyPostings(transaction, sources, { id, segment }, signal);
   }
-  if ((await sql.query(LOCK_WORKSPACE, [workspaceId])).rowCount === 0) throw new WorkspaceGone();
-  const discarded = await sql.query(DISCARD, [chosen.map(({ id }) => id)]);
-  if (discarded.rowCount !== chosen.length) throw new WorkspaceGone();
-  const [firsts, counts] = [[...dropped.keys()], [...dropped.values()]];
-  const values = [firsts, counts.map(({ chunks }) => chunks), counts.map(({ words }) => words)];
-  await sql.query(SUBTRACT_RETIRED, [workspaceId, ...values]);
-  await sql.query(DELETE_EMPTY_RANGES, [workspaceId]);
+  if (!(await lockWorkspaceOfSegments(transaction, workspaceId))) throw new WorkspaceGone();
+  const ids = chosen.map(({ id }) => id);
+  if ((await discardSegments(transaction, ids)) !== ids.length) throw new WorkspaceGone();
+  await subtractRetiredChunks(transaction, workspaceId, dropped);
   return true;
 }
 
 async function choose(
-  sql: Sql,
+  transaction: Transaction,
   workspaceId: string,
-  retired: (RetiredRange & { chunks: number })[],
+  retired: StoredRetiredRange[],
 ): Promise<ReadSegment[]> {
-  const { rows } = await sql.query<{ id: bigint; chunks: number }>(READ_SEGMENTS, [workspaceId]);
-  const chosen = chooseForMerge(rows);
-  if (chosen.length > 0) return readSegments(sql, chosen);
+  const segments = await listSegments(transaction, workspaceId);
+  const chosen = chooseForMerge(segments);
+  if (chosen.length > 0) return readSegments(transaction, chosen);
   const allRetired = retired.reduce((sum, { chunks }) => sum + chunks, 0);
-  for (const candidate of rows.filter((row) => hasManyRetiredChunks(row, allRetired))) {
-    const [segment] = await readSegments(sql, [candidate]);
+  for (const candidate of segments.filter((segment) => hasManyRetiredChunks(segment, allRetired))) {
+    const [segment] = await readSegments(transaction, [candidate]);
     const dead = segment && retiredSlots(segment.head, retired);
     if (
       dead &&
@@ -108,11 +88,17 @@ async function choose(
   return [];
 }
 
-async function readSegments(sql: Sql, segments: { id: bigint }[]): Promise<ReadSegment[]> {
-  const { rows } = await sql.query<HeadRow>(READ_HEADS, [segments.map(({ id }) => id)]);
-  if (rows.length !== segments.length) throw new WorkspaceGone();
-  return rows.map(({ id, first, chunks, numbers, lengths, languages }) => {
-    return { id, head: readHead(first, chunks, numbers, lengths), languages };
+async function readSegments(
+  transaction: Transaction,
+  segments: Pick<Segment, 'id'>[],
+): Promise<ReadSegment[]> {
+  const stored = await readSegmentHeads(
+    transaction,
+    segments.map(({ id }) => id),
+  );
+  if (stored.length !== segments.length) throw new WorkspaceGone();
+  return stored.map(({ id, firstChunk, chunks, numbers, lengths, languages }) => {
+    return { id, head: readHead(Number(firstChunk), chunks, numbers, lengths), languages };
   });
 }
 
@@ -121,7 +107,7 @@ function mergeHeads(
   segments: ReadSegment[],
   retired: RetiredRange[],
   dropped: Map<number, { chunks: number; words: number }>,
-): { segment: Segment; firstChunk: number; sources: SegmentSource[] } {
+): { segment: PackedSegment; firstChunk: number; sources: SegmentSource[] } {
   const sources = segments.map(({ id, head }) => ({ id, slots: new Int32Array(head.chunks).fill(-1) }));
   const living: { number: number; words: number; slots: Int32Array; slot: number }[] = [];
   segments.forEach(({ head }, index) => {
@@ -139,7 +125,7 @@ function mergeHeads(
   living.sort((one, other) => one.number - other.number);
   living.forEach(({ slots, slot }, index) => (slots[slot] = index));
   const numbers = living.map(({ number }) => number);
-  const segment: Segment = {
+  const segment: PackedSegment = {
     chunks: living.length,
     words: living.reduce((sum, { words }) => sum + words, 0),
     numbers: packNumbers(numbers),

@@ -5,7 +5,7 @@ import { VarintReader, VarintWriter } from './varint';
  * chunk number and the previous one as varints, the first being 0. `lengths` holds the number of words of each chunk
  * as 16-bit little-endian integers. For its postings see PostingsPacker.
  */
-export interface Segment {
+export interface PackedSegment {
   chunks: number;
   words: number;
   numbers: Uint8Array;

@@ -1,56 +1,14 @@
-import { type Sql } from '@inference/database';
 import { type QueryWord } from '../analysis/query-analysis';
 import { type RetiredRange } from '../index/retired-range';
-import { termId } from '../index/term-id';
 
 /**
  * A query word in a larger share of the passages is ignored, unless all words are that common. Half ignores words that
  * still distinguish passages; twice reads the longest postings for words that distinguish none.
  */
-const COMMON_CHARACTER_SHARE = 0.3;
-const COMMON_WORD_SHARE = 0.5;
+export const COMMON_CHARACTER_SHARE = 0.3;
+export const COMMON_WORD_SHARE = 0.5;
 /** With fewer passages the share of a word says little, because a word may be common in them by chance. */
-const MIN_CHUNKS_FOR_COMMON_WORDS = 1_000;
-
-/**
- * One statement, so all data is of one moment, despite concurrent merges. Postings of terms that are certainly too
- * common are not read. `OFFSET 0` keeps the planner from scanning the terms in segments of all workspaces. Base64,
- * because the driver receives binary values as hexadecimal text.
- */
-const READ = {
-  name: 'search-snapshot',
-  rowMode: 'array',
-  text: `
-    WITH segment AS MATERIALIZED (SELECT id, chunks, words FROM memo.segments WHERE workspace_id = $1),
-    retired AS MATERIALIZED (SELECT * FROM memo.retired_chunks WHERE workspace_id = $1),
-    total AS (
-      SELECT s.chunks - r.chunks AS chunks, r.chunks AS retired
-      FROM (SELECT coalesce(sum(chunks), 0) AS chunks FROM segment) s,
-        (SELECT coalesce(sum(chunks), 0) AS chunks FROM retired) r),
-    posting AS MATERIALIZED (
-      SELECT s.id, p.term, p.chunks, p.data FROM segment s CROSS JOIN LATERAL (
-        SELECT * FROM memo.postings x WHERE x.segment_id = s.id AND x.term = ANY($2::bigint[]) OFFSET 0) p),
-    term AS (
-      SELECT p.term, array_position($2::bigint[], p.term) AS place, sum(p.chunks) AS chunks
-      FROM posting p GROUP BY p.term),
-    wanted AS (
-      SELECT t.term, t.place, $3 AND (t.chunks - total.retired)::float8 > total.chunks * CASE
-        WHEN ($4::boolean[])[t.place] THEN ${COMMON_CHARACTER_SHARE}::float8
-        WHEN total.chunks >= ${MIN_CHUNKS_FOR_COMMON_WORDS} THEN ${COMMON_WORD_SHARE}::float8 ELSE 1 END AS is_common
-      FROM term t, total)
-    SELECT 'segment', id::float8, chunks, words::float8, NULL FROM segment
-    UNION ALL SELECT 'retired', first_chunk::float8, range_length, NULL, chunks || ' ' || words FROM retired
-    UNION ALL SELECT 'posting', p.id::float8, w.place, NULL, CASE WHEN NOT is_common THEN encode(p.data, 'base64') END
-      FROM posting p JOIN wanted w USING (term)`,
-} as const;
-
-type Row = [
-  kind: 'segment' | 'retired' | 'posting',
-  id: number,
-  count: number,
-  words: number,
-  data: string | null,
-];
+export const MIN_CHUNKS_FOR_COMMON_WORDS = 1_000;
 
 /** The packed postings of a term in a segment (PostingsPacker). */
 export interface PostingList {
@@ -69,47 +27,6 @@ export interface IndexSnapshot {
   lists: PostingList[];
   /** Terms whose postings were not read. */
   commonTerms: Set<string>;
-}
-
-/** @param withCommon whether postings of common terms are read too */
-export async function readSnapshot(
-  sql: Sql,
-  workspaceId: string,
-  words: readonly QueryWord[],
-  withCommon: boolean,
-): Promise<IndexSnapshot> {
-  const wordsByTerm = new Map(
-    words.flatMap((word) => word.terms.map((term): [string, QueryWord] => [term, word])),
-  );
-  const terms = [...wordsByTerm.keys()];
-  const ids = terms.map((term) => termId(term).toString());
-  const areCharacters = Array.from(wordsByTerm.values(), (word) => word.isCharacter);
-  const { rows } = await sql.query<Row>({ ...READ, values: [workspaceId, ids, !withCommon, areCharacters] });
-  const snapshot: IndexSnapshot = {
-    chunks: 0,
-    words: 0,
-    segmentIds: [],
-    retired: [],
-    lists: [],
-    commonTerms: new Set(),
-  };
-  for (const [kind, id, count, wordCount, data] of rows) {
-    if (kind === 'segment') {
-      snapshot.segmentIds.push(id);
-      snapshot.chunks += count;
-      snapshot.words += wordCount;
-    } else if (kind === 'retired') {
-      const [chunks, retiredWords] = data!.split(' ').map(Number);
-      snapshot.retired.push({ first: id, length: count });
-      snapshot.chunks -= chunks!;
-      snapshot.words -= retiredWords!;
-    } else if (data === null) snapshot.commonTerms.add(terms[count - 1]!);
-    else {
-      const packed = Buffer.from(data, 'base64');
-      snapshot.lists.push({ segmentId: id, term: terms[count - 1]!, packed });
-    }
-  }
-  return snapshot;
 }
 
 /** Whether a word occurs in too many chunks to distinguish them. */

@@ -3,12 +3,13 @@ import { newId } from '@inference/database';
 import { type QueryWord } from '../analysis/query-analysis';
 import { termsOf } from '../analysis/terms';
 import { mergeSegments } from '../index/segment-merge';
-import { retireVersion } from '../index/retirement';
 import { SegmentBuilder } from '../index/segment-builder';
-import { insertPostings, insertSegment } from '../index/segment-store';
+import { insertPostings } from '../index/storage/postings.repository';
+import { retireVersion } from '../index/storage/retired-chunks.repository';
+import { insertSegment } from '../index/storage/segments.repository';
 import { rank, type Ranking } from './bm25-ranking';
 import { SegmentHeadCache } from './segment-head-cache';
-import { readSnapshot } from './index-snapshot';
+import { readSnapshot } from './index-snapshot.repository';
 
 const LANGUAGE = 'en';
 

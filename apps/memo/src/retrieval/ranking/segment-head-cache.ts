@@ -1,22 +1,11 @@
-import { type Sql } from '@inference/database';
+import { type Executor } from '@inference/database';
 import { readHead, type SegmentHead } from '../index/segment';
+import { readSegmentHeads } from '../index/storage/segments.repository';
 
 /** Size of the cache. A chunk takes ten bytes. */
 const MAX_BYTES = 64 * 1_048_576;
 const BYTES_PER_CHUNK = 10;
 const BYTES_PER_HEAD = 500;
-
-const READ = `
-  SELECT id::float8 AS id, first_chunk::float8 AS first, chunks, numbers, lengths FROM memo.segments
-  WHERE id = ANY($1::bigint[])`;
-
-interface HeadRow {
-  id: number;
-  first: number;
-  chunks: number;
-  numbers: Buffer;
-  lengths: Buffer;
-}
 
 /** A least-recently-used cache. Segments are immutable, so entries never expire. */
 export class SegmentHeadCache {
@@ -26,7 +15,7 @@ export class SegmentHeadCache {
   constructor(private readonly maxBytes = MAX_BYTES) {}
 
   /** The heads by segment id; null if a segment was merged away meanwhile. */
-  async find(sql: Sql, ids: number[]): Promise<Map<number, SegmentHead> | null> {
+  async find(executor: Executor, ids: number[]): Promise<Map<number, SegmentHead> | null> {
     const found = new Map<number, SegmentHead>();
     const missing: number[] = [];
     for (const id of ids) {
@@ -35,9 +24,10 @@ export class SegmentHeadCache {
       else missing.push(id);
     }
     if (missing.length > 0) {
-      const { rows } = await sql.query<HeadRow>(READ, [missing]);
-      for (const { id, first, chunks, numbers, lengths } of rows)
-        found.set(id, this.keep(id, readHead(first, chunks, numbers, lengths)));
+      for (const { id, firstChunk, chunks, numbers, lengths } of await readSegmentHeads(executor, missing)) {
+        const head = readHead(Number(firstChunk), chunks, numbers, lengths);
+        found.set(Number(id), this.keep(Number(id), head));
+      }
     }
     return found.size === ids.length ? found : null;
   }

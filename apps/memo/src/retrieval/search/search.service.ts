@@ -8,11 +8,11 @@ import { queryRelevance } from '../ranking/query-relevance';
 import { type ScoredChunk } from '../ranking/top-chunks';
 import { fuseRankings } from '../ranking/rank-fusion';
 import { type SearchOutcome, type Passage } from './passage';
-import { readPassages, type StoredPassage } from './passage-store';
+import { readPassages, type StoredPassage } from './chunks.repository';
 import { proximityBoost } from '../ranking/proximity-boost';
 import { rank, type Ranking } from '../ranking/bm25-ranking';
 import { SegmentHeadCache } from '../ranking/segment-head-cache';
-import { readSnapshot } from '../ranking/index-snapshot';
+import { readSnapshot } from '../ranking/index-snapshot.repository';
 import { languagesOf } from '../ranking/workspace-languages';
 
 /**

@@ -5,7 +5,7 @@ import { type DocumentResponse } from '../../documents/document.dto';
 import { recoverLostWork } from '../../ingestion/versions/recovery';
 import { MemoSite, type Person } from '../../memo.fixture';
 import { EmbeddingServer, send } from './embedding-server.fixture';
-import { readUnembedded, storeVectors } from './vector-store';
+import { readUnembedded, storeVectors } from './chunk-vectors.repository';
 
 const MODEL = 'meaning';
 /** Its chunks take several requests. */
@@ -174,7 +174,9 @@ it('stores no vectors of a document that is deleted during the model call', asyn
   const deletion = await site.pool.connect();
   await deletion.query('BEGIN');
   await deletion.query('DELETE FROM memo.document_versions WHERE document_id = $1', [id]);
-  const storing = storeVectors(site.pool, served, MODEL, unembedded, [Float32Array.of(1, -1)]);
+  const storing = site.pool.transaction((transaction) =>
+    storeVectors(transaction, served, MODEL, unembedded, [Float32Array.of(1, -1)]),
+  );
   await waitForLock(site.pool);
   await deletion.query('COMMIT');
   deletion.release();

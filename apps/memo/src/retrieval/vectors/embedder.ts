@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database, newId } from '@inference/database';
 import { GatewayClient } from '@inference/model-calls';
-import { addEmbeddingJob, type IngestionJob } from '../../jobs/document-jobs';
-import { readUnembedded, storeVectors, type UnembeddedChunks } from './vector-store';
+import { type IngestionJob } from '../../jobs/document-jobs';
+import { addEmbeddingJob } from '../../jobs/document-jobs.repository';
+import { readUnembedded, storeVectors, type UnembeddedChunks } from './chunk-vectors.repository';
 
 /** Texts of one request. Half doubles the number of requests; twice exceeds the batch limit of some servers. */
 const TEXTS_PER_REQUEST = 32;
@@ -26,7 +27,10 @@ export class Embedder {
       const unembedded = await readUnembedded(this.database, served, model, TEXTS_PER_REQUEST);
       if (!unembedded) return;
       const vectors = await this.ask(unembedded, model, stopping);
-      if (vectors) await storeVectors(this.database, served, model, unembedded, vectors);
+      if (!vectors) continue;
+      await this.database.transaction((transaction) =>
+        storeVectors(transaction, served, model, unembedded, vectors),
+      );
     }
     await addEmbeddingJob(this.database, served, model);
   }

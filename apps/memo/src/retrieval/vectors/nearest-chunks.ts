@@ -3,6 +3,7 @@ import { type Database, newId } from '@inference/database';
 import { type GatewayClient } from '@inference/model-calls';
 import { type Member } from '../../access/member';
 import { compareChunks, type ScoredChunk } from '../ranking/top-chunks';
+import { hasVectorsOfModel, type NearChunk, readNearChunks } from './chunk-vectors.repository';
 import { cosine, signatureOf, spaceOf, unpackVector } from './vector-space';
 
 /** How long a search waits for the vector of its query; then it uses keywords only. */
@@ -21,30 +22,6 @@ const CANDIDATE_GROWTH = 4;
 const MAX_CANDIDATES = 10_000;
 /** Statuses that concern the caller's account or query, not the model. */
 const CALLER_ERRORS = new Set([400, 401, 402, 413, 422, 429]);
-
-/** Chunks that are no longer served have a null vector. Base64 as in index-snapshot.ts. */
-const READ = {
-  name: 'near-chunks',
-  text: `
-    WITH near AS MATERIALIZED (
-      SELECT number FROM memo.chunk_signatures WHERE space = $2
-      ORDER BY bit_count(signature # $3::bit varying) LIMIT $4)
-    SELECT near.number::float8 AS number, encode(served.vector, 'base64') AS vector
-    FROM near LEFT JOIN LATERAL (
-      SELECT x.vector FROM (
-        SELECT * FROM memo.document_versions o
-        WHERE o.workspace_id = $1 AND o.first_chunk <= near.number ORDER BY o.first_chunk DESC LIMIT 1) v
-      JOIN memo.chunk_vectors x
-        ON x.document_id = v.document_id AND x.version = v.version AND x.n = near.number - v.first_chunk AND x.space = $2
-      WHERE near.number < v.first_chunk + v.chunk_count) served ON true`,
-};
-const HAS_VECTORS_OF_MODEL = `
-  SELECT FROM memo.document_versions WHERE workspace_id = $1 AND first_chunk IS NOT NULL AND embedding_model = $2 LIMIT 1`;
-
-interface NearRow {
-  number: number;
-  vector: string | null;
-}
 
 /** Finds the chunks that are nearest to a query by their vectors. */
 export class NearestChunks {
@@ -116,19 +93,14 @@ export class NearestChunks {
     }
   }
 
-  private async read(workspaceId: string, vector: Float32Array, count: number): Promise<NearRow[]> {
+  private read(workspaceId: string, vector: Float32Array, count: number): Promise<NearChunk[]> {
     const space = spaceOf(workspaceId, this.model, vector.length);
-    return (
-      await this.database.query<NearRow>({
-        ...READ,
-        values: [workspaceId, space, signatureOf(vector), count],
-      })
-    ).rows;
+    return readNearChunks(this.database, workspaceId, space, signatureOf(vector), count);
   }
 
   private async warnOfOtherDimensions(workspaceId: string): Promise<void> {
-    const { rowCount } = await this.database.query(HAS_VECTORS_OF_MODEL, [workspaceId, this.model]);
-    if (rowCount) this.warn('the embedding model gives vectors of another length than before');
+    if (await hasVectorsOfModel(this.database, workspaceId, this.model))
+      this.warn('the embedding model gives vectors of another length than before');
   }
 
   /** Limits the warnings, since every query may fail. */

@@ -1,6 +1,10 @@
 import { BigIntColumn } from '@inference/database';
 import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 
+/**
+ * A part of the word index of a workspace. A segment never changes; a merge replaces several by a larger one. Its packed
+ * columns are those of PackedSegment.
+ */
 @Entity('segments', { schema: 'memo' })
 @Index('segments_version', ['documentId', 'version'], { where: 'workspace_id IS NULL' })
 @Index('segments_workspace', ['workspaceId'], { where: 'workspace_id IS NOT NULL' })
@@ -9,30 +13,37 @@ export class Segment {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
   id!: bigint;
 
+  /** Null until the version that the segment was built from is published. */
   @Column({ type: 'text', nullable: true, collation: 'C' })
   workspaceId!: string | null;
 
+  /** The document that the segment was built from; null for a merged segment. */
   @Column({ type: 'text', nullable: true, collation: 'C' })
   documentId!: string | null;
 
   @Column('integer', { nullable: true })
   version!: number | null;
 
+  /** Number of its first chunk in the workspace. */
   @BigIntColumn({ nullable: true })
   firstChunk!: bigint | null;
 
+  /** The distances between the numbers of its chunks. */
   @Column('bytea')
   numbers!: Buffer;
 
+  /** How many chunks it has, retired ones included. */
   @Column('integer')
   chunks!: number;
 
   @BigIntColumn()
   words!: bigint;
 
+  /** The number of words of each chunk. */
   @Column('bytea')
   lengths!: Buffer;
 
+  /** Number of chunks by language of the stemmer. */
   @Column('json')
-  languages!: unknown;
+  languages!: Record<string, number>;
 }

@@ -1,6 +1,10 @@
 import { BigIntColumn } from '@inference/database';
 import { Check, Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
+/**
+ * Data that is not visible any more and is deleted in the background: the chunks, vectors and segments of a version, or the
+ * postings of one segment.
+ */
 @Entity('garbage', { schema: 'memo' })
 @Check(
   'garbage_check',

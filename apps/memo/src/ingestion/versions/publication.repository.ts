@@ -1,0 +1,55 @@
+import { type Transaction } from '@inference/database';
+import { type MemoDocument } from '../../documents/document.entity';
+
+const LOCK_WORKSPACE = 'SELECT FROM memo.workspaces WHERE id = $1 FOR NO KEY UPDATE';
+const LOCK_DOCUMENT =
+  'SELECT serving_version AS "servingVersion" FROM memo.documents WHERE id = $1 FOR UPDATE';
+const RESERVE_CHUNK_NUMBERS =
+  'UPDATE memo.workspaces SET next_chunk = next_chunk + $2 WHERE id = $1 RETURNING next_chunk - $2 AS first';
+const SERVE = 'UPDATE memo.documents SET serving_version = $2, updated_at = clock_timestamp() WHERE id = $1';
+const DELETE_VERSION = 'DELETE FROM memo.document_versions WHERE document_id = $1 AND version = $2';
+const DELETE_SOURCE_PARTS = 'DELETE FROM memo.source_parts WHERE upload_id = $1';
+
+/**
+ * Locks a document after its workspace, in the order of the deletion of a workspace. Undefined if the document is
+ * deleted.
+ */
+export async function lockDocumentInWorkspace(
+  transaction: Transaction,
+  { documentId, workspaceId }: { documentId: string; workspaceId: string },
+): Promise<Pick<MemoDocument, 'servingVersion'> | undefined> {
+  await transaction.query(LOCK_WORKSPACE, [workspaceId]);
+  return (await transaction.query<Pick<MemoDocument, 'servingVersion'>>(LOCK_DOCUMENT, [documentId])).rows[0];
+}
+
+/** Returns the first of `count` consecutive chunk numbers that no other version of the workspace gets. */
+export async function reserveChunkNumbers(
+  transaction: Transaction,
+  workspaceId: string,
+  count: number,
+): Promise<bigint> {
+  const { rows } = await transaction.query<{ first: bigint }>(RESERVE_CHUNK_NUMBERS, [workspaceId, count]);
+  return rows[0]!.first;
+}
+
+/** Makes a version the one that is served. */
+export async function serveVersion(
+  transaction: Transaction,
+  documentId: string,
+  version: number,
+): Promise<void> {
+  await transaction.query(SERVE, [documentId, version]);
+}
+
+export async function deleteVersion(
+  transaction: Transaction,
+  documentId: string,
+  version: number,
+): Promise<void> {
+  await transaction.query(DELETE_VERSION, [documentId, version]);
+}
+
+/** Deletes the uploaded file of a version that needs it no longer. */
+export async function deleteSourceParts(transaction: Transaction, uploadId: string): Promise<void> {
+  await transaction.query(DELETE_SOURCE_PARTS, [uploadId]);
+}

@@ -1,0 +1,51 @@
+import { type Executor, JOB_SCHEMAS } from '@inference/database';
+import { type DocumentVersion } from '../../documents/document-version.entity';
+import { embeddingJobKey } from '../../jobs/document-jobs.repository';
+import { CLAIM_TIMEOUT_SECONDS } from './version-claims.repository';
+
+const FIND_ABANDONED = `
+  SELECT v.document_id AS "documentId", v.version, v.bytes FROM memo.document_versions v
+  WHERE v.status IN ('queued', 'processing') AND v.heartbeat_at < clock_timestamp() - make_interval(secs => ${CLAIM_TIMEOUT_SECONDS})
+    AND NOT EXISTS (
+      SELECT FROM ${JOB_SCHEMAS.memo}.jobs j WHERE j.key = v.document_id || ':' || v.version
+        AND (j.locked_at IS NULL OR j.locked_at > clock_timestamp() - make_interval(secs => ${CLAIM_TIMEOUT_SECONDS})))
+  ORDER BY v.heartbeat_at LIMIT 100`;
+/** An embedding job that takes longer belongs to a process that was killed. */
+const MAX_EMBEDDING_JOB_MINUTES = 10;
+/** The conditions match an index. A job that failed for good is still in the queue, so it is not queued again. */
+const FIND_UNEMBEDDED = `
+  SELECT v.document_id AS "documentId", v.version FROM memo.document_versions v
+  WHERE v.status = 'ready' AND (v.embedding_model IS NULL OR v.embedding_model < $1 OR v.embedding_model > $1
+      OR v.embedding_model = $1 AND (v.embedded < v.chunk_count) = true)
+    AND NOT EXISTS (
+      SELECT FROM ${JOB_SCHEMAS.memo}.jobs j
+      WHERE j.key = ${embeddingJobKey('v.document_id', 'v.version', '$1::text')}
+        AND (j.locked_at IS NULL OR j.locked_at > clock_timestamp() - make_interval(mins => ${MAX_EMBEDDING_JOB_MINUTES})))
+  LIMIT 500`;
+const DELETE_UNUSED_PARTS = `
+  DELETE FROM memo.source_parts p WHERE p.upload_id < $1
+    AND NOT EXISTS (SELECT FROM memo.document_versions v WHERE v.upload_id = p.upload_id)`;
+
+type AbandonedVersion = Pick<DocumentVersion, 'documentId' | 'version' | 'bytes'>;
+type UnembeddedVersion = Pick<DocumentVersion, 'documentId' | 'version'>;
+
+/** Versions whose worker ended, before or after it claimed them, and versions whose job is lost. */
+export async function findAbandonedVersions(executor: Executor): Promise<AbandonedVersion[]> {
+  return (await executor.query<AbandonedVersion>(FIND_ABANDONED)).rows;
+}
+
+/** Published versions without all vectors of the model: they are older than the model, or their job was lost. */
+export async function findUnembeddedVersions(
+  executor: Executor,
+  model: string,
+): Promise<UnembeddedVersion[]> {
+  return (await executor.query<UnembeddedVersion>(FIND_UNEMBEDDED, [model])).rows;
+}
+
+/**
+ * Deletes parts that belong to no version: the sender disconnected, or the receiving process was killed.
+ * @param beforeUploadId later uploads may be in progress
+ */
+export async function deleteUnusedParts(executor: Executor, beforeUploadId: string): Promise<void> {
+  await executor.query(DELETE_UNUSED_PARTS, [beforeUploadId]);
+}
