@@ -1,4 +1,4 @@
-import { createTestDatabase, insertAccount, waitFor } from '@inference/testing';
+import { createTestDatabase, insertAccount, type TestDatabase, waitFor } from '@inference/testing';
 import fc from 'fast-check';
 import { ENTITIES } from '../../entities';
 import { IndexedWorkspace } from '../ranking/indexed-workspace.fixture';
@@ -8,6 +8,7 @@ import { postingOf, PostingsPacker, UnpackedPostings } from './postings';
 import { retiredSlots, findRange } from './retired-range';
 import { packLengths, packNumbers, readHead } from './segment';
 import { SegmentBuilder } from './segment-builder';
+import { discardVersion, lockOldestGarbage } from './storage/garbage.repository';
 import { termId } from './term-id';
 import { VarintReader, VarintWriter } from './varint';
 
@@ -150,9 +151,13 @@ describe('chooseForMerge', () => {
   });
 });
 
-it('deletes exactly the discarded data', async () => {
-  const database = await createTestDatabase(ENTITIES);
-  try {
+describe('collectGarbage', () => {
+  const { signal } = new AbortController();
+  let database: TestDatabase;
+  beforeAll(async () => (database = await createTestDatabase(ENTITIES)));
+  afterAll(() => database?.drop());
+
+  it('deletes exactly the discarded data', async () => {
     const { pool } = database;
     const { accountId } = await insertAccount(pool, { balancePicos: 0n });
     const own = await IndexedWorkspace.create(pool, accountId);
@@ -161,7 +166,7 @@ it('deletes exactly the discarded data', async () => {
     await own.retire(gone);
     await own.merge();
     await waitFor(async () => {
-      while (await collectGarbage(pool, new AbortController().signal));
+      while (await collectGarbage(pool, signal));
       return (await pool.query('SELECT FROM memo.garbage')).rowCount === 0;
     });
     const count = async (text: string) =>
@@ -174,7 +179,16 @@ it('deletes exactly the discarded data', async () => {
       ),
     ).toBe(0);
     expect(await count('FROM memo.postings')).toBe(49);
-  } finally {
-    await database.drop();
-  }
+  });
+
+  it('leaves an entry to the process that works on it', async () => {
+    const { pool } = database;
+    for (const id of ['doc_first', 'doc_second']) await discardVersion(pool, id, 1);
+    await pool.transaction(async (transaction) => {
+      expect(await lockOldestGarbage(transaction)).toMatchObject({ documentId: 'doc_first', version: 1 });
+      expect(await collectGarbage(pool, signal)).toBe(false);
+      const { rows } = await pool.query('SELECT document_id FROM memo.garbage');
+      expect(rows).toEqual([{ document_id: 'doc_first' }]);
+    });
+  });
 });
