@@ -22,7 +22,7 @@ export class AppModule {
         ServiceModule.forRoot(config),
         DatabaseModule.forRoot('agent', config, ENTITIES),
         JobsModule.forRoot('agent', config),
-        BackgroundDatabaseModule.forRoot(config),
+        BackgroundDatabaseModule.forRoot(config, ENTITIES),
         CredentialsModule.forRoot({
           ...config,
           strategies: [API_KEY_CREDENTIALS],

@@ -1,5 +1,5 @@
 import { type DynamicModule, Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { Database, PoolDataSource } from '@inference/database';
+import { Database, type EntityClass, PoolDataSource } from '@inference/database';
 
 /** Connections for the work that keeps turns alive: it must not wait behind the queries of requests. */
 export const BACKGROUND_DATABASE = Symbol('BACKGROUND_DATABASE');
@@ -13,14 +13,14 @@ const CONNECTIONS = 2;
 export class BackgroundDatabaseModule implements OnApplicationShutdown {
   constructor(@Inject(BACKGROUND_DATABASE) private readonly database: Database) {}
 
-  static forRoot({ DATABASE_URL: url }: { DATABASE_URL: string }): DynamicModule {
+  static forRoot({ DATABASE_URL: url }: { DATABASE_URL: string }, entities: EntityClass[]): DynamicModule {
+    const options = { url, applicationName: 'agent background', size: CONNECTIONS };
     return {
       module: BackgroundDatabaseModule,
       providers: [
         {
           provide: BACKGROUND_DATABASE,
-          useFactory: () =>
-            new Database(new PoolDataSource({ url, applicationName: 'agent background', size: CONNECTIONS })),
+          useFactory: async () => new Database(await new PoolDataSource(options, entities).initialize()),
         },
       ],
       exports: [BACKGROUND_DATABASE],

@@ -10,7 +10,8 @@ let pool: TestPool;
 
 beforeAll(async () => {
   database = await createTestDatabase(ENTITIES);
-  pool = TestPool.of({ url: database.urlFor('agent'), applicationName: 'test', size: 2 });
+  const options = { url: database.urlFor('agent'), applicationName: 'test', size: 2 };
+  pool = await TestPool.withEntities(options, ENTITIES);
 });
 afterAll(async () => {
   await pool?.end();

@@ -2,16 +2,11 @@ import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs
 import { Database, newId } from '@inference/database';
 import { BACKGROUND_DATABASE } from '../background-database/background-database.module';
 import { REPLICAS_CONFIG, type ReplicasConfig } from './replicas.config';
+import { deleteDeadReplicas, deleteReplica, renewReplica } from './replicas.repository';
 import { RepeatingTask } from './repeating-task';
 
 /** A replica is declared dead after so many missed heartbeats. */
 const HEARTBEATS_PER_TTL = 4;
-
-const RENEW = `
-  INSERT INTO agent.replicas (id, expires_at) VALUES ($1, clock_timestamp() + make_interval(secs => $2))
-  ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at`;
-const REMOVE = 'DELETE FROM agent.replicas WHERE id = $1';
-const DELETE_DEAD = `DELETE FROM agent.replicas WHERE expires_at < clock_timestamp() - interval '1 hour'`;
 
 /** Keeps this process on the list of live replicas. */
 @Injectable()
@@ -53,17 +48,17 @@ export class ReplicaHeartbeat implements OnApplicationBootstrap {
 
   /** Takes the replica off the list. */
   async leave(): Promise<void> {
-    await this.database.query(REMOVE, [this.replicaId]).catch(() => undefined);
+    await deleteReplica(this.database, this.replicaId).catch(() => undefined);
   }
 
   /** Deletes the entries of replicas that died long ago. */
   async deleteDead(): Promise<void> {
-    await this.database.query(DELETE_DEAD);
+    await deleteDeadReplicas(this.database);
   }
 
   private async renew(): Promise<void> {
     try {
-      await this.database.query(RENEW, [this.replicaId, this.config.ttlSeconds]);
+      await renewReplica(this.database, this.replicaId, this.config.ttlSeconds);
       this.aliveSince ??= performance.now();
     } catch (error) {
       this.aliveSince = null;
