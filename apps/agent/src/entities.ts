@@ -2,8 +2,8 @@ import { CREDENTIAL_ENTITIES } from '@inference/guards';
 import { Replica } from './replicas/replica.entity';
 import { SessionEvent } from './session-log/session-event.entity';
 import { AgentSession } from './sessions/agent-session.entity';
-import { StreamEvent } from './streams/entities/stream-event.entity';
-import { ToolCall } from './tool-calls/tool-call.entity';
+import { StoredStreamEvent } from './streams/stream-events/stream-event.entity';
+import { StoredToolCall } from './tool-calls/tool-call.entity';
 import { Turn } from './turns/turn.entity';
 
 /** The tables that the service uses, with no column that its database role may not read. */
@@ -12,7 +12,7 @@ export const ENTITIES = [
   AgentSession,
   Replica,
   SessionEvent,
-  StreamEvent,
-  ToolCall,
+  StoredStreamEvent,
+  StoredToolCall,
   Turn,
 ];

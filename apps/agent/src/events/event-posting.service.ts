@@ -5,14 +5,14 @@ import { UnavailableException } from '@inference/http';
 import { type Refusal } from '@inference/model-calls';
 import { type Response } from 'express';
 import { type Observable } from 'rxjs';
-import { type EventRow } from '../session-log/session-event';
+import { type StoredEvent } from '../session-log/session-events.repository';
 import { estimateEventTokens } from '../session-log/session-log';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
-import { type StreamEvent, turnStartedEvent } from '../streams/stream-event';
+import { type StreamEvent, turnStartedEvent } from '../streams/stream-events/stream-event';
 import { shuttingDownError, StreamHub } from '../streams/stream-hub';
-import { type ClaimedTurn } from '../turns/turn-claim';
 import { type TurnRun } from '../turns/turn-run';
 import { TurnRunner } from '../turns/turn-runner';
+import { type ClaimedTurn } from '../turns/turns.repository';
 import { type EventBody } from './event-body';
 import { type PostEventQuery } from './event.dto';
 import { type EventResponse, toEventResponse } from './event.response';
@@ -65,19 +65,19 @@ export class EventPostingService {
     if (this.hub.isShuttingDown) throw shuttingDownError();
     if (needsFreePlace(request.body) && !this.runner.hasFreePlace) throw overloadedError();
     const accepted = await this.accept(request, { canRunNow: true, streams: true });
-    const { event, turn, afterPosition, replayed, claimed } = accepted;
+    const { event, turn, replayed, claimed } = accepted;
     if (replayed) {
       response.setHeader(REPLAYED, 'true');
       await this.resumptions.requireStreamEvents(turn.id);
     }
-    if (!claimed) return this.hub.open(turn, afterPosition, response);
+    if (!claimed) return this.hub.open(turn, event.afterPosition, response);
     const run = await this.start(claimed, event);
     if (run.isAbandoned) await this.resumptions.requireTurn(turn.id);
-    return this.hub.open(turn, afterPosition, response, () => eventsBeforeText(run));
+    return this.hub.open(turn, event.afterPosition, response, () => eventsBeforeText(run));
   }
 
   /** Runs a turn that this replica has claimed. Throws the gateway's refusal of the call if it comes in time. */
-  private async start(claimed: ClaimedTurn, event: EventRow): Promise<TurnRun> {
+  private async start(claimed: ClaimedTurn, event: StoredEvent): Promise<TurnRun> {
     // Tool results stay stored if the gateway refuses the call, so their idempotency key is not released.
     const run = this.runner.start(claimed, event.role === 'user' ? event.id : undefined);
     const refusal = await admissionOf(run);
@@ -104,7 +104,7 @@ export class EventPostingService {
       replicaId: canRunNow ? this.heartbeat.replicaId : null,
       streams,
     };
-    return this.database.transaction((sql) => acceptEvent(sql, event));
+    return this.database.transaction((transaction) => acceptEvent(transaction, event));
   }
 }
 

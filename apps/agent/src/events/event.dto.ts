@@ -2,7 +2,7 @@ import { ChoiceField, IdField, IntegerParameter, ObjectListField, TextField, Tol
 import { ApiSchema } from '@nestjs/swagger';
 import { MAX_CALLS, MAX_CONTENT_CHARS, ToolCallDto, ToolCallResultDto } from '../tool-calls/tool.dto';
 import { PositionField } from '../streams/position-field.decorator';
-import { type StreamPosition } from '../streams/stream-event';
+import { type StreamPosition } from '../streams/stream-events/stream-event';
 import { SessionPath } from '../sessions/session-path.dto';
 import { Rule } from '../validation/rule.decorator';
 

@@ -1,13 +1,14 @@
 import { InstantProperty } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
-import { type EventRow, type EventType } from '../session-log/session-event';
+import { type EventType } from '../session-log/session-event';
+import { type StoredEvent } from '../session-log/session-events.repository';
 import {
   type ToolCall,
   ToolCallResponse,
   type ToolCallResult,
   ToolCallResultResponse,
 } from '../tool-calls/tool.dto';
-import { type TurnStatus } from '../turns/turn';
+import { type TurnStatus } from '../turns/turn.entity';
 
 const TURN_ID = { description: 'The turn of the event.', example: 'turn_0Vc3kZ8dQ1mXw7RtYb2LsA' };
 const EVENT_TYPES: EventType[] = ['message', 'tool_calls', 'tool_result', 'turn.failed', 'turn.cancelled'];
@@ -67,7 +68,7 @@ export class EventResponse {
     description: 'Who speaks; `assistant` for the end of a turn.',
     example: 'user',
   })
-  role!: EventRow['role'];
+  role!: StoredEvent['role'];
 
   @ApiProperty({
     description: 'The text. It may be empty, and is for `turn.failed` and `turn.cancelled`.',
@@ -129,27 +130,31 @@ export class EventListResponse {
 }
 
 /** @param sessionId the id of the session that the caller uses */
-export function toEventResponse(sessionId: string, row: EventRow, turnStatus: TurnStatus): EventResponse {
+export function toEventResponse(
+  sessionId: string,
+  event: StoredEvent,
+  turnStatus: TurnStatus,
+): EventResponse {
   return {
-    id: row.id,
+    id: event.id,
     session_id: sessionId,
-    seq: Number(row.seq),
-    type: row.type,
-    role: row.role,
-    ...textsOf(row),
-    ...(row.tool_calls && { tool_calls: row.tool_calls }),
-    ...(row.tool_call_results && { tool_call_results: row.tool_call_results }),
-    turn_id: row.turn_id,
-    status: row.status ?? turnStatus,
-    ...(row.finish_reason !== null && { finish_reason: row.finish_reason }),
-    ...(row.usage && { usage: row.usage }),
-    ...(row.error && { error: row.error }),
-    created_at: row.created_at.toISOString(),
+    seq: Number(event.seq),
+    type: event.type,
+    role: event.role,
+    ...textsOf(event),
+    ...(event.toolCalls && { tool_calls: event.toolCalls }),
+    ...(event.toolCallResults && { tool_call_results: event.toolCallResults }),
+    turn_id: event.turnId,
+    status: event.status ?? turnStatus,
+    ...(event.finishReason !== null && { finish_reason: event.finishReason }),
+    ...(event.usage && { usage: event.usage }),
+    ...(event.error && { error: event.error }),
+    created_at: event.createdAt.toISOString(),
   };
 }
 
 /** The end of a turn has the role of the assistant, who did not say why the turn ended. */
-function textsOf({ type, content }: EventRow): { content: string; reason?: string } {
+function textsOf({ type, content }: StoredEvent): { content: string; reason?: string } {
   switch (type) {
     case 'turn.cancelled':
       return { content: '', reason: content };

@@ -1,7 +1,7 @@
 import { newId } from '@inference/database';
 import { ScriptedModel, type TestAccount, waitFor } from '@inference/testing';
 import { AgentSite, Customer, readStream, textOf } from '../agent.fixture';
-import { StreamEventStore } from '../streams/stream-event-store';
+import { appendDeltas } from '../streams/stream-events/stream-events.repository';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 
 let model: ScriptedModel;
@@ -138,15 +138,12 @@ test('a replica that has lost a turn stores no more of it and aborts the call of
 
 describe('writing deltas', () => {
   const RUNNER = 'rep_writes';
-  let store: StreamEventStore;
-
   beforeAll(async () => {
-    store = site.replicas[0]!.app.get(StreamEventStore);
     await site.pool.query("INSERT INTO agent.replicas VALUES ($1, now() + interval '1 hour')", [RUNNER]);
   });
 
   const append = (turnId: string, n: number, text: string, again = false, runner = RUNNER) =>
-    store.appendDeltas([{ turnId, n, text }], runner, again);
+    appendDeltas(site.pool, [{ turnId, n, text }], runner, again);
 
   it('finds out whether an unconfirmed write took effect', async () => {
     const { turnId } = await turnOf(RUNNER);
@@ -164,7 +161,7 @@ describe('writing deltas', () => {
       [other.turnId],
     );
     const deltas = [own, other, { turnId: 'turn_never' }].map(({ turnId }) => ({ turnId, n: 4, text: 'x' }));
-    expect(await store.appendDeltas(deltas, RUNNER, false)).toEqual(new Set([own.turnId]));
+    expect(await appendDeltas(site.pool, deltas, RUNNER, false)).toEqual(new Set([own.turnId]));
     expect(await append(own.turnId, 5, 'x', false, 'rep_another')).toEqual(new Set());
   });
 });

@@ -1,44 +1,21 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Database, type Sql } from '@inference/database';
+import { Database, type Transaction } from '@inference/database';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 import { RepeatingTask } from '../replicas/repeating-task';
-import { notifyReplicas, TURN_ENDED } from '../streams/turn-notifications';
-import { lockSessionOfTurn, OPEN_TURN_COLUMNS, type OpenTurn } from '../turns/turn';
+import { notifyReplicas, TURN_ENDED } from '../streams/turn-notifications.repository';
 import { interruptedError } from '../turns/turn-errors';
-import { enqueueTurn } from '../turns/turn-job';
+import { enqueueTurn } from '../turns/turn-jobs.repository';
 import { failTurn } from '../turns/turn-outcome';
 import { TurnRunner } from '../turns/turn-runner';
-
-/** Most turns that one run recovers. */
-const BATCH_TURNS = 200;
-/** A turn that could run but has no job in the queue for so long is enqueued again. */
-const LOST_JOB_SECONDS = 10;
-
-const FIND_ORPHANED = `
-  SELECT t.id FROM agent.turns t
-  WHERE t.status = 'running' AND NOT EXISTS (
-    SELECT FROM agent.replicas r WHERE r.id = t.runner AND r.expires_at > clock_timestamp()
-  ) LIMIT ${BATCH_TURNS}`;
-/** Repeats the condition of FIND_ORPHANED under the lock of the session. */
-const READ_ORPHANED = `
-  SELECT ${OPEN_TURN_COLUMNS} FROM agent.turns t
-  WHERE t.id = $1 AND t.status = 'running' AND NOT EXISTS (
-    SELECT FROM agent.replicas r WHERE r.id = t.runner AND r.expires_at > clock_timestamp()
-  )`;
-const FIND_OWN = `SELECT id FROM agent.turns WHERE runner = $1 AND status = 'running'`;
-const READ_OWN = `SELECT ${OPEN_TURN_COLUMNS} FROM agent.turns WHERE id = $1 AND runner = $2`;
-const FIND_WITHOUT_JOB = `
-  SELECT q.id FROM (
-    SELECT DISTINCT ON (session_id) id, session_id, created_at FROM agent.turns
-    WHERE status = 'queued' ORDER BY session_id, number
-  ) q
-  WHERE q.created_at < clock_timestamp() - make_interval(secs => ${LOST_JOB_SECONDS})
-    AND NOT EXISTS (
-      SELECT FROM agent.turns o
-      WHERE o.session_id = q.session_id AND o.status IN ('running', 'requires_action')
-    )
-    AND NOT EXISTS (SELECT FROM agent_jobs.jobs j WHERE j.key = q.id AND j.locked_at IS NULL)
-  LIMIT ${BATCH_TURNS}`;
+import {
+  findOrphanedTurn,
+  findOrphanedTurns,
+  findTurnOfReplica,
+  findTurnsOfReplica,
+  findTurnsWithoutJob,
+  lockSessionOfTurn,
+  type OpenTurn,
+} from '../turns/turns.repository';
 
 /**
  * Ends the turns of dead replicas as failed, compares the turns of this replica with the database, and enqueues turns whose job
@@ -79,9 +56,8 @@ export class TurnRecoveryJob implements OnApplicationBootstrap {
   }
 
   private async failOrphaned(): Promise<void> {
-    const { rows } = await this.database.query<{ id: string }>(FIND_ORPHANED);
-    for (const { id } of rows)
-      await this.failInterrupted(id, (sql) => sql.query<OpenTurn>(READ_ORPHANED, [id]));
+    for (const id of await findOrphanedTurns(this.database))
+      await this.failInterrupted(id, (transaction) => findOrphanedTurn(transaction, id));
   }
 
   /**
@@ -91,8 +67,7 @@ export class TurnRecoveryJob implements OnApplicationBootstrap {
   private async reconcileOwnTurns(): Promise<void> {
     const { replicaId } = this.heartbeat;
     const runningBefore = this.runner.runningTurns;
-    const { rows } = await this.database.query<{ id: string }>(FIND_OWN, [replicaId]);
-    const stored = new Set(rows.map(({ id }) => id));
+    const stored = new Set(await findTurnsOfReplica(this.database, replicaId));
     for (const id of runningBefore) if (!stored.has(id)) this.runner.abandon(id);
     const runningNow = new Set(this.runner.runningTurns);
     const missing = [...stored].filter((id) => !runningNow.has(id));
@@ -100,25 +75,25 @@ export class TurnRecoveryJob implements OnApplicationBootstrap {
     const missingTwice = missing.filter((id) => this.missingAtLastRun.has(id));
     this.missingAtLastRun = new Set(missing);
     for (const id of missingTwice)
-      await this.failInterrupted(id, (sql) => sql.query<OpenTurn>(READ_OWN, [id, replicaId]));
+      await this.failInterrupted(id, (transaction) => findTurnOfReplica(transaction, id, replicaId));
   }
 
+  /** @param read repeats the condition of the search under the lock of the session */
   private async failInterrupted(
     id: string,
-    read: (sql: Sql) => Promise<{ rows: OpenTurn[] }>,
+    read: (transaction: Transaction) => Promise<OpenTurn | null | undefined>,
   ): Promise<void> {
-    await this.database.transaction(async (sql) => {
-      if (!(await lockSessionOfTurn(sql, id))) return;
-      const turn = (await read(sql)).rows[0];
+    await this.database.transaction(async (transaction) => {
+      if (!(await lockSessionOfTurn(transaction, id))) return;
+      const turn = await read(transaction);
       if (!turn) return;
-      await failTurn(sql, turn, interruptedError());
-      await notifyReplicas(sql, TURN_ENDED, id);
+      await failTurn(transaction, turn, interruptedError());
+      await notifyReplicas(transaction, TURN_ENDED, id);
     });
     this.logger.warn(`The turn ${id} was interrupted.`);
   }
 
   private async enqueueWithoutJob(): Promise<void> {
-    const { rows } = await this.database.query<{ id: string }>(FIND_WITHOUT_JOB);
-    for (const { id } of rows) await enqueueTurn(this.database, id);
+    for (const id of await findTurnsWithoutJob(this.database)) await enqueueTurn(this.database, id);
   }
 }

@@ -1,50 +1,19 @@
-import { type Sql } from '@inference/database';
+import { type Executor } from '@inference/database';
 import { type Message } from '@inference/model-calls';
 import { estimateTokens } from '@inference/tokens';
-import { type ToolCall, type ToolDefinition } from '../tool-calls/tool.dto';
-import { type EventRow } from './session-event';
+import { type ToolCall } from '../tool-calls/tool.dto';
+import { type Turn } from '../turns/turn.entity';
+import { type PromptEvent, readPromptEvents } from './session-events.repository';
 
-interface PromptTurn {
-  sessionId: string;
-  number: number;
-  system: string | null;
-  tools: ToolDefinition[];
-}
+type PromptTurn = Pick<Turn, 'sessionId' | 'number'> & Pick<Turn['session'], 'system' | 'tools'>;
 
 interface ContextLimits {
   context_tokens: number;
   max_output_tokens: number;
 }
 
-type PromptEvent = Pick<
-  EventRow,
-  'seq' | 'type' | 'role' | 'content' | 'tool_calls' | 'tool_call_results'
-> & {
-  number: number;
-  tokens: number;
-  /** True for the last page. */
-  isLast: boolean;
-};
-
-const PAGE_EVENTS = 200;
 /** Share of the context that is filled: token counts are estimates, and each model counts differently. */
 const FILL_RATIO = 0.9;
-/**
- * Newest events first: those that fit into the budget ($5) and the first one that does not. Earlier turns that failed before the
- * model sent anything are left out.
- */
-const READ = `
-  SELECT number, e.seq, e.type, e.role, e.content, e.tool_calls, e.tool_call_results, e.tokens, is_last AS "isLast"
-  FROM (
-    SELECT *, sum(tokens) OVER newest_first - tokens AS taken, count(*) OVER () < ${PAGE_EVENTS} AS is_last
-    FROM (
-      SELECT t.number, e.id, e.seq, e.tokens FROM agent.turns t JOIN agent.events e ON e.turn_id = t.id
-      WHERE t.session_id = $1 AND t.number <= $2 AND (t.number = $2 OR t.answered OR t.status = 'cancelled')
-        AND (t.number, e.seq) < ($3, $4) AND e.type IN ('message', 'tool_calls', 'tool_result')
-      ORDER BY t.number DESC, e.seq DESC LIMIT ${PAGE_EVENTS}
-    ) page WINDOW newest_first AS (ORDER BY number DESC, seq DESC)
-  ) fitting JOIN agent.events e USING (id)
-  WHERE taken <= $5 ORDER BY number DESC, e.seq DESC`;
 /** Greater than every `seq`. */
 const MAX_SEQ = 2n ** 62n;
 
@@ -54,33 +23,32 @@ const MAX_SEQ = 2n ** 62n;
  * that every tool result follows its call. Returns null if not even the last turn fits.
  */
 export async function readPromptMessages(
-  sql: Sql,
+  executor: Executor,
   turn: PromptTurn,
   { context_tokens: context, max_output_tokens: output }: ContextLimits,
 ): Promise<Message[] | null> {
   const fixed =
     estimateTokens(turn.system ?? '') + estimateTokens(turn.tools.length ? JSON.stringify(turn.tools) : '');
-  const events = await readNewest(sql, turn, Math.floor((context - output) * FILL_RATIO) - fixed);
+  const events = await readNewest(executor, turn, Math.floor((context - output) * FILL_RATIO) - fixed);
   if (!events) return null;
   const messages = events.flatMap(messagesOf);
   return turn.system ? [{ role: 'system', content: turn.system }, ...messages] : messages;
 }
 
 /** Returns the events of the newest turns that fit into the budget of tokens, oldest first; null if the last turn does not fit. */
-async function readNewest(sql: Sql, turn: PromptTurn, budget: number): Promise<PromptEvent[] | null> {
+async function readNewest(
+  executor: Executor,
+  turn: PromptTurn,
+  budget: number,
+): Promise<PromptEvent[] | null> {
   const selected: PromptEvent[] = [];
   let turnEvents: PromptEvent[] = [];
   let remainingTokens = budget;
   let before: [number, bigint] = [turn.number + 1, MAX_SEQ];
   for (;;) {
-    const { rows } = await sql.query<PromptEvent>(READ, [
-      turn.sessionId,
-      turn.number,
-      ...before,
-      remainingTokens,
-    ]);
-    for (const event of rows) {
-      if (turnEvents.length > 0 && turnEvents[0]!.number !== event.number) {
+    const events = await readPromptEvents(executor, turn, before, remainingTokens);
+    for (const event of events) {
+      if (turnEvents.length > 0 && turnEvents[0]!.turnNumber !== event.turnNumber) {
         selected.push(...turnEvents);
         turnEvents = [];
       }
@@ -88,9 +56,9 @@ async function readNewest(sql: Sql, turn: PromptTurn, budget: number): Promise<P
       if (remainingTokens < 0) return selected.length > 0 ? selected.reverse() : null;
       turnEvents.push(event);
     }
-    const last = rows.at(-1);
+    const last = events.at(-1);
     if (!last || last.isLast) return [...selected, ...turnEvents].reverse();
-    before = [last.number, last.seq];
+    before = [last.turnNumber, last.seq];
   }
 }
 
@@ -101,11 +69,11 @@ function messagesOf(event: PromptEvent): Message[] {
         {
           role: 'assistant',
           content: event.content || null,
-          tool_calls: event.tool_calls!.map(withValidArguments),
+          tool_calls: event.toolCalls!.map(withValidArguments),
         },
       ];
     case 'tool_result':
-      return event.tool_call_results!.map(({ tool_call_id, content, is_error }) => ({
+      return event.toolCallResults!.map(({ tool_call_id, content, is_error }) => ({
         role: 'tool',
         tool_call_id,
         content: is_error ? `Error: ${content}` : content,

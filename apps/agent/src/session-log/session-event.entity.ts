@@ -1,8 +1,22 @@
 import { BigIntColumn, TimeColumn } from '@inference/database';
-import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { type Usage } from '@inference/model-calls';
+import {
+  Check,
+  Column,
+  Entity,
+  ForeignKey,
+  Index,
+  JoinColumn,
+  ManyToOne,
+  PrimaryColumn,
+  Unique,
+} from 'typeorm';
 import { AgentSession } from '../sessions/agent-session.entity';
+import { type ToolCall, type ToolCallResult } from '../tool-calls/tool.dto';
 import { Turn } from '../turns/turn.entity';
+import { type EventError, type EventType } from './session-event';
 
+/** One entry of a session's log. It never changes, except that its idempotency key is removed. */
 @Entity('events', { schema: 'agent' })
 @Index('events_idempotency', ['sessionId', 'idempotencyKey'], {
   unique: true,
@@ -29,49 +43,58 @@ export class SessionEvent {
   @Column({ type: 'text', collation: 'C' })
   sessionId!: string;
 
+  /** Number in the session, from 1, without gaps. */
   @BigIntColumn()
   seq!: bigint;
 
-  @ForeignKey(() => Turn, { onDelete: 'CASCADE' })
   @Column({ type: 'text', collation: 'C' })
   turnId!: string;
 
-  @Column('text')
-  type!: string;
+  @ManyToOne(() => Turn, { onDelete: 'CASCADE', nullable: false })
+  @JoinColumn()
+  turn!: Turn;
 
   @Column('text')
-  role!: string;
+  type!: EventType;
+
+  @Column('text')
+  role!: 'user' | 'assistant' | 'tool';
 
   @Column('text')
   content!: string;
 
   @Column('json', { nullable: true })
-  toolCalls!: unknown | null;
+  toolCalls!: ToolCall[] | null;
 
   @Column('json', { nullable: true })
-  toolCallResults!: unknown | null;
+  toolCallResults!: ToolCallResult[] | null;
 
+  /** Null for an event of the caller: it has the status of its turn. */
   @Column('text', { nullable: true })
-  status!: string | null;
+  status!: 'completed' | 'incomplete' | 'failed' | 'cancelled' | null;
 
+  /** Why the model stopped, as its server says. */
   @Column('text', { nullable: true })
   finishReason!: string | null;
 
   @Column('json', { nullable: true })
-  usage!: unknown | null;
+  usage!: Usage | null;
 
   @Column('json', { nullable: true })
-  error!: unknown | null;
+  error!: EventError | null;
 
+  /** Size in a model's context; an estimate, unless the model's server has counted. */
   @Column('integer')
   tokens!: number;
 
+  /** Number of the last stream event of the turn before this event. The stream of its answer begins after it. */
   @Column('integer')
   afterPosition!: number;
 
   @Column('text', { nullable: true })
   idempotencyKey!: string | null;
 
+  /** Hash of the request that used the idempotency key. */
   @Column('bytea', { nullable: true })
   fingerprint!: Buffer | null;
 

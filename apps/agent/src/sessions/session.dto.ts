@@ -10,7 +10,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsObject } from 'class-validator';
 import { MAX_CONTENT_CHARS, type ToolDefinition, ToolDefinitionDto } from '../tool-calls/tool.dto';
-import { type TurnStatus } from '../turns/turn';
+import { type TurnStatus } from '../turns/turn.entity';
 import { Rule } from '../validation/rule.decorator';
 import { SessionIdField } from './session-path.dto';
 

@@ -1,6 +1,8 @@
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
-import { Injectable, Logger } from '@nestjs/common';
-import { type Delta, StreamEventStore } from './stream-event-store';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { type Database } from '@inference/database';
+import { BACKGROUND_DATABASE } from '../background-database/background-database.module';
+import { appendDeltas, type Delta } from './stream-events/stream-events.repository';
 import { StreamHub } from './stream-hub';
 
 /** A running turn whose text is written. */
@@ -34,7 +36,7 @@ export class DeltaWriter {
   private writing: Promise<void> | undefined;
 
   constructor(
-    private readonly store: StreamEventStore,
+    @Inject(BACKGROUND_DATABASE) private readonly database: Database,
     private readonly hub: StreamHub,
   ) {}
 
@@ -85,7 +87,7 @@ export class DeltaWriter {
     const deadline = performance.now() + OUTAGE_LIMIT_MILLIS;
     for (let isRetry = false; ; isRetry = true) {
       try {
-        return await this.store.appendDeltas(deltas, replicaId, isRetry);
+        return await appendDeltas(this.database, deltas, replicaId, isRetry);
       } catch (error) {
         this.logger.warn(`Text of ${deltas.length} turns could not be written: ${(error as Error).message}`);
         if (performance.now() > deadline) return new Set();

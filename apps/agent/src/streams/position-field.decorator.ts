@@ -1,7 +1,7 @@
 import { field, type FieldOptions } from '@inference/dto';
 import { Transform } from 'class-transformer';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
-import { parseStreamPosition, POSITION_FORM } from './stream-event';
+import { parseStreamPosition, POSITION_FORM } from './stream-events/stream-event';
 
 export interface PositionOptions extends FieldOptions {
   /** An empty text counts as absent. */

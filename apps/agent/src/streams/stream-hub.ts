@@ -1,15 +1,19 @@
 import { Inject, Injectable, Logger, type MessageEvent } from '@nestjs/common';
-import { NotificationChannel } from '@inference/database';
+import { Database, NotificationChannel } from '@inference/database';
 import { Metrics, UnavailableException } from '@inference/http';
 import { eventStream } from '@inference/sse';
 import { type Response } from 'express';
 import { Gauge } from 'prom-client';
 import { type Observable } from 'rxjs';
-import { type StreamEvent } from './stream-event';
-import { StreamEventStore } from './stream-event-store';
+import { type StreamEvent } from './stream-events/stream-event';
+import {
+  findDeletedTurns,
+  readStreamEvents,
+  readStreamEventsOfTurns,
+} from './stream-events/stream-events.repository';
 import { StreamSubscriber } from './stream-subscriber';
 import { STREAMS_CONFIG, type StreamsConfig } from './streams.config';
-import { TURN_CHANGED, TURN_DELETED, TURN_ENDED } from './turn-notifications';
+import { TURN_CHANGED, TURN_DELETED, TURN_ENDED } from './turn-notifications.repository';
 
 /** The client is to retry at another replica. */
 export const shuttingDownError = () =>
@@ -40,7 +44,7 @@ export class StreamHub {
   private polls = 0;
 
   constructor(
-    private readonly store: StreamEventStore,
+    private readonly database: Database,
     @Inject(STREAMS_CONFIG) private readonly config: StreamsConfig,
     channel: NotificationChannel,
     metrics: Metrics,
@@ -82,7 +86,7 @@ export class StreamHub {
       stallMillis: this.config.clientStallMillis,
       retryMillis: RETRY_MILLIS,
     };
-    const read = (turnId: string, cursor: number) => this.store.read(turnId, cursor);
+    const read = (turnId: string, cursor: number) => readStreamEvents(this.database, turnId, cursor);
     return eventStream(response, options, (stream) => {
       const subscriber = new StreamSubscriber(stream, { turn, after, read });
       this.attach(subscriber, stored());
@@ -175,10 +179,11 @@ export class StreamHub {
       const live = [...this.subscribers.get(turnId)!].flatMap(({ cursor }) => cursor ?? []);
       return live.length === 0 ? [] : [[turnId, Math.min(...live)]];
     });
-    for (const [turnId, events] of await this.store.readMany(cursors)) this.publish(turnId, events);
+    const eventsOfTurns = await readStreamEventsOfTurns(this.database, cursors);
+    for (const [turnId, events] of eventsOfTurns) this.publish(turnId, events);
     // The notification of a deletion may have been lost.
     if (++this.polls % POLLS_PER_DELETED_SEARCH === 0)
-      for (const turnId of await this.store.findDeletedTurns(remote)) this.end(turnId);
+      for (const turnId of await findDeletedTurns(this.database, remote)) this.end(turnId);
     return true;
   }
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises';
 import { type EventStream } from '@inference/sse';
-import { endsResponse, type StreamEvent, toServerSentEvent } from './stream-event';
+import { endsResponse, type StreamEvent, toServerSentEvent } from './stream-events/stream-event';
 
 /** After so many characters the socket is given time, so that a slow client does not fill the memory. */
 const BURST_CHARS = 32_768;

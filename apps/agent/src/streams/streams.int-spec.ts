@@ -4,7 +4,7 @@ import { newId } from '@inference/database';
 import { ScriptedModel, waitFor } from '@inference/testing';
 import { AgentSite, Customer, type ReceivedEvent, readStream, textOf } from '../agent.fixture';
 import { type EventResponse } from '../events/event.response';
-import { StreamEventCleanupJob } from './stream-event-cleanup.job';
+import { StreamEventCleanupJob } from './stream-events/stream-event-cleanup.job';
 import { StreamHub } from './stream-hub';
 
 const SLOW = 'sandbox-chat+tokens-30+delay-20';

@@ -1,12 +1,14 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, ForeignKey, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { AgentSession } from '../sessions/agent-session.entity';
 import { SessionEvent } from '../session-log/session-event.entity';
 import { Turn } from '../turns/turn.entity';
+import { type ToolCall } from './tool.dto';
 
+/** A call of a tool that the model of a session has made. */
 @Entity('tool_calls', { schema: 'agent' })
 @Index('tool_calls_answer', ['answeredBy'])
 @Index('tool_calls_turn', ['turnId', 'position'])
-export class ToolCall {
+export class StoredToolCall {
   @ForeignKey(() => AgentSession, { onDelete: 'CASCADE' })
   @PrimaryColumn('text', { collation: 'C' })
   sessionId!: string;
@@ -14,16 +16,21 @@ export class ToolCall {
   @PrimaryColumn('text')
   id!: string;
 
-  @ForeignKey(() => Turn, { onDelete: 'CASCADE' })
   @Column({ type: 'text', collation: 'C' })
   turnId!: string;
 
+  @ManyToOne(() => Turn, { onDelete: 'CASCADE', nullable: false })
+  @JoinColumn()
+  turn!: Turn;
+
+  /** Place in the model's order, from 1. */
   @Column('integer')
   position!: number;
 
   @Column('json')
-  call!: unknown;
+  call!: ToolCall;
 
+  /** The event with the result, which is from the caller, or of the platform because the turn was ended. */
   @ForeignKey(() => SessionEvent, { onDelete: 'CASCADE' })
   @Column('text', { nullable: true })
   answeredBy!: string | null;

@@ -3,11 +3,11 @@ import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs
 import { Database, JOB_SCHEMAS } from '@inference/database';
 import { createJobPool, JobWorker } from '@inference/jobs';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
-import { lockSessionOfTurn } from './turn';
 import { claimTurn } from './turn-claim';
-import { RUN_TURN } from './turn-job';
+import { RUN_TURN } from './turn-jobs.repository';
 import { TurnRunner } from './turn-runner';
 import { TURNS_CONFIG, type TurnsConfig } from './turns.config';
+import { lockSessionOfTurn } from './turns.repository';
 
 /** Jobs that are taken at a time. A job is done once its turn has begun; MAX_RUNNING_TURNS limits how many run. */
 const CONCURRENCY = 4;
@@ -52,8 +52,9 @@ export class TurnQueue implements OnApplicationBootstrap {
     while (!this.turnRunner.hasFreePlace && !signal.aborted) await sleep(FREE_PLACE_POLL_MILLIS);
     // The job counts as failed; another replica takes it.
     if (signal.aborted) throw new Error('The service stops.');
-    const claimed = await this.database.transaction(async (sql) =>
-      (await lockSessionOfTurn(sql, turnId)) ? claimTurn(sql, turnId, this.heartbeat.replicaId) : null,
+    const { replicaId } = this.heartbeat;
+    const claimed = await this.database.transaction(async (transaction) =>
+      (await lockSessionOfTurn(transaction, turnId)) ? claimTurn(transaction, turnId, replicaId) : null,
     );
     if (claimed) this.turnRunner.start(claimed);
   }

@@ -1,6 +1,6 @@
 import { type ModelListener, type Refusal } from '@inference/model-calls';
 import { type DeltaSource } from '../streams/delta-writer';
-import { type ClaimedTurn } from './turn-claim';
+import { type ClaimedTurn } from './turns.repository';
 
 /** The model's response is paused while more text than this waits to be stored. */
 const MAX_PENDING_CHARS = 65_536;

@@ -1,31 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { Database, isDatabaseUnavailable, NotificationChannel, type Sql } from '@inference/database';
+import { Database, isDatabaseUnavailable, NotificationChannel, type Transaction } from '@inference/database';
 import { Metrics } from '@inference/http';
 import { type CallEnd, GatewayClient } from '@inference/model-calls';
 import { Gauge } from 'prom-client';
-import { releaseIdempotencyKey } from '../session-log/session-log';
 import { readPromptMessages } from '../session-log/prompt-messages';
+import { releaseIdempotencyKey } from '../session-log/session-events.repository';
 import { limitsOf, MODELS_CONFIG, type ModelsConfig } from '../models/models.config';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 import { DeltaWriter } from '../streams/delta-writer';
-import { type StreamEvent } from '../streams/stream-event';
-import { StreamEventStore } from '../streams/stream-event-store';
+import { type StreamEvent } from '../streams/stream-events/stream-event';
+import { deleteStreamEventsOfDeletedTurn } from '../streams/stream-events/stream-events.repository';
 import { StreamHub } from '../streams/stream-hub';
-import { TURN_DELETED, TURN_ENDED } from '../streams/turn-notifications';
-import { lockSessionOfTurn } from './turn';
-import { type ClaimedTurn } from './turn-claim';
+import { TURN_DELETED, TURN_ENDED } from '../streams/turn-notifications.repository';
 import { contextTooLongError, INTERRUPTED, interruptedError } from './turn-errors';
 import { failTurn, recordAnswer } from './turn-outcome';
 import { TurnRun } from './turn-run';
 import { TURNS_CONFIG, type TurnsConfig } from './turns.config';
+import { type ClaimedTurn, isInCall, lockSessionOfTurn } from './turns.repository';
 
 const RETRY_MILLIS = 250;
 /** How long the database may be unavailable at the end of a turn. */
 const OUTAGE_LIMIT_MILLIS = 20_000;
-
-/** Returns a row if this replica runs the turn, and the turn is still in the same call of the model. */
-const IS_OWN = 'SELECT FROM agent.turns WHERE id = $1 AND runner = $2 AND call_position = $3';
 
 /** Runs the turns that this process has claimed: calls the model, stores its answer, and records the end of the turn. */
 @Injectable()
@@ -42,7 +38,6 @@ export class TurnRunner {
     private readonly heartbeat: ReplicaHeartbeat,
     private readonly writer: DeltaWriter,
     private readonly hub: StreamHub,
-    private readonly store: StreamEventStore,
     channel: NotificationChannel,
     metrics: Metrics,
   ) {
@@ -116,7 +111,7 @@ export class TurnRunner {
   /** Deletes text that was stored while the session of the turn was being deleted. */
   private async cleanUp({ turnId }: TurnRun): Promise<void> {
     await this.writer.idle();
-    await this.store.deleteIfTurnDeleted(turnId);
+    await deleteStreamEventsOfDeletedTurn(this.database, turnId);
   }
 
   private async callModel(run: TurnRun): Promise<CallEnd> {
@@ -133,7 +128,7 @@ export class TurnRunner {
     const deadline = performance.now() + OUTAGE_LIMIT_MILLIS;
     for (;;) {
       try {
-        const events = await this.database.transaction((sql) => this.record(sql, run, end));
+        const events = await this.database.transaction((transaction) => this.record(transaction, run, end));
         return this.hub.publish(run.turnId, events);
       } catch (error) {
         if (!isDatabaseUnavailable(error) || performance.now() > deadline) throw error;
@@ -143,15 +138,14 @@ export class TurnRunner {
     }
   }
 
-  private async record(sql: Sql, run: TurnRun, end: CallEnd): Promise<StreamEvent[]> {
+  private async record(transaction: Transaction, run: TurnRun, end: CallEnd): Promise<StreamEvent[]> {
     const { turn, refusableEventId } = run;
-    if (!(await lockSessionOfTurn(sql, turn.id))) return [];
-    if ((await sql.query(IS_OWN, [turn.id, this.heartbeat.replicaId, turn.callPosition])).rowCount === 0)
-      return [];
-    if (!end.refusal) return recordAnswer(sql, turn, end.answer);
+    if (!(await lockSessionOfTurn(transaction, turn.id))) return [];
+    if (!(await isInCall(transaction, turn, this.heartbeat.replicaId))) return [];
+    if (!end.refusal) return recordAnswer(transaction, turn, end.answer);
     // A call that was interrupted may have been billed: the same request must not run again.
     if (end.refusal.code !== INTERRUPTED && !end.answer && refusableEventId !== undefined)
-      await releaseIdempotencyKey(sql, refusableEventId);
-    return failTurn(sql, turn, end.refusal, end.answer);
+      await releaseIdempotencyKey(transaction, refusableEventId);
+    return failTurn(transaction, turn, end.refusal, end.answer);
   }
 }

@@ -1,7 +1,20 @@
 import { TimeColumn } from '@inference/database';
-import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import {
+  Check,
+  Column,
+  Entity,
+  ForeignKey,
+  Index,
+  JoinColumn,
+  ManyToOne,
+  PrimaryColumn,
+  Unique,
+} from 'typeorm';
 import { AgentSession } from '../sessions/agent-session.entity';
 
+export type TurnStatus = 'queued' | 'running' | 'requires_action' | 'completed' | 'failed' | 'cancelled';
+
+/** A message and everything that the model does to answer it. */
 @Entity('turns', { schema: 'agent' })
 @Index('turns_active', ['sessionId'], { unique: true, where: "status IN ('running', 'requires_action')" })
 @Index('turns_queued', ['sessionId', 'number'], { where: "status = 'queued'" })
@@ -17,26 +30,35 @@ export class Turn {
   @PrimaryColumn('text', { collation: 'C' })
   id!: string;
 
-  @ForeignKey(() => AgentSession, { onDelete: 'CASCADE' })
   @Column({ type: 'text', collation: 'C' })
   sessionId!: string;
 
+  @ManyToOne(() => AgentSession, { onDelete: 'CASCADE', nullable: false })
+  @JoinColumn()
+  session!: AgentSession;
+
+  /** Number in the session, from 1. Turns run in this order. */
   @Column('integer')
   number!: number;
 
+  /** The key that pays for the calls of the model. */
   @ForeignKey('api_keys')
   @Column('text')
   apiKeyId!: string;
 
+  /** At most one turn of a session is running or waits for results of tools. */
   @Column('text')
-  status!: string;
+  status!: TurnStatus;
 
+  /** The replica that runs the turn. */
   @Column('text', { nullable: true })
   runner!: string | null;
 
+  /** Number of the last stream event before the current or latest call of the model; 0 before the first call. */
   @Column('integer', { default: 0 })
   callPosition!: number;
 
+  /** Whether the model has answered. Later calls of the model leave out failed turns without an answer. */
   @Column('boolean', { default: false })
   answered!: boolean;
 

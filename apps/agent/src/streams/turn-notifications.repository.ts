@@ -1,4 +1,4 @@
-import { type Sql } from '@inference/database';
+import { type Transaction } from '@inference/database';
 
 // Channels of PostgreSQL notifications. The payload is the id of a turn.
 
@@ -12,6 +12,10 @@ export const TURN_DELETED = 'agent_turn_deleted';
 export type TurnNotification = typeof TURN_CHANGED | typeof TURN_ENDED | typeof TURN_DELETED;
 
 /** Notifies all replicas; takes effect when the transaction commits. */
-export async function notifyReplicas(sql: Sql, channel: TurnNotification, turnId: string): Promise<void> {
-  await sql.query('SELECT pg_notify($1, $2)', [channel, turnId]);
+export async function notifyReplicas(
+  transaction: Transaction,
+  channel: TurnNotification,
+  turnId: string,
+): Promise<void> {
+  await transaction.query('SELECT pg_notify($1, $2)', [channel, turnId]);
 }

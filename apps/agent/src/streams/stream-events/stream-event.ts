@@ -1,22 +1,8 @@
 import { type ServerSentEvent } from '@inference/sse';
+import { type StoredStreamEvent } from './stream-event.entity';
 
-/** The types of events in a turn's stream (spec: Events, which allows others beside `delta` and `turn.completed`). */
-export type StreamEventType =
-  | 'turn.started'
-  | 'delta'
-  | 'tool_call'
-  | 'turn.requires_action'
-  | 'turn.completed'
-  | 'turn.cancelled'
-  | 'error';
-
-export interface StreamEvent {
-  /** Number in the turn's stream, from 1, without gaps. */
-  n: number;
-  kind: StreamEventType;
-  /** JSON; for a delta the text itself. */
-  data: string;
-}
+/** An event of a stream whose turn is known. */
+export type StreamEvent = Pick<StoredStreamEvent, 'n' | 'kind' | 'data'>;
 
 /** A place in the streams of a session. On the wire it is the event id `<turn>.<n>`. */
 export interface StreamPosition {
@@ -26,7 +12,7 @@ export interface StreamPosition {
 }
 
 /** A response ends after the first of these that it sends. */
-const FINAL_TYPES: ReadonlySet<StreamEventType> = new Set([
+const FINAL_TYPES: ReadonlySet<StreamEvent['kind']> = new Set([
   'turn.requires_action',
   'turn.completed',
   'turn.cancelled',

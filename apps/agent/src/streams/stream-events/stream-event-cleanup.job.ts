@@ -1,18 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, firstIdAt } from '@inference/database';
 import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
-import { STREAMS_CONFIG, type StreamsConfig } from './streams.config';
-
-/** Bounds how long one statement takes. */
-const BATCH_TURNS = 100;
-
-/** Ids are ordered by time: the index leads directly to the turns that began before the limit. */
-const DELETE_EXPIRED = `
-  DELETE FROM agent.stream_events WHERE turn_id IN (
-    SELECT DISTINCT f.turn_id FROM agent.stream_events f LEFT JOIN agent.turns t ON t.id = f.turn_id
-    WHERE f.turn_id < $1 AND (t.id IS NULL OR t.ended_at < $2)
-    LIMIT ${BATCH_TURNS}
-  )`;
+import { STREAMS_CONFIG, type StreamsConfig } from '../streams.config';
+import { deleteExpiredStreamEvents } from './stream-events.repository';
 
 /** Deletes the stream events of turns that ended before the retention time. The session's events are kept. */
 @Injectable()
@@ -27,7 +17,7 @@ export class StreamEventCleanupJob {
 
   async deleteExpired(): Promise<void> {
     const before = Date.now() - this.config.retentionMillis;
-    const values = [firstIdAt('turn', before), new Date(before)];
-    while ((await this.database.query(DELETE_EXPIRED, values)).rowCount);
+    const firstId = firstIdAt('turn', before);
+    while ((await deleteExpiredStreamEvents(this.database, firstId, new Date(before))) > 0);
   }
 }

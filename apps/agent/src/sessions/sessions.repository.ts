@@ -1,0 +1,91 @@
+import { type Executor, type Position, readNewestFirst, type Transaction } from '@inference/database';
+import { MoreThan } from 'typeorm';
+import { AgentSession } from './agent-session.entity';
+
+export type NewSession = Omit<AgentSession, 'lastSeq' | 'lastTurn' | 'createdAt'>;
+
+/** A session without what only its turns need. */
+export type SessionDetails = Omit<AgentSession, 'lastTurn'>;
+
+export type LockedSession = Pick<AgentSession, 'id' | 'model' | 'system' | 'tools'>;
+
+const INSERT = `
+  INSERT INTO agent.sessions (id, public_id, account_id, model, system, tools, metadata)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)
+  ON CONFLICT (account_id, public_id) DO NOTHING RETURNING last_seq AS "lastSeq", created_at AS "createdAt"`;
+const LOCKED_COLUMNS = 'id, model, system, tools';
+const LOCK = {
+  name: 'session-lock',
+  text: `SELECT ${LOCKED_COLUMNS} FROM agent.sessions WHERE public_id = $1 AND account_id = $2 FOR UPDATE`,
+};
+const INSERT_LOCKED = {
+  name: 'session-make',
+  text: `
+    INSERT INTO agent.sessions (public_id, account_id, id) VALUES ($1, $2, $3)
+    ON CONFLICT (account_id, public_id) DO NOTHING RETURNING ${LOCKED_COLUMNS}`,
+};
+
+/** Returns undefined if the account has a session with that public id. */
+export async function insertSession(
+  executor: Executor,
+  session: NewSession,
+): Promise<SessionDetails | undefined> {
+  const { id, publicId, accountId, model, system, tools, metadata } = session;
+  const values = [id, publicId, accountId, model, system, JSON.stringify(tools), JSON.stringify(metadata)];
+  const { rows } = await executor.query<Pick<AgentSession, 'lastSeq' | 'createdAt'>>(INSERT, values);
+  return rows[0] && { ...session, ...rows[0] };
+}
+
+/** Returns a page of the account's sessions, newest first. */
+export function listSessions(executor: Executor, accountId: string, after: Position | null, count: number) {
+  const query = executor.repository(AgentSession).createQueryBuilder('session').where({ accountId });
+  return readNewestFirst(query, 'createdAt', after, count);
+}
+
+export function findSession(
+  executor: Executor,
+  publicId: string,
+  accountId: string,
+): Promise<AgentSession | null> {
+  return executor.repository(AgentSession).findOneBy({ publicId, accountId });
+}
+
+/** Returns the internal id of a session. */
+export async function findSessionId(
+  executor: Executor,
+  publicId: string,
+  accountId: string,
+): Promise<string | undefined> {
+  const session = await executor
+    .repository(AgentSession)
+    .findOne({ select: { id: true }, where: { publicId, accountId } });
+  return session?.id;
+}
+
+/** Whether the session has events after that one. */
+export function hasEventsAfter(executor: Executor, id: string, seq: bigint): Promise<boolean> {
+  return executor.repository(AgentSession).existsBy({ id, lastSeq: MoreThan(seq) });
+}
+
+/** Locks a session until the end of the transaction. */
+export async function lockSession(
+  transaction: Transaction,
+  publicId: string,
+  accountId: string,
+): Promise<LockedSession | undefined> {
+  return (await transaction.query<LockedSession>({ ...LOCK, values: [publicId, accountId] })).rows[0];
+}
+
+/** Inserts a session without settings, which is locked until the end of the transaction, unless the account has one of that id. */
+export async function insertLockedSession(
+  transaction: Transaction,
+  session: Pick<AgentSession, 'id' | 'publicId' | 'accountId'>,
+): Promise<LockedSession | undefined> {
+  const values = [session.publicId, session.accountId, session.id];
+  return (await transaction.query<LockedSession>({ ...INSERT_LOCKED, values })).rows[0];
+}
+
+/** Deletes a session with its turns and events. */
+export async function deleteSession(transaction: Transaction, id: string): Promise<void> {
+  await transaction.repository(AgentSession).delete({ id });
+}

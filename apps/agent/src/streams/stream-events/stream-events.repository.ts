@@ -1,0 +1,170 @@
+import { type Executor, type Transaction } from '@inference/database';
+import { type StreamEvent } from './stream-event';
+import { type StoredStreamEvent } from './stream-event.entity';
+
+/** Most events of one turn that one query reads. */
+const PAGE_EVENTS = 100;
+/** Most turns whose expired events one statement deletes. Bounds how long it takes. */
+const EXPIRED_TURNS = 100;
+
+const READ = {
+  name: 'stream-events-read',
+  text: `SELECT n, kind, data FROM agent.stream_events WHERE turn_id = $1 AND n > $2 ORDER BY n LIMIT ${PAGE_EVENTS}`,
+};
+const READ_MANY = {
+  name: 'stream-events-read-many',
+  text: `
+    SELECT c.turn_id AS "turnId", e.n, e.kind, e.data
+    FROM unnest($1::text[], $2::integer[]) AS c(turn_id, cursor)
+    CROSS JOIN LATERAL (
+      SELECT n, kind, data FROM agent.stream_events
+      WHERE turn_id = c.turn_id AND n > c.cursor ORDER BY n LIMIT ${PAGE_EVENTS}
+    ) e ORDER BY c.turn_id, e.n`,
+};
+const FIND_DELETED_TURNS = `
+  SELECT id FROM unnest($1::text[]) AS u(id) WHERE NOT EXISTS (SELECT FROM agent.turns t WHERE t.id = u.id)`;
+const READ_TEXT = `
+  SELECT coalesce(string_agg(data, '' ORDER BY n), '') AS text FROM agent.stream_events
+  WHERE turn_id = $1 AND n > $2 AND kind = 'delta'`;
+/** Inserts only for turns that this replica still runs. */
+const INSERT_DELTAS = {
+  name: 'stream-events-append-deltas',
+  text: `
+    INSERT INTO agent.stream_events (turn_id, n, kind, data)
+    SELECT u.turn_id, u.n, 'delta', u.data FROM unnest($1::text[], $2::integer[], $3::text[]) AS u(turn_id, n, data)
+    WHERE EXISTS (SELECT FROM agent.turns t WHERE t.id = u.turn_id AND t.runner = $4)
+    ON CONFLICT DO NOTHING RETURNING turn_id AS "turnId"`,
+};
+const FIND_INSERTED_DELTAS = `
+  SELECT e.turn_id AS "turnId"
+  FROM unnest($1::text[], $2::integer[], $3::text[]) AS u(turn_id, n, data)
+  JOIN agent.stream_events e ON e.turn_id = u.turn_id AND e.n = u.n AND e.kind = 'delta' AND e.data = u.data
+  JOIN agent.turns t ON t.id = u.turn_id AND t.runner = $4`;
+/** Inserts the event with the next number. If a concurrent transaction takes that number, waits for it and inserts nothing. */
+const INSERT = `
+  INSERT INTO agent.stream_events (turn_id, n, kind, data)
+  SELECT $1, coalesce(max(n), 0) + 1, $2, $3 FROM agent.stream_events WHERE turn_id = $1
+  ON CONFLICT DO NOTHING RETURNING n`;
+const DELETE_OF_SESSION = `
+  DELETE FROM agent.stream_events WHERE turn_id IN (SELECT id FROM agent.turns WHERE session_id = $1)`;
+const DELETE_OF_DELETED_TURN = `
+  DELETE FROM agent.stream_events WHERE turn_id = $1 AND NOT EXISTS (SELECT FROM agent.turns WHERE id = $1)`;
+/** Ids are ordered by time: the index leads directly to the turns that began before the limit. */
+const DELETE_EXPIRED = `
+  DELETE FROM agent.stream_events WHERE turn_id IN (
+    SELECT DISTINCT f.turn_id FROM agent.stream_events f LEFT JOIN agent.turns t ON t.id = f.turn_id
+    WHERE f.turn_id < $1 AND (t.id IS NULL OR t.ended_at < $2)
+    LIMIT ${EXPIRED_TURNS}
+  )`;
+
+/** A part of a turn's text that is to become its stream event `n`. */
+export interface Delta {
+  turnId: string;
+  n: number;
+  text: string;
+}
+
+/** Returns the next events of a turn, one page at most. */
+export async function readStreamEvents(
+  executor: Executor,
+  turnId: string,
+  after: number,
+): Promise<StreamEvent[]> {
+  return (await executor.query<StreamEvent>({ ...READ, values: [turnId, after] })).rows;
+}
+
+/** Returns the next events of many turns by turn id, each from its own cursor and one page at most. */
+export async function readStreamEventsOfTurns(
+  executor: Executor,
+  cursors: [turnId: string, cursor: number][],
+): Promise<Map<string, StreamEvent[]>> {
+  const values = [cursors.map(([turnId]) => turnId), cursors.map(([, cursor]) => cursor)];
+  const { rows } = await executor.query<StoredStreamEvent>({ ...READ_MANY, values });
+  const events = new Map<string, StreamEvent[]>();
+  for (const { turnId, ...event } of rows) {
+    const list = events.get(turnId);
+    if (list) list.push(event);
+    else events.set(turnId, [event]);
+  }
+  return events;
+}
+
+/** Returns those of the turns that do not exist any more. */
+export async function findDeletedTurns(executor: Executor, turnIds: string[]): Promise<string[]> {
+  const { rows } = await executor.query<{ id: string }>(FIND_DELETED_TURNS, [turnIds]);
+  return rows.map(({ id }) => id);
+}
+
+/** Returns the text of a turn's deltas after a position. */
+export async function readDeltaText(
+  transaction: Transaction,
+  turnId: string,
+  after: number,
+): Promise<string> {
+  const { rows } = await transaction.query<{ text: string }>(READ_TEXT, [turnId, after]);
+  return rows[0]!.text;
+}
+
+/**
+ * Writes deltas and returns the ids of the turns whose delta is stored. The replica no longer runs the other turns.
+ * @param isRetry an earlier attempt failed, but may have been committed
+ */
+export async function appendDeltas(
+  executor: Executor,
+  deltas: Delta[],
+  replicaId: string,
+  isRetry: boolean,
+): Promise<Set<string>> {
+  const values = [
+    deltas.map(({ turnId }) => turnId),
+    deltas.map(({ n }) => n),
+    deltas.map(({ text }) => text),
+    replicaId,
+  ];
+  const { rows } = await executor.query<{ turnId: string }>({ ...INSERT_DELTAS, values });
+  const stored = new Set(rows.map(({ turnId }) => turnId));
+  if (isRetry && stored.size < deltas.length) {
+    const earlier = await executor.query<{ turnId: string }>(FIND_INSERTED_DELTAS, values);
+    for (const { turnId } of earlier.rows) stored.add(turnId);
+  }
+  return stored;
+}
+
+/** Appends an event to the stream of a turn whose session the transaction has locked. */
+export async function appendStreamEvent(
+  transaction: Transaction,
+  turnId: string,
+  kind: StreamEvent['kind'],
+  data: object,
+): Promise<StreamEvent> {
+  const json = JSON.stringify(data);
+  for (;;) {
+    const { rows } = await transaction.query<StreamEvent>(INSERT, [turnId, kind, json]);
+    if (rows[0]) return { n: rows[0].n, kind, data: json };
+  }
+}
+
+/** Deletes the stream events of all turns of a session. */
+export async function deleteStreamEventsOfSession(
+  transaction: Transaction,
+  sessionId: string,
+): Promise<void> {
+  await transaction.query(DELETE_OF_SESSION, [sessionId]);
+}
+
+/** Deletes events that were written while their turn was being deleted. */
+export async function deleteStreamEventsOfDeletedTurn(executor: Executor, turnId: string): Promise<void> {
+  await executor.query(DELETE_OF_DELETED_TURN, [turnId]);
+}
+
+/**
+ * Deletes events of some of the turns that ended before an instant, or were deleted. Returns how many events; 0 if none is left.
+ * @param firstId id of the first turn that can have begun at that instant
+ */
+export async function deleteExpiredStreamEvents(
+  executor: Executor,
+  firstId: string,
+  before: Date,
+): Promise<number> {
+  return (await executor.query(DELETE_EXPIRED, [firstId, before])).rowCount!;
+}
