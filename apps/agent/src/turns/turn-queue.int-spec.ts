@@ -1,25 +1,39 @@
-import { waitFor } from '@inference/testing';
+import { ScriptedModel, waitFor } from '@inference/testing';
 import { AgentSite, Customer } from '../agent.fixture';
 import { type EventResponse } from '../events/event.response';
 
 /** Number of jobs that a process takes at a time. */
 const JOBS = 4;
-/** Takes so long that the next message has to wait for the queue. */
-const SLOW = 'sandbox-chat+tokens-5+delay-40';
+/** Sessions whose second message waits in the queue. */
+const queued = new Set<string>();
 
+let model: ScriptedModel;
 let site: AgentSite;
 let customer: Customer;
 
 beforeAll(async () => {
-  site = await AgentSite.start({ models: [SLOW] });
+  model = await ScriptedModel.start();
+  // Ends no answer before the session's second message has become a job.
+  model.says(async (answer, { messages }) => {
+    answer.delta({ content: 'Hi' });
+    await waitFor(() => queued.has(messages[0]!.content!));
+    answer.finish('stop');
+  });
+  site = await AgentSite.start({
+    models: ['scripted'],
+    upstreams: [{ name: 'scripted', base_url: model.url, models: ['scripted'] }],
+  });
   customer = new Customer(site.url, (await site.account()).apiKey);
 });
-afterAll(() => site?.stop());
+afterAll(async () => {
+  await site?.stop();
+  model?.close();
+});
 
 /** Posts two messages; the turn of the second one becomes a job of the queue. */
 async function post(session: string): Promise<void> {
-  await customer.json('POST', '', { id: session, model: SLOW }, 201);
-  await customer.json('POST', `/${session}/events`, { role: 'user', content: 'Hello' });
+  await customer.json('POST', '', { id: session, model: 'scripted' }, 201);
+  await customer.json('POST', `/${session}/events`, { role: 'user', content: session });
   const waiting = { role: 'user', content: 'And?' };
   const { status } = await customer.json<EventResponse>(
     'POST',
@@ -27,6 +41,7 @@ async function post(session: string): Promise<void> {
     waiting,
   );
   expect(status).toBe('queued');
+  queued.add(session);
 }
 const isAnswered = async (session: string) => {
   const events = await customer.events(session);
