@@ -12,7 +12,7 @@ import { Segment } from './retrieval/index/storage/segment.entity';
 import { Chunk } from './retrieval/search/chunk.entity';
 import { ChunkSignature } from './retrieval/vectors/chunk-signature.entity';
 import { ChunkVector } from './retrieval/vectors/chunk-vector.entity';
-import { WorkspaceUsage } from './documents/workspace-usage.entity';
+import { WorkspaceUsageChange } from './documents/usage/workspace-usage-change.entity';
 import { WorkspaceKey } from './workspaces/keys/workspace-key.entity';
 import { WorkspaceMember } from './workspaces/members/workspace-member.entity';
 import { Workspace } from './workspaces/workspace.entity';
@@ -36,5 +36,5 @@ export const ENTITIES = [
   Workspace,
   WorkspaceKey,
   WorkspaceMember,
-  WorkspaceUsage,
+  WorkspaceUsageChange,
 ];

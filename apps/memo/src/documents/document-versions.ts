@@ -22,8 +22,8 @@ import {
 } from './document-versions.repository';
 import { type MemoDocument } from './document.entity';
 import { deleteParts } from './source-files/source-parts.repository';
-import { recordGrowth } from './workspace-quota';
-import { subtractDocument } from './workspace-usage.repository';
+import { recordGrowth } from './usage/workspace-quota';
+import { subtractDocument } from './usage/workspace-usage.repository';
 import { type Upload } from './uploads/upload-reader';
 
 const UNIQUE_VIOLATION = '23505';

@@ -11,7 +11,7 @@ import {
   responseOf,
 } from './document.dto';
 import { WORKSPACE_LIMITS, type WorkspaceLimits } from './documents.config';
-import { checkRoomForDocument, checkRoomForGrowth } from './workspace-quota';
+import { checkRoomForDocument, checkRoomForGrowth } from './usage/workspace-quota';
 import { SourceFileStore } from './source-files/source-file-store';
 import { minimumFileBytes, type Upload, UploadReader } from './uploads/upload-reader';
 import { findDocument, listDocuments } from './documents.repository';

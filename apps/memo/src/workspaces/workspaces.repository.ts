@@ -1,5 +1,5 @@
 import { type Executor, type Position, type Transaction } from '@inference/database';
-import { type WorkspaceUsage } from '../documents/workspace-usage.repository';
+import { type WorkspaceUsage } from '../documents/usage/workspace-usage.repository';
 import { type WorkspaceMember } from './members/workspace-member.entity';
 import { Workspace } from './workspace.entity';
 

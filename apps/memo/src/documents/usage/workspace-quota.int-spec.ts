@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { MemoSite, type Person } from '../memo.fixture';
-import { type DocumentResponse } from './document.dto';
-import { form, partsStored, POLICY, uploadsKnown } from './uploads/uploads.fixture';
+import { MemoSite, type Person } from '../../memo.fixture';
+import { type DocumentResponse } from '../document.dto';
+import { form, partsStored, POLICY, uploadsKnown } from '../uploads/uploads.fixture';
 
 /** No worker runs here, so uploads stay queued. */
 const MOST_DOCUMENTS = 5;

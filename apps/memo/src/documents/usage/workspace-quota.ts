@@ -1,7 +1,7 @@
 import { ConflictException } from '@nestjs/common';
 import { type Executor, type Transaction } from '@inference/database';
-import { type WorkspaceLimits } from './documents.config';
-import { hasExternalIds } from './documents.repository';
+import { type WorkspaceLimits } from '../documents.config';
+import { hasExternalIds } from '../documents.repository';
 import { addUsage, readUsage, type WorkspaceUsage } from './workspace-usage.repository';
 
 /** Throws 409, before the upload is read, if the workspace has no room for it. */
