@@ -1,21 +1,69 @@
-import { type Sql } from '@inference/database';
+import { type Executor, type Position, type Transaction } from '@inference/database';
 import {
-  type GpuPriceRow,
-  type ModelPriceRow,
-  type PriceListKind,
-  type TrainingPriceRow,
-} from './price-views';
+  type GpuPrice,
+  type ModelPrice,
+  PriceList,
+  type PriceUnit,
+  TrainingPrice,
+} from '@inference/metering';
 
-const NEWEST = 'SELECT max(id) FROM pricing.price_lists WHERE kind =';
-const MODELS = `
-  SELECT slug, unit, rate_picos FROM pricing.model_prices
-  WHERE price_list_id = (${NEWEST} 'models') ORDER BY position LIMIT $1`;
-const GPUS = `
-  SELECT name, hourly_price_picos FROM pricing.gpu_prices
-  WHERE price_list_id = (${NEWEST} 'gpus') ORDER BY position LIMIT $1`;
-const TRAINING = `
-  SELECT token_rate_picos, gpu_hour_picos FROM pricing.training_prices
-  WHERE price_list_id = (${NEWEST} 'training')`;
+/** Models, GPUs and training each have a price list of their own. */
+export type PriceListKind = 'models' | 'gpus' | 'training';
+
+export type ModelPriceRow = Pick<ModelPrice, 'slug' | 'ratePicos'> & { unit: PriceUnit };
+export type GpuPriceRow = Pick<GpuPrice, 'name' | 'hourlyPricePicos'>;
+export type TrainingPriceRow = Pick<TrainingPrice, 'tokenRatePicos' | 'gpuHourPicos'>;
+
+export interface PriceRows {
+  models: ModelPriceRow;
+  gpus: GpuPriceRow;
+  training: TrainingPriceRow;
+}
+
+export type PublishedList = Pick<PriceList, 'id' | 'effectiveFrom' | 'publishedBy'> & {
+  /** Number of prices. */
+  size: number;
+  position: Position;
+};
+
+/** SQL of a kind of price. Training has one price, without a name. */
+interface PriceTable {
+  table: string;
+  columns: string;
+  name: string;
+  /** What changes when the price of a name changes. */
+  values: string;
+  order: string;
+}
+
+const PRICES: Record<PriceListKind, PriceTable> = {
+  models: {
+    table: 'pricing.model_prices',
+    columns: 'slug, unit, rate_picos AS "ratePicos"',
+    name: 'slug',
+    values: 'unit, rate_picos',
+    order: 'position',
+  },
+  gpus: {
+    table: 'pricing.gpu_prices',
+    columns: 'name, hourly_price_picos AS "hourlyPricePicos"',
+    name: 'name',
+    values: 'hourly_price_picos',
+    order: 'position',
+  },
+  training: {
+    table: 'pricing.training_prices',
+    columns: 'token_rate_picos AS "tokenRatePicos", gpu_hour_picos AS "gpuHourPicos"',
+    name: "'training'",
+    values: 'token_rate_picos, gpu_hour_picos',
+    order: 'price_list_id',
+  },
+};
+
+const newestPrices = (kind: PriceListKind) => `
+  SELECT ${PRICES[kind].columns} FROM ${PRICES[kind].table}
+  WHERE price_list_id = (SELECT max(id) FROM pricing.price_lists WHERE kind = '${kind}')
+  ORDER BY ${PRICES[kind].order} LIMIT $1`;
 const INSERT_MODELS = `
   INSERT INTO pricing.model_prices (price_list_id, position, slug, unit, rate_picos)
   SELECT $1, row.position, row.slug, row.unit, row.rate
@@ -24,56 +72,116 @@ const INSERT_GPUS = `
   INSERT INTO pricing.gpu_prices (price_list_id, position, name, hourly_price_picos)
   SELECT $1, row.position, row.name, row.price
   FROM unnest($2::text[], $3::numeric[]) WITH ORDINALITY AS row (name, price, position)`;
-const INSERT_TRAINING = `
-  INSERT INTO pricing.training_prices (price_list_id, token_rate_picos, gpu_hour_picos) VALUES ($1, $2, $3)`;
-const INSERT_LIST = 'INSERT INTO pricing.price_lists (kind, published_by) VALUES ($1, $2) RETURNING id';
 
-/** Up to `limit` rows of the newest list; null: all. */
-export async function readModelPrices(sql: Sql, limit: number | null): Promise<ModelPriceRow[]> {
-  return (await sql.query<ModelPriceRow>(MODELS, [limit])).rows;
-}
+const LIST_COLUMNS = `l.id, l.effective_from AS "effectiveFrom", l.published_by AS "publishedBy",
+  to_char(l.effective_from AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at`;
+const allLists = (kind: PriceListKind) => `
+  SELECT ${LIST_COLUMNS},
+    (SELECT count(*) FROM ${PRICES[kind].table} p WHERE p.price_list_id = l.id)::integer AS size
+  FROM pricing.price_lists l
+  WHERE l.kind = '${kind}' AND ($1::bigint IS NULL OR l.id < $1) ORDER BY l.id DESC LIMIT $2`;
+/** Lists that changed, added or removed the price of the name. */
+const listsThatChangedName = (kind: PriceListKind) => `
+  WITH l AS (
+    SELECT l.*, prices, lag(prices) OVER (ORDER BY id) AS before
+    FROM pricing.price_lists l, LATERAL (
+      SELECT array_agg((${PRICES[kind].values})::text ORDER BY (${PRICES[kind].values})::text) AS prices
+      FROM ${PRICES[kind].table} p WHERE p.price_list_id = l.id AND p.${PRICES[kind].name} = $3
+    ) of_this
+    WHERE l.kind = '${kind}'
+  )
+  SELECT ${LIST_COLUMNS}, COALESCE(cardinality(prices), 0) AS size FROM l
+  WHERE prices IS DISTINCT FROM before AND ($1::bigint IS NULL OR l.id < $1) ORDER BY l.id DESC LIMIT $2`;
+const pricesOfLists = (kind: PriceListKind) => `
+  SELECT price_list_id AS "priceListId", ${PRICES[kind].columns} FROM ${PRICES[kind].table}
+  WHERE price_list_id = ANY ($1) AND ($2::text IS NULL OR ${PRICES[kind].name} = $2)
+  ORDER BY price_list_id DESC, ${PRICES[kind].order}`;
 
-/** Up to `limit` rows of the newest list; null: all. */
-export async function readGpuPrices(sql: Sql, limit: number | null): Promise<GpuPriceRow[]> {
-  return (await sql.query<GpuPriceRow>(GPUS, [limit])).rows;
-}
-
-/** The newest price of training, or undefined before the first one. */
-export async function readTrainingPrice(sql: Sql): Promise<TrainingPriceRow | undefined> {
-  return (await sql.query<TrainingPriceRow>(TRAINING)).rows[0];
+/** Up to `limit` prices of the newest list, in their published order; null: all. */
+export async function readNewestPrices<K extends PriceListKind>(
+  executor: Executor,
+  kind: K,
+  limit: number | null,
+): Promise<PriceRows[K][]> {
+  return (await executor.query<PriceRows[K]>(newestPrices(kind), [limit])).rows;
 }
 
 /**
  * Locks the lists of a kind until the end of the transaction. The newest list is the one with the highest id, so ids must be
  * committed in order, and a list that is based on the newest one must be the next.
  */
-export async function lockLists(sql: Sql, kind: PriceListKind): Promise<void> {
-  await sql.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`pricing.price_lists ${kind}`]);
+export async function lockLists(transaction: Transaction, kind: PriceListKind): Promise<void> {
+  await transaction.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`pricing.price_lists ${kind}`]);
 }
 
-async function insertList(sql: Sql, kind: PriceListKind, adminId: string): Promise<bigint> {
-  const { rows } = await sql.query<{ id: bigint }>(INSERT_LIST, [kind, adminId]);
-  return rows[0]!.id;
+async function insertList(transaction: Transaction, kind: PriceListKind, adminId: string): Promise<bigint> {
+  const lists = transaction.repository(PriceList);
+  const list = lists.create({ kind, publishedBy: adminId });
+  await lists.insert(list);
+  return list.id;
 }
 
-export async function insertModelPrices(sql: Sql, prices: ModelPriceRow[], adminId: string): Promise<void> {
-  await sql.query(INSERT_MODELS, [
-    await insertList(sql, 'models', adminId),
+export async function insertModelPrices(
+  transaction: Transaction,
+  prices: ModelPriceRow[],
+  adminId: string,
+): Promise<void> {
+  await transaction.query(INSERT_MODELS, [
+    await insertList(transaction, 'models', adminId),
     prices.map(({ slug }) => slug),
     prices.map(({ unit }) => unit),
-    prices.map(({ rate_picos: rate }) => rate),
+    prices.map(({ ratePicos }) => ratePicos),
   ]);
 }
 
-export async function insertGpuPrices(sql: Sql, prices: GpuPriceRow[], adminId: string): Promise<void> {
-  await sql.query(INSERT_GPUS, [
-    await insertList(sql, 'gpus', adminId),
+export async function insertGpuPrices(
+  transaction: Transaction,
+  prices: GpuPriceRow[],
+  adminId: string,
+): Promise<void> {
+  await transaction.query(INSERT_GPUS, [
+    await insertList(transaction, 'gpus', adminId),
     prices.map(({ name }) => name),
-    prices.map(({ hourly_price_picos: picos }) => picos),
+    prices.map(({ hourlyPricePicos }) => hourlyPricePicos),
   ]);
 }
 
-export async function insertTrainingPrice(sql: Sql, price: TrainingPriceRow, adminId: string): Promise<void> {
-  const listId = await insertList(sql, 'training', adminId);
-  await sql.query(INSERT_TRAINING, [listId, price.token_rate_picos, price.gpu_hour_picos]);
+export async function insertTrainingPrice(
+  transaction: Transaction,
+  price: TrainingPriceRow,
+  adminId: string,
+): Promise<void> {
+  const priceListId = await insertList(transaction, 'training', adminId);
+  await transaction.repository(TrainingPrice).insert({ ...price, priceListId });
+}
+
+/** Newest first; with a name only the lists that changed its price. */
+export async function listPublished(
+  executor: Executor,
+  kind: PriceListKind,
+  name: string | null,
+  beforeId: string | null,
+  count: number,
+): Promise<PublishedList[]> {
+  const { rows } = await executor.query<Omit<PublishedList, 'position'> & { at: string }>(
+    name === null ? allLists(kind) : listsThatChangedName(kind),
+    [beforeId, count, ...(name === null ? [] : [name])],
+  );
+  return rows.map(({ at, ...list }) => ({ ...list, position: { at, id: String(list.id) } }));
+}
+
+/** The prices of these lists by list id, in their published order; with a name only its prices. */
+export async function readPrices<K extends PriceListKind>(
+  executor: Executor,
+  kind: K,
+  name: string | null,
+  listIds: bigint[],
+): Promise<Map<bigint, PriceRows[K][]>> {
+  const { rows } = await executor.query<PriceRows[K] & { priceListId: bigint }>(pricesOfLists(kind), [
+    listIds,
+    name,
+  ]);
+  const byList = new Map<bigint, PriceRows[K][]>(listIds.map((id) => [id, []]));
+  for (const row of rows) byList.get(row.priceListId)!.push(row);
+  return byList;
 }

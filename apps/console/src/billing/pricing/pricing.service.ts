@@ -1,6 +1,6 @@
 import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import { type Currency } from '@inference/config';
-import { Database, type Sql } from '@inference/database';
+import { Database, type Executor, type Transaction } from '@inference/database';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readLastChange } from '../../caching/topic-changes';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
@@ -16,13 +16,14 @@ import {
   TOO_MANY_ROWS,
 } from './price-list-rules';
 import {
+  type GpuPriceRow,
   insertGpuPrices,
   insertModelPrices,
   lockLists,
-  readGpuPrices,
-  readModelPrices,
+  type ModelPriceRow,
+  readNewestPrices,
 } from './price-lists.repository';
-import { type GpuPriceRow, gpuPriceView, type ModelPriceRow, modelPriceView } from './price-views';
+import { gpuPriceView, modelPriceView } from './price-views';
 import {
   type GpuPriceResponse,
   type GpuPublicationResponse,
@@ -40,22 +41,26 @@ import {
 /** One of the lists that are published row by row. */
 interface ListAccess<Row> {
   kind: 'models' | 'gpus';
-  read(sql: Sql, limit: number | null): Promise<Row[]>;
-  insert(sql: Sql, rows: Row[], adminId: string): Promise<void>;
+  read(executor: Executor): Promise<Row[]>;
+  insert(transaction: Transaction, rows: Row[], adminId: string): Promise<void>;
 }
 const MODELS: ListAccess<ModelPriceRow> = {
   kind: 'models',
-  read: readModelPrices,
+  read: (executor) => readNewestPrices(executor, 'models', null),
   insert: insertModelPrices,
 };
-const GPUS: ListAccess<GpuPriceRow> = { kind: 'gpus', read: readGpuPrices, insert: insertGpuPrices };
+const GPUS: ListAccess<GpuPriceRow> = {
+  kind: 'gpus',
+  read: (executor) => readNewestPrices(executor, 'gpus', null),
+  insert: insertGpuPrices,
+};
 
 /** Who publishes, or null to see what would change: nothing is stored. */
 export type Publisher = Actor | null;
 
 /** A price with a null in place of picos is removed. */
-type ModelChange = Omit<ModelPriceRow, 'rate_picos'> & { rate_picos: bigint | null };
-type GpuChange = Omit<GpuPriceRow, 'hourly_price_picos'> & { hourly_price_picos: bigint | null };
+type ModelChange = Omit<ModelPriceRow, 'ratePicos'> & { ratePicos: bigint | null };
+type GpuChange = Omit<GpuPriceRow, 'hourlyPricePicos'> & { hourlyPricePicos: bigint | null };
 
 const modelRow = <Price extends bigint | null>({
   slug,
@@ -64,14 +69,14 @@ const modelRow = <Price extends bigint | null>({
 }: Omit<ModelPriceDto, 'price'> & { price: Price }) => ({
   slug,
   unit,
-  rate_picos: price,
+  ratePicos: price,
 });
 const gpuRow = <Price extends bigint | null>({
   name,
   hourly_price: price,
 }: Omit<GpuPriceDto, 'hourly_price'> & { hourly_price: Price }) => ({
   name,
-  hourly_price_picos: price,
+  hourlyPricePicos: price,
 });
 const modelKey = ({ slug, unit }: ModelChange) => `${slug} ${unit}`;
 const gpuKey = ({ name }: GpuChange) => name;
@@ -93,14 +98,14 @@ export class PricingService {
 
   /** Up to `limit` rows; null: all. */
   async readModels(limit: number | null): Promise<ModelPriceResponse[]> {
-    return (await readModelPrices(this.database, limit)).map((row) =>
-      modelPriceView(row, this.site.currency),
-    );
+    const rows = await readNewestPrices(this.database, 'models', limit);
+    return rows.map((row) => modelPriceView(row, this.site.currency));
   }
 
   /** Up to `limit` rows; null: all. */
   async readGpus(limit: number | null): Promise<GpuPriceResponse[]> {
-    return (await readGpuPrices(this.database, limit)).map((row) => gpuPriceView(row, this.site.currency));
+    const rows = await readNewestPrices(this.database, 'gpus', limit);
+    return rows.map((row) => gpuPriceView(row, this.site.currency));
   }
 
   /** Replaces the list. Throws 400 for a list that cannot be. */
@@ -114,7 +119,7 @@ export class PricingService {
   async changeModels(models: ModelPriceChangeDto[], publisher: Publisher): Promise<ModelPublicationResponse> {
     refuse('models', repeatedUnits(models));
     this.requireSiteCurrency('models', models);
-    const isPrice = (row: ModelChange): row is ModelPriceRow => row.rate_picos !== null;
+    const isPrice = (row: ModelChange): row is ModelPriceRow => row.ratePicos !== null;
     const merged = await this.change(MODELS, publisher, (before) => {
       const after = mergePrices(before, models.map(modelRow), modelKey, isPrice);
       const [overlap] = overlappingUnits(after);
@@ -135,7 +140,7 @@ export class PricingService {
   async changeGpus(gpus: GpuPriceChangeDto[], publisher: Publisher): Promise<GpuPublicationResponse> {
     refuse('gpus', repeatedNames(gpus));
     this.requireSiteCurrency('gpus', gpus);
-    const isPrice = (row: GpuChange): row is GpuPriceRow => row.hourly_price_picos !== null;
+    const isPrice = (row: GpuChange): row is GpuPriceRow => row.hourlyPricePicos !== null;
     return this.gpusView(
       await this.change(GPUS, publisher, (before) => mergePrices(before, gpus.map(gpuRow), gpuKey, isPrice)),
     );
@@ -153,19 +158,19 @@ export class PricingService {
     publisher: Publisher,
     next: (before: Row[]) => Row[],
   ): Promise<{ before: Row[]; after: Row[] }> {
-    const changeIn = async (sql: Sql) => {
-      const before = await list.read(sql, null);
+    const changeIn = async (executor: Executor) => {
+      const before = await list.read(executor);
       const after = next(before);
       if (after.length > MAX_ROWS) throw new BadRequestException(`${list.kind}: ${TOO_MANY_ROWS}`);
       return { before, after };
     };
     if (publisher === null) return changeIn(this.database);
-    return this.database.transaction(async (client) => {
-      await lockLists(client, list.kind);
-      const lists = await changeIn(client);
-      await list.insert(client, lists.after, publisher.accountId);
+    return this.database.transaction(async (transaction) => {
+      await lockLists(transaction, list.kind);
+      const lists = await changeIn(transaction);
+      await list.insert(transaction, lists.after, publisher.accountId);
       const details = { list: list.kind, rows: lists.after.length };
-      await recordActorEvent(client, publisher, 'admin.prices_published', details);
+      await recordActorEvent(transaction, publisher, 'admin.prices_published', details);
       return lists;
     });
   }
@@ -175,7 +180,7 @@ export class PricingService {
     after,
   }: Record<'before' | 'after', ModelPriceRow[]>): ModelPublicationResponse {
     const view = (row: ModelPriceRow) => modelPriceView(row, this.site.currency);
-    const { added, changed, removed } = changesBetween(before, after, modelKey, (row) => row.rate_picos);
+    const { added, changed, removed } = changesBetween(before, after, modelKey, (row) => row.ratePicos);
     return {
       models: after.map(view),
       added: added.map(view),
@@ -186,12 +191,7 @@ export class PricingService {
 
   private gpusView({ before, after }: Record<'before' | 'after', GpuPriceRow[]>): GpuPublicationResponse {
     const view = (row: GpuPriceRow) => gpuPriceView(row, this.site.currency);
-    const { added, changed, removed } = changesBetween(
-      before,
-      after,
-      gpuKey,
-      (row) => row.hourly_price_picos,
-    );
+    const { added, changed, removed } = changesBetween(before, after, gpuKey, (row) => row.hourlyPricePicos);
     return {
       gpus: after.map(view),
       added: added.map(view),

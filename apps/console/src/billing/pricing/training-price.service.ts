@@ -2,9 +2,14 @@ import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { recordActorEvent } from '../../identity/audit-log/audit-log';
-import { insertTrainingPrice, lockLists, readTrainingPrice } from './price-lists.repository';
+import {
+  insertTrainingPrice,
+  lockLists,
+  readNewestPrices,
+  type TrainingPriceRow,
+} from './price-lists.repository';
 import { type TrainingPriceResponse } from './price-responses';
-import { type TrainingPriceRow, trainingPriceView } from './price-views';
+import { trainingPriceView } from './price-views';
 import { type PublishTrainingPriceDto } from './pricing.dto';
 import { type Publisher } from './pricing.service';
 
@@ -18,24 +23,27 @@ export class TrainingPriceService {
 
   /** The current price; null before the first one. */
   async read(): Promise<TrainingPriceResponse | null> {
-    const price = await readTrainingPrice(this.database);
+    const [price] = await readNewestPrices(this.database, 'training', 1);
     return price ? trainingPriceView(price, this.site.currency) : null;
   }
 
   /** Stores the price, or nothing if nobody publishes. Throws 400 for the currency of the other site. */
   async publish(
-    { currency, token_per_m: tokenRate, gpu_hour: gpuHour }: PublishTrainingPriceDto,
+    { currency, token_per_m: tokenRatePicos, gpu_hour: gpuHourPicos }: PublishTrainingPriceDto,
     publisher: Publisher,
   ): Promise<TrainingPriceResponse> {
     if (currency !== undefined && currency !== this.site.currency) {
       throw new BadRequestException(`currency: this site's currency is ${this.site.currency}`);
     }
-    const price: TrainingPriceRow = { token_rate_picos: tokenRate, gpu_hour_picos: gpuHour };
+    const price: TrainingPriceRow = { tokenRatePicos, gpuHourPicos };
     if (publisher !== null) {
-      await this.database.transaction(async (client) => {
-        await lockLists(client, 'training');
-        await insertTrainingPrice(client, price, publisher.accountId);
-        await recordActorEvent(client, publisher, 'admin.prices_published', { list: 'training', rows: 1 });
+      await this.database.transaction(async (transaction) => {
+        await lockLists(transaction, 'training');
+        await insertTrainingPrice(transaction, price, publisher.accountId);
+        await recordActorEvent(transaction, publisher, 'admin.prices_published', {
+          list: 'training',
+          rows: 1,
+        });
       });
     }
     return trainingPriceView(price, this.site.currency);

@@ -8,8 +8,14 @@ import {
   type PublishedListResponse,
   type TrainingHistoryResponse,
 } from './price-history.dto';
-import { listPublished, type PriceRows, type PublishedList, readPrices } from './price-history.repository';
-import { gpuPriceView, modelPriceView, type PriceListKind, trainingPriceView } from '../price-views';
+import {
+  listPublished,
+  type PriceListKind,
+  type PriceRows,
+  type PublishedList,
+  readPrices,
+} from '../price-lists.repository';
+import { gpuPriceView, modelPriceView, trainingPriceView } from '../price-views';
 
 /** Two lists of the largest size (5,000 rows). A page has at least one list. */
 const MAX_ROWS_PER_PAGE = 10_000;
