@@ -1,19 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
-import { type PriceUnit, UNIT_DIGITS } from '@inference/metering';
+import { UNIT_DIGITS } from '@inference/metering';
 import { exactNumber, picosToDecimal, scaledToDecimal } from '@inference/money';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { USAGE_BY_BUCKET } from './usage-buckets';
 import { rangeOf } from './usage-range';
 import { type UsageQuery, type UsageRowResponse } from './usage.dto';
-
-interface Row {
-  bucket: Date;
-  model: string;
-  unit: PriceUnit;
-  quantity: bigint;
-  cost_picos: bigint;
-}
+import { readUsage } from './usage.repository';
 
 @Injectable()
 export class UsageService {
@@ -27,15 +19,13 @@ export class UsageService {
    * the last row. Throws 400 for an impossible period.
    */
   async read(accountId: string, query: UsageQuery): Promise<UsageRowResponse[]> {
-    const { from, to, starts, splitHours } = rangeOf(query);
-    const values = [from, to, accountId, starts, splitHours];
-    const { rows } = await this.database.query<Row>(USAGE_BY_BUCKET, values);
+    const rows = await readUsage(this.database, accountId, rangeOf(query));
     return rows.map((row) => ({
       timestamp: row.bucket.toISOString(),
       model: row.model,
       quantity: exactNumber(scaledToDecimal(row.quantity, UNIT_DIGITS[row.unit])),
       unit: row.unit,
-      cost: exactNumber(picosToDecimal(row.cost_picos)),
+      cost: exactNumber(picosToDecimal(row.costPicos)),
       currency: this.site.currency,
     }));
   }

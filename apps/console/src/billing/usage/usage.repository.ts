@@ -1,11 +1,16 @@
-import { USAGE_LINES } from '@inference/metering';
+import { type Executor } from '@inference/database';
+import { type HourlyRollup, type PriceUnit, USAGE_LINES } from '@inference/metering';
+import { type UsageRange } from './usage-range';
+
+/** Usage of one model, in one unit, in the bucket that starts at `bucket`. */
+type BucketUsage = Pick<HourlyRollup, 'model' | 'quantity' | 'costPicos'> & { bucket: Date; unit: PriceUnit };
 
 /**
- * SQL of the usage of an account by bucket, model and unit; `$1` to `$3` are those of USAGE_LINES. `$4` are the starts of the
+ * Usage of an account by bucket, model and unit; `$1` to `$3` are those of USAGE_LINES. `$4` are the starts of the
  * buckets (null: each hour of UTC is a bucket), `$5` the hours of UTC within which a bucket starts. These are read from the events:
  * the LATERAL subquery with OFFSET keeps the planner from reading more events than those.
  */
-export const USAGE_BY_BUCKET = `
+const BY_BUCKET = `
   WITH ${USAGE_LINES},
   split_hours AS MATERIALIZED (
     SELECT DISTINCT r.hour FROM metering.hourly_rollup r, bounds b
@@ -24,6 +29,15 @@ export const USAGE_BY_BUCKET = `
     ) l
   )
   SELECT coalesce(($4::timestamptz[])[width_bucket(at, $4::timestamptz[])], at) AS bucket, model, unit,
-    sum(quantity) AS quantity, sum(cost_picos) AS cost_picos
+    sum(quantity) AS quantity, sum(cost_picos) AS "costPicos"
   FROM bucket_lines GROUP BY bucket, model, unit
   ORDER BY bucket, model COLLATE "C", unit COLLATE "C"`;
+
+/** The account's usage of the range, sorted by bucket, model and unit. */
+export async function readUsage(
+  executor: Executor,
+  accountId: string,
+  { from, to, starts, splitHours }: UsageRange,
+): Promise<BucketUsage[]> {
+  return (await executor.query<BucketUsage>(BY_BUCKET, [from, to, accountId, starts, splitHours])).rows;
+}
