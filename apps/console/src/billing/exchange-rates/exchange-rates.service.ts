@@ -6,11 +6,7 @@ import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type Actor } from '../../identity/audit-log/actor';
 import { recordActorEvent } from '../../identity/audit-log/audit-log';
 import { type PublishExchangeRatesDto } from './exchange-rates.dto';
-
-const UPSERT = `
-  INSERT INTO pricing.exchange_rates (day, usd_per_unit)
-  SELECT * FROM unnest($1::date[], $2::text[]::numeric[])
-  ON CONFLICT (day) DO UPDATE SET usd_per_unit = excluded.usd_per_unit`;
+import { storeExchangeRates } from './exchange-rates.repository';
 
 @Injectable()
 export class ExchangeRatesService {
@@ -24,12 +20,15 @@ export class ExchangeRatesService {
     if (this.site.currency === 'USD') {
       throw new ConflictException("this site's currency is USD, which needs no exchange rate");
     }
-    await this.database.transaction(async (client) => {
-      await client.query(UPSERT, [
-        rates.map(({ date }) => date),
-        rates.map(({ usd_per_unit: rate }) => scaledToDecimal(rate, RATE_DIGITS)),
-      ]);
-      await recordActorEvent(client, admin, 'admin.exchange_rates_published', { rows: rates.length });
+    await this.database.transaction(async (transaction) => {
+      await storeExchangeRates(
+        transaction,
+        rates.map(({ date, usd_per_unit: rate }) => ({
+          day: date,
+          usdPerUnit: scaledToDecimal(rate, RATE_DIGITS),
+        })),
+      );
+      await recordActorEvent(transaction, admin, 'admin.exchange_rates_published', { rows: rates.length });
     });
   }
 }
