@@ -1,0 +1,23 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Database } from '@inference/database';
+import { type PageQuery, readPage } from '@inference/http';
+import { readStatement } from '@inference/wallet';
+import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { type TransactionListResponse, transactionView } from './transactions.dto';
+
+@Injectable()
+export class TransactionsService {
+  constructor(
+    private readonly database: Database,
+    @Inject(SITE_CONFIG) private readonly site: SiteConfig,
+  ) {}
+
+  /** A page of the wallet's transactions, newest first. */
+  async list(accountId: string, query: PageQuery): Promise<TransactionListResponse> {
+    const { rows, nextCursor } = await readPage(`transactions ${accountId}`, query, (after, count) =>
+      readStatement(this.database, accountId, after, count),
+    );
+    const { currency } = this.site;
+    return { transactions: rows.map((line) => transactionView(line, currency)), next_cursor: nextCursor };
+  }
+}
