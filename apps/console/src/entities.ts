@@ -7,7 +7,7 @@ import { IdempotencyKey } from './billing/idempotency/idempotency-key.entity';
 import { InvoiceFile } from './billing/invoices/invoice-file.entity';
 import { InvoiceRequest } from './billing/invoices/issuer/invoice-request.entity';
 import { Payment } from './billing/payments/entities/payment.entity';
-import { Refund } from './billing/refunds/refund.entity';
+import { Refund } from './billing/payments/entities/refund.entity';
 import { CatalogueChange } from './caching/catalogue-change.entity';
 import { ChangelogEntry } from './catalogue/changelog/changelog-entry.entity';
 import { PackageDownload } from './catalogue/downloads/package-download.entity';

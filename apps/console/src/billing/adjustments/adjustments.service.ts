@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database, newId, type Sql } from '@inference/database';
+import { Database, newId, type Transaction } from '@inference/database';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { postTransfer, withLeaseRecall } from '@inference/wallet';
 import { type Actor } from '../../identity/audit-log/actor';
@@ -28,8 +28,8 @@ export class AdjustmentsService {
       idempotencyKey === null
         ? `adjustment:${newId('adj')}`
         : `adjustment:${admin.accountId}:${idempotencyKey}`;
-    const post = async (sql: Sql) => {
-      const transfer = await postTransfer(sql, {
+    const post = async (transaction: Transaction) => {
+      const transfer = await postTransfer(transaction, {
         kind: 'adjustment',
         accountId,
         amountPicos,
@@ -38,8 +38,8 @@ export class AdjustmentsService {
         description,
       });
       if (!transfer.isNew) return transfer;
-      await enableLowBalanceAlert(sql, accountId, this.topUp.lowBalanceThresholdPicos);
-      await recordAuditEvent(sql, {
+      await enableLowBalanceAlert(transaction, accountId, this.topUp.lowBalanceThresholdPicos);
+      await recordAuditEvent(transaction, {
         type: 'admin.adjustment_posted',
         accountId,
         actorId: admin.accountId,

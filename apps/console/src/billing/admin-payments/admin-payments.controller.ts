@@ -1,25 +1,22 @@
-import { Body, Controller, Get, NotFoundException, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
-import { Database } from '@inference/database';
 import { Idempotency, IdempotencyHeaders } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
-import { findDocumentNumber } from '../documents/document';
 import { type Actor, CurrentActor } from '../../identity/audit-log/actor';
-import { findPayment } from '../payments/payment';
-import { PaymentPath, paymentView } from '../payments/payments.dto';
-import { listRefunds } from '../payments/refund';
-import { CreateRefundDto, RefundResponse, refundView } from '../refunds/refunds.dto';
+import { PaymentPath } from '../payments/payments.dto';
+import { CreateRefundDto, RefundResponse } from '../refunds/refunds.dto';
 import { RefundsService } from '../refunds/refunds.service';
 import { AdminPaymentResponse } from './admin-payments.dto';
+import { AdminPaymentsService } from './admin-payments.service';
 
 @Controller('api/admin/billing/payments')
 @ApiTags('Administration of payments')
 @Roles('admin')
 export class AdminPaymentsController {
   constructor(
+    private readonly payments: AdminPaymentsService,
     private readonly refunds: RefundsService,
-    private readonly database: Database,
   ) {}
 
   @Get(':id')
@@ -29,16 +26,8 @@ export class AdminPaymentsController {
   })
   @ApiOkResponse({ description: 'The payment.', type: AdminPaymentResponse })
   @ApiErrors({ 404: 'There is no such payment.' })
-  async read(@Param() { id }: PaymentPath): Promise<AdminPaymentResponse> {
-    const payment = await findPayment(this.database, id);
-    if (!payment) throw new NotFoundException('no such payment');
-    const refunds = await listRefunds(this.database, [id]);
-    return {
-      ...paymentView(payment, refunds),
-      account_id: payment.accountId,
-      document_number: await findDocumentNumber(this.database, id),
-      refunds: refunds.map(refundView),
-    };
+  read(@Param() { id }: PaymentPath): Promise<AdminPaymentResponse> {
+    return this.payments.read(id);
   }
 
   @Post(':id/refund')

@@ -3,9 +3,9 @@ import { ENTITIES } from '../../entities';
 import { readConsoleConfig } from '../../config';
 import { testEnvironment } from '../../testing/console.fixture';
 import { ReceiptsService } from '../receipts/receipts.service';
-import { type Payment } from '../payments/payment';
+import { type Payment } from '../payments/entities/payment.entity';
 import { paymentSnapshot } from './payment-snapshot';
-import { issueDocument, newDocumentId } from './document';
+import { issueDocument, newDocumentId } from './documents.repository';
 import { insertPayment } from './documents.fixture';
 
 const CONCURRENCY = 50;
@@ -20,7 +20,8 @@ describe('documents', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase(ENTITIES);
-    pool = TestPool.of({ url: database.urlFor('console'), applicationName: 'test', size: CONCURRENCY });
+    const options = { url: database.urlFor('console'), applicationName: 'test', size: CONCURRENCY };
+    pool = await TestPool.withEntities(options, ENTITIES);
     ({ accountId } = await insertAccount(database.pool));
   });
   afterEach(async () => {
@@ -64,15 +65,16 @@ describe('documents', () => {
 
   it('leave no gap when a host dies between taking a number and the commit', async () => {
     await issue(await paid());
-    const client = await pool.connect();
-    client.on('error', () => undefined);
-    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    await client.query('BEGIN');
-    await receipts().issue(client, await paid());
-    const next = issue(await paid());
-    await database.pool.query('SELECT pg_terminate_backend($1)', [rows[0]!.pid]);
+    const [lost, kept] = [await paid(), await paid()];
+    let next: Promise<void> | undefined;
+    const dying = pool.transaction(async (transaction) => {
+      const { rows } = await transaction.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      await receipts().issue(transaction, lost);
+      next = issue(kept);
+      await database.pool.query('SELECT pg_terminate_backend($1)', [rows[0]!.pid]);
+    });
+    await expect(dying).rejects.toThrow('terminat');
     await next;
-    client.release(true);
     expect(await numbers()).toEqual(upTo(2));
   });
 

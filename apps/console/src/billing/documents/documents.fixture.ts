@@ -1,8 +1,9 @@
-import { newId, type Sql } from '@inference/database';
+import { type Executor, newId } from '@inference/database';
 import { type PaymentProviderName } from '../payment-providers/payment-provider';
-import { findPayment, type Payment } from '../payments/payment';
+import { type Payment } from '../payments/entities/payment.entity';
+import { type RefundStatus } from '../payments/entities/refund.entity';
 import { type PaymentStatus } from '../payments/payment-status';
-import { type RefundStatus } from '../payments/refund';
+import { findPayment } from '../payments/payments.repository';
 
 interface PaymentOptions {
   provider?: PaymentProviderName;
@@ -19,14 +20,14 @@ const INSERT = `
 
 /** Inserts a payment; by default one that was paid by card on the international site. */
 export async function insertPayment(
-  sql: Sql,
+  executor: Executor,
   accountId: string,
   options: PaymentOptions = {},
 ): Promise<Payment> {
   const { provider = 'card_provider', status = 'paid', amountMinor = 123_456n } = options;
   const id = newId('pay');
   const isPaid = status === 'paid';
-  await sql.query(INSERT, [
+  await executor.query(INSERT, [
     id,
     accountId,
     provider,
@@ -38,17 +39,17 @@ export async function insertPayment(
     options.payerEmail ?? null,
     isPaid ? '2026-11-21T15:00:00Z' : null,
   ]);
-  return (await findPayment(sql, id))!;
+  return (await findPayment(executor, id))!;
 }
 
 /** Inserts a refund, ordered by the payment's own account; by default one of the whole payment that has succeeded. */
 export async function insertRefund(
-  sql: Sql,
+  executor: Executor,
   { id: paymentId, accountId, amountMinor }: Payment,
   options: { amountMinor?: bigint; status?: RefundStatus; reason?: string } = {},
 ): Promise<string> {
   const id = newId('rfd');
-  await sql.query(
+  await executor.query(
     `INSERT INTO billing.refunds (id, payment_id, amount_minor, status, reason, ordered_by, ended_at)
      VALUES ($1, $2, $3, $4, $5, $6, CASE WHEN $4 <> 'pending' THEN now() END)`,
     [

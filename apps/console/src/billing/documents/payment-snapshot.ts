@@ -1,4 +1,4 @@
-import { type Payment } from '../payments/payment';
+import { type Payment } from '../payments/entities/payment.entity';
 import { type Language } from '../../identity/accounts/accounts';
 import { type DocumentsConfig } from './documents.config';
 import { type DocumentSnapshot } from './document-snapshot';

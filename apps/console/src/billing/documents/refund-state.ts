@@ -1,4 +1,5 @@
-import { type Refund, refundedMinor } from '../payments/refund';
+import { type Refund } from '../payments/entities/refund.entity';
+import { refundedMinor } from '../payments/minor-amount';
 
 /** `pending`: a refund is under way and nothing was given back yet. */
 export type RefundState = 'pending' | 'partial' | 'full';

@@ -1,14 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { BackgroundJobs, EVERY_TEN_MINUTES } from '@inference/jobs';
+import { deleteOldIdempotencyKeys } from './idempotency-keys.repository';
 
 /** Rows of one statement, so that none holds its locks for long. */
 const BATCH_ROWS = 1_000;
-/** A client is not expected to repeat a request after 30 days. */
-const DELETE_OLD = `
-  DELETE FROM billing.idempotency_keys WHERE (account_id, operation, key) IN (
-    SELECT account_id, operation, key FROM billing.idempotency_keys WHERE created_at < now() - interval '30 days'
-    LIMIT ${BATCH_ROWS} FOR UPDATE SKIP LOCKED)`;
 
 /** Deletes old idempotency keys. Any number of consoles may run it at once. */
 @Injectable()
@@ -21,6 +17,6 @@ export class IdempotencyKeyCleanupJob {
   }
 
   async run(): Promise<void> {
-    while ((await this.database.query(DELETE_OLD)).rowCount === BATCH_ROWS);
+    while ((await deleteOldIdempotencyKeys(this.database, BATCH_ROWS)) === BATCH_ROWS);
   }
 }

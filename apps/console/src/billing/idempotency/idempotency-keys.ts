@@ -1,13 +1,20 @@
 import { createHash } from 'node:crypto';
 import { ConflictException } from '@nestjs/common';
-import { type Database, type Sql } from '@inference/database';
+import { type Database, type Executor, type Transaction } from '@inference/database';
 import { parseExact, stringifyExact } from '@inference/money';
+import { type IdempotencyKey, type IdempotentOperation } from './idempotency-key.entity';
+import {
+  deleteUnansweredKey,
+  findIdempotencyKey,
+  insertIdempotencyKey,
+  storeAnswer,
+} from './idempotency-keys.repository';
 
 /** A request that must take effect once. */
 export interface IdempotentRequest {
   /** The owner of the key. */
   accountId: string;
-  operation: 'payment' | 'refund' | 'invoice';
+  operation: IdempotentOperation;
   /** The header `Idempotency-Key`; null: every request takes effect. */
   key: string | null;
   /** Everything that distinguishes the request from another one under the same key. The order of fields counts; a DTO has that of its class. */
@@ -15,7 +22,7 @@ export interface IdempotentRequest {
 }
 
 /** Members added in later versions. Stored answers of earlier versions lack them. Nothing was refunded at the time of a first answer. */
-const ADDED_MEMBERS: Record<IdempotentRequest['operation'], object> = {
+const ADDED_MEMBERS: Record<IdempotentOperation, object> = {
   payment: { refunded_amount: 0, refunds: [] },
   invoice: { refunded_amount: 0 },
   refund: {},
@@ -34,46 +41,28 @@ export interface EarlierRequest {
   answer: unknown;
 }
 
-interface Found {
-  resourceId: string | null;
-  answer: string | null;
-  same: boolean;
-}
-
-const CLAIM = `
-  INSERT INTO billing.idempotency_keys (account_id, operation, key, fingerprint, resource_id)
-  VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`;
-const FIND = `
-  SELECT resource_id AS "resourceId", answer, fingerprint = $4 AS same
-  FROM billing.idempotency_keys WHERE account_id = $1 AND operation = $2 AND key = $3`;
-const STORE_ANSWER = `
-  UPDATE billing.idempotency_keys SET answer = coalesce(answer, $4)
-  WHERE account_id = $1 AND operation = $2 AND key = $3 RETURNING answer`;
-const RELEASE = `
-  DELETE FROM billing.idempotency_keys
-  WHERE account_id = $1 AND operation = $2 AND key = $3 AND answer IS NULL`;
-
 /**
  * Claims the key for the request, as part of the caller's transaction. Returns null if the request is new, otherwise the
  * earlier request with this key. Of two concurrent requests the second waits until the first one's transaction has ended.
  * Throws 409 if the key was used for a different request.
  */
 export async function claimIdempotencyKey(
-  sql: Sql,
+  transaction: Transaction,
   request: IdempotentRequest,
   resourceId: string | null,
 ): Promise<EarlierRequest | null> {
-  if (request.key === null) return null;
   const { accountId, operation, key } = request;
+  if (key === null) return null;
   const fingerprint = createHash('sha256').update(stringifyExact(request.content)).digest();
-  let earlier: Found | undefined;
+  const path = { accountId, operation, key };
+  let earlier: IdempotencyKey | null;
   do {
-    const claimed = await sql.query(CLAIM, [accountId, operation, key, fingerprint, resourceId]);
-    if (claimed.rowCount === 1) return null;
-    // Undefined if the key was released in between; then it is claimed again.
-    earlier = (await sql.query<Found>(FIND, [accountId, operation, key, fingerprint])).rows[0];
+    if (await insertIdempotencyKey(transaction, { ...path, fingerprint, resourceId })) return null;
+    // Null if the key was released in between; then it is claimed again.
+    earlier = await findIdempotencyKey(transaction, path);
   } while (!earlier);
-  if (!earlier.same) throw new ConflictException('the idempotency key was used for a different request');
+  if (!earlier.fingerprint.equals(fingerprint))
+    throw new ConflictException('the idempotency key was used for a different request');
   return {
     resourceId: earlier.resourceId,
     answer: earlier.answer === null ? null : answerFrom(earlier.answer, request),
@@ -81,24 +70,23 @@ export async function claimIdempotencyKey(
 }
 
 /** Stores the answer unless there is one already, and returns the stored one. */
-export async function storeFirstAnswer<T>(sql: Sql, request: IdempotentRequest, answer: T): Promise<T> {
-  if (request.key === null) return answer;
+export async function storeFirstAnswer<T>(
+  executor: Executor,
+  request: IdempotentRequest,
+  answer: T,
+): Promise<T> {
   const { accountId, operation, key } = request;
-  const { rows } = await sql.query<{ answer: string }>(STORE_ANSWER, [
-    accountId,
-    operation,
-    key,
-    stringifyExact(answer),
-  ]);
-  return rows[0] ? (answerFrom(rows[0].answer, request) as T) : answer;
+  if (key === null) return answer;
+  const stored = await storeAnswer(executor, { accountId, operation, key }, stringifyExact(answer));
+  return stored === undefined ? answer : (answerFrom(stored, request) as T);
 }
 
 /** Makes the key usable again after a request without effect. */
 export async function releaseIdempotencyKey(
-  sql: Sql,
+  transaction: Transaction,
   { accountId, operation, key }: IdempotentRequest,
 ): Promise<void> {
-  await sql.query(RELEASE, [accountId, operation, key]);
+  if (key !== null) await deleteUnansweredKey(transaction, { accountId, operation, key });
 }
 
 /**
@@ -108,11 +96,11 @@ export async function releaseIdempotencyKey(
 export function runIdempotently<T>(
   database: Database,
   request: IdempotentRequest,
-  work: (sql: Sql) => Promise<T>,
+  work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
-  return database.transaction(async (client) => {
-    const earlier = await claimIdempotencyKey(client, request, null);
+  return database.transaction(async (transaction) => {
+    const earlier = await claimIdempotencyKey(transaction, request, null);
     if (earlier) return earlier.answer as T;
-    return storeFirstAnswer(client, request, await work(client));
+    return storeFirstAnswer(transaction, request, await work(transaction));
   });
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type RequestOptions, type SignedIn, TestConsole } from '../../testing/console.fixture';
 import { HOSTILE_TEXT, insertRefund } from '../documents/documents.fixture';
-import { findPayment } from '../payments/payment';
+import { findPayment } from '../payments/payments.repository';
 import { readInvoiceFile } from './invoice-file';
 import { type InvoiceBody, InvoiceSite } from './invoices.fixture';
 import { readPdf } from './pdf/pdf-text.fixture';

@@ -2,6 +2,7 @@ import { TimeColumn } from '@inference/database';
 import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 import { BillingDocument } from '../documents/entities/document.entity';
 
+/** The tax authority's file of an invoice. It never changes. */
 @Entity('invoice_files', { schema: 'billing' })
 export class InvoiceFile {
   @ForeignKey(() => BillingDocument)

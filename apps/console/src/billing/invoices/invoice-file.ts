@@ -1,19 +1,11 @@
-import { type Sql } from '@inference/database';
-import { type IssuedDocument } from '../documents/document';
+import { type Executor } from '@inference/database';
 import { invoiceSnapshot } from '../documents/document-snapshot';
-import { listRefunds } from '../payments/refund';
+import { listRefunds } from '../payments/refunds.repository';
+import { findInvoice, findOwnInvoice, type InvoiceWithFile } from './invoices.repository';
 import { cachedInvoicePdf } from './pdf/invoice-pdf-cache';
 
-interface Row extends IssuedDocument {
-  paymentId: string;
-  snapshot: unknown;
-  contentType: string | null;
-  fileName: string | null;
-  bytes: Buffer | null;
-}
-
-/** The file of an invoice: the tax authority's file once it has arrived, our own PDF, which shows refunds, until then. */
-export interface InvoiceFile {
+/** An invoice for a download or a mail: the tax authority's file once it has arrived, our own PDF, which shows refunds, until then. */
+export interface InvoiceDownload {
   number: string;
   /** Address it is mailed to; null: the account's address. */
   to: string | null;
@@ -22,41 +14,38 @@ export interface InvoiceFile {
   content: Buffer;
 }
 
-const SELECT = `
-  SELECT d.id, d.payment_id AS "paymentId", d.number, d.issued_at AS "issuedAt", d.snapshot,
-    f.content_type AS "contentType", f.file_name AS "fileName", f.bytes
-  FROM billing.documents d LEFT JOIN billing.invoice_files f ON f.document_id = d.id
-  WHERE d.kind = 'invoice'`;
-const FIND = `${SELECT} AND d.id = $1`;
-const FIND_OWN = `${SELECT} AND d.payment_id = $1 AND d.account_id = $2`;
-
 export const invoiceFileName = (number: string, extension: string) => `invoice-${number}.${extension}`;
 
-async function fileOf(sql: Sql, row: Row | undefined): Promise<InvoiceFile | null> {
-  if (!row) return null;
-  const { number, contentType, fileName, bytes } = row;
-  const snapshot = invoiceSnapshot.parse(row.snapshot);
+async function downloadOf(
+  executor: Executor,
+  invoice: InvoiceWithFile | null,
+): Promise<InvoiceDownload | null> {
+  if (!invoice) return null;
+  const { number, file, paymentId } = invoice;
+  const snapshot = invoiceSnapshot.parse(invoice.snapshot);
   const shared = { number, to: snapshot.mailTo };
-  if (contentType !== null && fileName !== null && bytes !== null)
-    return { ...shared, contentType, fileName, content: bytes };
+  if (file) return { ...shared, contentType: file.contentType, fileName: file.fileName, content: file.bytes };
   return {
     ...shared,
     contentType: 'application/pdf',
     fileName: invoiceFileName(number, 'pdf'),
-    content: await cachedInvoicePdf(row, snapshot, await listRefunds(sql, [row.paymentId])),
+    content: await cachedInvoicePdf(invoice, snapshot, await listRefunds(executor, [paymentId])),
   };
 }
 
 /** Null for another account's payment, and for a payment without an invoice. */
 export async function findOwnInvoiceFile(
-  sql: Sql,
+  executor: Executor,
   accountId: string,
   paymentId: string,
-): Promise<InvoiceFile | null> {
-  return fileOf(sql, (await sql.query<Row>(FIND_OWN, [paymentId, accountId])).rows[0]);
+): Promise<InvoiceDownload | null> {
+  return downloadOf(executor, await findOwnInvoice(executor, accountId, paymentId));
 }
 
 /** Regardless of the account: for the mail that carries the invoice. Null for an unknown document. */
-export async function readInvoiceFile(sql: Sql, documentId: string): Promise<InvoiceFile | null> {
-  return fileOf(sql, (await sql.query<Row>(FIND, [documentId])).rows[0]);
+export async function readInvoiceFile(
+  executor: Executor,
+  documentId: string,
+): Promise<InvoiceDownload | null> {
+  return downloadOf(executor, await findInvoice(executor, documentId));
 }

@@ -6,7 +6,7 @@ import { readInvoiceFile } from './invoice-file';
 /** Gives the mails about invoices their attachments. */
 @Injectable()
 export class InvoiceMail {
-  constructor(pool: Database, attachments: InvoiceAttachments) {
-    attachments.register((documentId) => readInvoiceFile(pool, documentId));
+  constructor(database: Database, attachments: InvoiceAttachments) {
+    attachments.register((documentId) => readInvoiceFile(database, documentId));
   }
 }

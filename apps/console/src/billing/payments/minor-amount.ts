@@ -1,5 +1,6 @@
 import { type ExactNumber, exactNumber, PICO_DIGITS, scaledToDecimal } from '@inference/money';
 import { type AmountOptions } from '../../validation/amount-field.decorator';
+import { type Refund } from './entities/refund.entity';
 
 /** Payment providers count in minor units: hundredths of the currency. */
 const MINOR_DIGITS = 2;
@@ -21,3 +22,7 @@ export const minorToDecimal = (minor: bigint): string => scaledToDecimal(minor, 
 
 /** The amount in the currency as a JSON number. */
 export const minorToNumber = (minor: bigint): ExactNumber => exactNumber(minorToDecimal(minor));
+
+/** What was given back, in minor units. Pending and failed refunds do not count. */
+export const refundedMinor = (refunds: Refund[]): bigint =>
+  refunds.reduce((sum, { status, amountMinor }) => (status === 'succeeded' ? sum + amountMinor : sum), 0n);

@@ -1,27 +1,15 @@
-import { Body, Controller, Get, NotFoundException, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
-import { Database } from '@inference/database';
-import { Idempotency, IdempotencyHeaders, PageQuery, readPage } from '@inference/http';
+import { Idempotency, IdempotencyHeaders, PageQuery } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
-import { listRefunds } from './refund';
-import { findOwnPayment, listPayments } from './payment';
-import {
-  CreatePaymentDto,
-  PaymentListResponse,
-  PaymentPath,
-  PaymentResponse,
-  paymentView,
-} from './payments.dto';
+import { CreatePaymentDto, PaymentListResponse, PaymentPath, PaymentResponse } from './payments.dto';
 import { PaymentsService } from './payments.service';
 
 @Controller('api/billing/payments')
 @ApiTags('Payments')
 export class PaymentsController {
-  constructor(
-    private readonly payments: PaymentsService,
-    private readonly database: Database,
-  ) {}
+  constructor(private readonly payments: PaymentsService) {}
 
   @Post()
   @ApiOperation({
@@ -50,28 +38,15 @@ export class PaymentsController {
     summary: 'Lists the account’s payments with their refunds, newest first.',
   })
   @ApiOkResponse({ description: 'A page of payments.', type: PaymentListResponse })
-  async list(
-    @CurrentCaller() { accountId }: Caller,
-    @Query() query: PageQuery,
-  ): Promise<PaymentListResponse> {
-    const { rows, nextCursor } = await readPage(`payments ${accountId}`, query, (after, count) =>
-      listPayments(this.database, accountId, after, count),
-    );
-    const refunds = await listRefunds(
-      this.database,
-      rows.map(({ id }) => id),
-    );
-    const refundsOf = (id: string) => refunds.filter(({ paymentId }) => paymentId === id);
-    return { payments: rows.map((row) => paymentView(row, refundsOf(row.id))), next_cursor: nextCursor };
+  list(@CurrentCaller() { accountId }: Caller, @Query() query: PageQuery): Promise<PaymentListResponse> {
+    return this.payments.list(accountId, query);
   }
 
   @Get(':id')
   @ApiOperation({ operationId: 'getPayment', summary: 'Returns a payment with its status and refunds.' })
   @ApiOkResponse({ description: 'The payment.', type: PaymentResponse })
   @ApiErrors({ 404: 'The account has no such payment.' })
-  async read(@CurrentCaller() { accountId }: Caller, @Param() { id }: PaymentPath): Promise<PaymentResponse> {
-    const payment = await findOwnPayment(this.database, accountId, id);
-    if (!payment) throw new NotFoundException('no such payment');
-    return paymentView(payment, await listRefunds(this.database, [id]));
+  read(@CurrentCaller() { accountId }: Caller, @Param() { id }: PaymentPath): Promise<PaymentResponse> {
+    return this.payments.read(accountId, id);
   }
 }

@@ -11,10 +11,10 @@ import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
 import { AmountField } from '../../validation/amount-field.decorator';
 import { PAYMENT_PROVIDERS, type PaymentProviderName } from '../payment-providers/payment-provider';
-import { minorToNumber, POSITIVE_AMOUNT } from './minor-amount';
-import { type Payment } from './payment';
+import { type Payment } from './entities/payment.entity';
+import { type Refund, REFUND_STATUSES, type RefundStatus } from './entities/refund.entity';
+import { minorToNumber, POSITIVE_AMOUNT, refundedMinor } from './minor-amount';
 import { PAYMENT_STATUSES, type PaymentStatus } from './payment-status';
-import { type Refund, REFUND_STATUSES, refundedMinor, type RefundStatus } from './refund';
 import { ReturnUrlField } from './return-url-field.decorator';
 
 const CHECKOUT_TYPES = ['redirect', 'qr'] as const;

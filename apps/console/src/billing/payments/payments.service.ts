@@ -4,10 +4,11 @@ import {
   Inject,
   Injectable,
   Logger,
+  NotFoundException,
   ServiceUnavailableException,
 } from '@nestjs/common';
-import { Database, newId, type Sql } from '@inference/database';
-import { TooManyRequestsException } from '@inference/http';
+import { Database, newId, type Transaction } from '@inference/database';
+import { type PageQuery, readPage, TooManyRequestsException } from '@inference/http';
 import { picosToDecimal } from '@inference/money';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import {
@@ -23,35 +24,30 @@ import {
 } from '../payment-providers/payment-provider';
 import { PaymentProviders } from '../payment-providers/payment-providers';
 import { TOP_UP_CONFIG, type TopUpConfig } from '../settings/top-up.config';
+import { type Payment } from './entities/payment.entity';
 import { minorToPicos } from './minor-amount';
 import { toProviderOrder } from './provider-order';
-import { findPayment, type Payment, PAYMENT_COLUMNS } from './payment';
 import { PAYMENTS_CONFIG, type PaymentsConfig } from './payments.config';
 import { FIRST_CHECK_SECONDS, nextCheckAfterEndSeconds } from './provider-poll-schedule';
-import { type CreatePaymentDto, type PaymentResponse, paymentView } from './payments.dto';
+import {
+  type CreatePaymentDto,
+  type PaymentListResponse,
+  type PaymentResponse,
+  paymentView,
+} from './payments.dto';
+import {
+  countPendingPayments,
+  endRefusedPayment,
+  findOwnPayment,
+  findPayment,
+  insertPayment,
+  listPayments,
+  storeCheckout,
+} from './payments.repository';
+import { listRefunds } from './refunds.repository';
 
-const INSERT = `
-  INSERT INTO billing.payments
-    (id, account_id, provider, amount_minor, currency, return_url, expires_at, next_check_at)
-  VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp() + make_interval(secs => $7),
-    clock_timestamp() + make_interval(secs => $8))
-  RETURNING ${PAYMENT_COLUMNS}`;
-/** Keeps the provider's first answer, so that two concurrent requests for one payment return the same checkout. */
-const STORE_CHECKOUT = `
-  UPDATE billing.payments
-  SET provider_order_id = coalesce(provider_order_id, $2), checkout_type = coalesce(checkout_type, $3),
-    checkout_url = coalesce(checkout_url, $4)
-  WHERE id = $1 RETURNING ${PAYMENT_COLUMNS}`;
-/** Only while no checkout is known: a payment that the payer may have seen stays pending. */
-const END_REFUSED = `
-  UPDATE billing.payments
-  SET status = 'failed', ended_at = clock_timestamp(), failure = $2,
-    next_check_at = clock_timestamp() + make_interval(secs => $3)
-  WHERE id = $1 AND status = 'pending' AND checkout_url IS NULL`;
 /** Retry-After of an account with too many pending payments: within a minute some of them expire or are paid. */
 const PENDING_RETRY_SECONDS = 60;
-const COUNT_PENDING = `
-  SELECT count(*) AS pending FROM billing.payments WHERE account_id = $1 AND status = 'pending'`;
 
 @Injectable()
 export class PaymentsService {
@@ -78,14 +74,34 @@ export class PaymentsService {
     const provider = this.providers.find(input.provider);
     if (!provider) throw new ConflictException(`the provider ${input.provider} is not enabled here`);
     const request: IdempotentRequest = { accountId, operation: 'payment', key, content: input };
-    const started = await this.database.transaction((client) =>
-      this.insertOnce(client, accountId, input, request),
+    const started = await this.database.transaction((transaction) =>
+      this.insertOnce(transaction, accountId, input, request),
     );
     if ('answer' in started) return started.answer;
     const { payment } = started;
     const isUnopened = payment.status === 'pending' && payment.checkoutUrl === null;
     const opened = isUnopened ? await this.openAtProvider(payment, provider, request) : payment;
     return storeFirstAnswer(this.database, request, paymentView(opened, []));
+  }
+
+  /** A page of the account's payments with their refunds, newest first. */
+  async list(accountId: string, query: PageQuery): Promise<PaymentListResponse> {
+    const { rows, nextCursor } = await readPage(`payments ${accountId}`, query, (after, count) =>
+      listPayments(this.database, accountId, after, count),
+    );
+    const refunds = await listRefunds(
+      this.database,
+      rows.map(({ id }) => id),
+    );
+    const refundsOf = (id: string) => refunds.filter(({ paymentId }) => paymentId === id);
+    return { payments: rows.map((row) => paymentView(row, refundsOf(row.id))), next_cursor: nextCursor };
+  }
+
+  /** Throws 404 unless the account has the payment. */
+  async read(accountId: string, id: string): Promise<PaymentResponse> {
+    const payment = await findOwnPayment(this.database, accountId, id);
+    if (!payment) throw new NotFoundException('no such payment');
+    return paymentView(payment, await listRefunds(this.database, [id]));
   }
 
   private requireAmountInBounds(amountMinor: bigint): void {
@@ -110,37 +126,32 @@ export class PaymentsService {
 
   /** The new payment, the one of an earlier request that was not answered, or the answer of an earlier request. */
   private async insertOnce(
-    sql: Sql,
+    transaction: Transaction,
     accountId: string,
     input: CreatePaymentDto,
     request: IdempotentRequest,
   ): Promise<{ payment: Payment } | { answer: PaymentResponse }> {
     const id = newId('pay');
-    const earlier = await claimIdempotencyKey(sql, request, id);
+    const earlier = await claimIdempotencyKey(transaction, request, id);
     if (earlier?.answer) return { answer: earlier.answer as PaymentResponse };
     if (earlier) {
-      const payment = await findPayment(sql, earlier.resourceId ?? '');
+      const payment = await findPayment(transaction, earlier.resourceId ?? '');
       if (!payment)
         throw new Error(`The payment ${earlier.resourceId} of an idempotency key does not exist.`);
       return { payment };
     }
-    await this.requireRoomForPending(sql, accountId);
-    const { rows } = await sql.query<Payment>(INSERT, [
-      id,
-      accountId,
-      input.provider,
-      input.amount,
-      this.site.currency,
-      input.return_url ?? null,
-      this.config.ttlSeconds,
-      FIRST_CHECK_SECONDS,
-    ]);
-    return { payment: rows[0]! };
+    await this.requireRoomForPending(transaction, accountId);
+    const { provider, amount: amountMinor, return_url: returnUrl = null } = input;
+    const payment = await insertPayment(
+      transaction,
+      { id, accountId, provider, amountMinor, currency: this.site.currency, returnUrl },
+      { ttlSeconds: this.config.ttlSeconds, firstCheckSeconds: FIRST_CHECK_SECONDS },
+    );
+    return { payment };
   }
 
-  private async requireRoomForPending(sql: Sql, accountId: string): Promise<void> {
-    const { rows } = await sql.query<{ pending: bigint }>(COUNT_PENDING, [accountId]);
-    if (Number(rows[0]!.pending) >= this.config.maxPendingPayments)
+  private async requireRoomForPending(transaction: Transaction, accountId: string): Promise<void> {
+    if ((await countPendingPayments(transaction, accountId)) >= this.config.maxPendingPayments)
       throw new TooManyRequestsException('too many payments are pending', PENDING_RETRY_SECONDS);
   }
 
@@ -150,14 +161,8 @@ export class PaymentsService {
     request: IdempotentRequest,
   ): Promise<Payment> {
     try {
-      const { providerOrderId, checkout } = await provider.open(toProviderOrder(payment, this.site));
-      const { rows } = await this.database.query<Payment>(STORE_CHECKOUT, [
-        payment.id,
-        providerOrderId,
-        checkout.type,
-        checkout.url,
-      ]);
-      return rows[0]!;
+      const opened = await provider.open(toProviderOrder(payment, this.site));
+      return await storeCheckout(this.database, payment.id, opened);
     } catch (error) {
       if (error instanceof ProviderRefusedError) await this.endRefused(payment.id, request, error);
       else if (!(error instanceof ProviderUnavailableError)) throw error;
@@ -171,9 +176,9 @@ export class PaymentsService {
     request: IdempotentRequest,
     refusal: ProviderRefusedError,
   ): Promise<void> {
-    await this.database.transaction(async (client) => {
-      await client.query(END_REFUSED, [paymentId, refusal.message, nextCheckAfterEndSeconds(0)]);
-      await releaseIdempotencyKey(client, request);
+    await this.database.transaction(async (transaction) => {
+      await endRefusedPayment(transaction, paymentId, refusal.message, nextCheckAfterEndSeconds(0));
+      await releaseIdempotencyKey(transaction, request);
     });
   }
 }

@@ -1,6 +1,6 @@
 import { type SiteConfig } from '../../site.config';
 import { type ProviderOrder } from '../payment-providers/payment-provider';
-import { type Payment } from './payment';
+import { type Payment } from './entities/payment.entity';
 
 /** The provider order of a payment. It is the same at every call, as idempotent provider APIs require. */
 export function toProviderOrder(

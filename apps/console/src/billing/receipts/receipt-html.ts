@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { type Site } from '@inference/config';
 import { formatMinorAmount } from '../documents/format-amount';
-import { type IssuedDocument } from '../documents/document';
+import { type IssuedDocument } from '../documents/documents.repository';
 import { toPrintableLine } from '../documents/printable-line';
 import { PROVIDER_DISPLAY_NAMES } from '../documents/provider-display-names';
 import { formatSiteTime } from '../documents/site-time';
 import { refundStateOf, shownRefunds } from '../documents/refund-state';
-import { type Refund } from '../payments/refund';
+import { type Refund } from '../payments/entities/refund.entity';
 import { type ReceiptSnapshot } from '../documents/document-snapshot';
 import { escapeHtml } from '../../notifications/mail/templates/message';
 import { RECEIPT_TEXTS, type ReceiptTexts } from './receipt-texts';

@@ -12,7 +12,7 @@ import {
   TestSite,
 } from '../../testing/console.fixture';
 import { HOSTILE_TEXT, insertPayment, insertRefund } from '../documents/documents.fixture';
-import { type Payment } from '../payments/payment';
+import { type Payment } from '../payments/entities/payment.entity';
 import { ReceiptsService } from './receipts.service';
 
 const SELLER = {

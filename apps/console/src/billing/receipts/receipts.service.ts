@@ -1,13 +1,18 @@
 import { Inject, Injectable, NotFoundException } from '@nestjs/common';
-import { Database, type Sql } from '@inference/database';
+import { Database, type Transaction } from '@inference/database';
 import { readAccount } from '../../identity/accounts/accounts';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { findDocumentNumber, findOwnDocument, issueDocument, newDocumentId } from '../documents/document';
 import { type ReceiptSnapshot, receiptSnapshot } from '../documents/document-snapshot';
 import { DOCUMENTS_CONFIG, type DocumentsConfig } from '../documents/documents.config';
+import {
+  findDocumentNumber,
+  findOwnDocument,
+  issueDocument,
+  newDocumentId,
+} from '../documents/documents.repository';
 import { paymentSnapshot } from '../documents/payment-snapshot';
-import { MAX_PAYER_CHARS, type Payment } from '../payments/payment';
-import { listRefunds } from '../payments/refund';
+import { MAX_PAYER_CHARS, type Payment } from '../payments/entities/payment.entity';
+import { listRefunds } from '../payments/refunds.repository';
 import { receiptHtml } from './receipt-html';
 
 const truncate = (text: string | null) =>
@@ -26,9 +31,9 @@ export class ReceiptsService {
    * Issues the receipt of a payment that has just become paid, as the last statement of the transaction that credits it
    * (see issueDocument). A payment that has a document keeps it.
    */
-  async issue(sql: Sql, payment: Payment): Promise<void> {
-    if ((await findDocumentNumber(sql, payment.id)) !== null) return;
-    const account = await readAccount(sql, payment.accountId);
+  async issue(transaction: Transaction, payment: Payment): Promise<void> {
+    if ((await findDocumentNumber(transaction, payment.id)) !== null) return;
+    const account = await readAccount(transaction, payment.accountId);
     if (!account) throw new Error(`The account ${payment.accountId} of a payment does not exist.`);
     const snapshot: ReceiptSnapshot = {
       ...paymentSnapshot(payment, this.documents, account.language),
@@ -40,18 +45,17 @@ export class ReceiptsService {
     };
     const { id: paymentId, accountId } = payment;
     const document = { kind: 'receipt', paymentId, accountId, snapshot } as const;
-    await issueDocument(sql, this.site.site, newDocumentId(), document);
+    await issueDocument(transaction, this.site.site, newDocumentId(), document);
   }
 
   /** Throws 404 unless the account's payment has a receipt, and on the China site. */
   async render(accountId: string, paymentId: string): Promise<{ number: string; html: string }> {
     const { site } = this.site;
     const receipt =
-      site === 'intl'
-        ? await findOwnDocument(this.database, 'receipt', { accountId, paymentId }, receiptSnapshot)
-        : null;
+      site === 'intl' ? await findOwnDocument(this.database, 'receipt', { accountId, paymentId }) : null;
     if (!receipt) throw new NotFoundException('no such receipt');
     const refunds = await listRefunds(this.database, [paymentId]);
-    return { number: receipt.number, html: receiptHtml(receipt, receipt.snapshot, site, refunds) };
+    const snapshot = receiptSnapshot.parse(receipt.snapshot);
+    return { number: receipt.number, html: receiptHtml(receipt, snapshot, site, refunds) };
   }
 }

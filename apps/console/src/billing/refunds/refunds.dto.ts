@@ -3,8 +3,8 @@ import { CurrencyProperty, InstantProperty, MoneyProperty, TextField } from '@in
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
 import { AmountField } from '../../validation/amount-field.decorator';
+import { type Refund, REFUND_STATUSES, type RefundStatus } from '../payments/entities/refund.entity';
 import { minorToNumber, POSITIVE_AMOUNT } from '../payments/minor-amount';
-import { type Refund, REFUND_STATUSES, type RefundStatus } from '../payments/refund';
 
 export class CreateRefundDto {
   @AmountField({
@@ -69,12 +69,13 @@ export class RefundResponse {
   created_at!: string;
 }
 
-export function refundView(refund: Refund): RefundResponse {
+/** @param currency of the payment */
+export function refundView(refund: Refund, currency: Currency): RefundResponse {
   return {
     id: refund.id,
     payment_id: refund.paymentId,
     amount: minorToNumber(refund.amountMinor),
-    currency: refund.currency,
+    currency,
     status: refund.status,
     reason: refund.reason,
     failure: refund.failure,

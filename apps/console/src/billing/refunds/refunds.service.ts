@@ -1,5 +1,5 @@
 import { BadRequestException, ConflictException, Injectable, NotFoundException } from '@nestjs/common';
-import { Database, newId, type Sql } from '@inference/database';
+import { Database, newId, type Transaction } from '@inference/database';
 import { postTransfer, withLeaseRecall } from '@inference/wallet';
 import { type Actor } from '../../identity/audit-log/actor';
 import { recordAuditEvent } from '../../identity/audit-log/audit-log';
@@ -11,15 +11,10 @@ import {
 import { PaymentProviders } from '../payment-providers/payment-providers';
 import { FIRST_CHECK_SECONDS } from '../payments/provider-poll-schedule';
 import { minorToDecimal, minorToPicos } from '../payments/minor-amount';
-import { lockPayment } from '../payments/payment';
-import { findRefund } from '../payments/refund';
+import { lockPayment } from '../payments/payments.repository';
+import { findRefund, insertRefund } from '../payments/refunds.repository';
 import { RefundExecutor } from './refund-executor';
 import { type CreateRefundDto, type RefundResponse, refundView } from './refunds.dto';
-
-const INSERT = `
-  INSERT INTO billing.refunds (id, payment_id, amount_minor, reason, ordered_by, next_check_at)
-  VALUES ($1, $2, $3, $4, $5, clock_timestamp() + make_interval(secs => $6))
-  ON CONFLICT (payment_id) WHERE status <> 'failed' DO NOTHING`;
 
 @Injectable()
 export class RefundsService {
@@ -47,11 +42,11 @@ export class RefundsService {
       key,
       content: { paymentId, ...input },
     };
-    const start = async (sql: Sql) => {
+    const start = async (transaction: Transaction) => {
       const id = newId('rfd');
-      const earlier = await claimIdempotencyKey(sql, request, id);
+      const earlier = await claimIdempotencyKey(transaction, request, id);
       if (earlier) return { id: earlier.resourceId ?? '', answer: earlier.answer as RefundResponse | null };
-      await this.insertAndDebit(sql, id, admin, paymentId, input);
+      await this.insertAndDebit(transaction, id, admin, paymentId, input);
       return { id, answer: null };
     };
     const started = await withLeaseRecall(this.database, () => this.database.transaction(start));
@@ -59,34 +54,29 @@ export class RefundsService {
     await this.reconciler.checkNow(started.id);
     const refund = await findRefund(this.database, started.id);
     if (!refund) throw new Error(`The refund ${started.id} does not exist.`);
-    return storeFirstAnswer(this.database, request, refundView(refund));
+    return storeFirstAnswer(this.database, request, refundView(refund, refund.payment.currency));
   }
 
   private async insertAndDebit(
-    sql: Sql,
+    transaction: Transaction,
     refundId: string,
     admin: Actor,
     paymentId: string,
     input: CreateRefundDto,
   ): Promise<void> {
-    const payment = await lockPayment(sql, paymentId);
+    const payment = await lockPayment(transaction, paymentId);
     if (!payment) throw new NotFoundException('no such payment');
     if (payment.status !== 'paid') throw new ConflictException(`the payment is ${payment.status}`);
     if (!this.providers.find(payment.provider))
       throw new ConflictException(`the provider ${payment.provider} is not enabled here`);
     const amountMinor = input.amount ?? payment.amountMinor;
     if (amountMinor > payment.amountMinor) throw new BadRequestException('amount: is more than was paid');
-    const inserted = await sql.query(INSERT, [
-      refundId,
-      paymentId,
-      amountMinor,
-      input.reason ?? null,
-      admin.accountId,
-      FIRST_CHECK_SECONDS,
-    ]);
-    if (inserted.rowCount === 0) throw new ConflictException('the payment was refunded before');
+    const { reason = null } = input;
+    const refund = { id: refundId, paymentId, amountMinor, reason, orderedBy: admin.accountId };
+    if (!(await insertRefund(transaction, refund, FIRST_CHECK_SECONDS)))
+      throw new ConflictException('the payment was refunded before');
     const { accountId, provider } = payment;
-    const transfer = await postTransfer(sql, {
+    const transfer = await postTransfer(transaction, {
       kind: 'adjustment',
       accountId,
       amountPicos: -minorToPicos(amountMinor),
@@ -94,7 +84,7 @@ export class RefundsService {
       reference: `refund:${refundId}`,
       description: `Refund of payment ${paymentId}`,
     });
-    await recordAuditEvent(sql, {
+    await recordAuditEvent(transaction, {
       type: 'admin.refund_ordered',
       accountId,
       actorId: admin.accountId,

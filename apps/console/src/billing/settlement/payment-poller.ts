@@ -10,7 +10,8 @@ import {
 import { PaymentProviders } from '../payment-providers/payment-providers';
 import { nextCheckAfterEndSeconds, nextCheckSeconds } from '../payments/provider-poll-schedule';
 import { toProviderOrder } from '../payments/provider-order';
-import { type Payment, PAYMENT_COLUMNS } from '../payments/payment';
+import { type Payment } from '../payments/entities/payment.entity';
+import { claimDuePayment, type ClaimedPayment, releasePayment } from '../payments/payments.repository';
 import { PaymentMismatchError } from './settlement-errors';
 import { PaymentSettlement } from './payment-settlement';
 import { RefundExecutor } from '../refunds/refund-executor';
@@ -19,17 +20,6 @@ import { RefundExecutor } from '../refunds/refund-executor';
 const CONCURRENCY_BY_PROVIDER = 10;
 /** Four times the 15 s that a provider call may take, so that two replicas check one payment only if one of them has died. */
 const CLAIM_SECONDS = 60;
-
-const CLAIM = `
-  UPDATE billing.payments SET claimed_until = now() + make_interval(secs => $2)
-  WHERE id = $1 AND due_at <= now()
-  RETURNING ${PAYMENT_COLUMNS}, ended_at AS "endedAt", now() AS now`;
-/** Only while the status is the claimed one: whoever changed the status has also set the next check. */
-const RELEASE = `
-  UPDATE billing.payments SET next_check_at = now() + make_interval(secs => $3), claimed_until = NULL
-  WHERE id = $1 AND status = $2`;
-
-type ClaimedPayment = Payment & { endedAt: Date | null; now: Date };
 
 const secondsBetween = (from: Date, to: Date) => (to.getTime() - from.getTime()) / 1_000;
 
@@ -61,7 +51,7 @@ export class PaymentPoller {
   }
 
   private async check(provider: PaymentProvider, id: string): Promise<void> {
-    const payment = (await this.database.query<ClaimedPayment>(CLAIM, [id, CLAIM_SECONDS])).rows[0];
+    const payment = await claimDuePayment(this.database, id, CLAIM_SECONDS);
     if (!payment) return;
     let hasAnswered = true;
     try {
@@ -97,17 +87,13 @@ export class PaymentPoller {
   }
 
   private async release(payment: ClaimedPayment, hasAnswered: boolean): Promise<void> {
-    const { id, status, createdAt, expiresAt, endedAt, now } = payment;
+    const { status, createdAt, expiresAt, endedAt, now } = payment;
     const pause = nextCheckSeconds(secondsBetween(createdAt, now));
     const left = secondsBetween(now, expiresAt);
     // A check after the end counts only when it was answered.
     const isLast = endedAt !== null && hasAnswered;
     const seconds = isLast ? nextCheckAfterEndSeconds(secondsBetween(endedAt, now)) : pause;
     const untilExpiry = status === 'pending' && left > 0 ? left : Infinity;
-    await this.database.query(RELEASE, [
-      id,
-      status,
-      seconds === null ? null : Math.min(seconds, untilExpiry),
-    ]);
+    await releasePayment(this.database, payment, seconds === null ? null : Math.min(seconds, untilExpiry));
   }
 }

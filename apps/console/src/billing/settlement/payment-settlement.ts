@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { Database, type Sql } from '@inference/database';
+import { Database, type Transaction } from '@inference/database';
 import { postTransfer } from '@inference/wallet';
 import { enableLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert';
 import { queueMail } from '../../notifications/mail/outbox';
@@ -12,9 +12,9 @@ import { ReceiptsService } from '../receipts/receipts.service';
 import { TOP_UP_CONFIG, type TopUpConfig } from '../settings/top-up.config';
 import { minorToDecimal, minorToPicos } from '../payments/minor-amount';
 import { nextCheckAfterEndSeconds } from '../payments/provider-poll-schedule';
-import { findPayment, MAX_PAYER_CHARS, type Payment, PAYMENT_COLUMNS } from '../payments/payment';
+import { MAX_PAYER_CHARS, type Payment } from '../payments/entities/payment.entity';
+import { endUnpaidPayment, findPayment, markPaid } from '../payments/payments.repository';
 import { PaymentMismatchError, UnknownPaymentError } from './settlement-errors';
-import { allowedPreviousStatuses } from '../payments/payment-status';
 
 /** Named in the wallet transaction of a top-up. */
 const METHOD_NAMES: Record<PaymentProviderName, string> = {
@@ -25,18 +25,6 @@ const METHOD_NAMES: Record<PaymentProviderName, string> = {
 
 /** PostgreSQL's text cannot hold NUL. */
 const UNSTORABLE = /\0/g;
-
-/** A provider's time has whole seconds and comes from another clock, so it may be before the payment was created. */
-const PAY = `
-  UPDATE billing.payments
-  SET status = 'paid', paid_at = greatest($3, created_at), provider_reference = $4, payer_name = $5, payer_email = $6,
-    ended_at = NULL, failure = NULL, next_check_at = NULL, claimed_until = NULL
-  WHERE id = $1 AND status = ANY ($2) RETURNING ${PAYMENT_COLUMNS}`;
-const END = `
-  UPDATE billing.payments
-  SET status = $3, ended_at = clock_timestamp(), failure = $4, claimed_until = NULL,
-    next_check_at = clock_timestamp() + make_interval(secs => $5)
-  WHERE id = $1 AND status = ANY ($2)`;
 
 /** Makes a payer's text storable: text that PostgreSQL refuses would prevent the credit. */
 const toStorableText = (text: string | null) =>
@@ -79,9 +67,8 @@ export class PaymentSettlement {
   }
 
   /** Ends a payment that was not paid. Returns false if it is no longer pending. */
-  async endUnpaid(paymentId: string, status: 'failed' | 'expired', failure: string | null): Promise<boolean> {
-    const values = [paymentId, allowedPreviousStatuses(status), status, failure, nextCheckAfterEndSeconds(0)];
-    return (await this.database.query(END, values)).rowCount === 1;
+  endUnpaid(paymentId: string, status: 'failed' | 'expired', failure: string | null): Promise<boolean> {
+    return endUnpaidPayment(this.database, paymentId, { status, failure }, nextCheckAfterEndSeconds(0));
   }
 
   private async pay(payment: Payment, proof: PaymentProof): Promise<void> {
@@ -93,7 +80,7 @@ export class PaymentSettlement {
         `${proof.amountMinor} ${proof.currency} (hundredths) were paid instead of ${payment.amountMinor} ${payment.currency}`,
       );
     try {
-      if (await this.database.transaction((client) => this.credit(client, payment.id, proof)))
+      if (await this.database.transaction((transaction) => this.credit(transaction, payment.id, proof)))
         this.logger.log(`${payment.id} is paid (${payment.provider}, ${proof.reference})`);
     } catch (error) {
       if (!isReferenceTaken(error)) throw error;
@@ -102,19 +89,16 @@ export class PaymentSettlement {
   }
 
   /** Part of one transaction. Returns false if the payment was credited before by the same proof. */
-  private async credit(sql: Sql, paymentId: string, proof: PaymentProof): Promise<boolean> {
+  private async credit(transaction: Transaction, paymentId: string, proof: PaymentProof): Promise<boolean> {
     const { reference, payer } = proof;
-    const { rows } = await sql.query<Payment>(PAY, [
-      paymentId,
-      allowedPreviousStatuses('paid'),
-      proof.paidAt,
-      reference,
-      toStorableText(payer.name),
-      toStorableText(payer.email),
-    ]);
-    const paid = rows[0];
+    const paid = await markPaid(transaction, paymentId, {
+      paidAt: proof.paidAt,
+      providerReference: reference,
+      payerName: toStorableText(payer.name),
+      payerEmail: toStorableText(payer.email),
+    });
     if (!paid) {
-      const before = await findPayment(sql, paymentId);
+      const before = await findPayment(transaction, paymentId);
       if (before?.providerReference === reference) return false;
       throw new PaymentMismatchError(
         paymentId,
@@ -122,7 +106,7 @@ export class PaymentSettlement {
       );
     }
     const { accountId, amountMinor, currency, provider, paidAt } = paid;
-    await postTransfer(sql, {
+    await postTransfer(transaction, {
       kind: 'topup',
       accountId,
       amountPicos: minorToPicos(amountMinor),
@@ -130,8 +114,8 @@ export class PaymentSettlement {
       reference: `payment:${paymentId}`,
       description: `Top-up by ${METHOD_NAMES[provider]}`,
     });
-    await enableLowBalanceAlert(sql, accountId, this.topUp.lowBalanceThresholdPicos);
-    await queueMail(sql, {
+    await enableLowBalanceAlert(transaction, accountId, this.topUp.lowBalanceThresholdPicos);
+    await queueMail(transaction, {
       kind: 'payment_received',
       accountId,
       params: {
@@ -141,7 +125,7 @@ export class PaymentSettlement {
         at: (paidAt ?? proof.paidAt).toISOString(),
       },
     });
-    if (provider === 'card_provider') await this.receipts.issue(sql, paid);
+    if (provider === 'card_provider') await this.receipts.issue(transaction, paid);
     return true;
   }
 }

@@ -8,7 +8,7 @@ import {
   ProviderUnavailableError,
   type RawNotification,
 } from '../payment-providers/payment-provider';
-import { requestRefundCheck } from '../payments/refund';
+import { requestRefundCheck } from '../payments/refunds.repository';
 import { PaymentMismatchError, UnknownPaymentError } from '../settlement/settlement-errors';
 import { PaymentSettlement } from '../settlement/payment-settlement';
 

@@ -7,6 +7,7 @@ import { type ParsedMail, simpleParser } from 'mailparser';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { readInvoiceFile } from '../../billing/invoices/invoice-file';
 import { readConsoleConfig } from '../../config';
+import { ENTITIES } from '../../entities';
 import { testEnvironment } from '../../testing/console.fixture';
 import { MailComposer } from './delivery/mail-composer';
 import { MailSender } from './delivery/mail-sender';
@@ -131,7 +132,10 @@ export class TestSender {
       MAIL_FROM: 'Example <no-reply@example.com>',
       ...environment,
     });
-    const pool = TestPool.of({ url: databaseUrl, applicationName: 'mail', size: 5 });
+    const pool = await TestPool.withEntities(
+      { url: databaseUrl, applicationName: 'mail', size: 5 },
+      ENTITIES,
+    );
     const invoices = new InvoiceAttachments();
     invoices.register((documentId) => readInvoiceFile(pool, documentId));
     const composer = new MailComposer(pool, config.site, config.mail, invoices);

@@ -3,6 +3,9 @@ import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 
 import { Account } from '../../../identity/accounts/account.entity';
 import { Payment } from '../../payments/entities/payment.entity';
 
+export type DocumentKind = 'receipt' | 'invoice';
+
+/** A receipt or an invoice. It never changes. */
 @Entity('documents', { schema: 'billing' })
 @Index('documents_list', ['accountId', 'kind', 'issuedAt', 'id'])
 @Check('documents_kind_check', "kind IN ('receipt', 'invoice')")
@@ -14,8 +17,9 @@ export class BillingDocument {
   id!: string;
 
   @Column('text')
-  kind!: string;
+  kind!: DocumentKind;
 
+  /** `R-2026-000001`, `INV-2026-000001`: consecutive within kind and year, without gaps. */
   @Column('text')
   number!: string;
 
@@ -27,6 +31,7 @@ export class BillingDocument {
   @Column('text')
   accountId!: string;
 
+  /** The JSON of a DocumentSnapshot, of this version or an earlier one. */
   @Column('jsonb')
   snapshot!: unknown;
 

@@ -1,7 +1,7 @@
 import { waitFor } from '@inference/testing';
 import { type SignedIn, TestConsole } from '../../../testing/console.fixture';
 import { recordLog } from '../../../notifications/mail/mail.fixture';
-import { postponeTaxFileRequest } from './invoice-requests';
+import { postponeTaxFileRequest } from './invoice-requests.repository';
 import { type InvoiceBody, InvoiceSite } from '../invoices.fixture';
 import { ISSUER_TOKEN, TestIssuer } from './invoice-issuer.fixture';
 

@@ -1,18 +1,23 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { Database } from '@inference/database';
+import { Database, type Transaction } from '@inference/database';
 import { BackgroundJobs } from '@inference/jobs';
 import { invoiceSnapshot } from '../../documents/document-snapshot';
+import { queueMail } from '../../../notifications/mail/outbox';
+import { invoiceFileName } from '../invoice-file';
 import { INVOICES_CONFIG, type InvoicesConfig } from '../invoices.config';
 import { HttpInvoiceIssuer } from './http-invoice-issuer';
-import { type InvoiceIssuer, ISSUER_TIMEOUT_MILLIS, type IssuerResult } from './invoice-issuer';
+import { type InvoiceIssuer, ISSUER_TIMEOUT_MILLIS, type IssuerResult, type TaxFile } from './invoice-issuer';
 import {
   claimTaxFileRequest,
   type ClaimedTaxFileRequest,
-  FETCH_TAX_FILE,
-  postponeTaxFileRequest,
+  finishTaxFileRequest,
+  insertTaxFile,
   markTaxFileRefused,
-  storeTaxFile,
-} from './invoice-requests';
+  postponeTaxFileRequest,
+} from './invoice-requests.repository';
+
+/** The task of each request (migration 0017). */
+const FETCH_TAX_FILE = 'fetch-tax-file';
 
 /** Concurrent requests to the issuer. */
 const CONCURRENCY = 5;
@@ -43,7 +48,7 @@ export class InvoiceFetcher {
     const answer = await this.requestTaxFile(issuer, request);
     const { number } = request;
     if (answer.status === 'issued') {
-      await this.database.transaction((client) => storeTaxFile(client, request, answer.file));
+      await this.database.transaction((transaction) => storeTaxFile(transaction, request, answer.file));
     } else if (answer.status === 'refused') {
       await markTaxFileRefused(this.database, request, answer.reason);
       this.logger.error(`The issuer refuses the invoice ${number}: ${answer.reason}`);
@@ -64,6 +69,18 @@ export class InvoiceFetcher {
       return { status: 'later', reason: reasonOf(error) };
     }
   }
+}
+
+/** Stores the tax file and queues its mail. The first file of an invoice stays. */
+async function storeTaxFile(
+  transaction: Transaction,
+  { id: documentId, number, accountId }: ClaimedTaxFileRequest,
+  { contentType, extension, bytes }: TaxFile,
+): Promise<void> {
+  const fileName = invoiceFileName(number, extension);
+  const isFirst = await insertTaxFile(transaction, { documentId, contentType, fileName, bytes });
+  await finishTaxFileRequest(transaction, documentId);
+  if (isFirst) await queueMail(transaction, { kind: 'invoice_issued', accountId, params: { documentId } });
 }
 
 /** The cause behind fetch's generic error. Never contains data of an invoice. */

@@ -1,4 +1,4 @@
-import { type IssuedDocument } from '../../documents/document';
+import { type IssuedDocument } from '../../documents/documents.repository';
 import { type InvoiceSnapshot } from '../../documents/document-snapshot';
 
 /** An invoice for which the tax authority's file is requested. */

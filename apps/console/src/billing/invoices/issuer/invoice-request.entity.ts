@@ -2,6 +2,7 @@ import { TimeColumn } from '@inference/database';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { BillingDocument } from '../../documents/entities/document.entity';
 
+/** The request for the tax authority's file of an invoice. */
 @Entity('invoice_requests', { schema: 'billing' })
 @Index('invoice_requests_due', ['dueAt'], { where: 'due_at IS NOT NULL' })
 export class InvoiceRequest {
@@ -9,15 +10,19 @@ export class InvoiceRequest {
   @PrimaryColumn('text')
   documentId!: string;
 
+  /** Including the one that is under way. */
   @Column('integer', { default: 0 })
   attempts!: number;
 
+  /** Null: no more. */
   @TimeColumn({ nullable: true, default: () => 'now()' })
   nextAttemptAt!: Date | null;
 
+  /** Until then one replica makes an attempt and no other does. */
   @TimeColumn({ nullable: true })
   claimedUntil!: Date | null;
 
+  /** When the issuer refused to make the file. */
   @TimeColumn({ nullable: true })
   refusedAt!: Date | null;
 

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
-import { type IssuedDocument } from '../../documents/document';
+import { type IssuedDocument } from '../../documents/documents.repository';
 import { type InvoiceSnapshot } from '../../documents/document-snapshot';
-import { type Refund } from '../../payments/refund';
+import { type Refund } from '../../payments/entities/refund.entity';
 import { invoicePdf } from './invoice-pdf';
 
 /** About 5 MB of memory; half renders more PDFs again. */

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { HOSTILE_TEXT } from '../../documents/documents.fixture';
 import { type InvoiceSnapshot } from '../../documents/document-snapshot';
 import { splitTaxes, type TaxRate } from '../../documents/tax';
-import { type Refund } from '../../payments/refund';
+import { type Refund } from '../../payments/entities/refund.entity';
 import { invoicePdf } from './invoice-pdf';
 import { type DrawnText, readPdf } from './pdf-text.fixture';
 
@@ -16,14 +16,17 @@ const BUYER = { type: 'company', title: '上海某某信息技术有限公司', 
 const REFUND: Refund = {
   id: 'rfd_1',
   paymentId: 'pay_1',
-  accountId: 'acct_1',
-  provider: 'messaging_pay_provider',
   amountMinor: 100n,
-  currency: 'CNY',
-  status: 'succeeded',
   reason: null,
+  status: 'succeeded',
+  providerReference: 're_1',
   failure: null,
+  orderedBy: 'acct_1',
   createdAt: new Date('2027-01-01T00:00:00Z'),
+  endedAt: new Date('2027-01-01T00:00:00Z'),
+  nextCheckAt: null,
+  claimedUntil: null,
+  dueAt: null,
 };
 const A4 = { width: 595.28, height: 841.89 };
 /** Extent of a line above and below its baseline, as a share of the font size. */

@@ -1,10 +1,10 @@
 import { formatMinorAmount } from '../../documents/format-amount';
-import { type IssuedDocument } from '../../documents/document';
+import { type IssuedDocument } from '../../documents/documents.repository';
 import { PROVIDER_DISPLAY_NAMES } from '../../documents/provider-display-names';
 import { formatSiteDate, formatSiteTime } from '../../documents/site-time';
 import { type InvoiceSnapshot } from '../../documents/document-snapshot';
 import { type RefundState, refundStateOf, shownRefunds } from '../../documents/refund-state';
-import { type Refund } from '../../payments/refund';
+import { type Refund } from '../../payments/entities/refund.entity';
 import { formatChineseAmount } from './chinese-amount';
 import { type Cell, PdfLayout } from './pdf-layout';
 

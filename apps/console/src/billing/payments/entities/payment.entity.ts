@@ -1,6 +1,13 @@
+import { type Currency } from '@inference/config';
 import { BigIntColumn, TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { type PaymentProviderName } from '../../payment-providers/payment-provider';
+import { type PaymentStatus } from '../payment-status';
 
+/** Longest name and address of a payer, in characters: longer than any real one, and short enough for one page. */
+export const MAX_PAYER_CHARS = 500;
+
+/** A top-up of a wallet, which a payer pays at a provider. */
 @Entity('payments', { schema: 'billing' })
 @Index('payments_due', ['dueAt'], { where: 'due_at IS NOT NULL' })
 @Index('payments_list', ['accountId', 'createdAt', 'id'])
@@ -29,17 +36,19 @@ export class Payment {
   accountId!: string;
 
   @Column('text')
-  provider!: string;
+  provider!: PaymentProviderName;
 
+  /** In hundredths of the currency. */
   @BigIntColumn()
   amountMinor!: bigint;
 
   @Column('text')
-  currency!: string;
+  currency!: Currency;
 
   @Column('text', { default: 'pending' })
-  status!: string;
+  status!: PaymentStatus;
 
+  /** Where the provider sends the payer back to; null: the site's own page. */
   @Column('text', { nullable: true })
   returnUrl!: string | null;
 
@@ -47,11 +56,12 @@ export class Payment {
   providerOrderId!: string | null;
 
   @Column('text', { nullable: true })
-  checkoutType!: string | null;
+  checkoutType!: 'redirect' | 'qr' | null;
 
   @Column('text', { nullable: true })
   checkoutUrl!: string | null;
 
+  /** The provider's id of the transaction that paid it. */
   @Column('text', { nullable: true })
   providerReference!: string | null;
 
@@ -70,15 +80,18 @@ export class Payment {
   @TimeColumn({ nullable: true })
   paidAt!: Date | null;
 
+  /** When it ended unpaid. */
   @TimeColumn({ nullable: true })
   endedAt!: Date | null;
 
   @Column('text', { nullable: true })
   failure!: string | null;
 
+  /** When the provider is asked next; null: no more. */
   @TimeColumn({ nullable: true })
   nextCheckAt!: Date | null;
 
+  /** Until then one replica checks it and no other does. */
   @TimeColumn({ nullable: true })
   claimedUntil!: Date | null;
 

@@ -12,7 +12,7 @@ import {
   TestOutbox,
   TestSender,
 } from '../mail.fixture';
-import { issueDocument, newDocumentId } from '../../../billing/documents/document';
+import { issueDocument, newDocumentId } from '../../../billing/documents/documents.repository';
 import { type InvoiceSnapshot } from '../../../billing/documents/document-snapshot';
 import { type MailRequest } from '../mail-kinds';
 import { queueMail } from '../outbox';

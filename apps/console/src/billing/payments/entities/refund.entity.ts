@@ -1,8 +1,12 @@
 import { BigIntColumn, TimeColumn } from '@inference/database';
-import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { Account } from '../../identity/accounts/account.entity';
-import { Payment } from '../payments/entities/payment.entity';
+import { Check, Column, Entity, ForeignKey, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { Account } from '../../../identity/accounts/account.entity';
+import { Payment } from './payment.entity';
 
+export const REFUND_STATUSES = ['pending', 'succeeded', 'failed'] as const;
+export type RefundStatus = (typeof REFUND_STATUSES)[number];
+
+/** An attempt to give a payment back, whole or in part. */
 @Entity('refunds', { schema: 'billing' })
 @Index('refunds_due', ['dueAt'], { where: 'due_at IS NOT NULL' })
 @Index('refunds_once', ['paymentId'], { unique: true, where: "status <> 'failed'" })
@@ -15,10 +19,15 @@ export class Refund {
   @PrimaryColumn('text')
   id!: string;
 
-  @ForeignKey(() => Payment)
   @Column('text')
   paymentId!: string;
 
+  /** Loaded by findRefund only. */
+  @ManyToOne(() => Payment, { nullable: false })
+  @JoinColumn()
+  payment?: Payment;
+
+  /** In hundredths of the payment's currency. */
   @BigIntColumn()
   amountMinor!: bigint;
 
@@ -26,14 +35,16 @@ export class Refund {
   reason!: string | null;
 
   @Column('text', { default: 'pending' })
-  status!: string;
+  status!: RefundStatus;
 
   @Column('text', { nullable: true })
   providerReference!: string | null;
 
+  /** The provider's reason. */
   @Column('text', { nullable: true })
   failure!: string | null;
 
+  /** The admin. */
   @ForeignKey(() => Account)
   @Column('text')
   orderedBy!: string;
@@ -44,9 +55,11 @@ export class Refund {
   @TimeColumn({ nullable: true })
   endedAt!: Date | null;
 
+  /** When the provider is asked next; null: no more. */
   @TimeColumn({ nullable: true })
   nextCheckAt!: Date | null;
 
+  /** Until then one replica checks it and no other does. */
   @TimeColumn({ nullable: true })
   claimedUntil!: Date | null;
 

@@ -1,31 +1,16 @@
 import { type Site } from '@inference/config';
-import { newId, type Sql } from '@inference/database';
-import { type z } from 'zod';
-import { serialiseSnapshot, type DocumentSnapshot } from './document-snapshot';
+import { type Executor, newId } from '@inference/database';
+import { type DocumentSnapshot, serialiseSnapshot } from './document-snapshot';
+import { BillingDocument, type DocumentKind } from './entities/document.entity';
 import { TIME_ZONES } from './site-time';
 
-export type DocumentKind = 'receipt' | 'invoice';
+export type IssuedDocument = Pick<BillingDocument, 'id' | 'number' | 'issuedAt'>;
 
-export interface IssuedDocument {
-  id: string;
-  /** `R-2026-000001`, `INV-2026-000001`: consecutive within kind and year, without gaps. */
-  number: string;
-  issuedAt: Date;
-}
-
-export interface NewDocument {
-  kind: DocumentKind;
-  paymentId: string;
-  accountId: string;
+type NewDocument = Pick<BillingDocument, 'kind' | 'paymentId' | 'accountId'> & {
   snapshot: DocumentSnapshot;
-}
+};
 
 const PREFIXES: Record<DocumentKind, string> = { receipt: 'R', invoice: 'INV' };
-
-const FIND_NUMBER = 'SELECT number FROM billing.documents WHERE payment_id = $1';
-const FIND_OWN = `
-  SELECT id, number, issued_at AS "issuedAt", snapshot FROM billing.documents
-  WHERE payment_id = $1 AND account_id = $2 AND kind = $3`;
 
 /**
  * The year is that of the issue in the site's time zone. If the clock goes back, the time of the previous document counts,
@@ -46,27 +31,23 @@ const ISSUE = `
   RETURNING id, number, issued_at AS "issuedAt"`;
 
 /** The number of the payment's document; null if it has none. A payment has at most one document. */
-export async function findDocumentNumber(sql: Sql, paymentId: string): Promise<string | null> {
-  return (await sql.query<{ number: string }>(FIND_NUMBER, [paymentId])).rows[0]?.number ?? null;
+export async function findDocumentNumber(executor: Executor, paymentId: string): Promise<string | null> {
+  const document = await executor
+    .repository(BillingDocument)
+    .findOne({ select: { id: true, number: true }, where: { paymentId } });
+  return document?.number ?? null;
 }
 
 /**
  * The document of the account's own payment. Null for another account's payment, and for a payment without a document of
  * this kind.
  */
-export async function findOwnDocument<Snapshot>(
-  sql: Sql,
+export function findOwnDocument(
+  executor: Executor,
   kind: DocumentKind,
   { accountId, paymentId }: { accountId: string; paymentId: string },
-  schema: z.ZodType<Snapshot>,
-): Promise<(IssuedDocument & { snapshot: Snapshot }) | null> {
-  const { rows } = await sql.query<IssuedDocument & { snapshot: unknown }>(FIND_OWN, [
-    paymentId,
-    accountId,
-    kind,
-  ]);
-  const row = rows[0];
-  return row ? { ...row, snapshot: schema.parse(row.snapshot) } : null;
+): Promise<BillingDocument | null> {
+  return executor.repository(BillingDocument).findOneBy({ paymentId, accountId, kind });
 }
 
 export const newDocumentId = () => newId('doc');
@@ -76,12 +57,12 @@ export const newDocumentId = () => newId('doc');
  * kind wait until the transaction ends, so it should be the transaction's last statement.
  */
 export async function issueDocument(
-  sql: Sql,
+  executor: Executor,
   site: Site,
   id: string,
   { kind, paymentId, accountId, snapshot }: NewDocument,
 ): Promise<IssuedDocument> {
-  const { rows } = await sql.query<IssuedDocument>(ISSUE, [
+  const { rows } = await executor.query<IssuedDocument>(ISSUE, [
     id,
     kind,
     paymentId,
