@@ -1,7 +1,7 @@
 import { waitFor } from '@inference/testing';
 import { type SignedIn, TestConsole } from '../../../testing/console.fixture';
 import { recordLog } from '../../../notifications/mail/mail.fixture';
-import { postponeTaxFileRequest } from './invoice-requests.repository';
+import { markTaxFileRefused, postponeTaxFileRequest } from './invoice-requests.repository';
 import { type InvoiceBody, InvoiceSite } from '../invoices.fixture';
 import { ISSUER_TOKEN, TestIssuer } from './invoice-issuer.fixture';
 
@@ -181,6 +181,19 @@ describe('tax files', () => {
       );
       expect(rows).toEqual([{ seconds }]);
     });
+  });
+
+  it('are neither postponed nor refused by an attempt whose claim has ended', async () => {
+    issuer.answer = TestIssuer.status(202);
+    const invoice = await cn.issue(account);
+    await triedTimes(invoice, 1);
+    const read = async () =>
+      (await sql().query('SELECT * FROM billing.invoice_requests WHERE document_id = $1', [invoice.id])).rows;
+    const before = await read();
+    const ended = { ...invoice, accountId: '', issuedAt: new Date(), snapshot: {}, attempts: 0 };
+    await postponeTaxFileRequest(sql(), ended, 'late');
+    await markTaxFileRefused(sql(), ended, 'late');
+    expect(await read()).toEqual(before);
   });
 
   it.each([400, 409, 422])('are not requested again after a refusal with %i', async (status) => {
