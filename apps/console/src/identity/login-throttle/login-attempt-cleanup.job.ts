@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
+import { deleteExpiredLoginAttempts } from './login-attempts.repository';
 
 /** Rows of one statement, so that none holds its locks for long. */
 const BATCH_ROWS = 1_000;
-const DELETE_EXPIRED = 'SELECT accounts.delete_expired_login_attempts($1) AS deleted';
 
 /** Deletes login attempts that no longer count against anybody. */
 @Injectable()
@@ -17,10 +17,6 @@ export class LoginAttemptCleanupJob {
   }
 
   private async run(): Promise<void> {
-    let deleted: bigint;
-    do {
-      const { rows } = await this.database.query<{ deleted: bigint }>(DELETE_EXPIRED, [BATCH_ROWS]);
-      deleted = rows[0]!.deleted;
-    } while (deleted === BigInt(BATCH_ROWS));
+    while ((await deleteExpiredLoginAttempts(this.database, BATCH_ROWS)) === BigInt(BATCH_ROWS));
   }
 }

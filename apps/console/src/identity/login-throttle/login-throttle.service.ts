@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { Database, type Sql } from '@inference/database';
+import { Database, type Executor } from '@inference/database';
 import { TooManyRequestsException } from '@inference/http';
 import { RATE_LIMIT_CONFIG, type RateLimitConfig } from '../../rate-limit/rate-limit.config';
+import {
+  type AttemptKind,
+  type AttemptLimits,
+  countLoginAttempt,
+  deleteUnknownNetworksCount,
+  recordLoginSuccess,
+} from './login-attempts.repository';
 
-export interface LoginAttempt {
-  kind: 'password' | 'second_factor';
+export interface NewLoginAttempt {
+  kind: AttemptKind;
   /** Null when no account has the identifier. */
   accountId: string | null;
   /** Normalized. The attempt is counted under it when there is no account. */
@@ -31,38 +38,6 @@ interface Allowance {
 const ACCOUNT: Allowance = { free: 10, forgiveSeconds: 900 };
 const ADDRESS: Allowance = { free: 30, forgiveSeconds: 60 };
 
-const UNKNOWN_NETWORKS = 'unknown_networks';
-
-/**
- * Counts a login attempt for its account and for its network: an IPv4 address or an IPv6 /64 prefix. A network is known to an
- * account after a login or password reset from it within 30 days. Each known network has a counter of its own, and all other
- * networks share one (UNKNOWN_NETWORKS), so attackers cannot lock the owner out.
- */
-const COUNT_ATTEMPT = `
-  WITH attempt AS MATERIALIZED (SELECT $1 || ' ' || $2 AS secret, accounts.address_network($3) AS network),
-  subjects AS MATERIALIZED (
-    SELECT 'address ' || network AS address, secret || ' ' || CASE WHEN EXISTS (
-      SELECT FROM accounts.security_events
-      WHERE account_id = $2 AND accounts.address_network(address) = network AND type IN ('session.opened', 'password.reset')
-        AND created_at > now() - interval '30 days') THEN network ELSE '${UNKNOWN_NETWORKS}' END AS account
-    FROM attempt)
-  SELECT s.account, s.address, c.wait_seconds, c.exceeded, c.counted_at::text
-  FROM subjects s, accounts.count_login_attempt(ARRAY[s.account, s.address], $4, $5) c`;
-const RECORD_SUCCESS = 'SELECT accounts.record_login_success($1, $2, $3)';
-const DELETE_COUNT = 'DELETE FROM accounts.login_attempts WHERE subject = $1';
-
-interface CountedAttempt {
-  /** Under what the attempt was counted for the account. */
-  account: string;
-  /** Under what it was counted for the address; null when the address is unknown. */
-  address: string | null;
-  /** 0 for an admitted attempt. */
-  wait_seconds: number;
-  exceeded: number | null;
-  /** As text, because a Date would lose its microseconds. */
-  counted_at: string;
-}
-
 /**
  * Stands for an account that does not exist; no account has such an id. Only a hash of the identifier is stored,
  * because people type passwords into the wrong field.
@@ -76,50 +51,41 @@ const unknownAccount = (identifier = '') => `?${createHash('sha256').update(iden
  */
 @Injectable()
 export class LoginThrottle {
-  private readonly free: number[];
-  private readonly forgiveSeconds: number[];
+  private readonly limits: AttemptLimits;
 
   constructor(
     private readonly database: Database,
     @Inject(RATE_LIMIT_CONFIG) { multiplier }: RateLimitConfig,
   ) {
     const allowances = [ACCOUNT, ADDRESS];
-    this.free = allowances.map(({ free }) => Math.max(1, Math.round(free * multiplier)));
-    this.forgiveSeconds = allowances.map(({ forgiveSeconds }) => forgiveSeconds / multiplier);
+    this.limits = {
+      free: allowances.map(({ free }) => Math.max(1, Math.round(free * multiplier))),
+      forgiveSeconds: allowances.map(({ forgiveSeconds }) => forgiveSeconds / multiplier),
+    };
   }
 
   /**
    * Counts an attempt that is about to be checked. Must run outside any transaction, so that a rollback does not undo
    * the count. Throws 429 if the attempt has to wait.
    */
-  async admit({ kind, accountId, identifier, address }: LoginAttempt): Promise<AdmittedAttempt> {
-    const { rows } = await this.database.query<CountedAttempt>(COUNT_ATTEMPT, [
-      kind,
-      accountId ?? unknownAccount(identifier),
-      address,
-      this.free,
-      this.forgiveSeconds,
-    ]);
-    const counted = rows[0]!;
-    if (counted.wait_seconds > 0) {
-      throw new TooManyRequestsException('too many attempts, try again later', counted.wait_seconds, {
+  async admit({ kind, accountId, identifier, address }: NewLoginAttempt): Promise<AdmittedAttempt> {
+    const attempt = { kind, accountId: accountId ?? unknownAccount(identifier), address };
+    const counted = await countLoginAttempt(this.database, attempt, this.limits);
+    if (counted.waitSeconds > 0) {
+      throw new TooManyRequestsException('too many attempts, try again later', counted.waitSeconds, {
         'RateLimit-Limit': String(counted.exceeded),
         'RateLimit-Remaining': '0',
-        'RateLimit-Reset': String(counted.wait_seconds),
+        'RateLimit-Reset': String(counted.waitSeconds),
       });
     }
-    return {
-      recordSuccess: async () => {
-        await this.database.query(RECORD_SUCCESS, [counted.account, counted.address, counted.counted_at]);
-      },
-    };
+    return { recordSuccess: () => recordLoginSuccess(this.database, counted) };
   }
 
   /**
    * Deletes the count of failed passwords from unknown networks, so that an owner who has just reset the password need
-   * not wait for them. Part of the caller's transaction.
+   * not wait for them.
    */
-  async resetUnknownNetworks(sql: Sql, accountId: string): Promise<void> {
-    await sql.query(DELETE_COUNT, [`password ${accountId} ${UNKNOWN_NETWORKS}`]);
+  async resetUnknownNetworks(executor: Executor, accountId: string): Promise<void> {
+    await deleteUnknownNetworksCount(executor, accountId);
   }
 }
