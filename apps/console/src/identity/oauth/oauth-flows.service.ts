@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { type LinkRequest } from '../identities/identities.service';
 import { SealedTokens } from '../sealed-tokens/sealed-tokens';
 import { type AuthorizationChecks } from '../oauth-providers/oauth-provider.gateway';
+import { deleteExpiredFlows, insertUsedFlow } from './used-oauth-flows.repository';
 
 /** How long a user may take at the provider. */
 export const FLOW_SECONDS = 600;
@@ -33,13 +34,6 @@ const flow = z.object({
   link: link.nullable(),
 });
 export type Flow = z.output<typeof flow>;
-
-const DELETE_EXPIRED = `
-  DELETE FROM accounts.oauth_flows_used WHERE id_hash IN (
-    SELECT id_hash FROM accounts.oauth_flows_used WHERE expires_at < now() LIMIT 100 FOR UPDATE SKIP LOCKED)`;
-const MARK_USED = `
-  INSERT INTO accounts.oauth_flows_used (id_hash, expires_at) VALUES ($1, now() + make_interval(secs => $2))
-  ON CONFLICT DO NOTHING`;
 
 /**
  * The authorization code flows that are under way. The state of a flow is in an encrypted cookie, so that only the
@@ -70,9 +64,8 @@ export class OAuthFlowsService {
 
   /** Marks a flow as used. Returns true for the first call with a flow and false for all later or concurrent ones. */
   async markUsed({ id }: Flow): Promise<boolean> {
-    await this.database.query(DELETE_EXPIRED);
+    await deleteExpiredFlows(this.database);
     const hash = createHash('sha256').update(id).digest();
-    const { rowCount } = await this.database.query(MARK_USED, [hash, USED_FLOW_RETENTION_SECONDS]);
-    return rowCount === 1;
+    return insertUsedFlow(this.database, hash, USED_FLOW_RETENTION_SECONDS);
   }
 }
