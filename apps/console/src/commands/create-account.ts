@@ -3,8 +3,10 @@ import { parseArgs } from 'node:util';
 import { CURRENCY_BY_SITE, env, loadConfig } from '@inference/config';
 import { Database, PoolDataSource } from '@inference/database';
 import { z } from 'zod';
+import { ENTITIES } from '../entities';
 import { ROLES } from '../identity/accounts/accounts.dto';
-import { findForLogin, insertAccount, setRole, SITE_LANGUAGE } from '../identity/accounts/accounts';
+import { findForLogin, insertAccount, setRole } from '../identity/accounts/accounts.repository';
+import { SITE_LANGUAGE } from '../identity/accounts/languages';
 import { emailField } from '../identity/accounts/account-fields';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../identity/passwords/password-fields.decorator';
 import { recordAuditEvent } from '../identity/audit-log/audit-log';
@@ -45,20 +47,19 @@ async function readInput(): Promise<z.output<typeof input>> {
 async function createAccount(): Promise<string> {
   const { SITE, DATABASE_URL } = loadConfig(environment);
   const { email, role, password, existing } = await readInput();
-  const database = new Database(
-    new PoolDataSource({ url: DATABASE_URL, applicationName: 'create-account', size: 1 }),
-  );
+  const options = { url: DATABASE_URL, applicationName: 'create-account', size: 1 };
+  const database = new Database(await new PoolDataSource(options, ENTITIES).initialize());
   try {
     const passwordHash = await hashPassword(password);
-    const id = await database.transaction(async (client) => {
+    const id = await database.transaction(async (transaction) => {
       const language = SITE_LANGUAGE[SITE];
       const made = await insertAccount(
-        client,
+        transaction,
         { email, emailVerified: true, passwordHash, role, language },
         CURRENCY_BY_SITE[SITE],
       );
       const event = { accountId: made, actorId: null, origin: null, details: { role } };
-      if (made !== null) await recordAuditEvent(client, { type: 'account.created', ...event });
+      if (made !== null) await recordAuditEvent(transaction, { type: 'account.created', ...event });
       return made;
     });
     if (id !== null) return `Made ${email} (${id}) with the role ${role}.`;
@@ -67,8 +68,8 @@ async function createAccount(): Promise<string> {
       throw new Error(
         `${email} exists already, with another password; --existing gives it the role nevertheless.`,
       );
-    await database.transaction(async (client) => {
-      const before = account && (await setRole(client, account.id, role));
+    await database.transaction(async (transaction) => {
+      const before = account && (await setRole(transaction, account.id, role));
       if (!before || before === role) return;
       const event = {
         accountId: account.id,
@@ -76,7 +77,7 @@ async function createAccount(): Promise<string> {
         origin: null,
         details: { from: before, to: role },
       };
-      await recordAuditEvent(client, { type: 'account.role_changed', ...event });
+      await recordAuditEvent(transaction, { type: 'account.role_changed', ...event });
     });
     return `${email} exists already; its role is ${role}.`;
   } finally {

@@ -1,6 +1,7 @@
 import { env, loadConfig } from '@inference/config';
 import { Database, PoolDataSource } from '@inference/database';
 import { z } from 'zod';
+import { ENTITIES } from '../entities';
 import { SealedTokens } from '../identity/sealed-tokens/sealed-tokens';
 import { sealedTokenFields, sealedTokensOf } from '../identity/sealed-tokens/sealed-tokens.config';
 import { resealSecrets } from '../identity/second-factor/second-factor-verifier';
@@ -13,12 +14,11 @@ const environment = z.object({ DATABASE_URL: env.database.DATABASE_URL, ...seale
 
 async function reseal(): Promise<string> {
   const config = loadConfig(environment);
-  const database = new Database(
-    new PoolDataSource({ url: config.DATABASE_URL, applicationName: 'reseal-secrets', size: 1 }),
-  );
+  const options = { url: config.DATABASE_URL, applicationName: 'reseal-secrets', size: 1 };
+  const database = new Database(await new PoolDataSource(options, ENTITIES).initialize());
   try {
     const tokens = new SealedTokens(sealedTokensOf(config));
-    const count = await database.transaction((client) => resealSecrets(client, tokens));
+    const count = await database.transaction((transaction) => resealSecrets(transaction, tokens));
     return `Encrypted ${count} secrets with the first key.`;
   } finally {
     await database.close();

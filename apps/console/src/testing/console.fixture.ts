@@ -24,7 +24,7 @@ import {
 } from '@inference/testing';
 import { ENTITIES } from '../entities';
 import { AppModule } from '../app.module';
-import { readForSignIn } from '../identity/accounts/accounts';
+import { readForSignIn } from '../identity/accounts/accounts.repository';
 import { SessionsService } from '../identity/sessions/sessions.service';
 import { readConsoleConfig } from '../config';
 import { SERVICE_OPTIONS } from '../service-options';

@@ -1,6 +1,6 @@
 import { CURRENCIES } from '@inference/config';
 import { z } from 'zod';
-import { LANGUAGES } from '../../identity/accounts/accounts';
+import { LANGUAGES } from '../../identity/accounts/languages';
 import { PAYMENT_PROVIDERS } from '../payment-providers/payment-provider';
 
 /** In hundredths of the currency; text in the database, since most JSON parsers read numbers as floats. */

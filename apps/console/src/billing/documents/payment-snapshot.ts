@@ -1,5 +1,5 @@
 import { type Payment } from '../payments/entities/payment.entity';
-import { type Language } from '../../identity/accounts/accounts';
+import { type Language } from '../../identity/accounts/languages';
 import { type DocumentsConfig } from './documents.config';
 import { type DocumentSnapshot } from './document-snapshot';
 import { splitTaxes } from './tax';

@@ -1,4 +1,4 @@
-import { type Language } from '../../identity/accounts/accounts';
+import { type Language } from '../../identity/accounts/languages';
 import { type PaymentProviderName } from '../payment-providers/payment-provider';
 
 /** Names of the providers for customers. */

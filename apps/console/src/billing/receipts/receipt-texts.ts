@@ -1,5 +1,5 @@
 import { type RefundState } from '../documents/refund-state';
-import { type Language } from '../../identity/accounts/accounts';
+import { type Language } from '../../identity/accounts/languages';
 
 export interface ReceiptTexts {
   receipt: string;

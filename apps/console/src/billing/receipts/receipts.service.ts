@@ -1,6 +1,6 @@
 import { Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { Database, type Transaction } from '@inference/database';
-import { readAccount } from '../../identity/accounts/accounts';
+import { readAccount } from '../../identity/accounts/accounts.repository';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type ReceiptSnapshot, receiptSnapshot } from '../documents/document-snapshot';
 import { DOCUMENTS_CONFIG, type DocumentsConfig } from '../documents/documents.config';

@@ -1,5 +1,5 @@
 import { Inject, Injectable, NotFoundException } from '@nestjs/common';
-import { Database, newId, type Sql } from '@inference/database';
+import { Database, type Executor, newId } from '@inference/database';
 import { readPage } from '@inference/http';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readLastChange } from '../../caching/topic-changes';
@@ -94,7 +94,7 @@ export class ChangelogService {
   }
 
   private record(
-    sql: Sql,
+    sql: Executor,
     admin: Actor,
     entryId: string,
     action: 'published' | 'replaced' | 'removed',

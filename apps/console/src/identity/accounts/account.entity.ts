@@ -1,6 +1,12 @@
 import { TimeColumn } from '@inference/database';
-import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { type Role } from '@inference/guards';
+import { Check, Column, Entity, Index, PrimaryColumn, VirtualColumn } from 'typeorm';
+import { type Language } from './languages';
 
+const HAS_TWO_FACTOR = (account: string) =>
+  `EXISTS (SELECT FROM accounts.totp t WHERE t.account_id = ${account}.id AND t.enabled_at IS NOT NULL)`;
+
+/** A customer, an analyst or an admin, with what it signs in with. */
 @Entity('accounts', { schema: 'accounts' })
 @Index('accounts_admins', ['id'], { where: "role = 'admin'" })
 @Index('accounts_email', ['email'], { unique: true })
@@ -15,30 +21,48 @@ export class Account {
   @PrimaryColumn('text')
   id!: string;
 
+  /** In lower case. */
   @Column('text')
   email!: string;
 
+  /** E.164. */
   @Column('text', { nullable: true })
   phone!: string | null;
 
+  /** In lower case. */
   @Column('text', { nullable: true })
   username!: string | null;
 
-  @Column('text', { nullable: true })
+  /** Null for an account that signs in through a provider only. Read only by statements that name it. */
+  @Column('text', { nullable: true, select: false })
   passwordHash!: string | null;
 
   @Column('text', { default: 'user' })
-  role!: string;
+  role!: Role;
 
   @TimeColumn({ default: () => 'now()' })
   createdAt!: Date;
 
+  /** When the owner first proved to receive mail at the address; null until then. */
   @TimeColumn({ nullable: true })
   emailVerifiedAt!: Date | null;
 
+  /** Language of mails. */
   @Column('text', { default: 'en' })
-  language!: string;
+  language!: Language;
 
+  /** Grows with every change of the password, the second factor or the identities. */
   @Column('integer', { default: 0 })
   credentialsVersion!: number;
+
+  @VirtualColumn({ type: 'boolean', query: (account) => `${account}.password_hash IS NOT NULL` })
+  hasPassword!: boolean;
+
+  /** Whether a sign-in needs a second factor. */
+  @VirtualColumn({ type: 'boolean', query: HAS_TWO_FACTOR })
+  twoFactor!: boolean;
+
+  get emailVerified(): boolean {
+    return this.emailVerifiedAt !== null;
+  }
 }

@@ -2,14 +2,14 @@ import { ConflictException, ForbiddenException, Inject, Injectable, NotFoundExce
 import { type Role } from '@inference/guards';
 import { Database } from '@inference/database';
 import { readPage } from '@inference/http';
-import { type Account, listAccounts, lockAdmins, readAccount, setRole } from './accounts';
+import { type AccountProfile, listAccounts, lockAdmins, readAccount, setRole } from './accounts.repository';
 import { normalizeIdentifier } from './identifier';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type Actor } from '../audit-log/actor';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { type AccountListResponse, type AccountResponse, type AccountsQuery } from './accounts.dto';
 
-function view(account: Account): AccountResponse {
+function view(account: AccountProfile): AccountResponse {
   const { id, email, emailVerified, phone, username, role, twoFactor, createdAt } = account;
   return {
     id,
@@ -43,24 +43,24 @@ export class AdminAccountsService {
     accountId: string,
     role: Role,
   ): Promise<AccountResponse> {
-    const account = await this.database.transaction(async (client) => {
-      const admins = await lockAdmins(client, accountId);
+    const account = await this.database.transaction(async (transaction) => {
+      const admins = await lockAdmins(transaction, accountId);
       // The caller may have lost the role while it waited for the lock.
       if (!admins.includes(adminId))
         throw new ForbiddenException('this account does not have the required role');
       if (role !== 'admin' && admins.length === 1 && admins[0] === accountId)
         throw new ConflictException('the last admin must keep the role');
-      const before = await setRole(client, accountId, role);
+      const before = await setRole(transaction, accountId, role);
       if (before === null) throw new NotFoundException('no such account');
       if (before !== role)
-        await recordAuditEvent(client, {
+        await recordAuditEvent(transaction, {
           type: 'account.role_changed',
           accountId,
           actorId: adminId,
           origin,
           details: { from: before, to: role },
         });
-      return readAccount(client, accountId);
+      return readAccount(transaction, accountId);
     });
     return view(account!);
   }

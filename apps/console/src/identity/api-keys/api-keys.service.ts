@@ -9,8 +9,8 @@ import { type ApiKey, createApiKey, hashSecretKey } from '@inference/guards';
 import { Database, newId, type Transaction } from '@inference/database';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { openKeyBudget } from '@inference/wallet';
-import { SessionsService } from '../sessions/sessions.service';
-import { lockAccount } from '../accounts/credentials';
+import { lockLiveSession } from '../sessions/sessions.repository';
+import { lockAccount } from '../accounts/credentials.repository';
 import { type Actor } from '../audit-log/actor';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { countApiKeys, deleteApiKeys, insertApiKey, listApiKeys } from './api-keys.repository';
@@ -44,7 +44,6 @@ export class ApiKeysService {
   constructor(
     private readonly database: Database,
     @Inject(API_KEYS_CONFIG) private readonly config: ApiKeysConfig,
-    private readonly sessions: SessionsService,
   ) {}
 
   /** Makes a key and its budget. Only this view contains the key itself. */
@@ -58,7 +57,7 @@ export class ApiKeysService {
     const stored = await this.database.transaction(async (transaction) => {
       await this.requireRoom(transaction, accountId);
       // The session may have ended while this transaction waited for the lock of the account.
-      if (!(await this.sessions.hold(transaction, { accountId, sessionId })))
+      if (!(await lockLiveSession(transaction, { accountId, sessionId })))
         throw new UnauthorizedException('the session has just ended');
       const id = newId('key');
       const allowedModels = input.allowed_models ?? null;

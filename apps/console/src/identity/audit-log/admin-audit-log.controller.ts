@@ -5,7 +5,7 @@ import { Database } from '@inference/database';
 import { readPage } from '@inference/http';
 import { auditEventView } from './audit-event-view';
 import { AdminAuditLogQuery, AuditEventListResponse } from './audit-log.dto';
-import { listAuditEvents } from './audit-log.repository';
+import { listSecurityEvents } from './audit-log.repository';
 
 @Controller('api/admin/events')
 @ApiTags('Administration of accounts')
@@ -25,7 +25,7 @@ export class AdminAuditLogController {
   ): Promise<AuditEventListResponse> {
     const list = ['admin events', accountId ?? '', type ?? ''].join(' ');
     const { rows, nextCursor } = await readPage(list, query, (after, count) =>
-      listAuditEvents(this.database, { accountId, type }, after, count),
+      listSecurityEvents(this.database, { accountId, type }, after, count),
     );
     return { events: rows.map((event) => auditEventView(event)), next_cursor: nextCursor };
   }

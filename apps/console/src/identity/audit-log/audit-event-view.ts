@@ -1,11 +1,11 @@
 import { type AuditEventResponse } from './audit-log.dto';
-import { type AuditEvent } from './audit-log.repository';
+import { type SecurityEvent } from './security-event.entity';
 
 /**
  * @param readerId the account that reads; undefined for an admin, who sees everything. An account learns that an admin
  *   did something, but not which one or from where
  */
-export function auditEventView(event: AuditEvent, readerId?: string): AuditEventResponse {
+export function auditEventView(event: SecurityEvent, readerId?: string): AuditEventResponse {
   const { id, type, accountId, actorId, address, userAgent, details, createdAt } = event;
   const isOther = actorId !== null && actorId !== accountId;
   const isHidden = isOther && readerId !== undefined && actorId !== readerId;

@@ -5,7 +5,7 @@ import { Database } from '@inference/database';
 import { PageQuery, readPage } from '@inference/http';
 import { auditEventView } from './audit-event-view';
 import { AuditEventListResponse } from './audit-log.dto';
-import { listAuditEvents } from './audit-log.repository';
+import { listSecurityEvents } from './audit-log.repository';
 
 @Controller('api/auth/events')
 @ApiTags('Credentials')
@@ -24,7 +24,7 @@ export class AuditLogController {
     @Query() query: PageQuery,
   ): Promise<AuditEventListResponse> {
     const { rows, nextCursor } = await readPage(`events ${accountId}`, query, (after, count) =>
-      listAuditEvents(this.database, { accountId }, after, count),
+      listSecurityEvents(this.database, { accountId }, after, count),
     );
     return { events: rows.map((event) => auditEventView(event, accountId)), next_cursor: nextCursor };
   }

@@ -1,41 +1,23 @@
-import { type Sql } from '@inference/database';
-import { type Position } from '@inference/http';
+import { type Executor, newId, type Position, readNewestFirst } from '@inference/database';
+import { SecurityEvent } from './security-event.entity';
 
-export interface AuditEvent {
-  id: string;
-  type: string;
-  accountId: string | null;
-  actorId: string | null;
-  address: string | null;
-  userAgent: string | null;
-  details: Record<string, unknown>;
-  createdAt: Date;
-  position: Position;
+export async function insertSecurityEvent(
+  executor: Executor,
+  event: Omit<SecurityEvent, 'id' | 'createdAt'>,
+): Promise<void> {
+  await executor.repository(SecurityEvent).insert({ ...event, id: newId('evt') });
 }
 
-type Row = Omit<AuditEvent, 'position'> & { at: string };
-
-const LIST = `
-  SELECT id, type, account_id AS "accountId", actor_id AS "actorId", address, user_agent AS "userAgent", details,
-    created_at AS "createdAt", to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
-  FROM accounts.security_events
-  WHERE ($1::text IS NULL OR account_id = $1) AND ($2::text IS NULL OR type = $2)
-    AND ($3::timestamptz IS NULL OR (created_at, id) < ($3, $4))
-  ORDER BY created_at DESC, id DESC LIMIT $5`;
-
 /** Newest first. An absent filter selects all accounts or all types. */
-export async function listAuditEvents(
-  sql: Sql,
-  filter: { accountId?: string | undefined; type?: string | undefined },
+export function listSecurityEvents(
+  executor: Executor,
+  { accountId, type }: Partial<Pick<SecurityEvent, 'accountId' | 'type'>>,
   after: Position | null,
   count: number,
-): Promise<AuditEvent[]> {
-  const { rows } = await sql.query<Row>(LIST, [
-    filter.accountId ?? null,
-    filter.type ?? null,
-    after?.at ?? null,
-    after?.id ?? null,
-    count,
-  ]);
-  return rows.map(({ at, ...event }) => ({ ...event, position: { at, id: event.id } }));
+): Promise<(SecurityEvent & { position: Position })[]> {
+  const query = executor
+    .repository(SecurityEvent)
+    .createQueryBuilder('event')
+    .where({ ...(accountId !== undefined && { accountId }), ...(type !== undefined && { type }) });
+  return readNewestFirst(query, 'createdAt', after, count);
 }

@@ -1,6 +1,8 @@
-import { newId, type Sql } from '@inference/database';
+import { type Executor } from '@inference/database';
 import { type Actor } from './actor';
+import { insertSecurityEvent } from './audit-log.repository';
 import { type Origin } from './request-origin';
+import { type SecurityEvent } from './security-event.entity';
 
 /** `<subject>.<what happened to it>`. */
 export const AUDIT_EVENT_TYPES = [
@@ -35,41 +37,27 @@ export const AUDIT_EVENT_TYPES = [
 ] as const;
 export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];
 
-export interface NewAuditEvent {
-  type: AuditEventType;
-  /** The account that it happened to; null for a failed sign-in with an unknown identifier. */
-  accountId: string | null;
-  /** The account that did it; null if nobody was signed in, and for an operator's command. */
-  actorId: string | null;
+export interface NewAuditEvent extends Pick<SecurityEvent, 'type' | 'accountId' | 'actorId'> {
   /** Null for an operator's command. */
   origin: Origin | null;
-  /** Must not contain secrets. */
-  details?: Record<string, string | number | boolean | null>;
+  details?: SecurityEvent['details'];
 }
 
-const INSERT = `
-  INSERT INTO accounts.security_events (id, account_id, type, actor_id, address, user_agent, details)
-  VALUES ($1, $2, $3, $4, $5, $6, $7)`;
-
-/** Part of the caller's transaction, so that an event is recorded if and only if its change is committed. */
-export async function recordAuditEvent(sql: Sql, event: NewAuditEvent): Promise<void> {
-  await sql.query(INSERT, [
-    newId('evt'),
-    event.accountId,
-    event.type,
-    event.actorId,
-    event.origin?.address ?? null,
-    event.origin?.userAgent ?? null,
-    JSON.stringify(event.details ?? {}),
-  ]);
+/** Records an event in the transaction of its change, so that it is recorded if and only if the change is committed. */
+export async function recordAuditEvent(
+  executor: Executor,
+  { origin, details = {}, ...event }: NewAuditEvent,
+): Promise<void> {
+  const { address = null, userAgent = null } = origin ?? {};
+  await insertSecurityEvent(executor, { ...event, address, userAgent, details });
 }
 
-/** Records an action of a signed-in account under that account. Part of the caller's transaction. */
+/** Records an action of a signed-in account under that account, in the transaction of its change. */
 export async function recordActorEvent(
-  sql: Sql,
+  executor: Executor,
   { accountId, origin }: Actor,
   type: AuditEventType,
-  details: NonNullable<NewAuditEvent['details']>,
+  details: SecurityEvent['details'],
 ): Promise<void> {
-  await recordAuditEvent(sql, { type, accountId, actorId: accountId, origin, details });
+  await recordAuditEvent(executor, { type, accountId, actorId: accountId, origin, details });
 }

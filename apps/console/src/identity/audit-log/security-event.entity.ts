@@ -1,7 +1,9 @@
 import { TimeColumn } from '@inference/database';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { Account } from '../accounts/account.entity';
+import { type AuditEventType } from './audit-log';
 
+/** Something that happened to the credentials of an account, or that an admin did. Rows are never changed. */
 @Entity('security_events', { schema: 'accounts' })
 @Index('security_events_account', ['accountId', 'createdAt', 'id'])
 // CREATE INDEX security_events_networks ON accounts.security_events USING btree (account_id, accounts.address_network(address), created_at) WHERE (type = ANY (ARRAY['session.opened'::text, 'password.reset'::text]))
@@ -11,25 +13,29 @@ export class SecurityEvent {
   @PrimaryColumn('text')
   id!: string;
 
+  /** The account that it happened to; null for a failed sign-in with an unknown identifier. */
   @ForeignKey(() => Account)
   @Column('text', { nullable: true })
   accountId!: string | null;
 
   @Column('text')
-  type!: string;
+  type!: AuditEventType;
 
+  /** The account that did it; null if nobody was signed in, and for an operator's command. */
   @ForeignKey(() => Account)
   @Column('text', { nullable: true })
   actorId!: string | null;
 
+  /** The IP address of the request; null for an operator's command. */
   @Column('text', { nullable: true })
   address!: string | null;
 
   @Column('text', { nullable: true })
   userAgent!: string | null;
 
+  /** Depends on the type. Contains no secrets. */
   @Column('jsonb', { default: () => "'{}'" })
-  details!: unknown;
+  details!: Record<string, string | number | boolean | null>;
 
   @TimeColumn({ default: () => 'clock_timestamp()' })
   createdAt!: Date;

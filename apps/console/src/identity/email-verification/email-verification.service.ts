@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { queueMail } from '../../notifications/mail/outbox';
-import { markEmailVerified } from '../accounts/credentials';
+import { markEmailVerified } from '../accounts/credentials.repository';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { type Origin } from '../audit-log/request-origin';
 import { redeemMailToken } from './mail-token';
@@ -16,10 +16,15 @@ export class EmailVerificationService {
   }
 
   async verify(token: string, origin: Origin): Promise<void> {
-    await this.database.transaction(async (client) => {
-      const { accountId, email } = await redeemMailToken(client, 'verify_email', token);
-      if (await markEmailVerified(client, accountId, email))
-        await recordAuditEvent(client, { type: 'email.verified', accountId, actorId: accountId, origin });
+    await this.database.transaction(async (transaction) => {
+      const { accountId, email } = await redeemMailToken(transaction, 'verify_email', token);
+      if (await markEmailVerified(transaction, accountId, email))
+        await recordAuditEvent(transaction, {
+          type: 'email.verified',
+          accountId,
+          actorId: accountId,
+          origin,
+        });
     });
   }
 }

@@ -1,5 +1,5 @@
 import { BadRequestException } from '@nestjs/common';
-import { type Sql } from '@inference/database';
+import { type Transaction } from '@inference/database';
 import { consumeMailToken } from '../../notifications/mail/mail-tokens';
 
 /**
@@ -7,11 +7,11 @@ import { consumeMailToken } from '../../notifications/mail/mail-tokens';
  * 400 if the token is unknown, used or expired.
  */
 export async function redeemMailToken(
-  sql: Sql,
+  transaction: Transaction,
   purpose: 'reset_password' | 'verify_email',
   token: string,
 ): Promise<{ accountId: string; email: string }> {
-  const redeemed = await consumeMailToken(sql, purpose, token);
+  const redeemed = await consumeMailToken(transaction, purpose, token);
   if (!redeemed) throw new BadRequestException('token: is unknown, used or too old; ask for a new mail');
   return redeemed;
 }

@@ -1,66 +1,71 @@
-import { newId, type Sql } from '@inference/database';
-import { type ProviderIdentity } from '../oauth-providers/oauth-provider.gateway';
+import { type Executor, newId, type Transaction } from '@inference/database';
+import { Raw } from 'typeorm';
+import { OAuthIdentity } from './oauth-identity.entity';
 
-export interface Identity {
-  id: string;
-  accountId: string;
-  issuer: string;
-  email: string | null;
-  createdAt: Date;
-}
+/** Names an identity at its provider. */
+type IdentityKey = Pick<OAuthIdentity, 'issuer' | 'subject'>;
 
-type Key = Pick<ProviderIdentity, 'issuer' | 'subject'>;
-
-const COLUMNS = 'id, account_id AS "accountId", issuer, email, created_at AS "createdAt"';
-const FIND = `SELECT ${COLUMNS} FROM accounts.oauth_identities WHERE issuer = $1 AND subject = $2 FOR SHARE`;
-const INSERT = `
-  INSERT INTO accounts.oauth_identities (id, account_id, issuer, subject, email) VALUES ($1, $2, $3, $4, $5)
-  ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`;
-const LIST = `
-  SELECT ${COLUMNS} FROM accounts.oauth_identities WHERE account_id = $1 ORDER BY created_at, id`;
-const UNLINK_BEFORE = `
-  DELETE FROM accounts.oauth_identities
-  WHERE account_id = $1 AND ($2::timestamptz IS NULL OR created_at < $2) RETURNING issuer`;
-const DELETE = 'DELETE FROM accounts.oauth_identities WHERE id = $1 AND account_id = $2';
-
-/** Locks the identity, so that it is not unlinked before the caller's transaction ends. */
-export async function findIdentity(sql: Sql, { issuer, subject }: Key): Promise<Identity | null> {
-  const { rows } = await sql.query<Identity>(FIND, [issuer, subject]);
-  return rows[0] ?? null;
+/** Locks the identity, so that it is not unlinked before the transaction ends. */
+export function lockIdentity(
+  transaction: Transaction,
+  { issuer, subject }: IdentityKey,
+): Promise<OAuthIdentity | null> {
+  return transaction
+    .repository(OAuthIdentity)
+    .findOne({ where: { issuer, subject }, lock: { mode: 'pessimistic_read' } });
 }
 
 /** Returns null if the identity is linked already. */
 export async function insertIdentity(
-  sql: Sql,
-  { issuer, subject }: Key,
+  transaction: Transaction,
+  { issuer, subject }: IdentityKey,
   accountId: string,
   email: string | null,
-): Promise<Identity | null> {
-  const { rows } = await sql.query<Identity>(INSERT, [newId('idn'), accountId, issuer, subject, email]);
-  return rows[0] ?? null;
+): Promise<OAuthIdentity | null> {
+  const identities = transaction.repository(OAuthIdentity);
+  const identity = identities.create({ id: newId('idn'), accountId, issuer, subject, email });
+  const { raw } = await identities
+    .createQueryBuilder()
+    .insert()
+    .values(identity)
+    .orIgnore()
+    .returning(['createdAt'])
+    .execute();
+  return (raw as unknown[]).length === 1 ? identity : null;
 }
 
 /** Oldest first. */
-export async function listIdentities(sql: Sql, accountId: string): Promise<Identity[]> {
-  const { rows } = await sql.query<Identity>(LIST, [accountId]);
-  return rows;
+export function listIdentities(executor: Executor, accountId: string): Promise<OAuthIdentity[]> {
+  return executor
+    .repository(OAuthIdentity)
+    .find({ where: { accountId }, order: { createdAt: 'ASC', id: 'ASC' } });
 }
 
-export async function deleteIdentity(sql: Sql, { id, accountId }: Identity): Promise<void> {
-  await sql.query(DELETE, [id, accountId]);
+export async function deleteIdentity(
+  transaction: Transaction,
+  { id, accountId }: Pick<OAuthIdentity, 'id' | 'accountId'>,
+): Promise<void> {
+  await transaction.repository(OAuthIdentity).delete({ id, accountId });
 }
 
 /**
- * Deletes the identities that were linked before a time, or all of them, and returns their issuers. Part of the
- * caller's transaction.
+ * Deletes the identities that were linked before a time, or all of them, and returns their issuers.
  *
- * @param before null for all
+ * @param before with all digits, which a Date does not hold; null for all
  */
-export async function unlinkIdentities(
-  sql: Sql,
+export async function deleteIdentitiesLinkedBefore(
+  transaction: Transaction,
   accountId: string,
   before: string | null,
 ): Promise<string[]> {
-  const { rows } = await sql.query<{ issuer: string }>(UNLINK_BEFORE, [accountId, before]);
-  return rows.map(({ issuer }) => issuer);
+  const linkedBefore =
+    before === null ? {} : { createdAt: Raw((column) => `${column} < :before`, { before }) };
+  const { raw } = await transaction
+    .repository(OAuthIdentity)
+    .createQueryBuilder()
+    .delete()
+    .where({ accountId, ...linkedBefore })
+    .returning(['issuer'])
+    .execute();
+  return (raw as Pick<OAuthIdentity, 'issuer'>[]).map(({ issuer }) => issuer);
 }

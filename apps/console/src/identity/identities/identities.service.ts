@@ -1,18 +1,13 @@
 import { ConflictException, Injectable, NotFoundException, UnauthorizedException } from '@nestjs/common';
 import { Database } from '@inference/database';
-import { SessionsService } from '../sessions/sessions.service';
+import { endOtherSessions, lockLiveSession } from '../sessions/sessions.repository';
 import { type Actor } from '../audit-log/actor';
 import { type Origin } from '../audit-log/request-origin';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { queueSecurityMail } from '../../notifications/mail/security-mail';
-import { incrementCredentialsVersion, lockCredentials } from '../accounts/credentials';
-import {
-  deleteIdentity,
-  findIdentity,
-  type Identity,
-  insertIdentity,
-  listIdentities,
-} from './identities.repository';
+import { incrementCredentialsVersion, lockCredentials } from '../accounts/credentials.repository';
+import { deleteIdentity, lockIdentity, insertIdentity, listIdentities } from './identities.repository';
+import { type OAuthIdentity } from './oauth-identity.entity';
 import { type IdentityResponse } from './identities.dto';
 import { OAuthException } from '../oauth-providers/oauth.exception';
 import { OAuthProviderGateway, type ProviderIdentity } from '../oauth-providers/oauth-provider.gateway';
@@ -30,7 +25,6 @@ export class IdentitiesService {
   constructor(
     private readonly database: Database,
     private readonly providers: OAuthProviderGateway,
-    private readonly sessions: SessionsService,
   ) {}
 
   async list(accountId: string): Promise<IdentityResponse[]> {
@@ -48,56 +42,56 @@ export class IdentitiesService {
     origin: Origin,
   ): Promise<IdentityResponse> {
     const address = await identity.readEmail();
-    return this.database.transaction(async (client) => {
-      const unchanged = await lockCredentials(client, accountId, credentialsVersion, 'shared');
-      if (!unchanged || !(await this.sessions.hold(client, { accountId, sessionId })))
+    return this.database.transaction(async (transaction) => {
+      const unchanged = await lockCredentials(transaction, accountId, credentialsVersion, 'shared');
+      if (!unchanged || !(await lockLiveSession(transaction, { accountId, sessionId })))
         throw new OAuthException('session_ended');
-      const linked = await insertIdentity(client, identity, accountId, address?.email ?? null);
+      const linked = await insertIdentity(transaction, identity, accountId, address?.email ?? null);
       if (!linked) {
-        const existing = await findIdentity(client, identity);
+        const existing = await lockIdentity(transaction, identity);
         if (existing?.accountId !== accountId) throw new OAuthException('identity_taken');
         return this.viewOf(existing);
       }
-      await recordAuditEvent(client, {
+      await recordAuditEvent(transaction, {
         type: 'identity.linked',
         accountId,
         actorId: accountId,
         origin,
         details: { provider, issuer: identity.issuer },
       });
-      await queueSecurityMail(client, 'identity_linked', accountId, origin);
+      await queueSecurityMail(transaction, 'identity_linked', accountId, origin);
       return this.viewOf(linked);
     });
   }
 
   /** Ends the other sessions too, because one of them may have begun with the identity. */
   async unlink({ accountId, sessionId, origin }: Actor, id: string): Promise<void> {
-    await this.database.transaction(async (client) => {
+    await this.database.transaction(async (transaction) => {
       // Ends the sign-ins under way that began with the identity. It also locks the account, so that of two requests
       // for the last two ways to sign in one is refused.
-      const hasPassword = await incrementCredentialsVersion(client, accountId);
+      const hasPassword = await incrementCredentialsVersion(transaction, accountId);
       // The session may have ended while this transaction waited for the lock of the account.
-      if (!(await this.sessions.hold(client, { accountId, sessionId })))
+      if (!(await lockLiveSession(transaction, { accountId, sessionId })))
         throw new UnauthorizedException('the session has just ended');
-      const identities = await listIdentities(client, accountId);
+      const identities = await listIdentities(transaction, accountId);
       const identity = identities.find((one) => one.id === id);
       if (!identity) throw new NotFoundException('no such identity');
       if (!hasPassword && identities.length === 1)
         throw new ConflictException('this is the only way to sign in to the account; set a password first');
-      await this.sessions.endOthers(client, accountId, sessionId);
-      await deleteIdentity(client, identity);
-      await recordAuditEvent(client, {
+      await endOtherSessions(transaction, accountId, sessionId);
+      await deleteIdentity(transaction, identity);
+      await recordAuditEvent(transaction, {
         type: 'identity.unlinked',
         accountId,
         actorId: accountId,
         origin,
         details: { provider: this.providers.nameOf(identity.issuer), issuer: identity.issuer },
       });
-      await queueSecurityMail(client, 'identity_unlinked', accountId, origin);
+      await queueSecurityMail(transaction, 'identity_unlinked', accountId, origin);
     });
   }
 
-  private viewOf({ id, issuer, email, createdAt }: Identity): IdentityResponse {
+  private viewOf({ id, issuer, email, createdAt }: OAuthIdentity): IdentityResponse {
     const provider = this.providers.nameOf(issuer);
     return { id, provider, issuer, email, created_at: createdAt.toISOString() };
   }

@@ -2,6 +2,7 @@ import { TimeColumn } from '@inference/database';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import { Account } from '../accounts/account.entity';
 
+/** An account of an OpenID provider that is linked to an account here. */
 @Entity('oauth_identities', { schema: 'accounts' })
 @Index('oauth_identities_account', ['accountId', 'createdAt'])
 @Unique(['issuer', 'subject'])
@@ -13,12 +14,15 @@ export class OAuthIdentity {
   @Column('text')
   accountId!: string;
 
+  /** The provider's issuer identifier. */
   @Column('text')
   issuer!: string;
 
+  /** Names the account at the provider. */
   @Column('text')
   subject!: string;
 
+  /** The address that the provider named when the identity was linked; null if it named none. */
   @Column('text', { nullable: true })
   email!: string | null;
 

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
-import { insertAccount, readForSignIn, type SignInAccount, SITE_LANGUAGE } from '../accounts/accounts';
+import { insertAccount, readForSignIn, type SignInAccount } from '../accounts/accounts.repository';
+import { SITE_LANGUAGE } from '../accounts/languages';
 import { type ChallengeResponse, type SessionResponse } from '../sign-in/auth.dto';
 import { ReauthenticationService } from '../passwords/reauthentication.service';
 import { SignInService } from '../sign-in/sign-in.service';
@@ -12,7 +13,7 @@ import { type Origin } from '../audit-log/request-origin';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { type ProviderEmail } from '../oauth-providers/claims';
 import { OAuthFlowsService } from './oauth-flows.service';
-import { findIdentity, insertIdentity } from '../identities/identities.repository';
+import { lockIdentity, insertIdentity } from '../identities/identities.repository';
 import { IdentitiesService, type LinkRequest } from '../identities/identities.service';
 import { type LinkedIdentityResponse, type LinkIdentityDto } from './oauth.dto';
 import { OAuthException } from '../oauth-providers/oauth.exception';
@@ -93,9 +94,9 @@ export class OAuthService {
 
   /** If the identity is unlinked after this, the sign-in fails, because the credentials version has changed. */
   private accountOf(identity: ProviderIdentity): Promise<SignInAccount | null> {
-    return this.database.transaction(async (client) => {
-      const found = await findIdentity(client, identity);
-      return found && readForSignIn(client, found.accountId);
+    return this.database.transaction(async (transaction) => {
+      const found = await lockIdentity(transaction, identity);
+      return found && readForSignIn(transaction, found.accountId);
     });
   }
 
@@ -130,14 +131,14 @@ export class OAuthService {
     const language = SITE_LANGUAGE[site];
     const account = { email, emailVerified: true, passwordHash: null, role: 'user', language } as const;
     const details = { provider, issuer: identity.issuer };
-    return this.database.transaction(async (client) => {
-      const accountId = await insertAccount(client, account, currency);
+    return this.database.transaction(async (transaction) => {
+      const accountId = await insertAccount(transaction, account, currency);
       if (accountId === null) throw new OAuthException('email_taken');
-      if (!(await insertIdentity(client, identity, accountId, email)))
+      if (!(await insertIdentity(transaction, identity, accountId, email)))
         throw new OAuthException('identity_taken');
       const event = { accountId, actorId: accountId, origin, details };
-      await recordAuditEvent(client, { ...event, type: 'account.created' });
-      await recordAuditEvent(client, { ...event, type: 'identity.linked' });
+      await recordAuditEvent(transaction, { ...event, type: 'account.created' });
+      await recordAuditEvent(transaction, { ...event, type: 'identity.linked' });
     });
   }
 }

@@ -2,7 +2,7 @@ import { waitForLock } from '@inference/testing';
 import { type PoolClient } from 'pg';
 import { TestSite } from '../../testing/console.fixture';
 import { createMailToken, revokeMailTokens } from '../../notifications/mail/mail-tokens';
-import { ExpiryCleanupJob } from '../sessions/expiry-cleanup.job';
+import { ExpiryCleanupJob } from '../sign-in/expiry-cleanup.job';
 import { Authenticator, challenge, FrozenClock, verify } from '../second-factor/two-factor.fixture';
 
 const PASSWORD = 'correct horse battery';

@@ -1,13 +1,12 @@
 import { Module } from '@nestjs/common';
 import { LoginThrottleModule } from '../login-throttle/login-throttle.module';
-import { SessionsModule } from '../sessions/sessions.module';
 import { PasswordsController } from './passwords.controller';
 import { PasswordHasher } from './password-hasher';
 import { PasswordsService } from './passwords.service';
 import { ReauthenticationService } from './reauthentication.service';
 
 @Module({
-  imports: [LoginThrottleModule, SessionsModule],
+  imports: [LoginThrottleModule],
   controllers: [PasswordsController],
   providers: [PasswordHasher, PasswordsService, ReauthenticationService],
   exports: [PasswordHasher, ReauthenticationService],

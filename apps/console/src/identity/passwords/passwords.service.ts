@@ -8,13 +8,13 @@ import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { revokeMailTokens } from '../../notifications/mail/mail-tokens';
 import { queueSecurityMail } from '../../notifications/mail/security-mail';
 import { queueMail } from '../../notifications/mail/outbox';
-import { changePassword, resetPassword } from '../accounts/credentials';
+import { changePassword, resetPassword } from '../accounts/credentials.repository';
 import { redeemMailToken } from '../email-verification/mail-token';
 import { normalizeIdentifier } from '../accounts/identifier';
 import { ReauthenticationService } from './reauthentication.service';
 import { type ChangePasswordDto, type ResetPasswordDto } from './passwords.dto';
 import { hashPassword } from './password-hasher';
-import { SessionsService } from '../sessions/sessions.service';
+import { endOtherSessions } from '../sessions/sessions.repository';
 import { revokeUnverifiedAccess } from './revoke-unverified-access';
 
 @Injectable()
@@ -23,7 +23,6 @@ export class PasswordsService {
     private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
     private readonly reauthentication: ReauthenticationService,
-    private readonly sessions: SessionsService,
     private readonly throttle: LoginThrottle,
   ) {}
 
@@ -41,15 +40,15 @@ export class PasswordsService {
    */
   async reset({ token, password }: ResetPasswordDto, origin: Origin): Promise<void> {
     const passwordHash = await hashPassword(password);
-    await this.database.transaction(async (client) => {
-      const { accountId, email } = await redeemMailToken(client, 'reset_password', token);
-      const verifiedAt = await resetPassword(client, accountId, passwordHash, email);
+    await this.database.transaction(async (transaction) => {
+      const { accountId, email } = await redeemMailToken(transaction, 'reset_password', token);
+      const verifiedAt = await resetPassword(transaction, accountId, passwordHash, email);
       // Sessions are locked before identities, in the same order as when an identity is linked.
-      await this.sessions.endOthers(client, accountId, null);
-      await revokeUnverifiedAccess(client, accountId, verifiedAt, origin);
-      await this.throttle.resetUnknownNetworks(client, accountId);
-      await recordAuditEvent(client, { type: 'password.reset', accountId, actorId: accountId, origin });
-      await queueSecurityMail(client, 'password_changed', accountId, origin);
+      await endOtherSessions(transaction, accountId, null);
+      await revokeUnverifiedAccess(transaction, accountId, verifiedAt, origin);
+      await this.throttle.resetUnknownNetworks(transaction, accountId);
+      await recordAuditEvent(transaction, { type: 'password.reset', accountId, actorId: accountId, origin });
+      await queueSecurityMail(transaction, 'password_changed', accountId, origin);
     });
   }
 
@@ -62,13 +61,18 @@ export class PasswordsService {
     if (account.passwordHash === null)
       throw new ConflictException('this account has no password yet; a reset mail sets the first one');
     const passwordHash = await hashPassword(newPassword);
-    await this.database.transaction(async (client) => {
-      if (!(await changePassword(client, accountId, account.credentialsVersion, passwordHash)))
+    await this.database.transaction(async (transaction) => {
+      if (!(await changePassword(transaction, accountId, account.credentialsVersion, passwordHash)))
         throw new ConflictException('the credentials of the account have just changed');
-      await this.sessions.endOthers(client, accountId, sessionId);
-      await revokeMailTokens(client, accountId, 'reset_password');
-      await recordAuditEvent(client, { type: 'password.changed', accountId, actorId: accountId, origin });
-      await queueSecurityMail(client, 'password_changed', accountId, origin);
+      await endOtherSessions(transaction, accountId, sessionId);
+      await revokeMailTokens(transaction, accountId, 'reset_password');
+      await recordAuditEvent(transaction, {
+        type: 'password.changed',
+        accountId,
+        actorId: accountId,
+        origin,
+      });
+      await queueSecurityMail(transaction, 'password_changed', accountId, origin);
     });
   }
 }

@@ -3,8 +3,8 @@ import { Database } from '@inference/database';
 import { type Actor } from '../audit-log/actor';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
-import { readForSignIn, type SignInAccount } from '../accounts/accounts';
-import { SessionsService } from '../sessions/sessions.service';
+import { readForSignIn, type SignInAccount } from '../accounts/accounts.repository';
+import { isRecentSession } from '../sessions/sessions.repository';
 import { PasswordHasher } from './password-hasher';
 
 /** Asks a signed-in account for its password again, before an action that a stolen session must not be enough for. */
@@ -14,7 +14,6 @@ export class ReauthenticationService {
     private readonly database: Database,
     private readonly passwords: PasswordHasher,
     private readonly throttle: LoginThrottle,
-    private readonly sessions: SessionsService,
   ) {}
 
   /**
@@ -32,7 +31,7 @@ export class ReauthenticationService {
     const account = await readForSignIn(this.database, accountId);
     if (!account) throw new ForbiddenException('the account does not exist any more');
     if (account.passwordHash === null) {
-      if (!(await this.sessions.isRecent(this.database, sessionId)))
+      if (!(await isRecentSession(this.database, sessionId)))
         throw new ForbiddenException('sign in again first');
       return account;
     }

@@ -2,7 +2,7 @@ import { type Transaction } from '@inference/database';
 import { deleteApiKeys } from '../api-keys/api-keys.repository';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { type Origin } from '../audit-log/request-origin';
-import { unlinkIdentities } from '../identities/identities.repository';
+import { deleteIdentitiesLinkedBefore } from '../identities/identities.repository';
 
 /**
  * Anybody can register an address before its owner does. So a password reset by mail unlinks the identities that were
@@ -18,7 +18,7 @@ export async function revokeUnverifiedAccess(
   origin: Origin,
 ): Promise<void> {
   const event = { accountId, actorId: accountId, origin };
-  for (const issuer of await unlinkIdentities(transaction, accountId, verifiedAt))
+  for (const issuer of await deleteIdentitiesLinkedBefore(transaction, accountId, verifiedAt))
     await recordAuditEvent(transaction, { ...event, type: 'identity.unlinked', details: { issuer } });
   if (verifiedAt !== null) return;
   for (const id of await deleteApiKeys(transaction, { accountId }))

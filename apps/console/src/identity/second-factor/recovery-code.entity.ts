@@ -2,6 +2,7 @@ import { TimeColumn } from '@inference/database';
 import { Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 import { Account } from '../accounts/account.entity';
 
+/** A code that replaces the authenticator of an account once. */
 @Entity('recovery_codes', { schema: 'accounts' })
 export class RecoveryCode {
   @ForeignKey(() => Account)

@@ -1,5 +1,5 @@
 import { waitForLock } from '@inference/testing';
-import { readForSignIn } from '../accounts/accounts';
+import { readForSignIn } from '../accounts/accounts.repository';
 import { SignInService } from '../sign-in/sign-in.service';
 import { type Answer, ENCRYPTION_KEY, TestConsole, TestSite } from '../../testing/console.fixture';
 import { challenge, eventTypes, FrozenClock, securedAccount, verify } from './two-factor.fixture';

@@ -2,14 +2,13 @@ import { Module } from '@nestjs/common';
 import { LoginThrottleModule } from '../login-throttle/login-throttle.module';
 import { PasswordsModule } from '../passwords/passwords.module';
 import { SealedTokensModule } from '../sealed-tokens/sealed-tokens.module';
-import { SessionsModule } from '../sessions/sessions.module';
 import { AdminTwoFactorController } from './admin-two-factor.controller';
 import { TwoFactorController } from './two-factor.controller';
 import { SecondFactorVerifier } from './second-factor-verifier';
 import { TwoFactorService } from './two-factor.service';
 
 @Module({
-  imports: [LoginThrottleModule, PasswordsModule, SealedTokensModule, SessionsModule],
+  imports: [LoginThrottleModule, PasswordsModule, SealedTokensModule],
   controllers: [AdminTwoFactorController, TwoFactorController],
   providers: [SecondFactorVerifier, TwoFactorService],
   exports: [SecondFactorVerifier],

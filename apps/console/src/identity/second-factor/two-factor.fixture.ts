@@ -1,5 +1,5 @@
 import { type TOTP, URI } from 'otpauth';
-import { readForSignIn } from '../accounts/accounts';
+import { readForSignIn } from '../accounts/accounts.repository';
 import { SignInService } from '../sign-in/sign-in.service';
 import { type Answer, type TestSite } from '../../testing/console.fixture';
 

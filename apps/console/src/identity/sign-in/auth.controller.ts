@@ -13,7 +13,7 @@ import { type Request, type Response } from 'express';
 import { type Actor, CurrentActor } from '../audit-log/actor';
 import { type Origin, RequestOrigin } from '../audit-log/request-origin';
 import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
-import { type Language, LANGUAGES } from '../accounts/accounts';
+import { type Language, LANGUAGES } from '../accounts/languages';
 import { ChallengeResponse, LoginDto, RegisterDto, SessionResponse, UserResponse } from './auth.dto';
 import { AuthService } from './auth.service';
 import { SessionCookie } from '../sessions/session-cookie';

@@ -1,7 +1,7 @@
 import { ChoiceField, InstantProperty, TextField } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
 import { AccountResponse } from '../accounts/accounts.dto';
-import { type Language, LANGUAGES } from '../accounts/accounts';
+import { type Language, LANGUAGES } from '../accounts/languages';
 import { EmailField, IdentifierField, UsernameField } from '../accounts/account-fields.decorator';
 import { NewPasswordField, PasswordField } from '../passwords/password-fields.decorator';
 import { CodeField } from '../second-factor/two-factor.dto';

@@ -14,7 +14,8 @@ import { type Origin } from '../audit-log/request-origin';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { queueMail } from '../../notifications/mail/outbox';
-import { findForLogin, insertAccount, type Language, readAccount, SITE_LANGUAGE } from '../accounts/accounts';
+import { findForLogin, insertAccount, readAccount } from '../accounts/accounts.repository';
+import { type Language, SITE_LANGUAGE } from '../accounts/languages';
 import {
   type ChallengeResponse,
   type LoginDto,
@@ -24,7 +25,7 @@ import {
 } from './auth.dto';
 import { normalizeIdentifier, normalizePhone } from '../accounts/identifier';
 import { hashPassword, PasswordHasher } from '../passwords/password-hasher';
-import { SessionsService } from '../sessions/sessions.service';
+import { endSession } from '../sessions/sessions.repository';
 import { SignInService } from './sign-in.service';
 
 @Injectable()
@@ -36,7 +37,6 @@ export class AuthService {
     private readonly passwords: PasswordHasher,
     private readonly throttle: LoginThrottle,
     private readonly signIn: SignInService,
-    private readonly sessions: SessionsService,
   ) {}
 
   /** Makes an account with an empty wallet and signs it in. Throws 403 if sign-up is closed, 409 if a name is taken. */
@@ -53,9 +53,9 @@ export class AuthService {
     }
     const passwordHash = await hashPassword(password);
     const language = wantedLanguage ?? SITE_LANGUAGE[site];
-    return this.database.transaction(async (client) => {
+    return this.database.transaction(async (transaction) => {
       const id = await insertAccount(
-        client,
+        transaction,
         { email, phone: number, username: username ?? null, passwordHash, role: 'user', language },
         currency,
       );
@@ -64,10 +64,10 @@ export class AuthService {
           'an account with this e-mail address, phone number or username exists already',
         );
       }
-      await recordAuditEvent(client, { type: 'account.created', accountId: id, actorId: id, origin });
-      await queueMail(client, { kind: 'verify_email', identifier: email });
+      await recordAuditEvent(transaction, { type: 'account.created', accountId: id, actorId: id, origin });
+      await queueMail(transaction, { kind: 'verify_email', identifier: email });
       return this.signIn.open(
-        client,
+        transaction,
         { id, email, credentialsVersion: 0 },
         { method: 'registration' },
         origin,
@@ -101,22 +101,27 @@ export class AuthService {
   }
 
   async logout({ accountId, sessionId, origin }: Actor): Promise<void> {
-    await this.database.transaction(async (client) => {
-      await this.sessions.end(client, sessionId);
-      await recordAuditEvent(client, { type: 'session.ended', accountId, actorId: accountId, origin });
+    await this.database.transaction(async (transaction) => {
+      await endSession(transaction, sessionId);
+      await recordAuditEvent(transaction, { type: 'session.ended', accountId, actorId: accountId, origin });
     });
   }
 
   async readUser(accountId: string): Promise<UserResponse> {
     const account = await readAccount(this.database, accountId);
     if (!account) throw new UnauthorizedException('the account does not exist any more');
-    const { createdAt, emailVerified, hasPassword, twoFactor, ...rest } = account;
+    const { id, email, phone, username, role, language } = account;
     return {
-      ...rest,
-      email_verified: emailVerified,
-      has_password: hasPassword,
-      two_factor_enabled: twoFactor,
-      created_at: createdAt.toISOString(),
+      id,
+      email,
+      email_verified: account.emailVerified,
+      phone,
+      username,
+      role,
+      language,
+      has_password: account.hasPassword,
+      two_factor_enabled: account.twoFactor,
+      created_at: account.createdAt.toISOString(),
     };
   }
 }

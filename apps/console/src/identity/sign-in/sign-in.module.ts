@@ -6,13 +6,14 @@ import { SessionsModule } from '../sessions/sessions.module';
 import { AuthController } from './auth.controller';
 import { LoginChallengesController } from './login-challenges.controller';
 import { AuthService } from './auth.service';
+import { ExpiryCleanupJob } from './expiry-cleanup.job';
 import { LoginChallengesService } from './login-challenges.service';
 import { SignInService } from './sign-in.service';
 
 @Module({
   imports: [LoginThrottleModule, PasswordsModule, SecondFactorModule, SessionsModule],
   controllers: [AuthController, LoginChallengesController],
-  providers: [AuthService, LoginChallengesService, SignInService],
+  providers: [AuthService, ExpiryCleanupJob, LoginChallengesService, SignInService],
   exports: [SignInService],
 })
 export class SignInModule {}

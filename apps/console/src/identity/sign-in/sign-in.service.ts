@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Injectable, UnauthorizedException } from '@nestjs/common';
-import { Database, randomBase62, type Sql } from '@inference/database';
+import { Database, randomBase62, type Transaction } from '@inference/database';
 import { type Origin } from '../audit-log/request-origin';
 import { recordAuditEvent } from '../audit-log/audit-log';
-import { type SignInAccount } from '../accounts/accounts';
+import { type SignInAccount } from '../accounts/accounts.repository';
 import { type ChallengeResponse, type SessionResponse } from './auth.dto';
+import { insertChallenge } from './login-challenges.repository';
 import { SessionsService } from '../sessions/sessions.service';
 
 /** How an account signed in, before any second factor. */
@@ -15,11 +16,6 @@ const CHALLENGE_SECONDS = 300;
 const CHALLENGE_TRIES = 5;
 /** Base62 digits: 190 bits, which cannot be guessed. */
 const CHALLENGE_DIGITS = 32;
-
-const CHALLENGE = `
-  INSERT INTO accounts.login_challenges
-    (id_hash, account_id, credentials_version, method, attempts_left, expires_at)
-  VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6)) RETURNING expires_at`;
 
 /** Only the hash of an id is stored, because the id replaces the password until the challenge ends. */
 export const hashChallengeId = (id: string) => createHash('sha256').update(id).digest();
@@ -41,40 +37,45 @@ export class SignInService {
     method: FirstFactor,
     origin: Origin,
   ): Promise<SessionResponse | ChallengeResponse> {
-    return this.database.transaction(async (client) => {
-      if (!account.twoFactor) return this.open(client, account, { method }, origin);
+    return this.database.transaction(async (transaction) => {
+      if (!account.twoFactor) return this.open(transaction, account, { method }, origin);
       const id = `chal_${randomBase62(CHALLENGE_DIGITS)}`;
-      const { rows } = await client.query<{ expires_at: Date }>(CHALLENGE, [
-        hashChallengeId(id),
-        account.id,
-        account.credentialsVersion,
+      const challenge = {
+        idHash: hashChallengeId(id),
+        accountId: account.id,
+        credentialsVersion: account.credentialsVersion,
         method,
-        CHALLENGE_TRIES,
-        CHALLENGE_SECONDS,
-      ]);
-      await recordAuditEvent(client, {
+        attemptsLeft: CHALLENGE_TRIES,
+      };
+      const expiresAt = await insertChallenge(transaction, challenge, CHALLENGE_SECONDS);
+      await recordAuditEvent(transaction, {
         type: 'login.challenged',
         accountId: account.id,
         actorId: null,
         origin,
         details: { method },
       });
-      const expiresAt = rows[0]!.expires_at.toISOString();
-      return { challenge: { id, methods: ['totp', 'recovery_code'], expires_at: expiresAt } };
+      return { challenge: { id, methods: ['totp', 'recovery_code'], expires_at: expiresAt.toISOString() } };
     });
   }
 
   /** Opens the session in the caller's transaction, which has checked all factors. Throws 401 as `begin` does. */
   async open(
-    sql: Sql,
+    transaction: Transaction,
     account: Pick<SignInAccount, 'id' | 'email' | 'credentialsVersion'>,
     how: { method: string; second_factor?: 'totp' | 'recovery_code' },
     origin: Origin,
   ): Promise<SessionResponse> {
     const { id, email, credentialsVersion } = account;
-    const token = await this.sessions.open(sql, id, credentialsVersion);
+    const token = await this.sessions.open(transaction, id, credentialsVersion);
     if (token === null) throw new UnauthorizedException('the credentials of the account have just changed');
-    await recordAuditEvent(sql, { type: 'session.opened', accountId: id, actorId: id, origin, details: how });
+    await recordAuditEvent(transaction, {
+      type: 'session.opened',
+      accountId: id,
+      actorId: id,
+      origin,
+      details: how,
+    });
     return { token, user: { id, email } };
   }
 }

@@ -1,5 +1,5 @@
 import { BadRequestException, Inject, Injectable, NotFoundException } from '@nestjs/common';
-import { Database, type Sql } from '@inference/database';
+import { Database, type Executor } from '@inference/database';
 import { type Actor } from '../../../identity/audit-log/actor';
 import { recordActorEvent } from '../../../identity/audit-log/audit-log';
 import { type Component } from '../../components/component';
@@ -80,7 +80,7 @@ export class ReleasesService {
   }
 
   private record(
-    sql: Sql,
+    sql: Executor,
     admin: Actor,
     details: {
       component: Component;

@@ -1,4 +1,4 @@
-import { type Language } from '../../../identity/accounts/accounts';
+import { type Language } from '../../../identity/accounts/languages';
 import { type InvoiceAttachments } from '../invoice-attachments';
 import { type BillingMailKind, type BillingMailParams, MAIL_KINDS, type PaymentParams } from '../mail-kinds';
 import { formatAmountRoundedDown, formatExactAmount } from '../templates/formatted-amount';

@@ -1,6 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database, type Sql } from '@inference/database';
-import { type Account, findForLogin, readAccount } from '../../../identity/accounts/accounts';
+import { Database, type Executor } from '@inference/database';
+import {
+  type AccountProfile,
+  findForLogin,
+  readAccount,
+} from '../../../identity/accounts/accounts.repository';
 import { recordAuditEvent } from '../../../identity/audit-log/audit-log';
 import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
 import { InvoiceAttachments } from '../invoice-attachments';
@@ -65,7 +69,11 @@ export class MailComposer {
     return content && { id, kind, createdAt, to: account.email, ...content };
   }
 
-  private async composeFor(account: Account, kind: MailKind, row: ClaimedMail): Promise<MailContent | null> {
+  private async composeFor(
+    account: AccountProfile,
+    kind: MailKind,
+    row: ClaimedMail,
+  ): Promise<MailContent | null> {
     const { siteName } = this;
     const { consoleUiUrl } = this.site;
     const { language } = account;
@@ -81,14 +89,14 @@ export class MailComposer {
     });
   }
 
-  private async findAccount({ identifier, accountId }: ClaimedMail): Promise<Account | null> {
+  private async findAccount({ identifier, accountId }: ClaimedMail): Promise<AccountProfile | null> {
     const id = identifier === null ? accountId : (await findForLogin(this.database, identifier))?.id;
     return id == null ? null : readAccount(this.database, id);
   }
 
   private async composeWithToken(
     purpose: TokenMailKind,
-    { id: accountId, email, emailVerified, language }: Account,
+    { id: accountId, email, emailVerified, language }: AccountProfile,
     { id: mailId, params }: ClaimedMail,
   ): Promise<Message | null> {
     const token = await this.database.transaction(async (client) => {
@@ -123,7 +131,7 @@ export class MailComposer {
  * the first attempt: each attempt creates its own token.
  */
 async function recordResetRequest(
-  sql: Sql,
+  sql: Executor,
   accountId: string,
   mailId: string,
   { address }: SecurityMailParams,

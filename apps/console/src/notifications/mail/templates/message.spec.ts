@@ -1,4 +1,4 @@
-import { type Language, LANGUAGES } from '../../../identity/accounts/accounts';
+import { type Language, LANGUAGES } from '../../../identity/accounts/languages';
 import { renderMessage } from './message';
 import { isBillingMailKind, isTokenMailKind, MAIL_KINDS, type MailKind } from '../mail-kinds';
 import { TEMPLATES_EN } from './templates.en';

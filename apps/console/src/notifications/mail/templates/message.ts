@@ -1,4 +1,4 @@
-import { type Language } from '../../../identity/accounts/accounts';
+import { type Language } from '../../../identity/accounts/languages';
 import { type MailKind } from '../mail-kinds';
 import { type TemplateData, type MailTemplate, type MailTemplates, type Paragraph } from './mail-template';
 import { TEMPLATES_EN } from './templates.en';

@@ -1,16 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { BackgroundJobs, EVERY_TEN_MINUTES } from '@inference/jobs';
+import { deleteExpiredSessions } from '../sessions/sessions.repository';
+import { deleteExpiredChallenges } from './login-challenges.repository';
 
 /** Rows of one statement, so that none holds its locks for long. */
 const BATCH_ROWS = 1_000;
-
-/** Rows are kept for a day after their expiry. */
-const deleteExpired = (table: string, id: string) => `
-  DELETE FROM accounts.${table} WHERE ${id} IN (
-    SELECT ${id} FROM accounts.${table} WHERE expires_at < now() - interval '1 day'
-    LIMIT ${BATCH_ROWS} FOR UPDATE SKIP LOCKED)`;
-const STATEMENTS = [deleteExpired('sessions', 'id'), deleteExpired('login_challenges', 'id_hash')];
 
 /** Deletes expired sessions and login challenges. Any number of consoles may run it at once. */
 @Injectable()
@@ -23,7 +18,7 @@ export class ExpiryCleanupJob {
   }
 
   async run(): Promise<void> {
-    for (const statement of STATEMENTS)
-      while ((await this.database.query(statement)).rowCount === BATCH_ROWS);
+    for (const deleteExpired of [deleteExpiredSessions, deleteExpiredChallenges])
+      while ((await deleteExpired(this.database, BATCH_ROWS)) === BATCH_ROWS);
   }
 }

@@ -1,0 +1,80 @@
+import { type Executor, type Transaction } from '@inference/database';
+import { Session } from '@inference/guards';
+import { IsNull, Not, Raw } from 'typeorm';
+
+export interface NewSession extends Pick<Session, 'id' | 'accountId'> {
+  /** The version that the account's credentials had when they were checked. */
+  credentialsVersion: number;
+  ttlSeconds: number;
+}
+
+/**
+ * The expiry is a whole second, like that of the token, so that both expire together. The lock of the account orders
+ * this statement and a concurrent change of the credentials: if the change comes first, no row is inserted; if it comes
+ * second, it also ends this session.
+ */
+const INSERT = `
+  INSERT INTO accounts.sessions (id, account_id, expires_at)
+  SELECT $1, id, date_trunc('second', now()) + make_interval(secs => $3) FROM accounts.accounts
+  WHERE id = $2 AND credentials_version = $4 FOR SHARE RETURNING expires_at AS "expiresAt"`;
+/** Rows are kept for a day after their expiry. */
+const DELETE_EXPIRED = `
+  DELETE FROM accounts.sessions WHERE id IN (
+    SELECT id FROM accounts.sessions WHERE expires_at < now() - interval '1 day' LIMIT $1 FOR UPDATE SKIP LOCKED)`;
+
+const isLive = () => ({ endedAt: IsNull(), expiresAt: Raw((column) => `${column} > now()`) });
+
+/** Returns when the session expires, or null if the account's credentials do not have that version any more. */
+export async function insertSession(executor: Executor, session: NewSession): Promise<Date | null> {
+  const { id, accountId, ttlSeconds, credentialsVersion } = session;
+  const { rows } = await executor.query<Pick<Session, 'expiresAt'>>(INSERT, [
+    id,
+    accountId,
+    ttlSeconds,
+    credentialsVersion,
+  ]);
+  return rows[0]?.expiresAt ?? null;
+}
+
+/** Whether the session was opened within the last ten minutes. */
+export function isRecentSession(executor: Executor, id: string): Promise<boolean> {
+  const createdAt = Raw((column) => `${column} > now() - interval '10 minutes'`);
+  return executor.repository(Session).existsBy({ id, createdAt });
+}
+
+/**
+ * Locks a session so that it cannot end before the transaction does, and returns whether it is live. It waits for a
+ * transaction that is ending the session. Lock order: account, session, identity.
+ */
+export async function lockLiveSession(
+  transaction: Transaction,
+  { accountId, sessionId }: { accountId: string; sessionId: string },
+): Promise<boolean> {
+  const session = await transaction.repository(Session).findOne({
+    select: { id: true },
+    where: { id: sessionId, accountId, ...isLive() },
+    lock: { mode: 'pessimistic_read' },
+  });
+  return session !== null;
+}
+
+export async function endSession(executor: Executor, id: string): Promise<void> {
+  await executor.repository(Session).update({ id, endedAt: IsNull() }, { endedAt: () => 'now()' });
+}
+
+/** Ends all sessions of an account except `keptSessionId`; null keeps none. */
+export async function endOtherSessions(
+  executor: Executor,
+  accountId: string,
+  keptSessionId: string | null,
+): Promise<void> {
+  const others = keptSessionId === null ? {} : { id: Not(keptSessionId) };
+  await executor
+    .repository(Session)
+    .update({ accountId, ...others, ...isLive() }, { endedAt: () => 'now()' });
+}
+
+/** Deletes at most `count` sessions and returns how many. */
+export async function deleteExpiredSessions(executor: Executor, count: number): Promise<number> {
+  return (await executor.query(DELETE_EXPIRED, [count])).rowCount ?? 0;
+}
