@@ -3,6 +3,7 @@ import { type AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { waitFor } from '@inference/testing';
 import { pino } from 'pino';
+import { QueryFailedError } from 'typeorm';
 import { createLogger, NestLogger, requestLogger } from './logging';
 
 const SECRET = 'do-not-log-this';
@@ -25,6 +26,15 @@ describe('a failure in the log', () => {
     for (const line of lines)
       expect(JSON.parse(line)).toMatchObject({ err: { code: '23514', stack: expect.any(String) } });
     expect(lines.join()).not.toContain(SECRET);
+  });
+
+  it('has no parameter of the statement that failed', () => {
+    const lines: string[] = [];
+    const logger = createLogger('test', 'info', { write: (line) => void lines.push(line) });
+    const cause = Object.assign(new Error('a constraint was violated'), { code: '23514', detail: SECRET });
+    logger.error(new QueryFailedError('INSERT INTO accounts.accounts VALUES ($1)', [SECRET], cause));
+    expect(JSON.parse(lines[0]!)).toMatchObject({ err: { code: '23514', stack: expect.any(String) } });
+    expect(lines[0]).not.toContain(SECRET);
   });
 });
 
