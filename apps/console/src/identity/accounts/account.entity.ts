@@ -43,7 +43,6 @@ export class Account {
   @TimeColumn({ default: () => 'now()' })
   createdAt!: Date;
 
-  /** When the owner first proved to receive mail at the address; null until then. */
   @TimeColumn({ nullable: true })
   emailVerifiedAt!: Date | null;
 
@@ -62,6 +61,7 @@ export class Account {
   @VirtualColumn({ type: 'boolean', query: HAS_TWO_FACTOR })
   twoFactor!: boolean;
 
+  /** Whether the owner has proved to receive mail at the address. */
   get emailVerified(): boolean {
     return this.emailVerifiedAt !== null;
   }

@@ -10,6 +10,7 @@ export interface NewAccount
     Pick<Account, 'email' | 'passwordHash' | 'role' | 'language'>,
     Partial<Pick<Account, 'emailVerified' | 'phone' | 'username'>> {}
 
+/** An account without the hash of its password. */
 export type AccountProfile = Omit<Account, 'passwordHash'>;
 
 /** What a sign-in needs of an account, read by one statement. */

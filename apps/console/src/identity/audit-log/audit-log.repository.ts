@@ -1,4 +1,5 @@
 import { type Executor, newId, type Position, readNewestFirst } from '@inference/database';
+import { type AuditEventType } from './audit-log';
 import { SecurityEvent } from './security-event.entity';
 
 export async function insertSecurityEvent(
@@ -11,7 +12,7 @@ export async function insertSecurityEvent(
 /** Newest first. An absent filter selects all accounts or all types. */
 export function listSecurityEvents(
   executor: Executor,
-  { accountId, type }: Partial<Pick<SecurityEvent, 'accountId' | 'type'>>,
+  { accountId, type }: { accountId?: string | undefined; type?: AuditEventType | undefined },
   after: Position | null,
   count: number,
 ): Promise<(SecurityEvent & { position: Position })[]> {

@@ -6,7 +6,7 @@ import { type Origin } from '../audit-log/request-origin';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { queueSecurityMail } from '../../notifications/mail/security-mail';
 import { incrementCredentialsVersion, lockCredentials } from '../accounts/credentials.repository';
-import { deleteIdentity, lockIdentity, insertIdentity, listIdentities } from './identities.repository';
+import { deleteIdentity, insertIdentity, listIdentities, lockIdentity } from './identities.repository';
 import { type OAuthIdentity } from './oauth-identity.entity';
 import { type IdentityResponse } from './identities.dto';
 import { OAuthException } from '../oauth-providers/oauth.exception';

@@ -13,7 +13,7 @@ import { type Origin } from '../audit-log/request-origin';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { type ProviderEmail } from '../oauth-providers/claims';
 import { OAuthFlowsService } from './oauth-flows.service';
-import { lockIdentity, insertIdentity } from '../identities/identities.repository';
+import { insertIdentity, lockIdentity } from '../identities/identities.repository';
 import { IdentitiesService, type LinkRequest } from '../identities/identities.service';
 import { type LinkedIdentityResponse, type LinkIdentityDto } from './oauth.dto';
 import { OAuthException } from '../oauth-providers/oauth.exception';

@@ -24,8 +24,8 @@ export class SessionsService {
   }
 
   /**
-   * Opens a session and returns its token, or null if the account's credentials have
-   * changed since that version of them was read.
+   * Opens a session and returns its token, or null if the account's credentials have changed since that version of them was
+   * read.
    */
   async open(executor: Executor, accountId: string, credentialsVersion: number): Promise<string | null> {
     const id = newId('sess');

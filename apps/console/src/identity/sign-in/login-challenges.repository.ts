@@ -13,6 +13,8 @@ const DELETE_EXPIRED = `
     SELECT id_hash FROM accounts.login_challenges WHERE expires_at < now() - interval '1 day'
     LIMIT $1 FOR UPDATE SKIP LOCKED)`;
 
+type CountedChallenge = Omit<LoginChallenge, 'idHash' | 'expiresAt' | 'endedAt'>;
+
 /** Returns when the challenge expires. */
 export async function insertChallenge(
   transaction: Transaction,
@@ -31,7 +33,7 @@ export async function insertChallenge(
 }
 
 /** Returns the account of a challenge at which another code may be tried. */
-export async function findOpenChallenge(
+export function findOpenChallenge(
   executor: Executor,
   idHash: Buffer,
 ): Promise<Pick<LoginChallenge, 'accountId'> | null> {
@@ -50,10 +52,8 @@ export async function findOpenChallenge(
 export async function countChallengeAttempt(
   transaction: Transaction,
   idHash: Buffer,
-): Promise<Pick<LoginChallenge, 'accountId' | 'credentialsVersion' | 'method' | 'attemptsLeft'> | undefined> {
-  const { rows } = await transaction.query<
-    Pick<LoginChallenge, 'accountId' | 'credentialsVersion' | 'method' | 'attemptsLeft'>
-  >(COUNT_ATTEMPT, [idHash]);
+): Promise<CountedChallenge | undefined> {
+  const { rows } = await transaction.query<CountedChallenge>(COUNT_ATTEMPT, [idHash]);
   return rows[0];
 }
 
