@@ -105,6 +105,7 @@ describe('audit events', () => {
     await site.console.request('POST', '/api/auth/login', { json });
     const failed = eventsIn(await get('/api/admin/events?type=login.failed', admin.token));
     expect(failed[0]).toMatchObject({ type: 'login.failed', account_id: null, actor: null });
+    expect(new Set(failed.map(({ type }) => type))).toEqual(new Set(['login.failed']));
     expect(JSON.stringify(failed)).not.toContain('is.this');
     const prices = { token: admin.token, json: { gpus: [] } };
     await site.console.request('PUT', '/api/admin/billing/pricing/gpus', prices);
