@@ -45,13 +45,13 @@ const resolve = (apiKeyId?: string) => resolver.resolve(account.accountId, apiKe
 
 describe('OnBehalfResolver', () => {
   it('queries the database once, and caches accounts and their keys separately', async () => {
-    const query = jest.spyOn(pool, 'query');
+    const queries = jest.spyOn(pool, 'repository');
     const { apiKeyId } = await insertApiKey(database.pool, account.accountId, { allowedModels: [] });
     for (let round = 0; round < 3; round++) {
       expect((await resolve())?.apiKey).toBeUndefined();
       expect((await resolve(account.apiKeyId))?.apiKey?.allowedModels).toBeNull();
       expect((await resolve(apiKeyId))?.apiKey?.allowedModels).toEqual([]);
-      expect(query).toHaveBeenCalledTimes(3);
+      expect(queries).toHaveBeenCalledTimes(3);
     }
     expect(await resolve('')).toBeNull();
   });
