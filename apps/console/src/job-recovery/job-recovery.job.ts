@@ -1,8 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
-
-const RESCHEDULE = 'SELECT scheduling.reschedule_lost() AS count';
+import { rescheduleLostJobs } from './lost-jobs.repository';
 
 /**
  * Adds a job for each row that has been due for a minute and has none that waits: a process died between taking the job and
@@ -20,8 +19,7 @@ export class JobRecoveryJob {
   }
 
   async run(): Promise<void> {
-    const { rows } = await this.database.query<{ count: bigint }>(RESCHEDULE);
-    const { count } = rows[0]!;
+    const count = await rescheduleLostJobs(this.database);
     if (count > 0n) this.logger.warn(`${count} rows had lost their job and have a new one`);
   }
 }
