@@ -5,7 +5,7 @@ import { postTransfer, withLeaseRecall } from '@inference/wallet';
 import { type Actor } from '../../identity/audit-log/actor';
 import { recordAuditEvent } from '../../identity/audit-log/audit-log';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { enableLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert';
+import { enableLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert.repository';
 import { TOP_UP_CONFIG, type TopUpConfig } from '../settings/top-up.config';
 import { type AdjustmentResponse, type CreateAdjustmentDto } from './adjustments.dto';
 

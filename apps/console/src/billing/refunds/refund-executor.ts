@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database, isDatabaseUnavailable, type Transaction } from '@inference/database';
 import { postTransfer } from '@inference/wallet';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { enableLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert';
+import { enableLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert.repository';
 import { queueMail } from '../../notifications/mail/outbox';
 import {
   type PaymentProvider,

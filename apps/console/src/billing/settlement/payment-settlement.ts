@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database, type Transaction } from '@inference/database';
 import { postTransfer } from '@inference/wallet';
-import { enableLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert';
+import { enableLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert.repository';
 import { queueMail } from '../../notifications/mail/outbox';
 import {
   type OrderState,

@@ -180,19 +180,18 @@ describe('a password reset under way', () => {
   it('fails if the owner changes the password meanwhile', async () => {
     const account = await register();
     const token = await mailToken(account, 'reset_password');
-    const owner = await site.database.pool.connect();
-    await owner.query('BEGIN');
-    // The lock order of a password change: first the account, then its mail tokens.
-    await owner.query(
-      'UPDATE accounts.accounts SET credentials_version = credentials_version + 1 WHERE id = $1',
-      [account.accountId],
-    );
-    const resetting = post('/api/auth/password/reset', { token, password: 'of an attacker who waits' });
-    await waitForLock(site.database.pool);
-    await revokeMailTokens(owner, account.accountId, 'reset_password');
-    await owner.query('COMMIT');
-    owner.release();
-    expect((await resetting).status).toBe(400);
+    const resetting = await site.database.pool.transaction(async (owner) => {
+      // The lock order of a password change: first the account, then its mail tokens.
+      await owner.query(
+        'UPDATE accounts.accounts SET credentials_version = credentials_version + 1 WHERE id = $1',
+        [account.accountId],
+      );
+      const answer = post('/api/auth/password/reset', { token, password: 'of an attacker who waits' });
+      await waitForLock(site.database.pool);
+      await revokeMailTokens(owner, account.accountId, 'reset_password');
+      return { answer };
+    });
+    expect((await resetting.answer).status).toBe(400);
     expect((await post('/api/auth/login', { identifier: account.email, password: PASSWORD })).status).toBe(
       200,
     );

@@ -5,7 +5,7 @@ import { type Actor } from '../audit-log/actor';
 import { type Origin } from '../audit-log/request-origin';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
-import { revokeMailTokens } from '../../notifications/mail/mail-tokens';
+import { revokeMailTokens } from '../../notifications/mail/mail-tokens.repository';
 import { queueSecurityMail } from '../../notifications/mail/security-mail';
 import { queueMail } from '../../notifications/mail/outbox';
 import { changePassword, resetPassword } from '../accounts/credentials.repository';

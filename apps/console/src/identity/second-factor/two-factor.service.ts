@@ -21,7 +21,7 @@ import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type Actor } from '../audit-log/actor';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
-import { revokeMailTokens } from '../../notifications/mail/mail-tokens';
+import { revokeMailTokens } from '../../notifications/mail/mail-tokens.repository';
 import { queueSecurityMail } from '../../notifications/mail/security-mail';
 import { replaceRecoveryCodes } from './recovery-codes';
 import {

@@ -4,8 +4,8 @@ import { postTransfer } from '@inference/wallet';
 import { ENTITIES } from '../../entities';
 import { settleRequest, TestSite } from '../../testing/console.fixture';
 import { consoleJobs } from '../mail/mail.fixture';
-import { enableLowBalanceAlert } from './low-balance-alert';
 import { LowBalanceAlertJob } from './low-balance-alert.job';
+import { enableLowBalanceAlert } from './low-balance-alert.repository';
 
 const THRESHOLD = 5_000_000_000_000n;
 
@@ -20,7 +20,7 @@ describe('the low-balance mail', () => {
   beforeAll(async () => (database = await createTestDatabase(ENTITIES)));
   beforeEach(async () => {
     await database.pool.query('DELETE FROM accounts.mail_outbox');
-    job = createJob();
+    job = await createJob();
   });
   afterEach(async () => {
     await database.pool.query('UPDATE wallet.wallets SET low_balance_notice_due = false');
@@ -29,9 +29,9 @@ describe('the low-balance mail', () => {
   afterAll(() => database.drop());
 
   /** Creates a job with the database role of the console. */
-  function createJob(): LowBalanceAlertJob {
+  async function createJob(): Promise<LowBalanceAlertJob> {
     const url = database.urlFor('console');
-    const pool = TestPool.of({ url, applicationName: 'sweep', size: 3 });
+    const pool = await TestPool.withEntities({ url, applicationName: 'sweep', size: 3 }, ENTITIES);
     pools.push(pool);
     return new LowBalanceAlertJob(pool, { thresholdPicos: THRESHOLD }, consoleJobs(url));
   }
@@ -136,7 +136,7 @@ describe('the low-balance mail', () => {
     const accounts = await Promise.all(Array.from({ length: 90 }, () => open(THRESHOLD)));
     await job.run();
     await Promise.all(accounts.map((account) => post(account, -1n)));
-    const others = Array.from({ length: 2 }, createJob);
+    const others = await Promise.all([createJob(), createJob()]);
     await Promise.all([job, ...others].map((each) => each.run()));
     await job.run();
     expect((await mailedAccounts()).sort()).toEqual([...accounts].sort());
@@ -220,7 +220,7 @@ describe('the low-balance mail', () => {
     const accounts = await Promise.all(Array.from({ length: 12 }, () => open(2n * THRESHOLD)));
     const rates = [{ unit: 'per_request' as const, ratePicos: THRESHOLD / 4n }];
     let isOver = false;
-    const sweeping = [job, createJob(), createJob()].map(async (each) => {
+    const sweeping = [job, await createJob(), await createJob()].map(async (each) => {
       while (!isOver) await each.run();
     });
     const spending = Array.from({ length: 6 }, async (_, writer) => {

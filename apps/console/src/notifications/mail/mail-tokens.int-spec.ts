@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import { type Transaction } from '@inference/database';
 import { createTestDatabase, type TestDatabase, TestPool } from '@inference/testing';
 import { ENTITIES } from '../../entities';
 import { insertMailAccount, type MailAccount } from './mail.fixture';
 import { type TokenMailKind } from './mail-kinds';
-import { createMailToken, deleteOldMailTokens, revokeMailTokens, consumeMailToken } from './mail-tokens';
+import { consumeMailToken, createMailToken } from './mail-tokens';
+import { deleteOldMailTokens, revokeMailTokens } from './mail-tokens.repository';
 
 describe('a mail token', () => {
   let database: TestDatabase;
@@ -13,7 +15,8 @@ describe('a mail token', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase(ENTITIES);
-    pool = TestPool.of({ url: database.urlFor('console'), applicationName: 'test', size: 10 });
+    const options = { url: database.urlFor('console'), applicationName: 'test', size: 10 };
+    pool = await TestPool.withEntities(options, ENTITIES);
   });
   beforeEach(async () => (account = await insertMailAccount(database.pool)));
   afterAll(async () => {
@@ -23,6 +26,10 @@ describe('a mail token', () => {
 
   const create = (purpose: TokenMailKind = 'reset_password') =>
     createMailToken(pool, { accountId: account.id, purpose, email: account.email });
+  const consume = (purpose: TokenMailKind, token: string) =>
+    pool.transaction((transaction) => consumeMailToken(transaction, purpose, token));
+  const revoke = () =>
+    pool.transaction((transaction) => revokeMailTokens(transaction, account.id, 'reset_password'));
   const owner = () => ({ accountId: account.id, email: account.email });
 
   it('has the prefix of its purpose and 43 random characters', async () => {
@@ -33,48 +40,42 @@ describe('a mail token', () => {
 
   it('can be used once', async () => {
     const token = await create();
-    expect(await consumeMailToken(pool, 'reset_password', token)).toEqual(owner());
-    expect(await consumeMailToken(pool, 'reset_password', token)).toBeNull();
+    expect(await consume('reset_password', token)).toEqual(owner());
+    expect(await consume('reset_password', token)).toBeNull();
   });
 
   it('is consumed by one of fifty concurrent uses', async () => {
     const token = await create();
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, () => consumeMailToken(pool, 'reset_password', token)),
-    );
+    const answers = await Promise.all(Array.from({ length: 50 }, () => consume('reset_password', token)));
     expect(answers.filter((answer) => answer !== null)).toEqual([owner()]);
   });
 
   it('can be used again after a rollback', async () => {
     const token = await create();
-    const client = await pool.connect();
-    await client.query('BEGIN');
-    expect(await consumeMailToken(client, 'reset_password', token)).toEqual(owner());
-    await client.query('ROLLBACK');
-    client.release();
-    expect(await consumeMailToken(pool, 'reset_password', token)).toEqual(owner());
+    const rolledBack = pool.transaction(async (transaction) => {
+      expect(await consumeMailToken(transaction, 'reset_password', token)).toEqual(owner());
+      throw new Error('roll back');
+    });
+    await expect(rolledBack).rejects.toThrow('roll back');
+    expect(await consume('reset_password', token)).toEqual(owner());
   });
 
   it('is revoked when another one for the same purpose is used, or all are revoked', async () => {
     const [first, second] = [await create(), await create()];
     const forAddress = await create('verify_email');
-    expect(await consumeMailToken(pool, 'reset_password', second)).toEqual(owner());
-    expect(await consumeMailToken(pool, 'reset_password', first)).toBeNull();
-    await revokeMailTokens(pool, account.id, 'reset_password');
-    expect(await consumeMailToken(pool, 'verify_email', forAddress)).toEqual(owner());
+    expect(await consume('reset_password', second)).toEqual(owner());
+    expect(await consume('reset_password', first)).toBeNull();
+    await revoke();
+    expect(await consume('verify_email', forAddress)).toEqual(owner());
     const third = await create();
-    await revokeMailTokens(pool, account.id, 'reset_password');
-    expect(await consumeMailToken(pool, 'reset_password', third)).toBeNull();
+    await revoke();
+    expect(await consume('reset_password', third)).toBeNull();
   });
 
   it('does not deadlock with another token of the account', async () => {
     for (let round = 0; round < 20; round++) {
       const tokens = await Promise.all([create(), create(), create()]);
-      const used = await Promise.all(
-        tokens.map((token) =>
-          pool.transaction((client) => consumeMailToken(client, 'reset_password', token)),
-        ),
-      );
+      const used = await Promise.all(tokens.map((token) => consume('reset_password', token)));
       expect(used).toContainEqual(owner());
     }
   });
@@ -91,24 +92,21 @@ describe('a mail token', () => {
     const [old, young] = [await create(purpose), await create(purpose)];
     await age(old, seconds + 1);
     await age(young, seconds - 60);
-    expect(await consumeMailToken(pool, purpose, old)).toBeNull();
-    expect(await consumeMailToken(pool, purpose, young)).toEqual(owner());
+    expect(await consume(purpose, old)).toBeNull();
+    expect(await consume(purpose, young)).toEqual(owner());
   });
 
   it('is valid for one purpose only', async () => {
     const token = await create('verify_email');
-    expect(await consumeMailToken(pool, 'reset_password', token)).toBeNull();
-    expect(await consumeMailToken(pool, 'reset_password', token.replace('vrf', 'rst'))).toBeNull();
-    expect(await consumeMailToken(pool, 'verify_email', token)).toEqual(owner());
+    expect(await consume('reset_password', token)).toBeNull();
+    expect(await consume('reset_password', token.replace('vrf', 'rst'))).toBeNull();
+    expect(await consume('verify_email', token)).toEqual(owner());
   });
 
   it('is refused without a query if it is malformed', async () => {
     const token = await create();
-    const unreachable = TestPool.of({
-      url: 'postgres://u:p@127.0.0.1:1/none',
-      applicationName: 'test',
-      size: 1,
-    });
+    const statement = jest.fn();
+    const transaction = { query: statement, repository: statement } as unknown as Transaction;
     const malformed = ['', 'rst_', token.slice(0, -1), `${token}a`, `${token}\n`, ` ${token}`];
     malformed.push(
       token.slice(4),
@@ -117,8 +115,8 @@ describe('a mail token', () => {
       `rst_\0${token.slice(5)}`,
     );
     for (const text of malformed)
-      expect(await consumeMailToken(unreachable, 'reset_password', text)).toBeNull();
-    await unreachable.end();
+      expect(await consumeMailToken(transaction, 'reset_password', text)).toBeNull();
+    expect(statement).not.toHaveBeenCalled();
   });
 
   it('is deleted a day after its expiry', async () => {

@@ -1,6 +1,6 @@
 import { type AddressInfo, type Socket } from 'node:net';
 import { Logger } from '@nestjs/common';
-import { JOB_SCHEMAS, newId, type Sql } from '@inference/database';
+import { type Executor, JOB_SCHEMAS, newId } from '@inference/database';
 import { BackgroundJobs } from '@inference/jobs';
 import { TestPool, waitFor } from '@inference/testing';
 import { type ParsedMail, simpleParser } from 'mailparser';
@@ -132,10 +132,8 @@ export class TestSender {
       MAIL_FROM: 'Example <no-reply@example.com>',
       ...environment,
     });
-    const pool = await TestPool.withEntities(
-      { url: databaseUrl, applicationName: 'mail', size: 5 },
-      ENTITIES,
-    );
+    const connection = { url: databaseUrl, applicationName: 'mail', size: 5 };
+    const pool = await TestPool.withEntities(connection, ENTITIES);
     const invoices = new InvoiceAttachments();
     invoices.register((documentId) => readInvoiceFile(pool, documentId));
     const composer = new MailComposer(pool, config.site, config.mail, invoices);
@@ -169,7 +167,7 @@ export interface MailAccount {
 }
 
 export async function insertMailAccount(
-  sql: Sql,
+  executor: Executor,
   options: { language?: 'en' | 'zh-CN'; verified?: boolean } = {},
 ): Promise<MailAccount> {
   const id = newId('acct');
@@ -180,7 +178,7 @@ export async function insertMailAccount(
     phone: `+1${digits}`,
     username: `u${id.slice(-12).toLowerCase()}`,
   };
-  await sql.query(
+  await executor.query(
     `INSERT INTO accounts.accounts (id, email, phone, username, password_hash, language, email_verified_at)
      VALUES ($1, $2, $3, $4, 'unusable', $5, CASE WHEN $6 THEN now() END)`,
     [id, account.email, account.phone, account.username, options.language ?? 'en', options.verified ?? false],
@@ -215,10 +213,10 @@ const ROWS = `
 
 /** Inspects the outbox and changes the times of its mails. */
 export class TestOutbox {
-  constructor(private readonly sql: Sql) {}
+  constructor(private readonly executor: Executor) {}
 
   async rows(): Promise<OutboxRow[]> {
-    return (await this.sql.query<OutboxRow>(ROWS)).rows;
+    return (await this.executor.query<OutboxRow>(ROWS)).rows;
   }
 
   async isEmpty(): Promise<void> {
@@ -234,15 +232,17 @@ export class TestOutbox {
   }
 
   async makeDue(): Promise<void> {
-    await this.sql.query("UPDATE accounts.mail_outbox SET next_attempt_at = now() - interval '1 second'");
+    await this.executor.query(
+      "UPDATE accounts.mail_outbox SET next_attempt_at = now() - interval '1 second'",
+    );
   }
 
   /** Expires all claims, as if their holders had crashed. */
   async endClaims(): Promise<void> {
-    await this.sql.query("UPDATE accounts.mail_outbox SET claimed_until = now() - interval '1 second'");
+    await this.executor.query("UPDATE accounts.mail_outbox SET claimed_until = now() - interval '1 second'");
   }
 
   async makeOld(): Promise<void> {
-    await this.sql.query("UPDATE accounts.mail_outbox SET created_at = now() - interval '25 hours'");
+    await this.executor.query("UPDATE accounts.mail_outbox SET created_at = now() - interval '25 hours'");
   }
 }

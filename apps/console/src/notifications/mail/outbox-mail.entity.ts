@@ -2,6 +2,7 @@ import { TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { Account } from '../../identity/accounts/account.entity';
 
+/** A mail that is to be sent. It contains no secret: its token is created when it is sent. */
 @Entity('mail_outbox', { schema: 'accounts' })
 @Index('mail_outbox_due', ['dueAt'])
 @Check('mail_outbox_check', '(identifier IS NULL) <> (account_id IS NULL)')
@@ -9,9 +10,11 @@ export class OutboxMail {
   @PrimaryColumn('text')
   id!: string;
 
+  /** A MailKind, or one that only a newer version of the console knows. */
   @Column('text')
   kind!: string;
 
+  /** What somebody typed to name an account, normalized. The sender looks up whether an account has it. */
   @Column('text', { nullable: true })
   identifier!: string | null;
 
@@ -19,8 +22,9 @@ export class OutboxMail {
   @Column('text', { nullable: true })
   accountId!: string | null;
 
+  /** Depends on the kind: see MailRequest. */
   @Column('jsonb', { default: () => "'{}'" })
-  params!: unknown;
+  params!: object;
 
   @TimeColumn({ default: () => 'now()' })
   createdAt!: Date;
@@ -31,6 +35,7 @@ export class OutboxMail {
   @Column('integer', { default: 0 })
   attempts!: number;
 
+  /** Until then only the sender that claimed it sends it. */
   @TimeColumn({ nullable: true })
   claimedUntil!: Date | null;
 

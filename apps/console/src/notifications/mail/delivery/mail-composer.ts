@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database, type Executor } from '@inference/database';
+import { Database, type Transaction } from '@inference/database';
 import {
   type AccountProfile,
   findForLogin,
@@ -17,9 +17,10 @@ import {
   type SecurityMailParams,
   type TokenMailKind,
 } from '../mail-kinds';
-import { countTokenMails, createMailToken } from '../mail-tokens';
+import { createMailToken } from '../mail-tokens';
+import { countTokenMails, hasMailToken, lockTokenMails } from '../mail-tokens.repository';
 import { MAIL_CONFIG, type MailConfig } from '../mail.config';
-import { type ClaimedMail } from '../outbox';
+import { type ClaimedMail } from '../outbox.repository';
 import { formatInstant, type Message, renderMessage, toOneLine } from '../templates/message';
 import { composeBillingMail, type MailContent } from './billing-mail';
 
@@ -29,8 +30,6 @@ import { composeBillingMail, type MailContent } from './billing-mail';
  */
 const TOKEN_MAILS_PER_MINUTE = 1;
 const TOKEN_MAILS_PER_HOUR = 5;
-const EARLIER_ATTEMPT = 'SELECT FROM accounts.mail_tokens WHERE account_id = $1 AND mail_id = $2 LIMIT 1';
-const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('mail ' || $1, 0))";
 
 /** A mail that is ready to be sent. */
 export interface ComposedMail extends MailContent {
@@ -99,15 +98,15 @@ export class MailComposer {
     { id: accountId, email, emailVerified, language }: AccountProfile,
     { id: mailId, params }: ClaimedMail,
   ): Promise<Message | null> {
-    const token = await this.database.transaction(async (client) => {
+    const token = await this.database.transaction(async (transaction) => {
       // Several replicas may hold a mail for the same account.
-      await client.query(LOCK, [accountId]);
-      const sent = await countTokenMails(client, { accountId, purpose, mailId });
+      await lockTokenMails(transaction, accountId);
+      const sent = await countTokenMails(transaction, { accountId, purpose, mailId });
       if (sent.minute >= this.limit(TOKEN_MAILS_PER_MINUTE) || sent.hour >= this.limit(TOKEN_MAILS_PER_HOUR))
         return null;
       if (purpose === 'reset_password')
-        await recordResetRequest(client, accountId, mailId, params as SecurityMailParams);
-      return createMailToken(client, { accountId, purpose, email, mailId });
+        await recordResetRequest(transaction, accountId, mailId, params as SecurityMailParams);
+      return createMailToken(transaction, { accountId, purpose, email, mailId });
     });
     if (token === null) return null;
     const { page, validSeconds } = MAIL_KINDS[purpose].token;
@@ -131,13 +130,12 @@ export class MailComposer {
  * the first attempt: each attempt creates its own token.
  */
 async function recordResetRequest(
-  sql: Executor,
+  transaction: Transaction,
   accountId: string,
   mailId: string,
   { address }: SecurityMailParams,
 ): Promise<void> {
-  const earlier = await sql.query(EARLIER_ATTEMPT, [accountId, mailId]);
-  if (earlier.rowCount !== 0) return;
+  if (await hasMailToken(transaction, accountId, mailId)) return;
   const origin = { address: address ?? null, userAgent: null };
-  await recordAuditEvent(sql, { type: 'password.reset_requested', accountId, actorId: null, origin });
+  await recordAuditEvent(transaction, { type: 'password.reset_requested', accountId, actorId: null, origin });
 }

@@ -11,7 +11,8 @@ import {
   TestOutbox,
   TestSender,
 } from '../mail.fixture';
-import { claimMail, queueMail } from '../outbox';
+import { queueMail } from '../outbox';
+import { claimMail } from '../outbox.repository';
 
 const TOKEN = /(vrf|rst)_[0-9A-Za-z]{43}/;
 
@@ -186,12 +187,10 @@ describe('the delivery of mails', () => {
   it('leaves claimed mails alone, and takes them over after the claim has expired', async () => {
     await startSender();
     const claim = "claimed_until = now() + interval '3 minutes', attempts = 1";
-    const client = await database.pool.connect();
-    await client.query('BEGIN');
-    await queueMail(client, { kind: 'password_changed', accountId: account.id });
-    await client.query(`UPDATE accounts.mail_outbox SET ${claim}`);
-    await client.query('COMMIT');
-    client.release();
+    await database.pool.transaction(async (transaction) => {
+      await queueMail(transaction, { kind: 'password_changed', accountId: account.id });
+      await transaction.query(`UPDATE accounts.mail_outbox SET ${claim}`);
+    });
     const other = await insertMailAccount(database.pool);
     await requestSecurityMail(other.id);
     await waitFor(async () => (await outbox.rows()).length === 1);

@@ -91,11 +91,11 @@ describe('the mail sender', () => {
 
   it('sends nothing that was requested in a rolled-back transaction', async () => {
     await startSender();
-    const client = await database.pool.connect();
-    await client.query('BEGIN');
-    await queueMail(client, { kind: 'password_changed', accountId: account.id });
-    await client.query('ROLLBACK');
-    client.release();
+    const rolledBack = database.pool.transaction(async (transaction) => {
+      await queueMail(transaction, { kind: 'password_changed', accountId: account.id });
+      throw new Error('roll back');
+    });
+    await expect(rolledBack).rejects.toThrow('roll back');
     await settled();
     expect(server.mails).toEqual([]);
   });

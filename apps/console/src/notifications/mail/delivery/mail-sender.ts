@@ -2,16 +2,10 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { BackgroundJobs, EVERY_HOUR } from '@inference/jobs';
 import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
-import { deleteOldMailTokens } from '../mail-tokens';
+import { deleteOldMailTokens } from '../mail-tokens.repository';
 import { MAIL_CONFIG, type MailConfig } from '../mail.config';
-import {
-  claimMail,
-  type ClaimedMail,
-  deleteMail,
-  deleteOldMails,
-  rescheduleOrGiveUp,
-  SEND_MAIL,
-} from '../outbox';
+import { rescheduleOrGiveUp, SEND_MAIL } from '../outbox';
+import { claimMail, type ClaimedMail, deleteExpiredMails, deleteMail } from '../outbox.repository';
 import { describeFailure, isPermanentFailure } from './delivery-failure';
 import { MailComposer } from './mail-composer';
 import { createMailDelivery, DELIVERY_LIMIT_MILLIS, type DeliverMail } from './mail-transport';
@@ -70,6 +64,6 @@ export class MailSender {
 
   private async deleteOld(): Promise<void> {
     await deleteOldMailTokens(this.database);
-    if (!this.deliver) await deleteOldMails(this.database);
+    if (!this.deliver) await deleteExpiredMails(this.database);
   }
 }
