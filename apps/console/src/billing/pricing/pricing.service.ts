@@ -2,7 +2,7 @@ import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import { type Currency } from '@inference/config';
 import { Database, type Executor, type Transaction } from '@inference/database';
 import { type CacheableResponse } from '../../caching/cached.decorator';
-import { readLastChange } from '../../caching/topic-changes';
+import { readLastChange } from '../../caching/catalogue-changes.repository';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type Actor } from '../../identity/audit-log/actor';
 import { recordActorEvent } from '../../identity/audit-log/audit-log';

@@ -2,7 +2,7 @@ import { Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { Database, type Executor, newId } from '@inference/database';
 import { readPage } from '@inference/http';
 import { type CacheableResponse } from '../../caching/cached.decorator';
-import { readLastChange } from '../../caching/topic-changes';
+import { readLastChange } from '../../caching/catalogue-changes.repository';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type Actor } from '../../identity/audit-log/actor';
 import { recordActorEvent } from '../../identity/audit-log/audit-log';

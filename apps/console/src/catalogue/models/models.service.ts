@@ -3,7 +3,7 @@ import { type Caller } from '@inference/guards';
 import { Database } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
 import { type CacheableResponse } from '../../caching/cached.decorator';
-import { readLastChange } from '../../caching/topic-changes';
+import { readLastChange } from '../../caching/catalogue-changes.repository';
 import { countPackageDownload } from '../downloads/package-downloads';
 import { OBJECT_STORAGE, type ObjectStorage } from '../storage/object-storage';
 import { STORAGE_CONFIG, type StorageConfig } from '../storage/storage.config';

@@ -1,7 +1,7 @@
 import { Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { type CacheableResponse } from '../../caching/cached.decorator';
-import { readTopicVersion } from '../../caching/topic-changes';
+import { readTopicVersion } from '../../caching/catalogue-changes.repository';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { listPublishedSlugs } from '../models/published-models';
 import { SITEMAP_CONFIG, type SitemapConfig } from './sitemap.config';

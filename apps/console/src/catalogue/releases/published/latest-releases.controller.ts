@@ -6,7 +6,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
 import { ApiCachedResponse } from '../../../caching/api-cached-response.decorator';
 import { type CacheableResponse, Cached } from '../../../caching/cached.decorator';
-import { readLastChange } from '../../../caching/topic-changes';
+import { readLastChange } from '../../../caching/catalogue-changes.repository';
 import { type Component } from '../../components/component';
 import { CODE_HOST_CONFIG, type CodeHostConfig } from '../code-host/code-host.config';
 import { findLatest, releaseResponse } from './release';

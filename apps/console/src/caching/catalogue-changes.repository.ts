@@ -1,0 +1,27 @@
+import { type Executor } from '@inference/database';
+import { Raw } from 'typeorm';
+import { CatalogueChange, type Topic } from './catalogue-change.entity';
+
+/** An HTTP date has a resolution of one second: a later change within the same second would get the same date. */
+const beforeThisSecond = Raw((column) => `${column} < date_trunc('second', clock_timestamp())`);
+
+/**
+ * When a public part of the catalogue last changed, removals included. Returns null before the first change and within
+ * the second of a change. Call it before reading the content: the content may then be newer than its date, never older.
+ */
+export async function readLastChange(executor: Executor, topic: Topic): Promise<Date | null> {
+  const change = await executor.repository(CatalogueChange).findOneBy({ topic, changedAt: beforeThisSecond });
+  return change?.changedAt ?? null;
+}
+
+/** A text that differs after every change of the topic; undefined before the first change. */
+export async function readTopicVersion(executor: Executor, topic: Topic): Promise<string | undefined> {
+  const change = await executor
+    .repository(CatalogueChange)
+    .createQueryBuilder('change')
+    // A Date has no microseconds.
+    .select('CAST(change.changedAt AS text)', 'version')
+    .where({ topic })
+    .getRawOne<{ version: string }>();
+  return change?.version;
+}
