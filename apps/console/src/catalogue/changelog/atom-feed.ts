@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type SiteConfig } from '../../site.config';
 import { escapeXml } from '../xml/escape-xml';
-import { type StoredEntry } from './changelog.repository';
+import { type PublicEntry } from './changelog.repository';
 
 /** Atom requires `updated`, even in a feed without entries. */
 const NEVER = new Date(0);
@@ -15,7 +15,7 @@ function entryUrn(entryId: string): string {
   return `urn:uuid:${hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')}`;
 }
 
-function entryElement(pageUrl: string, entry: StoredEntry): string {
+function entryElement(pageUrl: string, entry: PublicEntry): string {
   const { id, title, body, component, publishedAt, changedAt } = entry;
   const category = component === null ? '' : `\n    <category term="${component}"/>`;
   return `
@@ -32,7 +32,7 @@ function entryElement(pageUrl: string, entry: StoredEntry): string {
 /** The changelog as an Atom feed (RFC 4287). The entries' Markdown is sent as plain text. */
 export function atomFeed(
   site: Pick<SiteConfig, 'name' | 'consoleUrl' | 'consoleUiUrl'>,
-  entries: StoredEntry[],
+  entries: PublicEntry[],
 ): string {
   const feedUrl = escapeXml(`${site.consoleUrl}/api/changelog.atom`);
   const pageUrl = `${site.consoleUiUrl}/changelog`;

@@ -1,5 +1,5 @@
 import { Inject, Injectable, NotFoundException } from '@nestjs/common';
-import { Database, type Executor, newId } from '@inference/database';
+import { Database, newId, type Transaction } from '@inference/database';
 import { readPage } from '@inference/http';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readLastChange } from '../../caching/catalogue-changes.repository';
@@ -18,13 +18,13 @@ import {
   type EntryContent,
   insertEntry,
   listEntries,
+  type PublicEntry,
   replaceEntry,
-  type StoredEntry,
 } from './changelog.repository';
 
 const FEED_ENTRIES = 50;
 
-function view({ id, title, body, component, tagName, publishedAt }: StoredEntry): ChangelogEntryResponse {
+function view({ id, title, body, component, tagName, publishedAt }: PublicEntry): ChangelogEntryResponse {
   return {
     id,
     title,
@@ -69,36 +69,36 @@ export class ChangelogService {
 
   async publish(admin: Actor, input: ChangelogEntryDto): Promise<ChangelogEntryResponse> {
     const id = newId('chg');
-    const stored = await this.database.transaction(async (client) => {
-      await this.record(client, admin, id, 'published');
-      return insertEntry(client, id, contentOf(input), admin.accountId);
+    const stored = await this.database.transaction(async (transaction) => {
+      await this.record(transaction, admin, id, 'published');
+      return insertEntry(transaction, id, contentOf(input), admin.accountId);
     });
     return view(stored);
   }
 
   async replace(admin: Actor, id: string, input: ChangelogEntryDto): Promise<ChangelogEntryResponse> {
-    const stored = await this.database.transaction(async (client) => {
-      const replaced = await replaceEntry(client, id, contentOf(input));
+    const stored = await this.database.transaction(async (transaction) => {
+      const replaced = await replaceEntry(transaction, id, contentOf(input));
       if (!replaced) throw new NotFoundException('no such entry');
-      await this.record(client, admin, id, 'replaced');
+      await this.record(transaction, admin, id, 'replaced');
       return replaced;
     });
     return view(stored);
   }
 
   async remove(admin: Actor, id: string): Promise<void> {
-    await this.database.transaction(async (client) => {
-      if (!(await deleteEntry(client, id))) throw new NotFoundException('no such entry');
-      await this.record(client, admin, id, 'removed');
+    await this.database.transaction(async (transaction) => {
+      if (!(await deleteEntry(transaction, id))) throw new NotFoundException('no such entry');
+      await this.record(transaction, admin, id, 'removed');
     });
   }
 
   private record(
-    sql: Executor,
+    transaction: Transaction,
     admin: Actor,
     entryId: string,
     action: 'published' | 'replaced' | 'removed',
   ): Promise<void> {
-    return recordActorEvent(sql, admin, 'admin.changelog_changed', { entry_id: entryId, action });
+    return recordActorEvent(transaction, admin, 'admin.changelog_changed', { entry_id: entryId, action });
   }
 }
