@@ -2,6 +2,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { Account } from '../../identity/accounts/account.entity';
 import { Package } from '../models/model-packages/package.entity';
 
+/** One download: an account was given links to a package on a day, however many. */
 @Entity('package_downloads', { schema: 'catalogue' })
 @Index('package_downloads_days', ['day'])
 export class PackageDownload {
@@ -9,6 +10,7 @@ export class PackageDownload {
   @PrimaryColumn('text')
   packageId!: string;
 
+  /** UTC date, such as 2026-01-31. */
   @PrimaryColumn('date')
   day!: string;
 

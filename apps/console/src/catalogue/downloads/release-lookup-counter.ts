@@ -1,25 +1,11 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Database, isDatabaseUnavailable } from '@inference/database';
 import { type Component } from '../components/component';
+import { addReleaseLookups } from './downloads.repository';
+import { type ReleaseLookup } from './release-lookup.entity';
 
 /** A crash loses the counts of one interval. They are statistics, so twice is acceptable; half doubles the writes. */
 const FLUSH_INTERVAL_MILLIS = 5_000;
-
-/** Ordered, so that two replicas lock the rows in the same order and cannot deadlock. */
-const ADD = `
-  INSERT INTO catalogue.release_lookups AS known (component, tag_name, day, lookups)
-  SELECT * FROM unnest($1::text[], $2::text[], $3::date[], $4::bigint[]) AS added (component, tag_name, day, lookups)
-  ORDER BY component, tag_name, day
-  ON CONFLICT (component, tag_name, day) DO UPDATE SET lookups = known.lookups + excluded.lookups`;
-
-/** How often a release was sent as the latest one of its component; 304 responses do not count. */
-interface LookupCount {
-  component: Component;
-  tagName: string;
-  /** UTC date, such as 2026-01-31. */
-  day: string;
-  lookups: number;
-}
 
 /**
  * Counts lookups in memory and writes them every few seconds: otherwise all requests for a release would wait for the same
@@ -28,7 +14,7 @@ interface LookupCount {
 @Injectable()
 export class ReleaseLookupCounter implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(ReleaseLookupCounter.name);
-  private counts = new Map<string, LookupCount>();
+  private counts = new Map<string, ReleaseLookup>();
   private timer: NodeJS.Timeout | undefined;
   private flushing: Promise<void> = Promise.resolve();
 
@@ -45,7 +31,7 @@ export class ReleaseLookupCounter implements OnApplicationBootstrap, OnApplicati
 
   add(component: Component, tagName: string): void {
     const day = new Date().toISOString().slice(0, 10);
-    this.increment({ component, tagName, day, lookups: 1 });
+    this.increment({ component, tagName, day, lookups: 1n });
   }
 
   /** Resolves when the earlier counts are written, or the attempt has failed. */
@@ -54,7 +40,7 @@ export class ReleaseLookupCounter implements OnApplicationBootstrap, OnApplicati
     return this.flushing;
   }
 
-  private increment(added: LookupCount): void {
+  private increment(added: ReleaseLookup): void {
     const key = `${added.component} ${added.tagName} ${added.day}`;
     const existing = this.counts.get(key);
     if (existing) existing.lookups += added.lookups;
@@ -66,12 +52,7 @@ export class ReleaseLookupCounter implements OnApplicationBootstrap, OnApplicati
     if (counts.length === 0) return;
     this.counts = new Map();
     try {
-      await this.database.query(ADD, [
-        counts.map(({ component }) => component),
-        counts.map(({ tagName }) => tagName),
-        counts.map(({ day }) => day),
-        counts.map(({ lookups }) => lookups),
-      ]);
+      await addReleaseLookups(this.database, counts);
     } catch (error) {
       counts.forEach((count) => this.increment(count));
       // The health probe reports an unreachable database.

@@ -4,7 +4,7 @@ import { Database } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readLastChange } from '../../caching/catalogue-changes.repository';
-import { countPackageDownload } from '../downloads/package-downloads';
+import { countPackageDownload } from '../downloads/downloads.repository';
 import { OBJECT_STORAGE, type ObjectStorage } from '../storage/object-storage';
 import { STORAGE_CONFIG, type StorageConfig } from '../storage/storage.config';
 import { type ModelListResponse, type ModelResponse } from './models.dto';
