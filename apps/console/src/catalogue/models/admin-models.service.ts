@@ -1,5 +1,5 @@
 import { ConflictException, Injectable, NotFoundException } from '@nestjs/common';
-import { Database, newId } from '@inference/database';
+import { Database } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
 import { type Actor } from '../../identity/audit-log/actor';
 import { recordActorEvent } from '../../identity/audit-log/audit-log';
@@ -9,35 +9,16 @@ import {
   type AdminModelWithPackagesResponse,
   type PutModelDto,
 } from './models.dto';
+import { modelDescription } from './model-description';
+import {
+  deleteModelWithoutPackages,
+  findModel,
+  listModels,
+  modelExists,
+  type ModelWithVersion,
+  storeModel,
+} from './models.repository';
 import { PackagesService } from './model-packages/packages.service';
-
-const COLUMNS = `
-  m.slug, m.name, m.description, m.family, m.parameters, m.quantization, m.format, m.license, m.changed_at,
-  (SELECT p.version FROM catalogue.packages p WHERE p.id = m.package_id) AS version`;
-const FIND = `SELECT ${COLUMNS} FROM catalogue.models m WHERE m.slug = $1`;
-const LIST = `
-  SELECT ${COLUMNS}, m.id, to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
-  FROM catalogue.models m
-  WHERE $1::timestamptz IS NULL OR (m.created_at, m.id) < ($1, $2)
-  ORDER BY m.created_at DESC, m.id DESC LIMIT $3`;
-/** Removed packages do not keep a model; their versions stay reserved if they were published. */
-const REMOVE_MODEL = `
-  DELETE FROM catalogue.models m WHERE m.slug = $1
-    AND NOT EXISTS (SELECT FROM catalogue.packages p WHERE p.slug = m.slug AND p.removed_at IS NULL)`;
-/** Changes the published package only if $9 is true. */
-const STORE = `
-  INSERT INTO catalogue.models AS m
-    (id, slug, name, description, family, parameters, quantization, format, license, package_id)
-  VALUES ($11, $1, $2, $3, $4, $5, $6, $7, $8, $10)
-  ON CONFLICT (slug) DO UPDATE SET name = excluded.name, description = excluded.description,
-    family = excluded.family, parameters = excluded.parameters, quantization = excluded.quantization,
-    format = excluded.format, license = excluded.license, changed_at = clock_timestamp(),
-    package_id = CASE WHEN $9 THEN excluded.package_id ELSE m.package_id END
-  RETURNING (xmax = 0) AS created`;
-
-interface ModelRow extends Omit<AdminModelResponse, 'changed_at'> {
-  changed_at: Date;
-}
 
 /** The models, as admins manage them. */
 @Injectable()
@@ -49,23 +30,17 @@ export class AdminModelsService {
 
   /** All models, published or not, newest first. */
   async list(query: PageQuery): Promise<AdminModelListResponse> {
-    const { rows, nextCursor } = await readPage('admin models', query, async (after, count) => {
-      const page = [after?.at ?? null, after?.id ?? null, count];
-      const found = await this.database.query<ModelRow & { at: string; id: string }>(LIST, page);
-      return found.rows.map(({ at, id, ...row }) => ({ row, position: { at, id } }));
-    });
-    return { models: rows.map(({ row }) => modelResponse(row)), next_cursor: nextCursor };
+    const { rows, nextCursor } = await readPage('admin models', query, (after, count) =>
+      listModels(this.database, after, count),
+    );
+    return { models: rows.map(responseOf), next_cursor: nextCursor };
   }
 
   /** One model with its newest 1,000 packages. Throws NotFoundException for an unknown slug. */
   async find(slug: string): Promise<AdminModelWithPackagesResponse> {
-    const [models, packages] = await Promise.all([
-      this.database.query<ModelRow>(FIND, [slug]),
-      this.packages.list(slug),
-    ]);
-    const model = models.rows[0];
+    const [model, packages] = await Promise.all([findModel(this.database, slug), this.packages.list(slug)]);
     if (!model) throw new NotFoundException('no such model');
-    return { ...modelResponse(model), packages };
+    return { ...responseOf(model), packages };
   }
 
   /**
@@ -73,42 +48,40 @@ export class AdminModelsService {
    * publishes none). Returns true if the slug is new. Throws ConflictException if no such package is stored.
    */
   async store(admin: Actor, slug: string, input: PutModelDto): Promise<boolean> {
-    return this.database.transaction(async (sql) => {
+    const { version } = input;
+    const description = {
+      slug,
+      name: input.name,
+      description: input.description,
+      family: input.family ?? null,
+      parameters: input.parameters ?? null,
+      quantization: input.quantization ?? null,
+      format: input.format ?? null,
+      license: input.license ?? null,
+    };
+    return this.database.transaction(async (transaction) => {
       const packageId =
-        typeof input.version === 'string' ? await this.packages.publish(sql, slug, input.version) : null;
-      const { rows } = await sql.query<{ created: boolean }>(STORE, [
-        slug,
-        input.name,
-        input.description,
-        input.family ?? null,
-        input.parameters ?? null,
-        input.quantization ?? null,
-        input.format ?? null,
-        input.license ?? null,
-        input.version !== undefined,
-        packageId,
-        newId('mdl'),
-      ]);
-      await recordActorEvent(sql, admin, 'admin.model_changed', {
-        slug,
-        ...(input.version === undefined ? {} : { version: input.version }),
-      });
-      return rows[0]!.created;
+        typeof version === 'string' ? await this.packages.publish(transaction, slug, version) : version;
+      const isNew = await storeModel(transaction, description, packageId);
+      const details = { slug, ...(version === undefined ? {} : { version }) };
+      await recordActorEvent(transaction, admin, 'admin.model_changed', details);
+      return isNew;
     });
   }
 
   /** Throws NotFoundException for an unknown slug, ConflictException if the model has packages. */
   async remove(admin: Actor, slug: string): Promise<void> {
-    await this.database.transaction(async (sql) => {
-      if ((await sql.query(FIND, [slug])).rowCount === 0) throw new NotFoundException('no such model');
-      if ((await sql.query(REMOVE_MODEL, [slug])).rowCount === 0)
+    await this.database.transaction(async (transaction) => {
+      if (!(await modelExists(transaction, slug))) throw new NotFoundException('no such model');
+      if (!(await deleteModelWithoutPackages(transaction, slug)))
         throw new ConflictException('this model has packages: remove them first');
-      await recordActorEvent(sql, admin, 'admin.model_changed', { slug, removed: true });
+      await recordActorEvent(transaction, admin, 'admin.model_changed', { slug, removed: true });
     });
   }
 }
 
-const modelResponse = ({ changed_at: changedAt, ...row }: ModelRow): AdminModelResponse => ({
-  ...row,
-  changed_at: changedAt.toISOString(),
+const responseOf = (model: ModelWithVersion): AdminModelResponse => ({
+  ...modelDescription(model),
+  version: model.version,
+  changed_at: model.changedAt.toISOString(),
 });

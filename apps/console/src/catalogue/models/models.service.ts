@@ -7,30 +7,14 @@ import { readLastChange } from '../../caching/catalogue-changes.repository';
 import { countPackageDownload } from '../downloads/downloads.repository';
 import { OBJECT_STORAGE, type ObjectStorage } from '../storage/object-storage';
 import { STORAGE_CONFIG, type StorageConfig } from '../storage/storage.config';
+import {
+  findDownloadablePackage,
+  findPublishedPackage,
+  listPublishedPackages,
+  type PublishedPackage,
+} from './model-packages/packages.repository';
+import { modelDescription } from './model-description';
 import { type ModelListResponse, type ModelResponse } from './models.dto';
-
-const PUBLISHED = `
-  SELECT m.slug, m.name, m.description, m.family, m.parameters, m.quantization, m.format, m.license,
-    p.version, p.file_name, p.size, p.sha256, p.published_at, p.id AS package_id,
-    to_char(p.published_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
-  FROM catalogue.models m JOIN catalogue.packages p ON p.id = m.package_id`;
-const FIND = `${PUBLISHED} WHERE m.slug = $1`;
-/** The published package, or the given version if it was published once and is not removed. */
-const FIND_PACKAGE = `
-  SELECT p.id, p.file_name AS "fileName" FROM catalogue.models m JOIN catalogue.packages p ON p.slug = m.slug
-  WHERE m.slug = $1 AND m.package_id IS NOT NULL AND p.published_at IS NOT NULL AND p.removed_at IS NULL
-    AND CASE WHEN $2::text IS NULL THEN p.id = m.package_id ELSE p.version = $2 END`;
-const LIST = `${PUBLISHED}
-  WHERE $1::timestamptz IS NULL OR (p.published_at, p.id) < ($1, $2)
-  ORDER BY p.published_at DESC, p.id DESC LIMIT $3`;
-
-interface Row extends Omit<ModelResponse, 'size' | 'sha256' | 'published_at'> {
-  size: bigint;
-  sha256: Buffer;
-  published_at: Date;
-  package_id: string;
-  at: string;
-}
 
 /** The published models: public to read, for accounts to download. */
 @Injectable()
@@ -44,19 +28,18 @@ export class ModelsService {
   /** A page in the order of publication, newest first. */
   async list(query: PageQuery): Promise<CacheableResponse<ModelListResponse>> {
     const changedAt = await readLastChange(this.database, 'models');
-    const { rows, nextCursor } = await readPage('models', query, async (after, count) => {
-      const found = await this.database.query<Row>(LIST, [after?.at ?? null, after?.id ?? null, count]);
-      return found.rows.map((row) => ({ row, position: { at: row.at, id: row.package_id } }));
-    });
-    return { body: { models: rows.map(({ row }) => responseOf(row)), next_cursor: nextCursor }, changedAt };
+    const { rows, nextCursor } = await readPage('models', query, (after, count) =>
+      listPublishedPackages(this.database, after, count),
+    );
+    return { body: { models: rows.map(responseOf), next_cursor: nextCursor }, changedAt };
   }
 
   /** Throws NotFoundException if no such model is published. */
   async find(slug: string): Promise<CacheableResponse<ModelResponse>> {
     const changedAt = await readLastChange(this.database, 'models');
-    const { rows } = await this.database.query<Row>(FIND, [slug]);
-    if (!rows[0]) throw new NotFoundException('no such model');
-    return { body: responseOf(rows[0]), changedAt };
+    const published = await findPublishedPackage(this.database, slug);
+    if (!published) throw new NotFoundException('no such model');
+    return { body: responseOf(published), changedAt };
   }
 
   /**
@@ -65,12 +48,9 @@ export class ModelsService {
    * the caller's API key does not allow the model.
    */
   async link(caller: Caller, slug: string, version: string | null, isHead: boolean): Promise<string> {
-    const { rows } = await this.database.query<{ id: string; fileName: string }>(FIND_PACKAGE, [
-      slug,
-      version,
-    ]);
-    if (!rows[0]) throw new NotFoundException(version === null ? 'no such model' : 'no such version');
-    const { id, fileName } = rows[0];
+    const found = await findDownloadablePackage(this.database, slug, version);
+    if (!found) throw new NotFoundException(version === null ? 'no such model' : 'no such version');
+    const { id, fileName } = found;
     const allowed = caller.apiKey?.allowedModels;
     if (allowed && !allowed.includes(slug)) throw new ForbiddenException('this key may not use that model');
     const { linkTtlSeconds: expiresInSeconds } = this.config;
@@ -80,13 +60,11 @@ export class ModelsService {
   }
 }
 
-function responseOf({
-  package_id: _package,
-  at: _at,
-  size,
-  sha256,
-  published_at: at,
-  ...row
-}: Row): ModelResponse {
-  return { ...row, size: Number(size), sha256: sha256.toString('hex'), published_at: at.toISOString() };
-}
+const responseOf = (published: PublishedPackage): ModelResponse => ({
+  ...modelDescription(published.model),
+  version: published.version,
+  file_name: published.fileName,
+  size: Number(published.size),
+  sha256: published.sha256.toString('hex'),
+  published_at: published.publishedAt.toISOString(),
+});

@@ -3,7 +3,7 @@ import { Database } from '@inference/database';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readTopicVersion } from '../../caching/catalogue-changes.repository';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { listPublishedSlugs } from '../models/published-models';
+import { listPublishedSlugs } from '../models/models.repository';
 import { SITEMAP_CONFIG, type SitemapConfig } from './sitemap.config';
 import { SitemapWriter } from './sitemap-writer';
 

@@ -2,6 +2,7 @@ import { BigIntColumn, TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import { Account } from '../../../identity/accounts/account.entity';
 
+/** One version of a model: an immutable file, which the storage holds under the id of the package. */
 @Entity('packages', { schema: 'catalogue' })
 @Index('packages_published', ['publishedAt', 'id'], { where: 'published_at IS NOT NULL' })
 @Index('packages_to_purge', ['removedAt'], { where: 'purged_at IS NULL AND removed_at IS NOT NULL' })
@@ -27,34 +28,43 @@ export class Package {
   @Column('text')
   version!: string;
 
+  /** The name under which customers save the file. */
   @Column('text')
   fileName!: string;
 
+  /** Bytes of the file. */
   @BigIntColumn()
   size!: bigint;
 
+  /** Null while it is being uploaded. */
   @Column('bytea', { nullable: true })
   sha256!: Buffer | null;
 
+  /** The admin. */
   @ForeignKey(() => Account)
   @Column('text')
   uploadedBy!: string;
 
+  /** When the upload began. */
   @TimeColumn({ default: () => 'clock_timestamp()' })
   createdAt!: Date;
 
+  /** The replica that receives the upload extends this time. After it the upload counts as abandoned. */
   @TimeColumn({ nullable: true })
   uploadingUntil!: Date | null;
 
+  /** When the upload was complete. */
   @TimeColumn({ nullable: true })
   storedAt!: Date | null;
 
+  /** When it was published for the first time. */
   @TimeColumn({ nullable: true })
   publishedAt!: Date | null;
 
   @TimeColumn({ nullable: true })
   removedAt!: Date | null;
 
+  /** When the file was deleted from the storage. */
   @TimeColumn({ nullable: true })
   purgedAt!: Date | null;
 }

@@ -1,10 +1,11 @@
 import { ConflictException, Injectable, NotFoundException } from '@nestjs/common';
-import { Database, type Sql } from '@inference/database';
+import { Database, type Transaction } from '@inference/database';
 import { type Actor } from '../../../identity/audit-log/actor';
 import { recordActorEvent } from '../../../identity/audit-log/audit-log';
-import { packageResponse } from './package';
+import { isPublishedPackage } from '../models.repository';
+import { packageResponse } from './package-response';
 import { type PackageResponse } from './packages.dto';
-import { isPublished, listPackages, lockPackage, markPublished, removePackage } from './packages.repository';
+import { listPackages, lockPackage, markPublished, removePackage } from './packages.repository';
 
 /** The packages of models, as admins manage them. */
 @Injectable()
@@ -20,10 +21,10 @@ export class PackagesService {
    * Marks a package as published, as part of the caller's transaction, and returns its id. Throws ConflictException if
    * no package of this version is stored.
    */
-  async publish(sql: Sql, slug: string, version: string): Promise<string> {
-    const found = await lockPackage(sql, slug, version);
+  async publish(transaction: Transaction, slug: string, version: string): Promise<string> {
+    const found = await lockPackage(transaction, slug, version);
     if (!found) throw new ConflictException(`version: no package ${version} of this model is stored`);
-    await markPublished(sql, found.id);
+    await markPublished(transaction, found.id);
     return found.id;
   }
 
@@ -32,13 +33,13 @@ export class PackagesService {
    * stored, ConflictException if it is the published one.
    */
   async remove(admin: Actor, slug: string, version: string): Promise<void> {
-    await this.database.transaction(async (sql) => {
-      const found = await lockPackage(sql, slug, version);
+    await this.database.transaction(async (transaction) => {
+      const found = await lockPackage(transaction, slug, version);
       if (!found) throw new NotFoundException('no such package');
-      if (await isPublished(sql, slug, found.id))
+      if (await isPublishedPackage(transaction, slug, found.id))
         throw new ConflictException('this package is published: publish another one, or none, first');
-      await removePackage(sql, found.id);
-      await recordActorEvent(sql, admin, 'admin.package_removed', { slug, version });
+      await removePackage(transaction, found.id);
+      await recordActorEvent(transaction, admin, 'admin.package_removed', { slug, version });
     });
   }
 }

@@ -14,16 +14,11 @@ import { type Actor } from '../../../identity/audit-log/actor';
 import { recordActorEvent } from '../../../identity/audit-log/audit-log';
 import { OBJECT_STORAGE, type ObjectStorage } from '../../storage/object-storage';
 import { STORAGE_CONFIG, type StorageConfig } from '../../storage/storage.config';
-import { type PackageRow, packageResponse } from '../model-packages/package';
+import { packageResponse } from '../model-packages/package-response';
 import { type PackageResponse } from '../model-packages/packages.dto';
-import {
-  abandonUpload,
-  completeUpload,
-  findExisting,
-  openUpload,
-  renewUpload,
-  type ExistingPackage,
-} from './uploads.repository';
+import { findVersion, type PackageWithModel } from '../model-packages/packages.repository';
+import { createDraftModel } from '../models.repository';
+import { abandonUpload, completeUpload, lockVersion, openUpload, renewUpload } from './uploads.repository';
 import { UploadBody } from './upload-body';
 import { readUploadSize } from './upload-size';
 
@@ -103,7 +98,8 @@ export class UploadService implements BeforeApplicationShutdown, OnApplicationSh
     const sizeBytes = readUploadSize(request.headers, this.config.maxPackageBytes);
     const expectsContinue = request.headers.expect !== undefined;
     const body = new UploadBody(request, this.times.stallMillis);
-    const existing = await findExisting(this.database, wanted);
+    const { slug, version, fileName } = wanted;
+    const existing = await findVersion(this.database, slug, version);
     if (existing) {
       const result = resultForExisting(existing, wanted.sha256);
       // A client that did not ask (`Expect: 100-continue`) is already sending: a response before the end of the body
@@ -112,7 +108,9 @@ export class UploadService implements BeforeApplicationShutdown, OnApplicationSh
       return result;
     }
     const id = newId('pkg');
-    await openUpload(this.database, id, wanted, sizeBytes, admin.accountId);
+    const size = BigInt(sizeBytes);
+    await openUpload(this.database, { id, slug, version, fileName, size, uploadedBy: admin.accountId });
+    await createDraftModel(this.database, slug);
     const renewal = setInterval(() => void this.renew(id, body), this.times.renewMillis);
     try {
       if (expectsContinue) response.writeContinue();
@@ -142,21 +140,21 @@ export class UploadService implements BeforeApplicationShutdown, OnApplicationSh
   /** Two uploads of one version may both get here: the content of the first one stays. */
   private async complete(admin: Actor, id: string, wanted: NewPackage, sha256: Buffer): Promise<Received> {
     const { slug, version } = wanted;
-    const outcome = await this.database.transaction(async (sql): Promise<ExistingPackage | PackageRow> => {
-      const completed = await completeUpload(sql, id, wanted, sha256);
+    const received = await this.database.transaction(async (transaction): Promise<Received> => {
+      await lockVersion(transaction, slug, version);
+      const existing = await findVersion(transaction, slug, version);
+      if (existing) return resultForExisting(existing, sha256);
+      const completed = await completeUpload(transaction, id, sha256);
       if (!completed) throw new ConflictException(GIVEN_UP);
-      if ('removed' in completed) return completed;
-      await recordActorEvent(sql, admin, 'admin.package_uploaded', {
+      await recordActorEvent(transaction, admin, 'admin.package_uploaded', {
         slug,
         version,
         sha256: sha256.toString('hex'),
       });
-      return completed;
+      return { isNew: true, package: packageResponse(completed) };
     });
-    if (!('removed' in outcome)) return { isNew: true, package: packageResponse(outcome) };
-    const result = resultForExisting(outcome, sha256);
-    await this.discard(id);
-    return result;
+    if (!received.isNew) await this.discard(id);
+    return received;
   }
 
   /** The upload continues while the database is unreachable, and fails if another replica has given it up. */
@@ -179,11 +177,11 @@ export class UploadService implements BeforeApplicationShutdown, OnApplicationSh
 }
 
 /** A client that did not get the first response sends the same content again: that succeeds. */
-function resultForExisting({ removed, ...row }: ExistingPackage, sha256: Buffer | null): Received {
-  if (removed) throw new ConflictException('this version was published and removed');
+function resultForExisting(existing: PackageWithModel, sha256: Buffer | null): Received {
+  if (existing.removedAt) throw new ConflictException('this version was published and removed');
   if (!sha256)
     throw new ConflictException('this version is stored already; send Content-Digest to repeat its upload');
-  if (!row.sha256?.equals(sha256))
+  if (!existing.sha256?.equals(sha256))
     throw new ConflictException('this version has other content, and a package never changes');
-  return { isNew: false, package: packageResponse(row) };
+  return { isNew: false, package: packageResponse(existing) };
 }
