@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DownloadsModule } from '../downloads/downloads.module';
 import { FollowedRepositoriesController } from './followed/followed-repositories.controller';
+import { FollowedRepositoriesService } from './followed/followed-repositories.service';
 import { ReleaseFollower } from './followed/release-follower';
 import { AdminReleasesController } from './published/admin-releases.controller';
 import { LatestReleasesController } from './published/latest-releases.controller';
@@ -10,6 +11,6 @@ import { ReleasesService } from './published/releases.service';
 @Module({
   imports: [DownloadsModule],
   controllers: [LatestReleasesController, AdminReleasesController, FollowedRepositoriesController],
-  providers: [ReleasesService, ReleaseFollower],
+  providers: [ReleasesService, FollowedRepositoriesService, ReleaseFollower],
 })
 export class ReleasesModule {}

@@ -1,15 +1,14 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Database } from '@inference/database';
 import { Roles } from '@inference/guards';
-import { listFollowed } from './followed-repositories';
 import { FollowedRepositoryListResponse } from './followed-repositories.dto';
+import { FollowedRepositoriesService } from './followed-repositories.service';
 
 @Controller('api/admin/releases/followed')
 @ApiTags('Administration of releases')
 @Roles('admin')
 export class FollowedRepositoriesController {
-  constructor(private readonly database: Database) {}
+  constructor(private readonly followed: FollowedRepositoriesService) {}
 
   @Get()
   @Header('Cache-Control', 'no-store')
@@ -19,6 +18,6 @@ export class FollowedRepositoriesController {
   })
   @ApiOkResponse({ description: 'All followed repositories.', type: FollowedRepositoryListResponse })
   async list(): Promise<FollowedRepositoryListResponse> {
-    return { repositories: await listFollowed(this.database) };
+    return { repositories: await this.followed.list() };
   }
 }

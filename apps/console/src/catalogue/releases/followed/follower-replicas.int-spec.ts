@@ -3,7 +3,8 @@ import { Logger } from '@nestjs/common';
 import { SandboxCodeHost } from '@inference/sandbox-code-host';
 import { rememberSecret, waitFor } from '@inference/testing';
 import { TestConsole } from '../../../testing/console.fixture';
-import { recordFailure, recordRelease } from './followed-repositories';
+import { recordFailure } from './followed-repositories.repository';
+import { FollowedRepositoriesService } from './followed-repositories.service';
 import { FollowingSite, hostedRelease, REPOSITORIES } from '../releases.fixture';
 
 let following: FollowingSite;
@@ -97,7 +98,8 @@ describe('several replicas', () => {
     } as const;
     const { pool } = following.site.database;
     const claim = '2026-01-01T00:00:00Z';
-    await recordRelease(pool, { ...claimed, claim }, { release: late, etag: 'late' }, 10);
+    const followed = new FollowedRepositoriesService(pool);
+    await followed.recordRelease({ ...claimed, claim }, { release: late, etag: 'late' }, 10);
     await recordFailure(pool, { ...claimed, claim }, 'late', 10);
     expect({ ...(await following.row()), seconds_left: 0 }).toEqual({ ...before, seconds_left: 0 });
     expect((await following.latest())?.tag_name).not.toBe('v66.0.0');

@@ -10,12 +10,11 @@ import { CodeHostError } from '../code-host/code-host-request';
 import {
   type ClaimedRepository,
   claimRepository,
-  replaceFollowedRepositories,
-  releaseClaim,
   recordFailure,
   recordUnchanged,
-  recordRelease,
-} from './followed-repositories';
+  releaseClaim,
+} from './followed-repositories.repository';
+import { FollowedRepositoriesService } from './followed-repositories.service';
 import { retryDelaySeconds, pollDelaySeconds } from './poll-delay';
 
 /** Limit of all requests that one read of a repository makes. */
@@ -38,18 +37,19 @@ export class ReleaseFollower {
     private readonly database: Database,
     @Inject(CODE_HOST_CONFIG) private readonly config: CodeHostConfig,
     @Inject(SITE_CONFIG) { site }: SiteConfig,
+    private readonly followed: FollowedRepositoriesService,
     jobs: BackgroundJobs,
   ) {
     this.codeHost = new CodeHost(config, site);
     const { repositories } = config;
-    jobs.onceAvailable(() => replaceFollowedRepositories(this.database, repositories));
-    const followed = Object.entries(repositories) as [Component, string][];
-    if (followed.length === 0) return;
-    const tasks = followed.map(([component, repository]) => [
+    jobs.onceAvailable(() => followed.replaceAll(repositories));
+    const entries = Object.entries(repositories) as [Component, string][];
+    if (entries.length === 0) return;
+    const tasks = entries.map(([component, repository]) => [
       followTask(component, repository),
       (_id: string, stop: AbortSignal) => this.follow(component, repository, stop),
     ]);
-    jobs.processRows(Object.fromEntries(tasks), followed.length);
+    jobs.processRows(Object.fromEntries(tasks), entries.length);
   }
 
   /** A read that is interrupted because the service stops releases its claim, so that another replica can continue at once. */
@@ -70,7 +70,7 @@ export class ReleaseFollower {
     const { release, etag, notBefore } = result;
     const delaySeconds = pollDelaySeconds(this.config.pollSeconds, notBefore);
     if (release === undefined) await recordUnchanged(this.database, claimed, delaySeconds);
-    else await recordRelease(this.database, claimed, { release, etag }, delaySeconds);
+    else await this.followed.recordRelease(claimed, { release, etag }, delaySeconds);
     if (claimed.failures > 0)
       this.logger.log(`The releases of ${component} at ${repository} can be followed again`);
   }

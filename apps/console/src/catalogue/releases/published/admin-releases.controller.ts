@@ -7,12 +7,9 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
-import { Database } from '@inference/database';
-import { readPage } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { type Response } from 'express';
 import { type Actor, CurrentActor } from '../../../identity/audit-log/actor';
-import { adminReleaseResponse, listReleases } from './release';
 import {
   AdminReleaseListResponse,
   AdminReleaseResponse,
@@ -26,10 +23,7 @@ import { ReleasesService } from './releases.service';
 @ApiTags('Administration of releases')
 @Roles('admin')
 export class AdminReleasesController {
-  constructor(
-    private readonly releases: ReleasesService,
-    private readonly database: Database,
-  ) {}
+  constructor(private readonly releases: ReleasesService) {}
 
   @Get()
   @Header('Cache-Control', 'no-store')
@@ -39,12 +33,8 @@ export class AdminReleasesController {
     description: 'Drafts and followed releases are included.',
   })
   @ApiOkResponse({ description: 'A page of releases.', type: AdminReleaseListResponse })
-  async list(@Query() { component, ...query }: ReleasesQuery): Promise<AdminReleaseListResponse> {
-    const list = `admin releases ${component ?? ''}`;
-    const { rows, nextCursor } = await readPage(list, query, (after, count) =>
-      listReleases(this.database, component, after, count),
-    );
-    return { releases: rows.map(adminReleaseResponse), next_cursor: nextCursor };
+  list(@Query() query: ReleasesQuery): Promise<AdminReleaseListResponse> {
+    return this.releases.list(query);
   }
 
   @Put(':component/:tag')
@@ -64,7 +54,7 @@ export class AdminReleasesController {
   ): Promise<AdminReleaseResponse> {
     const { release, created } = await this.releases.put(admin, component, tag, body);
     if (created) response.status(201);
-    return adminReleaseResponse(release);
+    return release;
   }
 
   @Delete(':component/:tag')

@@ -1,16 +1,13 @@
-import { applyDecorators, Controller, Get, Inject, NotFoundException, Res } from '@nestjs/common';
-import { Database } from '@inference/database';
+import { applyDecorators, Controller, Get, Res } from '@nestjs/common';
 import { Public } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
 import { ApiCachedResponse } from '../../../caching/api-cached-response.decorator';
 import { type CacheableResponse, Cached } from '../../../caching/cached.decorator';
-import { readLastChange } from '../../../caching/catalogue-changes.repository';
 import { type Component } from '../../components/component';
-import { CODE_HOST_CONFIG, type CodeHostConfig } from '../code-host/code-host.config';
-import { findLatest, releaseResponse } from './release';
 import { ReleaseResponse } from './releases.dto';
+import { ReleasesService } from './releases.service';
 import { ReleaseLookupCounter } from '../../downloads/release-lookup-counter';
 
 const Latest = (component: Component, operationId: string) =>
@@ -33,8 +30,7 @@ const Latest = (component: Component, operationId: string) =>
 @ApiTags('Releases')
 export class LatestReleasesController {
   constructor(
-    private readonly database: Database,
-    @Inject(CODE_HOST_CONFIG) private readonly codeHost: CodeHostConfig,
+    private readonly releases: ReleasesService,
     private readonly lookupCounter: ReleaseLookupCounter,
   ) {}
 
@@ -62,14 +58,12 @@ export class LatestReleasesController {
     component: Component,
     response: Response,
   ): Promise<CacheableResponse<ReleaseResponse>> {
-    const changedAt = await readLastChange(this.database, 'releases');
-    const release = await findLatest(this.database, component, this.codeHost.url);
-    if (!release) throw new NotFoundException('no release of this component is published');
+    const latest = await this.releases.findLatest(component);
     response.once('finish', () => {
       // HEAD does not send the release, and a client that gets 304 has it already.
       if (response.req.method === 'GET' && response.statusCode === 200)
-        this.lookupCounter.add(component, release.tag);
+        this.lookupCounter.add(component, latest.body.tag_name);
     });
-    return { body: releaseResponse(release), changedAt };
+    return latest;
   }
 }

@@ -1,6 +1,12 @@
 import { TimeColumn } from '@inference/database';
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { type Component } from '../../components/component';
+import { type ReleaseAsset } from '../release-format/release-asset';
 
+/** Where a release was published: by an admin here, or at the code host that is followed. */
+export type ReleaseSource = 'admin' | 'code_host';
+
+/** A release of a component. A component has at most one that is followed. */
 @Entity('releases', { schema: 'catalogue' })
 @Index('releases_followed', ['component'], { unique: true, where: "source = 'code_host'" })
 @Check('releases_assets_check', "jsonb_typeof(assets) = 'array'")
@@ -9,13 +15,13 @@ import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Check('releases_source_check', "source IN ('admin', 'code_host')")
 export class Release {
   @PrimaryColumn('text')
-  component!: string;
+  component!: Component;
 
   @PrimaryColumn('text')
   tagName!: string;
 
   @PrimaryColumn('text')
-  source!: string;
+  source!: ReleaseSource;
 
   @Column('text')
   name!: string;
@@ -27,8 +33,9 @@ export class Release {
   prerelease!: boolean;
 
   @Column('jsonb')
-  assets!: unknown;
+  assets!: ReleaseAsset[];
 
+  /** Null for a draft that was never published. */
   @TimeColumn({ nullable: true })
   publishedAt!: Date | null;
 

@@ -14,7 +14,7 @@ import { ComponentField } from '../../components/component-field.decorator';
 import { MAX_ASSETS } from '../release-format/release-asset';
 import { ReleaseTagField } from '../release-format/release-tag-field.decorator';
 import { ReleaseAssetDto, ReleaseAssetResponse } from './release-assets.dto';
-import { type ReleaseSource } from './release';
+import { type ReleaseSource } from './release.entity';
 
 export class ReleasesQuery extends PageQuery {
   @ComponentField({ description: 'Only releases of this component.', optional: true })

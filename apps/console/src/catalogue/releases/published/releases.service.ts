@@ -1,34 +1,38 @@
 import { BadRequestException, Inject, Injectable, NotFoundException } from '@nestjs/common';
-import { Database, type Executor } from '@inference/database';
+import { Database, type Transaction } from '@inference/database';
+import { readPage } from '@inference/http';
+import { readLastChange } from '../../../caching/catalogue-changes.repository';
+import { type CacheableResponse } from '../../../caching/cached.decorator';
 import { type Actor } from '../../../identity/audit-log/actor';
 import { recordActorEvent } from '../../../identity/audit-log/audit-log';
 import { type Component } from '../../components/component';
 import { CODE_HOST_CONFIG, type CodeHostConfig } from '../code-host/code-host.config';
-import { type Release, RELEASE_COLUMNS } from './release';
 import {
   contentTypeOf,
   downloadUrlFault,
   normalizeUrl,
   type ReleaseAsset,
 } from '../release-format/release-asset';
-import { hasPrereleasePart } from '../release-format/release-tag';
-import { type PutReleaseDto } from './releases.dto';
-
-/** A replacement keeps the time of the first publication unless the input has another one. */
-const PUT = `
-  INSERT INTO catalogue.releases AS old
-    (component, tag_name, source, name, draft, prerelease, assets, published_at)
-  VALUES ($1, $2, 'admin', $3, $4, $5, $6,
-    COALESCE($7::timestamptz, CASE WHEN NOT $4 THEN date_trunc('milliseconds', now()) END))
-  ON CONFLICT (component, tag_name, source) DO UPDATE SET
-    name = excluded.name, draft = excluded.draft, prerelease = excluded.prerelease, assets = excluded.assets,
-    published_at = COALESCE($7, old.published_at, excluded.published_at), changed_at = clock_timestamp()
-  RETURNING ${RELEASE_COLUMNS}, xmax = 0 AS created`;
-
-const REMOVE = "DELETE FROM catalogue.releases WHERE component = $1 AND tag_name = $2 AND source = 'admin'";
+import { hasPrereleasePart, sortReleases } from '../release-format/release-tag';
+import {
+  type AdminReleaseListResponse,
+  type AdminReleaseResponse,
+  type PutReleaseDto,
+  type ReleaseResponse,
+  type ReleasesQuery,
+} from './releases.dto';
+import {
+  deleteAdminRelease,
+  findPublishedRelease,
+  listEffectiveReleases,
+  listReleases,
+  type PublishedRelease,
+  type ReleaseContent,
+  storeAdminRelease,
+} from './releases.repository';
 
 /**
- * Releases published by admins. If the code host has a release of the same tag, only the admin's counts, even as a draft.
+ * The releases. If an admin and the code host have published the same tag, only the admin’s counts, even as a draft.
  */
 @Injectable()
 export class ReleasesService {
@@ -37,13 +41,41 @@ export class ReleasesService {
     @Inject(CODE_HOST_CONFIG) private readonly codeHost: CodeHostConfig,
   ) {}
 
+  /** Releases of one component or of all, newest first, including drafts and followed releases. */
+  async list({ component, ...query }: ReleasesQuery): Promise<AdminReleaseListResponse> {
+    const list = `admin releases ${component ?? ''}`;
+    const { rows, nextCursor } = await readPage(list, query, (after, count) =>
+      listReleases(this.database, component, after, count),
+    );
+    return { releases: rows.map(adminReleaseResponse), next_cursor: nextCursor };
+  }
+
+  /**
+   * Returns the newest published release by semantic version, a prerelease only if there is no other. A release whose
+   * files are not at the code host does not count: the code host was a different one at the time. Throws
+   * NotFoundException if there is none.
+   */
+  async findLatest(component: Component): Promise<CacheableResponse<ReleaseResponse>> {
+    const changedAt = await readLastChange(this.database, 'releases');
+    const origin = `${new URL(this.codeHost.url).origin}/`;
+    for (;;) {
+      const effective = await listEffectiveReleases(this.database, component, origin);
+      const [latest] = sortReleases(effective);
+      if (!latest) throw new NotFoundException('no release of this component is published');
+      const { tag: tagName, source } = latest;
+      const found = await findPublishedRelease(this.database, { component, tagName, source });
+      if (found) return { body: releaseResponse(found), changedAt };
+      // It was replaced or removed between the two statements: try again.
+    }
+  }
+
   /** Creates the admin's release of this tag, or replaces it completely. */
   async put(
     admin: Actor,
     component: Component,
     tag: string,
     input: PutReleaseDto,
-  ): Promise<{ release: Release; created: boolean }> {
+  ): Promise<{ release: AdminReleaseResponse; created: boolean }> {
     this.checkAgainstSite(tag, input);
     const { name, draft, prerelease = hasPrereleasePart(tag), published_at: publishedAt = null } = input;
     const assets = input.assets.map(({ name: file, url, size, content_type: type }): ReleaseAsset => ({
@@ -52,35 +84,27 @@ export class ReleasesService {
       size,
       content_type: type ?? contentTypeOf(file),
     }));
-    return this.database.transaction(async (client) => {
-      const { rows } = await client.query<Release & { created: boolean }>(PUT, [
-        component,
-        tag,
-        name,
-        draft,
-        prerelease,
-        JSON.stringify(assets),
-        publishedAt,
-      ]);
-      const { created, ...release } = rows[0]!;
+    const content = { component, tagName: tag, name, draft, prerelease, assets, publishedAt };
+    return this.database.transaction(async (transaction) => {
+      const { release, created } = await storeAdminRelease(transaction, content);
       const action = created ? 'created' : 'replaced';
-      await this.record(client, admin, { component, tag_name: tag, draft, action });
-      return { release, created };
+      await this.record(transaction, admin, { component, tag_name: tag, draft, action });
+      return { release: adminReleaseResponse(release), created };
     });
   }
 
   /** Removes the admin's release. Throws NotFoundException if there is none. */
   async remove(admin: Actor, component: Component, tag: string): Promise<void> {
-    await this.database.transaction(async (client) => {
-      const { rowCount } = await client.query(REMOVE, [component, tag]);
+    await this.database.transaction(async (transaction) => {
       // The rollback also undoes the change that the trigger has recorded.
-      if (rowCount === 0) throw new NotFoundException('no release of this tag was published here');
-      await this.record(client, admin, { component, tag_name: tag, action: 'removed' });
+      if (!(await deleteAdminRelease(transaction, component, tag)))
+        throw new NotFoundException('no release of this tag was published here');
+      await this.record(transaction, admin, { component, tag_name: tag, action: 'removed' });
     });
   }
 
   private record(
-    sql: Executor,
+    transaction: Transaction,
     admin: Actor,
     details: {
       component: Component;
@@ -89,7 +113,7 @@ export class ReleasesService {
       action: 'created' | 'replaced' | 'removed';
     },
   ): Promise<void> {
-    return recordActorEvent(sql, admin, 'admin.release_changed', details);
+    return recordActorEvent(transaction, admin, 'admin.release_changed', details);
   }
 
   /** Checks that need the tag or the configuration. Throws BadRequestException with all faults. */
@@ -104,3 +128,24 @@ export class ReleasesService {
     if (faults.length > 0) throw new BadRequestException(faults.join('; '));
   }
 }
+
+const responseOf = ({ tagName, name, prerelease, assets }: ReleaseContent) => ({
+  tag_name: tagName,
+  name,
+  prerelease,
+  // jsonb does not keep the order of fields.
+  assets: assets.map(({ name, url, size, content_type }) => ({ name, url, size, content_type })),
+});
+
+const releaseResponse = (release: PublishedRelease): ReleaseResponse => ({
+  ...responseOf(release),
+  published_at: release.publishedAt.toISOString(),
+});
+
+const adminReleaseResponse = (release: ReleaseContent): AdminReleaseResponse => ({
+  component: release.component,
+  source: release.source,
+  draft: release.draft,
+  ...responseOf(release),
+  published_at: release.publishedAt?.toISOString() ?? null,
+});
