@@ -61,6 +61,16 @@ export function listPublishedSlugs(
     .getRawMany<Pick<Model, 'slug' | 'changedAt'>>();
 }
 
+const DESCRIPTION_COLUMNS = [
+  'name',
+  'description',
+  'family',
+  'parameters',
+  'quantization',
+  'format',
+  'license',
+];
+
 /**
  * Creates the model or replaces its description, and returns whether it is new.
  * @param packageId the package to publish, null for none; undefined leaves it as it is
@@ -70,18 +80,13 @@ export async function storeModel(
   description: ModelDescription,
   packageId: string | null | undefined,
 ): Promise<boolean> {
+  const replaced = [...DESCRIPTION_COLUMNS, 'changed_at', ...(packageId === undefined ? [] : ['package_id'])];
   const { raw } = await transaction
     .repository(Model)
     .createQueryBuilder()
     .insert()
     .values({ id: newId('mdl'), ...description, packageId: packageId ?? null })
-    .orUpdate(
-      [
-        ...['name', 'description', 'family', 'parameters', 'quantization', 'format', 'license', 'changed_at'],
-        ...(packageId === undefined ? [] : ['package_id']),
-      ],
-      ['slug'],
-    )
+    .orUpdate(replaced, ['slug'])
     .returning('xmax = 0 AS created')
     .execute();
   return (raw as [{ created: boolean }])[0].created;

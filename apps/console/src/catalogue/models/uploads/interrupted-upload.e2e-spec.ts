@@ -123,7 +123,7 @@ describe('an upload belongs to its replica', () => {
   });
 
   it('keeps a complete upload whose replica did not learn that it is complete', async () => {
-    const wire = await LostCommit.start(site.database.urlFor('console'), 'SET sha256 = $2');
+    const wire = await LostCommit.start(site.database.urlFor('console'), 'SET "sha256"');
     const other = await TestConsole.start(wire.url);
     const upload = modelAdmin.startUpload(other.url, 'unheard', '1', TEN_BYTES);
     upload.end('first-last');
