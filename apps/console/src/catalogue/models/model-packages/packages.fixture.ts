@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { type ClientRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -41,6 +41,14 @@ export class StoredPackages {
 
   isStored(id: string): boolean {
     return existsSync(join(this.folder, 'packages', id));
+  }
+
+  /** Puts a folder in the place of the file, which the storage cannot remove. Returns a function that removes it. */
+  obstruct(id: string): () => void {
+    const path = join(this.folder, 'packages', id);
+    rmSync(path);
+    mkdirSync(path);
+    return () => rmdirSync(path);
   }
 
   isIncoming(id: string): boolean {

@@ -179,4 +179,26 @@ describe('the package cleanup job', () => {
     expect(rows).toEqual([{ purged: true }]);
     expect((await site.console.request('GET', '/api/models/swept')).body).toMatchObject({ version: '2' });
   });
+
+  it('goes on with other packages when the storage fails, and repeats the failed one', async () => {
+    const ids: string[] = [];
+    for (const slug of ['stuck', 'free']) {
+      await modelAdmin.publish(slug, '1');
+      await modelAdmin.publish(slug, '2');
+      ids.push((await packages.rowsOf(slug))[0]!.id);
+      await modelAdmin.remove(slug, '1');
+    }
+    await packages.expireLinks();
+    const [stuck, free] = ids as [string, string];
+    const release = packages.obstruct(stuck);
+    await packages.runCleanup();
+    expect([stuck, free].map((id) => packages.isStored(id))).toEqual([true, false]);
+    release();
+    await packages.runCleanup();
+    const { rows } = await site.database.pool.query(
+      'SELECT purged_at IS NOT NULL AS purged FROM catalogue.packages WHERE id = ANY ($1)',
+      [ids],
+    );
+    expect(rows).toEqual([{ purged: true }, { purged: true }]);
+  });
 });
