@@ -1,7 +1,8 @@
 import { waitForLock } from '@inference/testing';
 import { type PoolClient } from 'pg';
 import { TestSite } from '../../testing/console.fixture';
-import { createMailToken, revokeMailTokens } from '../../notifications/mail/mail-tokens';
+import { createMailToken } from '../../notifications/mail/mail-tokens';
+import { revokeMailTokens } from '../../notifications/mail/mail-tokens.repository';
 import { ExpiryCleanupJob } from '../sign-in/expiry-cleanup.job';
 import { Authenticator, challenge, FrozenClock, verify } from '../second-factor/two-factor.fixture';
 
