@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { findMisplacedDataAccess, readDataAccess } from './data-access.mjs';
 import { findModuleViolations } from './feature-modules.mjs';
 import { findOversized } from './size-limits.mjs';
 
@@ -12,5 +13,6 @@ export function checkStructure(root) {
   return [
     ...names.flatMap((name) => findModuleViolations(root, `apps/${name}`)),
     ...findOversized(root, FOLDERS),
+    ...findMisplacedDataAccess(readDataAccess(root)),
   ].map(({ place, problem }) => `${place}: ${problem}`);
 }

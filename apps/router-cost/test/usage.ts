@@ -1,4 +1,4 @@
-import { newId, type Sql } from '@inference/database';
+import { newId, type Executor } from '@inference/database';
 import { charge, RATE_DIGITS, type UnitRate } from '@inference/metering';
 
 /** One request that a gateway served. */
@@ -55,7 +55,7 @@ function toEvent(served: Served, leaseId: string) {
   return { event, settled: { ...served, requestId: event.request_id, costPicos, costUsdPicos } };
 }
 
-async function draw(gateway: Sql, accountId: string, amountPicos: bigint): Promise<string> {
+async function draw(gateway: Executor, accountId: string, amountPicos: bigint): Promise<string> {
   const { rows } = await gateway.query<{ lease_id: string | null }>(
     'SELECT lease_id FROM wallet.draw_lease($1, NULL, NULL, $2, $3, $4, $4, $5)',
     [accountId, newId('lease'), 'test gateway', amountPicos, LEASE_SECONDS],
@@ -66,7 +66,7 @@ async function draw(gateway: Sql, accountId: string, amountPicos: bigint): Promi
 }
 
 /** Leases, settles and gives back, with a gateway's own rights; every request is settled or it throws. */
-export async function settle(gateway: Sql, requests: Served[]): Promise<Settled[]> {
+export async function settle(gateway: Executor, requests: Served[]): Promise<Settled[]> {
   const needs = new Map<string, bigint>();
   for (const served of requests) {
     const { accountId } = served.account;

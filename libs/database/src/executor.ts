@@ -8,5 +8,3 @@ export interface Executor {
   /** Runs SQL text that is beyond the query builder. A statement with a `name` is prepared once for each connection. */
   query: Pool['query'];
 }
-
-export type Sql = Executor;

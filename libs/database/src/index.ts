@@ -1,5 +1,5 @@
 export { type PoolOptions } from './pool';
-export { type Executor, type Sql } from './executor';
+export { type Executor } from './executor';
 export { Database, type Transaction } from './database';
 export { type EntityClass, PoolDataSource } from './data-source';
 export { DatabaseModule } from './database.module';

@@ -1,5 +1,5 @@
 import { ConflictException, NotFoundException } from '@nestjs/common';
-import { type Executor, newId } from '@inference/database';
+import { newId, type Transaction } from '@inference/database';
 import { findTransfer, insertEntries, insertTransfer } from './transfers.repository';
 import { addToBalance, lockWallet, readWallet } from './wallets.repository';
 
@@ -46,7 +46,7 @@ export interface PostedTransfer {
  * Posts a transfer with its two entries and updates the balance. Must run inside a transaction of the caller.
  * Throws NotFoundException for an unknown account, InsufficientFundsError, ReferenceReusedError.
  */
-export async function postTransfer(transaction: Executor, posting: Posting): Promise<PostedTransfer> {
+export async function postTransfer(transaction: Transaction, posting: Posting): Promise<PostedTransfer> {
   const { kind, accountId, amountPicos, counterpart, reference, description } = posting;
   if (!(await lockWallet(transaction, accountId))) {
     if (await findTransfer(transaction, reference)) throw new ReferenceReusedError();
@@ -63,7 +63,7 @@ export async function postTransfer(transaction: Executor, posting: Posting): Pro
   return { id, createdAt, isNew: true };
 }
 
-async function earlierTransfer(transaction: Executor, posting: Posting): Promise<PostedTransfer> {
+async function earlierTransfer(transaction: Transaction, posting: Posting): Promise<PostedTransfer> {
   const { kind, accountId, amountPicos, reference, description } = posting;
   const earlier = await findTransfer(transaction, reference);
   const isEqual =

@@ -1,11 +1,11 @@
-import { type Executor } from '@inference/database';
+import { type Executor, type Transaction } from '@inference/database';
 import { LedgerEntry } from './ledger-entry.entity';
 import { Transfer } from './transfer.entity';
 
 export type NewTransfer = Pick<Transfer, 'id' | 'kind' | 'accountId' | 'reference' | 'description'>;
 
 /** Returns the time of the transfer, or null if the reference was used before. */
-export async function insertTransfer(transaction: Executor, transfer: NewTransfer): Promise<Date | null> {
+export async function insertTransfer(transaction: Transaction, transfer: NewTransfer): Promise<Date | null> {
   const { raw } = await transaction
     .repository(Transfer)
     .createQueryBuilder()
@@ -20,7 +20,7 @@ export async function insertTransfer(transaction: Executor, transfer: NewTransfe
 
 /** The amount goes from the counterpart to the wallet of the account. */
 export async function insertEntries(
-  transaction: Executor,
+  transaction: Transaction,
   { id: transferId, accountId }: Pick<Transfer, 'id' | 'accountId'>,
   counterpart: string,
   amountPicos: bigint,

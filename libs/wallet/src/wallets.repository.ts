@@ -7,7 +7,7 @@ const RECALL_LEASES = 'SELECT wallet.recall_leases($1, $2)';
 
 /** Creates the empty wallet of an account, in the transaction that creates the account. */
 export async function openWallet(
-  transaction: Executor,
+  transaction: Transaction,
   accountId: string,
   currency: Currency,
 ): Promise<void> {
@@ -20,7 +20,7 @@ export function readWallet(executor: Executor, accountId: string): Promise<Walle
 }
 
 /** Locks the wallet until the transaction ends. Returns null if the account does not exist. */
-export function lockWallet(transaction: Executor, accountId: string): Promise<Wallet | null> {
+export function lockWallet(transaction: Transaction, accountId: string): Promise<Wallet | null> {
   return transaction
     .repository(Wallet)
     .findOne({ where: { accountId }, lock: { mode: 'pessimistic_write' } });
@@ -31,7 +31,7 @@ export function lockWallet(transaction: Executor, accountId: string): Promise<Wa
  * not in leases does not cover it.
  */
 export async function addToBalance(
-  transaction: Executor,
+  transaction: Transaction,
   accountId: string,
   amountPicos: bigint,
 ): Promise<boolean> {

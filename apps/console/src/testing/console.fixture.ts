@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type Role } from '@inference/guards';
-import { Database, newId, type Sql } from '@inference/database';
+import { Database, newId, type Executor } from '@inference/database';
 import { createService } from '@inference/http';
 import { charge, type TokenUsage, type UnitRate } from '@inference/metering';
 import {
@@ -161,7 +161,7 @@ export class TestSite {
 
 /** Meters and debits one request as the gateway does, with a lease and a settlement. Returns the cost in picos. */
 export async function settleRequest(
-  sql: Sql,
+  sql: Executor,
   accountId: string,
   request: { model: string; rates: UnitRate[]; usage: TokenUsage },
 ): Promise<bigint> {

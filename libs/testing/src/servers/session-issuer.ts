@@ -2,14 +2,18 @@ import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type Site } from '@inference/config';
 import { SESSION_AUDIENCE, sessionIssuer } from '@inference/guards';
-import { newId, type Sql } from '@inference/database';
+import { newId, type Executor } from '@inference/database';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
 /** Signs sessions and publishes its public key, like the console. */
 export interface Issuer {
   url: string;
   /** Stores a session of the account and returns its token. A negative `lifetimeSeconds` gives an expired token. */
-  signIn(sql: Sql, accountId: string, options?: { site?: Site; lifetimeSeconds?: number }): Promise<Session>;
+  signIn(
+    sql: Executor,
+    accountId: string,
+    options?: { site?: Site; lifetimeSeconds?: number },
+  ): Promise<Session>;
   close(): Promise<void>;
 }
 

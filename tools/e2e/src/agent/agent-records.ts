@@ -1,4 +1,4 @@
-import { type Sql } from '@inference/database';
+import { type Executor } from '@inference/database';
 import { type SeenEvent } from './agent-calls';
 import { type ServiceProcess } from '../site/service-process';
 
@@ -68,7 +68,7 @@ export interface UsageRow {
 }
 
 /** The usage events of an account, in the order of its requests. */
-export async function usageOf(sql: Sql, accountId: string): Promise<UsageRow[]> {
+export async function usageOf(sql: Executor, accountId: string): Promise<UsageRow[]> {
   const { rows } = await sql.query<UsageRow>(
     `SELECT entrypoint, outcome, input_tokens::integer, output_tokens::integer
      FROM metering.usage_events WHERE account_id = $1 ORDER BY started_at`,

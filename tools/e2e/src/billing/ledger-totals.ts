@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Sql } from '@inference/database';
+import { type Executor } from '@inference/database';
 import { type TestDatabase } from '@inference/testing';
 import { ROOT } from '../site/service-process';
 
@@ -21,7 +21,7 @@ const BOOKS = `
      WHERE t.kind = 'usage' AND e.ledger_account = 'wallet:' || $1) AS debits,
     (SELECT balance_picos FROM wallet.wallets WHERE account_id = $1) AS balance`;
 
-export async function readLedgerTotals(sql: Sql, accountId: string): Promise<LedgerTotals> {
+export async function readLedgerTotals(sql: Executor, accountId: string): Promise<LedgerTotals> {
   const { rows } = await sql.query<LedgerTotals>(BOOKS, [accountId]);
   return rows[0]!;
 }
@@ -39,7 +39,7 @@ export interface EventRow {
 }
 
 /** All usage events by request id. Throws if there are two for one request. */
-export async function readEvents(sql: Sql): Promise<Map<string, EventRow>> {
+export async function readEvents(sql: Executor): Promise<Map<string, EventRow>> {
   const { rows } = await sql.query<EventRow>(
     `SELECT request_id, account_id, api_key_id, model, outcome, input_tokens, output_tokens, estimated, cost_picos
      FROM metering.usage_events`,
@@ -65,7 +65,7 @@ export async function runReconcile(database: TestDatabase): Promise<string> {
 
 /** The sum of all leases of wallets and key budgets. */
 export async function readLeases(
-  sql: Sql,
+  sql: Executor,
 ): Promise<{ leases: bigint; walletPicos: bigint; keyPicos: bigint }> {
   const { rows } = await sql.query<{ leases: bigint; wallets: bigint; keys: bigint }>(
     `SELECT (SELECT count(*) FROM wallet.leases) AS leases,

@@ -1,4 +1,4 @@
-import { type Sql } from '@inference/database';
+import { type Executor } from '@inference/database';
 
 const POLL_MILLIS = 5;
 
@@ -25,7 +25,7 @@ const lower = (a: bigint, b: bigint) => (a < b ? a : b);
 
 /** Polls a wallet while the work runs. Returns the lowest values. */
 export async function watchWallet(
-  sql: Sql,
+  sql: Executor,
   accountId: string,
   apiKeyId: string,
   work: () => Promise<void>,
