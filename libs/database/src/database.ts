@@ -7,7 +7,7 @@ import {
   type Repository,
   TypeORMError,
 } from 'typeorm';
-import { type PoolDataSource } from './data-source';
+import { endConnection, type PoolDataSource } from './data-source';
 import { type Executor } from './executor';
 
 /** The process's access to its database. */
@@ -44,7 +44,8 @@ export class Database implements Executor {
     } catch (error) {
       // TypeORM's own error says only that the connection is gone; the first one says why.
       const cause = broken && error instanceof TypeORMError ? broken : error;
-      await runner.rollbackTransaction().catch(() => client.end().catch(() => undefined));
+      // A connection that is still in the transaction must not go back to the pool.
+      await runner.rollbackTransaction().catch(() => endConnection(runner));
       throw cause;
     } finally {
       client.removeListener('error', onError);

@@ -15,7 +15,7 @@ const EXACT_DECIMAL: ValueTransformer = {
 export const TimeColumn = (options: Options = {}): PropertyDecorator =>
   Column({ ...options, type: 'timestamptz' });
 
-/** A count, `bigint` in both worlds. */
+/** A count: PostgreSQL's bigint, a bigint of JavaScript. */
 export const BigIntColumn = (options: Options = {}): PropertyDecorator =>
   Column({ ...options, type: 'bigint', transformer: EXACT_INTEGER });
 

@@ -9,7 +9,7 @@ export interface Position {
 
 /**
  * Reads rows by time and id, newest first.
- * @param query selects the rows, without order and limit
+ * @param query selects the rows, without order and limit. Its joins must not multiply them
  * @param time the property of the main entity that holds the time
  * @param after the position after which the page starts, null for the first page
  */
@@ -20,7 +20,11 @@ export async function readNewestFirst<Entity extends ObjectLiteral & { id: strin
   count: number,
 ): Promise<(Entity & { position: Position })[]> {
   const { alias } = query;
-  if (after) query.andWhere(`(${alias}.${time}, ${alias}.id) < (:at, :id)`, { at: after.at, id: after.id });
+  if (after)
+    query.andWhere(`(${alias}.${time}, ${alias}.id) < (:afterAt, :afterId)`, {
+      afterAt: after.at,
+      afterId: after.id,
+    });
   const { entities, raw } = await query
     .addSelect(`to_char(${alias}.${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`, 'at')
     .orderBy(`${alias}.${time}`, 'DESC')

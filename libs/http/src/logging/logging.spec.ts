@@ -22,8 +22,10 @@ describe('a failure in the log', () => {
     });
     logger.error(failure);
     new NestLogger(logger).error(failure);
-    expect(lines).toHaveLength(2);
-    for (const line of lines)
+    logger.error(new AggregateError([failure], 'several failed'));
+    logger.error(Object.assign(new Error('it failed'), { reason: failure }));
+    expect(lines).toHaveLength(4);
+    for (const line of lines.slice(0, 2))
       expect(JSON.parse(line)).toMatchObject({ err: { code: '23514', stack: expect.any(String) } });
     expect(lines.join()).not.toContain(SECRET);
   });

@@ -17,9 +17,15 @@ const QUOTATIONS = new Set(['detail', 'where', 'internalQuery', 'query', 'parame
 
 function serializeError(error: Error): unknown {
   if (!(error instanceof Error)) return error;
-  return Object.fromEntries(
-    Object.entries(stdSerializers.err(error)).filter(([name]) => !QUOTATIONS.has(name)),
-  );
+  return withoutQuotations(stdSerializers.err(error));
+}
+
+/** Goes into the errors that a serialized error contains. */
+function withoutQuotations(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutQuotations);
+  if (typeof value !== 'object' || value === null || !('stack' in value)) return value;
+  const entries = Object.entries(value).filter(([name]) => !QUOTATIONS.has(name));
+  return Object.fromEntries(entries.map(([name, inner]) => [name, withoutQuotations(inner)]));
 }
 
 /** Adopts a well-formed X-Request-Id of the caller, or generates one; sends it back in either case. */

@@ -1,5 +1,7 @@
 import { createTestDatabase, type TestDatabase, TestPool } from '@inference/testing';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { PoolDataSource } from '../data-source';
+import { Database } from '../database';
 import { isDatabaseUnavailable } from '../unavailable';
 import { BigIntColumn, DecimalColumn, PicosColumn, TimeColumn } from './columns';
 import { type Position, readNewestFirst } from './keyset-page';
@@ -118,6 +120,40 @@ describe('a statement of an entity', () => {
       .catch((thrown: unknown) => thrown);
     expect(isDatabaseUnavailable(error)).toBe(true);
     await away.end();
+  });
+
+  it('fails as unavailable when its connection breaks, also in a transaction', async () => {
+    const terminate = () =>
+      database.pool.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'notes' AND datname = current_database()",
+      );
+    const work = pool.transaction(async (transaction) => {
+      await transaction.repository(Note).count();
+      await terminate();
+      await transaction.repository(Note).count();
+    });
+    const error: unknown = await work.catch((thrown: unknown) => thrown);
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    expect(await pool.repository(Note).count()).toBe(0);
+  });
+
+  it('does not leave a connection that hangs to the next statement', async () => {
+    const source = await new PoolDataSource({ url: database.ownerUrl, applicationName: 'hung', size: 1 }, [
+      Note,
+    ]).initialize();
+    Object.assign(source.pool.options, { query_timeout: 2_000 });
+    const patient = new Database(source);
+    const blocker = await database.pool.connect();
+    await blocker.query('BEGIN; LOCK TABLE public.notes');
+    const error: unknown = await patient
+      .repository(Note)
+      .count()
+      .catch((thrown: unknown) => thrown);
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    expect((await patient.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    await blocker.query('ROLLBACK');
+    blocker.release();
+    await patient.close();
   });
 
   it('fails as wrong where the statement is wrong', async () => {
