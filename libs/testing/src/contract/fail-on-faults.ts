@@ -9,7 +9,10 @@ const REPORT = process.env.TEST_LOG_FOLDER && join(process.env.TEST_LOG_FOLDER, 
 function failOnFaults(): void {
   const faults = takeContractFaults();
   if (faults.length > 0)
-    throw new Error(`These responses are not as the API document says:\n${[...new Set(faults)].join('\n')}`);
+    throw new Error(
+      'These responses are not as the API document says; if the API has changed, `npm run docs:reference` writes it anew:\n' +
+        [...new Set(faults)].join('\n'),
+    );
 }
 
 afterEach(failOnFaults);
