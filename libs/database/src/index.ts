@@ -3,7 +3,7 @@ export { type Executor } from './executor';
 export { Database, type Transaction } from './database';
 export { type EntityClass, PoolDataSource } from './data-source';
 export { DatabaseModule } from './database.module';
-export { BigIntColumn, DecimalColumn, PicosColumn, TimeColumn } from './entities/columns';
+export { BigIntColumn, CountColumn, DecimalColumn, PicosColumn, TimeColumn } from './entities/columns';
 export { type Position, readNewestFirst } from './entities/keyset-page';
 export { NotificationChannel, type NotificationHandler } from './notification-channel';
 export { isDatabaseUnavailable } from './unavailable';

@@ -3,6 +3,7 @@ import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm
 import { KeyBudget } from './key-budget.entity';
 import { Wallet } from './wallet.entity';
 
+/** Money of a wallet that a gateway has set aside for requests. */
 @Entity('leases', { schema: 'wallet' })
 @Index('leases_account', ['accountId'])
 @Index('leases_expiry', ['expiresAt'])
@@ -15,16 +16,20 @@ export class Lease {
   @Column('text')
   accountId!: string;
 
+  /** Set if the amount is also set aside from the spending limit of this key. */
   @ForeignKey(() => KeyBudget)
   @Column('text', { nullable: true })
   apiKeyId!: string | null;
 
+  /** Id of the gateway process. */
   @Column('text')
   holder!: string;
 
+  /** What is left of it. */
   @PicosColumn()
   amountPicos!: bigint;
 
+  /** The gateway extends this time. After it the money returns to the wallet. */
   @TimeColumn()
   expiresAt!: Date;
 }

@@ -2,6 +2,7 @@ import { type Currency } from '@inference/config';
 import { PicosColumn, TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 
+/** The money of an account. Leases and deductions cannot exceed the balance. */
 @Entity('wallets', { schema: 'wallet' })
 @Check('wallet_covers_leases', 'leased_picos >= 0 AND balance_picos >= leased_picos')
 @Check('wallets_currency_check', "currency IN ('USD', 'CNY')")
@@ -10,6 +11,7 @@ export class Wallet {
   @PrimaryColumn('text')
   accountId!: string;
 
+  /** The site's currency. */
   @Column('text')
   currency!: Currency;
 
@@ -17,12 +19,15 @@ export class Wallet {
   @PicosColumn({ default: 0 })
   balancePicos!: bigint;
 
+  /** Sum of the leases. */
   @PicosColumn({ default: 0 })
   leasedPicos!: bigint;
 
+  /** Whether a notice is sent when the balance falls below the threshold. True again once the balance has reached it. */
   @Column('boolean', { default: false })
   lowBalanceNoticeDue!: boolean;
 
+  /** Until then a deduction waits for money that gateways return, and they draw only what their requests need. */
   @TimeColumn({ nullable: true })
   deductionWaitsUntil!: Date | null;
 }

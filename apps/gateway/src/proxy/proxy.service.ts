@@ -1,10 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
-import { type TokenUsage } from '@inference/metering';
+import { type TokenUsage, type UsageOutcome } from '@inference/metering';
 import { type Response } from 'express';
 import { SettlementBatcher } from '../settlement/settlement-batcher';
 import { NotCoveredError } from '../settlement/settlement.errors';
-import { type Outcome } from '../settlement/usage-event';
 import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
 import { readReportedUsage } from './usage/reported-usage';
 import { type Admission, AdmissionService, usageEventOf } from './admission/admission.service';
@@ -112,7 +111,7 @@ export class ProxyService {
   private async settle(
     admission: Admission,
     upstream: string,
-    outcome: Outcome,
+    outcome: UsageOutcome,
     reported: TokenUsage | null,
     producedText: () => string,
   ): Promise<void> {

@@ -1,8 +1,5 @@
-import { type Charge } from '@inference/metering';
+import { type Charge, type UsageOutcome } from '@inference/metering';
 import { type Hold } from '../leases/lease';
-
-/** completed: the whole answer; disconnected: the client left; interrupted: the upstream failed in the middle. */
-export type Outcome = 'completed' | 'disconnected' | 'interrupted';
 
 /** Usage and cost of one served request. Written once and debited once. */
 export interface UsageEvent {
@@ -14,7 +11,7 @@ export interface UsageEvent {
   entrypoint: string;
   endpoint: string;
   upstream: string;
-  outcome: Outcome;
+  outcome: UsageOutcome;
   inputTokens: number;
   outputTokens: number;
   /** Whether the tokens are the gateway's own count instead of the upstream's report. */

@@ -1,6 +1,7 @@
 import { BigIntColumn, TimeColumn } from '@inference/database';
 import { Column, Entity, ForeignKey, Index, PrimaryGeneratedColumn } from 'typeorm';
 
+/** A change of an account's total. Append-only. */
 @Entity('quota_changes', { schema: 'training' })
 @Index('quota_changes_account', ['accountId', 'id'])
 export class QuotaChange {
@@ -11,13 +12,16 @@ export class QuotaChange {
   @Column('text')
   accountId!: string;
 
+  /** The admin. */
   @ForeignKey('accounts')
   @Column('text')
   changedBy!: string;
 
+  /** The old total; the default where none was set. */
   @BigIntColumn()
   fromTokens!: bigint;
 
+  /** The new total. */
   @BigIntColumn()
   toTokens!: bigint;
 

@@ -3,6 +3,7 @@ import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 import { type PriceUnit } from './price-unit';
 import { PriceList } from './price-list.entity';
 
+/** The price of one unit of a model in one price list. */
 @Entity('model_prices', { schema: 'pricing' })
 @Check('model_prices_rate_picos_check', 'rate_picos >= 0')
 @Check(
@@ -14,15 +15,18 @@ export class ModelPrice {
   @BigIntColumn({ primary: true })
   priceListId!: bigint;
 
+  /** Place in the list, from 1. */
   @Column('integer')
   position!: number;
 
+  /** The model. */
   @PrimaryColumn('text')
   slug!: string;
 
   @PrimaryColumn('text')
   unit!: PriceUnit;
 
+  /** Picos for one token or request, not for the million that the unit names. */
   @PicosColumn()
   ratePicos!: bigint;
 }

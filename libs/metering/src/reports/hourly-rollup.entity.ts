@@ -1,33 +1,40 @@
-import { PicosColumn, TimeColumn } from '@inference/database';
+import { CountColumn, PicosColumn, TimeColumn } from '@inference/database';
 import { Entity, Index, PrimaryColumn } from 'typeorm';
+import { type PriceUnit } from '../pricing/price-unit';
 
+/** Sums of an account's usage events by hour, model, entrypoint and unit. Settlement adds to them. */
 @Entity('hourly_rollup', { schema: 'metering' })
 @Index('hourly_rollup_hour', ['hour'])
 export class HourlyRollup {
   @PrimaryColumn('text')
   accountId!: string;
 
+  /** Start of the hour (UTC). */
   @TimeColumn({ primary: true })
   hour!: Date;
 
   @PrimaryColumn('text')
   model!: string;
 
+  /** The service that took the request. */
   @PrimaryColumn('text')
   entrypoint!: string;
 
   @PrimaryColumn('text')
-  unit!: string;
+  unit!: PriceUnit;
 
-  @PicosColumn()
+  /** Tokens or requests, depending on the unit. */
+  @CountColumn()
   quantity!: bigint;
 
-  @PicosColumn()
+  /** Each token of a request is counted in one unit only. */
+  @CountColumn()
   tokens!: bigint;
 
   @PicosColumn()
   costPicos!: bigint;
 
+  /** In 10⁻¹² USD. */
   @PicosColumn()
   costUsdPicos!: bigint;
 }

@@ -1,6 +1,20 @@
 import { BigIntColumn, DecimalColumn, PicosColumn, TimeColumn } from '@inference/database';
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { type PriceUnit } from '../pricing/price-unit';
 
+/** completed: the whole answer; disconnected: the client left; interrupted: the upstream failed in the middle. */
+export type UsageOutcome = 'completed' | 'disconnected' | 'interrupted';
+
+/** A part of a request's cost. Gateways write the amounts as text, the training service as numbers: only SQL reads all exactly. */
+interface UsageEventLine {
+  unit: PriceUnit;
+  quantity: string | number;
+  tokens: string | number;
+  cost_picos: string | number;
+  cost_usd_picos: string | number;
+}
+
+/** Usage and cost of one served request. Written once and debited once. */
 @Entity('usage_events', { schema: 'metering' })
 @Index('usage_events_account', ['accountId', 'occurredAt'])
 @Check('usage_events_cost_picos_check', 'cost_picos >= 0')
@@ -9,6 +23,7 @@ import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Check('usage_events_outcome_check', "outcome IN ('completed', 'disconnected', 'interrupted')")
 @Check('usage_events_output_tokens_check', 'output_tokens >= 0')
 export class UsageEvent {
+  /** When it was settled, by the clock of the database. All processes assign the request to the hour of this time. */
   @TimeColumn({ primary: true })
   occurredAt!: Date;
 
@@ -21,12 +36,14 @@ export class UsageEvent {
   @Column('text')
   accountId!: string;
 
+  /** Null for a request without an API key. */
   @Column('text', { nullable: true })
   apiKeyId!: string | null;
 
   @Column('text')
   model!: string;
 
+  /** The service that took the request. */
   @Column('text')
   entrypoint!: string;
 
@@ -37,7 +54,7 @@ export class UsageEvent {
   upstream!: string;
 
   @Column('text')
-  outcome!: string;
+  outcome!: UsageOutcome;
 
   @BigIntColumn()
   inputTokens!: bigint;
@@ -45,23 +62,27 @@ export class UsageEvent {
   @BigIntColumn()
   outputTokens!: bigint;
 
+  /** The upstream reported no usage; the gateway estimated the tokens. */
   @Column('boolean')
   estimated!: boolean;
 
   @BigIntColumn()
   priceListId!: bigint;
 
+  /** The value of one unit of the site's currency in USD. */
   @DecimalColumn({ precision: 20, scale: 10 })
   usdPerUnit!: string;
 
   @PicosColumn()
   costPicos!: bigint;
 
+  /** In 10⁻¹² USD. */
   @PicosColumn()
   costUsdPicos!: bigint;
 
+  /** The parts of the cost, one for each priced unit. */
   @Column('jsonb')
-  lines!: unknown;
+  lines!: UsageEventLine[];
 
   @Column('text')
   settlementId!: string;

@@ -3,14 +3,11 @@ import {
   type GpuPrice,
   type ModelPrice,
   PriceList,
-  type PriceUnit,
+  type PriceListKind,
   TrainingPrice,
 } from '@inference/metering';
 
-/** Models, GPUs and training each have a price list of their own. */
-export type PriceListKind = 'models' | 'gpus' | 'training';
-
-export type ModelPriceRow = Pick<ModelPrice, 'slug' | 'ratePicos'> & { unit: PriceUnit };
+export type ModelPriceRow = Pick<ModelPrice, 'slug' | 'unit' | 'ratePicos'>;
 export type GpuPriceRow = Pick<GpuPrice, 'name' | 'hourlyPricePicos'>;
 export type TrainingPriceRow = Pick<TrainingPrice, 'tokenRatePicos' | 'gpuHourPicos'>;
 

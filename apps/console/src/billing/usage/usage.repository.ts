@@ -1,9 +1,9 @@
 import { type Executor } from '@inference/database';
-import { type HourlyRollup, type PriceUnit, USAGE_LINES } from '@inference/metering';
+import { type HourlyRollup, USAGE_LINES } from '@inference/metering';
 import { type UsageRange } from './usage-range';
 
 /** Usage of one model, in one unit, in the bucket that starts at `bucket`. */
-type BucketUsage = Pick<HourlyRollup, 'model' | 'quantity' | 'costPicos'> & { bucket: Date; unit: PriceUnit };
+type BucketUsage = Pick<HourlyRollup, 'model' | 'unit' | 'quantity' | 'costPicos'> & { bucket: Date };
 
 /**
  * Usage of an account by bucket, model and unit; `$1` to `$3` are those of USAGE_LINES. `$4` are the starts of the

@@ -7,12 +7,13 @@ import {
   pricesOutput,
   type TokenUsage,
   type UnitRate,
+  type UsageOutcome,
   worstCasePicos,
 } from '@inference/metering';
 import { ModelNotAllowedError, ModelNotFoundError, OutputPriceMissingError } from '../../models/model.errors';
 import { LeaseManager } from '../../leases/lease-manager';
 import { type Hold } from '../../leases/lease';
-import { type Outcome, type UsageEvent } from '../../settlement/usage-event';
+import { type UsageEvent } from '../../settlement/usage-event';
 import { UpstreamsService } from '../../upstreams/upstreams.service';
 import { type ProxyRequest } from '../request/proxy-request';
 import { type Bounds, boundsOf, type ModelLimits } from '../request/token-bounds';
@@ -82,7 +83,7 @@ export class AdmissionService {
 /** The usage event of an admitted request, charged at the prices that were in force when it began. */
 export function usageEventOf(
   admission: Admission,
-  served: { upstream: string; outcome: Outcome; usage: TokenUsage; estimated: boolean },
+  served: { upstream: string; outcome: UsageOutcome; usage: TokenUsage; estimated: boolean },
 ): UsageEvent {
   const { inputTokens, outputTokens } = served.usage;
   return {

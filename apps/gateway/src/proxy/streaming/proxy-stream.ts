@@ -1,10 +1,9 @@
 import { drained } from '@inference/http';
-import { type TokenUsage } from '@inference/metering';
+import { type TokenUsage, type UsageOutcome } from '@inference/metering';
 import { type Response } from 'express';
 import { GatewayError } from '../../errors/gateway-error';
 import { toOpenAiError } from '../../errors/openai-error';
 import { UpstreamFailedError } from '../../upstreams/upstream.errors';
-import { type Outcome } from '../../settlement/usage-event';
 import { type UpstreamAnswer } from '../../upstreams/upstreams.service';
 import { type ProxyRequest } from '../request/proxy-request';
 import { SseEventReader, type SseEvent } from './sse-event-reader';
@@ -17,7 +16,7 @@ export interface StreamBilling {
   abort: AbortController;
   /** A client that reads nothing for this long counts as disconnected. */
   stallMillis: number;
-  settle(outcome: Outcome, usage: TokenUsage | null, producedText: () => string): Promise<void>;
+  settle(outcome: UsageOutcome, usage: TokenUsage | null, producedText: () => string): Promise<void>;
 }
 
 /** Events beyond the token limit that an upstream may send per answer, for example with the names of tools. */

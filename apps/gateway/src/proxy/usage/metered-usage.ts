@@ -1,6 +1,5 @@
-import { type TokenUsage } from '@inference/metering';
+import { type TokenUsage, type UsageOutcome } from '@inference/metering';
 import { estimateTokens } from '@inference/tokens';
-import { type Outcome } from '../../settlement/usage-event';
 import { type ProxyRequest } from '../request/proxy-request';
 import { promptText } from './message-text';
 
@@ -16,7 +15,7 @@ interface Admitted {
  */
 export function meteredUsage(
   admitted: Admitted,
-  outcome: Outcome,
+  outcome: UsageOutcome,
   reported: TokenUsage | null,
   producedText: () => string,
 ): { usage: TokenUsage; estimated: boolean } {

@@ -1,6 +1,7 @@
 import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { decodeCursor, encodeCursor, type PageQuery } from '@inference/http';
+import { type PriceListKind } from '@inference/metering';
 import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
 import {
   type GpuHistoryResponse,
@@ -8,13 +9,7 @@ import {
   type PublishedListResponse,
   type TrainingHistoryResponse,
 } from './price-history.dto';
-import {
-  listPublished,
-  type PriceListKind,
-  type PriceRows,
-  type PublishedList,
-  readPrices,
-} from '../price-lists.repository';
+import { listPublished, type PriceRows, type PublishedList, readPrices } from '../price-lists.repository';
 import { gpuPriceView, modelPriceView, trainingPriceView } from '../price-views';
 
 /** Two lists of the largest size (5,000 rows). A page has at least one list. */
