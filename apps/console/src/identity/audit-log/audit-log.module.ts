@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
 import { AdminAuditLogController } from './admin-audit-log.controller';
 import { AuditLogController } from './audit-log.controller';
+import { AuditLogService } from './audit-log.service';
 
 @Module({
   controllers: [AdminAuditLogController, AuditLogController],
+  providers: [AuditLogService],
 })
 export class AuditLogModule {}
