@@ -87,12 +87,11 @@ describe('documents', () => {
     await database.pool.query(
       "UPDATE billing.document_counters SET year = 2030, last = 77, issued_at = '2031-12-31T16:00:00Z'",
     );
-    const { issuedAt, number: given } = await issueDocument(pool, site, newDocumentId(), {
-      kind,
-      paymentId: payment.id,
-      accountId,
-      snapshot: paymentSnapshot(payment, config.documents, 'en'),
-    });
+    const snapshot = paymentSnapshot(payment, config.documents, 'en');
+    const document = { kind, paymentId: payment.id, accountId, snapshot } as const;
+    const { issuedAt, number: given } = await pool.transaction((transaction) =>
+      issueDocument(transaction, site, newDocumentId(), document),
+    );
     expect([given, issuedAt]).toEqual([number, new Date('2031-12-31T16:00:00Z')]);
   });
 

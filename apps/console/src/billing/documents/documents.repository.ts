@@ -1,5 +1,5 @@
 import { type Site } from '@inference/config';
-import { type Executor, newId } from '@inference/database';
+import { type Executor, newId, type Transaction } from '@inference/database';
 import { type DocumentSnapshot, serialiseSnapshot } from './document-snapshot';
 import { BillingDocument, type DocumentKind } from './entities/document.entity';
 import { TIME_ZONES } from './site-time';
@@ -53,16 +53,16 @@ export function findOwnDocument(
 export const newDocumentId = () => newId('doc');
 
 /**
- * Issues a document under the next number of its kind, as part of the caller's transaction. All other issues of this
- * kind wait until the transaction ends, so it should be the transaction's last statement.
+ * Issues a document under the next number of its kind. All other issues of this kind wait until the transaction ends,
+ * so it should be the transaction's last statement.
  */
 export async function issueDocument(
-  executor: Executor,
+  transaction: Transaction,
   site: Site,
   id: string,
   { kind, paymentId, accountId, snapshot }: NewDocument,
 ): Promise<IssuedDocument> {
-  const { rows } = await executor.query<IssuedDocument>(ISSUE, [
+  const { rows } = await transaction.query<IssuedDocument>(ISSUE, [
     id,
     kind,
     paymentId,

@@ -124,7 +124,8 @@ describe('billing mails', () => {
     );
     const id = newDocumentId();
     const snapshot = { ...SNAPSHOT, mailTo };
-    await issueDocument(database.pool, 'cn', id, { kind: 'invoice', paymentId, accountId, snapshot });
+    const document = { kind: 'invoice', paymentId, accountId, snapshot } as const;
+    await database.pool.transaction((transaction) => issueDocument(transaction, 'cn', id, document));
     return id;
   }
   const requestInvoiceMail = (accountId: string, documentId: string) =>
