@@ -8,7 +8,6 @@ const RESERVE_CHUNK_NUMBERS =
   'UPDATE memo.workspaces SET next_chunk = next_chunk + $2 WHERE id = $1 RETURNING next_chunk - $2 AS first';
 const SERVE = 'UPDATE memo.documents SET serving_version = $2, updated_at = clock_timestamp() WHERE id = $1';
 const DELETE_VERSION = 'DELETE FROM memo.document_versions WHERE document_id = $1 AND version = $2';
-const DELETE_SOURCE_PARTS = 'DELETE FROM memo.source_parts WHERE upload_id = $1';
 
 /**
  * Locks a document after its workspace, in the order of the deletion of a workspace. Undefined if the document is
@@ -47,9 +46,4 @@ export async function deleteVersion(
   version: number,
 ): Promise<void> {
   await transaction.query(DELETE_VERSION, [documentId, version]);
-}
-
-/** Deletes the uploaded file of a version that needs it no longer. */
-export async function deleteSourceParts(transaction: Transaction, uploadId: string): Promise<void> {
-  await transaction.query(DELETE_SOURCE_PARTS, [uploadId]);
 }

@@ -1,10 +1,10 @@
 import { type Database } from '@inference/database';
+import { deleteParts } from '../../documents/source-files/source-parts.repository';
 import { addEmbeddingJob, addIngestionJob, addMergeJob } from '../../jobs/document-jobs.repository';
 import { discardVersion } from '../../retrieval/index/storage/garbage.repository';
 import { retireVersion } from '../../retrieval/index/storage/retired-chunks.repository';
 import { publishSegments } from '../../retrieval/index/storage/segments.repository';
 import {
-  deleteSourceParts,
   deleteVersion,
   lockDocumentInWorkspace,
   reserveChunkNumbers,
@@ -42,7 +42,7 @@ export async function failVersion(
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     if (!(await markVersionFailed(transaction, claimed, code, message))) return;
-    await deleteSourceParts(transaction, claimed.uploadId);
+    await deleteParts(transaction, [claimed.uploadId]);
     await discardVersion(transaction, claimed.documentId, claimed.version);
   });
 }
@@ -70,7 +70,7 @@ export async function publishVersion(
       await retireVersion(transaction, documentId, previous);
       await deleteVersion(transaction, documentId, previous);
     }
-    await deleteSourceParts(transaction, uploadId);
+    await deleteParts(transaction, [uploadId]);
     await addMergeJob(transaction, workspaceId);
     if (embeddingModel !== undefined) await addEmbeddingJob(transaction, claimed, embeddingModel);
     return true;
