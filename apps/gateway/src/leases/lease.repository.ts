@@ -18,6 +18,13 @@ export type DrawResult =
 /** NOTIFY channel that asks other gateways to return money of an account that they do not need; the payload is the account id. */
 export const RECALL_CHANNEL = 'lease_recall';
 
+const DRAW = `
+  SELECT lease_id AS "leaseId", granted_picos AS "grantedPicos", refusal, elsewhere_picos AS "otherLeasesPicos"
+  FROM wallet.draw_lease($1, $2, $3, $4, $5, $6, $7, $8)`;
+const RENEW = 'SELECT wallet.renew_leases($1, $2) AS id';
+const RETURN_MONEY = 'SELECT wallet.return_lease($1, $2, $3)';
+const RECALL = 'SELECT pg_notify($1, $2)';
+
 /** Leases in the database, through the functions of the schema `wallet`. */
 @Injectable()
 export class LeaseRepository {
@@ -31,11 +38,11 @@ export class LeaseRepository {
   /** Draws at least `needPicos` and at most `wantPicos` into the current lease or a new one. */
   async draw(draw: Draw): Promise<DrawResult> {
     const { rows } = await this.database.query<{
-      lease_id: string | null;
-      granted_picos: bigint;
+      leaseId: string | null;
+      grantedPicos: bigint;
       refusal: 'balance' | 'key_limit';
-      elsewhere_picos: bigint | null;
-    }>('SELECT * FROM wallet.draw_lease($1, $2, $3, $4, $5, $6, $7, $8)', [
+      otherLeasesPicos: bigint | null;
+    }>(DRAW, [
       draw.accountId,
       draw.limitedKeyId,
       draw.currentLeaseId,
@@ -45,27 +52,24 @@ export class LeaseRepository {
       draw.wantPicos,
       this.config.ttlSeconds,
     ]);
-    const row = rows[0]!;
-    if (row.lease_id === null) return { refusal: row.refusal, otherLeasesPicos: row.elsewhere_picos ?? 0n };
-    return { leaseId: row.lease_id, grantedPicos: row.granted_picos };
+    const { leaseId, grantedPicos, refusal, otherLeasesPicos } = rows[0]!;
+    if (leaseId === null) return { refusal, otherLeasesPicos: otherLeasesPicos ?? 0n };
+    return { leaseId, grantedPicos };
   }
 
   /** Extends the leases by a full TTL. Returns the ids of those that still exist. */
   async renew(ids: string[]): Promise<Set<string>> {
-    const { rows } = await this.database.query<{ id: string }>('SELECT wallet.renew_leases($1, $2) AS id', [
-      ids,
-      this.config.ttlSeconds,
-    ]);
+    const { rows } = await this.database.query<{ id: string }>(RENEW, [ids, this.config.ttlSeconds]);
     return new Set(rows.map(({ id }) => id));
   }
 
   /** Returns money of a lease to its wallet; `close` ends the lease. */
   async returnMoney(id: string, amountPicos: bigint, close: boolean): Promise<void> {
-    await this.database.query('SELECT wallet.return_lease($1, $2, $3)', [id, amountPicos, close]);
+    await this.database.query(RETURN_MONEY, [id, amountPicos, close]);
   }
 
   /** Asks the other gateways to return money of this account. */
   async recall(accountId: string): Promise<void> {
-    await this.database.query('SELECT pg_notify($1, $2)', [RECALL_CHANNEL, accountId]);
+    await this.database.query(RECALL, [RECALL_CHANNEL, accountId]);
   }
 }
