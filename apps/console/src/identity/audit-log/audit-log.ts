@@ -1,4 +1,4 @@
-import { type Executor } from '@inference/database';
+import { type Executor, type Transaction } from '@inference/database';
 import { type Actor } from './actor';
 import { insertSecurityEvent } from './audit-log.repository';
 import { type Origin } from './request-origin';
@@ -43,7 +43,10 @@ export interface NewAuditEvent extends Pick<SecurityEvent, 'type' | 'accountId' 
   details?: SecurityEvent['details'];
 }
 
-/** Records an event in the transaction of its change, so that it is recorded if and only if the change is committed. */
+/**
+ * Records an event. The event of a change belongs in the transaction of the change, so that it is recorded if and only
+ * if the change is committed. A refusal, which changes nothing, is recorded by itself.
+ */
 export async function recordAuditEvent(
   executor: Executor,
   { origin, details = {}, ...event }: NewAuditEvent,
@@ -52,12 +55,12 @@ export async function recordAuditEvent(
   await insertSecurityEvent(executor, { ...event, address, userAgent, details });
 }
 
-/** Records an action of a signed-in account under that account, in the transaction of its change. */
+/** Records a change by a signed-in account under that account. */
 export async function recordActorEvent(
-  executor: Executor,
+  transaction: Transaction,
   { accountId, origin }: Actor,
   type: AuditEventType,
   details: SecurityEvent['details'],
 ): Promise<void> {
-  await recordAuditEvent(executor, { type, accountId, actorId: accountId, origin, details });
+  await recordAuditEvent(transaction, { type, accountId, actorId: accountId, origin, details });
 }

@@ -3,8 +3,8 @@ import { type Transaction } from '@inference/database';
 import { consumeMailToken } from '../../notifications/mail/mail-tokens';
 
 /**
- * Uses a token up and returns its account and the address that it was sent to. Part of the caller's transaction. Throws
- * 400 if the token is unknown, used or expired.
+ * Uses a token up and returns its account and the address that it was sent to. Throws 400 if the token is unknown, used
+ * or expired.
  */
 export async function redeemMailToken(
   transaction: Transaction,
