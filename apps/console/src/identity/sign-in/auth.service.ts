@@ -114,11 +114,11 @@ export class AuthService {
     return {
       id,
       email,
-      email_verified: account.emailVerified,
       phone,
       username,
       role,
       language,
+      email_verified: account.emailVerified,
       has_password: account.hasPassword,
       two_factor_enabled: account.twoFactor,
       created_at: account.createdAt.toISOString(),
