@@ -4,7 +4,7 @@ import { type JWTPayload } from 'jose';
 import { type Caller } from '../caller';
 import { CredentialCache } from '../caching/credential-cache';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions } from '../credentials.options';
-import { findSession } from './sessions.repository';
+import { findSessionRole } from './sessions.repository';
 
 /** How long an ended session stays valid if its notification is lost. */
 const CACHE_SECONDS = 10;
@@ -39,7 +39,7 @@ export class SessionVerifier {
   }
 
   private async lookUp(sessionId: string, accountId: string): Promise<Caller | null> {
-    const session = await findSession(this.database, sessionId, accountId);
-    return session && { accountId, role: session.account.role, sessionId };
+    const role = await findSessionRole(this.database, sessionId, accountId);
+    return role && { accountId, role, sessionId };
   }
 }
