@@ -28,7 +28,7 @@ export async function sendRequest(
     })
     .send(content);
   const text = typeof response.body === 'string' ? response.body : '';
-  const received = new Headers(response.headers as Record<string, string>);
+  const received = headersOf(response.headers as Record<string, string | string[]>);
   const isJson = received.get('content-type')?.startsWith('application/json') ?? false;
   return {
     status: response.status,
@@ -36,4 +36,12 @@ export async function sendRequest(
     text,
     body: isJson && text !== '' ? (JSON.parse(text) as unknown) : undefined,
   };
+}
+
+/** A header such as Set-Cookie may come several times. */
+function headersOf(received: Record<string, string | string[]>): Headers {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(received))
+    for (const value of [values].flat()) headers.append(name, value);
+  return headers;
 }
