@@ -45,7 +45,7 @@ export class CreatePaymentDto {
   @ReturnUrlField({
     description:
       'Page to which the payer’s browser returns: on the origin of the console, of its pages or of `CORS_ORIGINS`. By default the billing page.',
-    example: 'https://console.example.com/billing',
+    example: 'https://console.example.com/payments',
     optional: true,
   })
   return_url?: string;

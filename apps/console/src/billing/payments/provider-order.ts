@@ -13,7 +13,7 @@ export function toProviderOrder(
     currency: payment.currency,
     description: name,
     expiresAt: payment.expiresAt,
-    returnUrl: payment.returnUrl ?? `${consoleUiUrl}/billing`,
+    returnUrl: payment.returnUrl ?? `${consoleUiUrl}/payments/${payment.id}`,
     providerOrderId: payment.providerOrderId,
   };
 }

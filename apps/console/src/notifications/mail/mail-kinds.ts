@@ -5,24 +5,27 @@ import { type Currency } from '@inference/config';
  * - Token mails carry a single-use token and are requested for an identifier that somebody typed. The link leads to a
  *   page of the console UI.
  * - Billing mails are requested for an account and link to the page with the details.
- * - Security mails tell an account that its credentials were changed.
+ * - Security mails tell an account that its credentials were changed, and link to the page where the owner can act.
  */
 export const MAIL_KINDS = {
   verify_email: { token: { prefix: 'vrf_', validSeconds: 86_400, page: '/verify-email' } },
   reset_password: { token: { prefix: 'rst_', validSeconds: 3_600, page: '/reset-password' } },
-  password_changed: {},
-  two_factor_enabled: {},
-  two_factor_disabled: {},
-  recovery_codes_replaced: {},
-  identity_linked: {},
-  identity_unlinked: {},
-  payment_received: { page: '/billing' },
-  payment_refunded: { page: '/billing' },
-  low_balance: { page: '/billing' },
-  invoice_issued: { page: '/billing' },
+  // Works also for an owner whose password somebody else has changed.
+  password_changed: { security: { page: '/forgot-password' } },
+  two_factor_enabled: { security: { page: '/settings' } },
+  two_factor_disabled: { security: { page: '/settings' } },
+  recovery_codes_replaced: { security: { page: '/settings' } },
+  identity_linked: { security: { page: '/settings' } },
+  identity_unlinked: { security: { page: '/settings' } },
+  payment_received: { page: '/payments' },
+  payment_refunded: { page: '/payments' },
+  low_balance: { page: '/top-up' },
+  invoice_issued: { page: '/invoices' },
 } as const satisfies Record<
   string,
-  { token?: { prefix: string; validSeconds: number; page: string }; page?: string }
+  | { token: { prefix: string; validSeconds: number; page: string } }
+  | { security: { page: string } }
+  | { page: string }
 >;
 
 export type MailKind = keyof typeof MAIL_KINDS;

@@ -84,7 +84,8 @@ describe('billing mails', () => {
     for (const mail of server.mails) {
       expect(mail.recipients).toEqual([account.email]);
       expect(mail.attachments).toEqual([]);
-      expect(mail.text!.split('\n')).toContain('https://ui.example.com/billing');
+      const page = mail.subject!.includes('balance') ? 'top-up' : 'payments';
+      expect(mail.text!.split('\n')).toContain(`https://ui.example.com/${page}`);
     }
     expect(facts(find('received'))).toMatch(/19\.90 USD[\s\S]*pay_1[\s\S]*2026-11-21 15:05:01 UTC/);
     expect(facts(find('refunded'))).toMatch(/5\.00 CNY[\s\S]*pay_1[\s\S]*2026-11-21 15:05:01 UTC/);
@@ -106,7 +107,8 @@ describe('billing mails', () => {
       const file = await readFile(join(folder, name), 'utf8');
       const mail = await simpleParser(file);
       expect(mail.subject).toMatch(/19\.90 美元|5\.00 元|5\.00 美元/);
-      expect(file.split('\n')).toContain('https://ui.example.com/billing');
+      const page = name.includes('low_balance') ? 'top-up' : 'payments';
+      expect(file.split('\n')).toContain(`https://ui.example.com/${page}`);
     }
   });
 

@@ -82,7 +82,7 @@ export class MailComposer {
     const { at, address } = row.params as SecurityMailParams;
     return renderMessage(kind, language, {
       siteName,
-      consoleUrl: consoleUiUrl,
+      link: consoleUiUrl + MAIL_KINDS[kind].security.page,
       at: formatInstant(at ?? row.createdAt),
       address: address ?? null,
     });

@@ -23,12 +23,12 @@ export interface SecurityMailData extends CommonData {
   at: string;
   /** IP address from which the change was made; null if unknown. */
   address: string | null;
-  /** Root of the console's pages. */
-  consoleUrl: string;
+  /** The page where the owner can undo or stop it. */
+  link: string;
 }
 
 interface BillingMailData extends CommonData {
-  /** The console's billing page. */
+  /** The page with the details. */
   link: string;
 }
 

@@ -7,8 +7,8 @@ import { TEMPLATES_ZH } from './templates.zh';
 const KINDS = Object.keys(MAIL_KINDS) as MailKind[];
 const TOKEN = `vrf_${'a'.repeat(43)}`;
 const CONSOLE = 'https://ui.example.com/a&b';
-const LINK = `${CONSOLE}/verify-email?token=${TOKEN}`;
-const BILLING = `${CONSOLE}/billing`;
+const LINK = `${CONSOLE}/verify-email#token=${TOKEN}`;
+const BILLING = `${CONSOLE}/payments`;
 const AT = '2026-11-21 15:05:01';
 /** Data common to all billing mails. */
 const MONEY = {
@@ -32,7 +32,7 @@ const message = (kind: MailKind, language: Language, overrides: Record<string, s
       ...shared,
     });
   if (isBillingMailKind(kind)) return renderMessage(kind, language, { ...MONEY, ...shared });
-  return renderMessage(kind, language, { at: AT, address: '203.0.113.7', consoleUrl: CONSOLE, ...shared });
+  return renderMessage(kind, language, { at: AT, address: '203.0.113.7', link: CONSOLE, ...shared });
 };
 
 /** Lines that contain only a link or a token, so that they can be copied. */
@@ -145,7 +145,7 @@ describe('the mail templates', () => {
     'the template in %s for %s escapes names in markup and headers',
     (language, kind) => {
       const siteName = `<script>alert("1")</script> & 'Söhne' 公司\r\nBcc: all@example.com\u0085\u2028x`;
-      const hostile = { siteName, address: '<img src=x>', consoleUrl: 'https://ui.example.com/"><b>' };
+      const hostile = { siteName, address: '<img src=x>', link: 'https://ui.example.com/"><b>' };
       const { subject, text, html } = message(kind, language, hostile);
       expect(subject).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
       expect(html).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;Söhne&#39; 公司');

@@ -43,7 +43,7 @@ export const TEMPLATES_EN: MailTemplates = {
       when(data),
       NOTHING_TO_DO,
       'If it was not you, somebody else may be using your account. Say there that you have forgotten your password, and set a new one, which signs everybody out:',
-      { link: data.consoleUrl },
+      { link: data.link },
     ],
   },
   two_factor_enabled: {
@@ -53,7 +53,7 @@ export const TEMPLATES_EN: MailTemplates = {
       when(data),
       `${NOTHING_TO_DO} Keep your recovery codes in a safe place.`,
       'If it was not you, somebody else may be using your account and could lock you out of it. Set a new password there at once, and ask for help if you can no longer sign in:',
-      { link: data.consoleUrl },
+      { link: data.link },
     ],
   },
   two_factor_disabled: {
@@ -63,7 +63,7 @@ export const TEMPLATES_EN: MailTemplates = {
       when(data),
       NOTHING_TO_DO,
       'If it was not you, somebody else knows your password. Set a new one there at once, and then turn two-factor sign-in on again:',
-      { link: data.consoleUrl },
+      { link: data.link },
     ],
   },
   recovery_codes_replaced: {
@@ -73,7 +73,7 @@ export const TEMPLATES_EN: MailTemplates = {
       when(data),
       `${NOTHING_TO_DO} Keep the new codes in a safe place.`,
       'If it was not you, somebody else may be using your account. Set a new password there at once, and then make new recovery codes:',
-      { link: data.consoleUrl },
+      { link: data.link },
     ],
   },
   identity_linked: {
@@ -83,7 +83,7 @@ export const TEMPLATES_EN: MailTemplates = {
       when(data),
       NOTHING_TO_DO,
       'If it was not you, somebody else may be using your account. Set a new password there at once, and then remove what was linked:',
-      { link: data.consoleUrl },
+      { link: data.link },
     ],
   },
   identity_unlinked: {
@@ -93,7 +93,7 @@ export const TEMPLATES_EN: MailTemplates = {
       when(data),
       NOTHING_TO_DO,
       'If it was not you, somebody else may be using your account. Set a new password there at once:',
-      { link: data.consoleUrl },
+      { link: data.link },
     ],
   },
   payment_received: {

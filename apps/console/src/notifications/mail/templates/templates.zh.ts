@@ -41,7 +41,7 @@ export const TEMPLATES_ZH: MailTemplates = {
       when(data),
       NOTHING_TO_DO,
       '如果不是您本人操作，您的账户可能正被他人使用。请前往以下网址，通过“忘记密码”设置新密码，届时所有已登录的会话都会退出：',
-      { link: data.consoleUrl },
+      { link: data.link },
     ],
   },
   two_factor_enabled: {
@@ -51,7 +51,7 @@ export const TEMPLATES_ZH: MailTemplates = {
       when(data),
       `${NOTHING_TO_DO}请妥善保管您的恢复码。`,
       '如果不是您本人操作，他人可能正在使用您的账户，并可能使您无法登录。请立即前往以下网址设置新密码；如果已经无法登录，请联系我们：',
-      { link: data.consoleUrl },
+      { link: data.link },
     ],
   },
   two_factor_disabled: {
@@ -61,7 +61,7 @@ export const TEMPLATES_ZH: MailTemplates = {
       when(data),
       NOTHING_TO_DO,
       '如果不是您本人操作，说明他人知道您的密码。请立即前往以下网址设置新密码，然后重新开启两步验证：',
-      { link: data.consoleUrl },
+      { link: data.link },
     ],
   },
   recovery_codes_replaced: {
@@ -71,7 +71,7 @@ export const TEMPLATES_ZH: MailTemplates = {
       when(data),
       `${NOTHING_TO_DO}请妥善保管新的恢复码。`,
       '如果不是您本人操作，他人可能正在使用您的账户。请立即前往以下网址设置新密码，然后重新生成恢复码：',
-      { link: data.consoleUrl },
+      { link: data.link },
     ],
   },
   identity_linked: {
@@ -81,7 +81,7 @@ export const TEMPLATES_ZH: MailTemplates = {
       when(data),
       NOTHING_TO_DO,
       '如果不是您本人操作，您的账户可能正被他人使用。请立即前往以下网址设置新密码，然后解除该关联：',
-      { link: data.consoleUrl },
+      { link: data.link },
     ],
   },
   identity_unlinked: {
@@ -91,7 +91,7 @@ export const TEMPLATES_ZH: MailTemplates = {
       when(data),
       NOTHING_TO_DO,
       '如果不是您本人操作，您的账户可能正被他人使用。请立即前往以下网址设置新密码：',
-      { link: data.consoleUrl },
+      { link: data.link },
     ],
   },
   payment_received: {
