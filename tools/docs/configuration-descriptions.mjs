@@ -42,7 +42,7 @@ export const SECTIONS = [
     variables: {
       SITE_NAME: 'Name of the site in `/api/site`, mails, receipts and invoices.',
       CONSOLE_UI_URL:
-        'Where people use the console in a browser, `CONSOLE_URL` by default. Links in mails and redirects after a browser sign-in lead there. The pages are not part of this repository.',
+        'Where people use the console in a browser, `CONSOLE_URL` by default. Links in mails and redirects after a browser sign-in lead there.',
       GATEWAY_URL: 'The gateway. The console shows it in `/api/site`; agent and memo call models there.',
       TRAINING_URL: 'Training service, shown in `/api/site`.',
       ROUTER_URL: 'Router-cost service, shown in `/api/site`.',
@@ -59,8 +59,15 @@ export const SECTIONS = [
       SESSION_SIGNING_KEYS:
         'JSON array of private EC P-256 keys (JWK), each with a `kid`. The first one signs; all are published. [How to rotate](../operations/rotate-secrets.md).',
       SESSION_TTL_SECONDS: 'Life of a session token.',
+      REFRESH_TTL_SECONDS:
+        'Life of a session that is not used. Every refresh begins it anew. At least `SESSION_TTL_SECONDS`.',
       ENCRYPTION_KEYS:
         'Comma-separated keys that encrypt stored secrets which must be read again, such as those of authenticators. The first one encrypts; all decrypt.',
+      SESSION_COOKIE_NAME:
+        'Name of the session cookie. The same value in console and router-cost. Browsers do not tell the ports of a host apart: two sites on one host name need different names.',
+      REFRESH_COOKIE_NAME:
+        'Name of the refresh cookie, for the same reason. Different from `SESSION_COOKIE_NAME`.',
+      OAUTH_FLOW_COOKIE_NAME: 'Name of the cookie of a sign-in through a provider, for the same reason.',
       COOKIE_DOMAIN:
         'Domain of the session cookie, so that the router-cost host receives it too. Without it the cookie goes to the console’s host only.',
       OAUTH_PROVIDERS:

@@ -43,6 +43,19 @@ describe('the configuration', () => {
   });
 
   it.each([
+    [{ REFRESH_TTL_SECONDS: '1799' }, 'REFRESH_TTL_SECONDS: must not be less than SESSION_TTL_SECONDS'],
+    [{ REFRESH_COOKIE_NAME: 'session' }, 'REFRESH_COOKIE_NAME: must differ from SESSION_COOKIE_NAME'],
+    [{ REFRESH_COOKIE_NAME: '__Host-refresh' }, 'REFRESH_COOKIE_NAME: must not begin with __Host-'],
+    [{ SESSION_COOKIE_NAME: 'a b' }, 'SESSION_COOKIE_NAME: must have 1 to 64 letters, digits and _ . -'],
+    [
+      { OAUTH_FLOW_COOKIE_NAME: 'a=b' },
+      'OAUTH_FLOW_COOKIE_NAME: must have 1 to 64 letters, digits and _ . -',
+    ],
+  ])('refuses %j', (changes, fault) => {
+    expect(configFaults(changes)).toEqual([fault]);
+  });
+
+  it.each([
     ['no array', '{}', 'must be an array'],
     ['an empty list', '[]', 'at least one key'],
     ['no JSON', 'kid', 'must be valid JSON'],

@@ -10,7 +10,7 @@ import { signUpOf, signUpFields } from './identity/accounts/sign-up.config';
 import { apiKeyFields, apiKeysOf } from './identity/api-keys/api-keys.config';
 import { oauthProviderFields, oauthProvidersOf } from './identity/oauth-providers/oauth-providers.config';
 import { sealedTokenFields, sealedTokensOf } from './identity/sealed-tokens/sealed-tokens.config';
-import { sessionFields, sessionsOf } from './identity/sessions/sessions.config';
+import { checkSessions, sessionFields, sessionsOf } from './identity/sessions/sessions.config';
 import { rateLimitOf, rateLimitFields } from './rate-limit/rate-limit.config';
 import {
   checkPaymentProviders,
@@ -48,6 +48,7 @@ export const fields = z.object({
 const when = () => true;
 
 const schema = fields
+  .superRefine(checkSessions, { when })
   .superRefine(checkTopUp, { when })
   .superRefine(checkMail, { when })
   .superRefine(checkPaymentProviders, { when })
@@ -57,7 +58,7 @@ const schema = fields
   .transform((config) => ({
     ...config,
     site: siteOf(config),
-    sessions: sessionsOf(config),
+    sessions: sessionsOf(config, siteOf(config)),
     apiKeys: apiKeysOf(config),
     sealedTokens: sealedTokensOf(config),
     signUp: signUpOf(config),

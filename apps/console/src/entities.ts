@@ -21,6 +21,7 @@ import { SecurityEvent } from './identity/audit-log/security-event.entity';
 import { OAuthIdentity } from './identity/identities/oauth-identity.entity';
 import { LoginAttempt } from './identity/login-throttle/login-attempt.entity';
 import { UsedOAuthFlow } from './identity/oauth/used-oauth-flow.entity';
+import { RefreshToken } from './identity/refresh/refresh-token.entity';
 import { RecoveryCode } from './identity/second-factor/recovery-code.entity';
 import { Totp } from './identity/second-factor/totp.entity';
 import { LoginChallenge } from './identity/sign-in/login-challenge.entity';
@@ -52,6 +53,7 @@ export const ENTITIES = [
   PackageDownload,
   Payment,
   RecoveryCode,
+  RefreshToken,
   Refund,
   Release,
   ReleaseLookup,

@@ -1,7 +1,12 @@
 import { env, loadConfig } from '@inference/config';
 import { z } from 'zod';
 
-export const schema = z.object({ ...env.service, ...env.database, ...env.callers });
+export const schema = z.object({
+  ...env.service,
+  ...env.database,
+  ...env.callers,
+  ...env.sessionCookie,
+});
 
 /** The names of all environment variables that the service reads. */
 export const VARIABLES = Object.keys(schema.shape);

@@ -95,6 +95,21 @@ describe('a session', () => {
     expect(await statusOf('nonsense')).toBe(401);
   });
 
+  it('is read from the cookie of the configured name, beside that of another site on the same host name', async () => {
+    const { token } = await issuer.signIn(database.pool, account.accountId);
+    const elsewhere = await issuer.signIn(database.pool, account.accountId, { site: 'cn' });
+    const named = await startRouterCost({
+      DATABASE_URL: database.urlFor('router_cost'),
+      CONSOLE_URL: issuer.url,
+      API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
+      SESSION_COOKIE_NAME: 'session_4000',
+    });
+    const statusWith = async (Cookie: string) => (await named.get(COST, undefined, { Cookie })).status;
+    expect(await statusWith(`session=${elsewhere.token}; session_4000=${token}`)).toBe(200);
+    expect(await statusWith(`session=${token}`)).toBe(401);
+    await named.app.close();
+  });
+
   it('is refused after a logout, before its cache entry expires', async () => {
     const { id, token } = await issuer.signIn(database.pool, account.accountId);
     expect(await statusOf(token)).toBe(200);

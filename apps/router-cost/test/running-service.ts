@@ -25,7 +25,8 @@ export interface RunningService {
 }
 
 export async function startRouterCost(
-  config: Pick<RouterCostConfig, 'DATABASE_URL' | 'CONSOLE_URL' | 'API_KEY_HASH_SECRET'>,
+  config: Pick<RouterCostConfig, 'DATABASE_URL' | 'CONSOLE_URL' | 'API_KEY_HASH_SECRET'> &
+    Partial<Pick<RouterCostConfig, 'SESSION_COOKIE_NAME'>>,
 ): Promise<RunningService> {
   const whole: RouterCostConfig = {
     SITE: 'intl',
@@ -34,6 +35,7 @@ export async function startRouterCost(
     NODE_ENV: 'test',
     LOG_LEVEL: 'trace',
     DATABASE_POOL_SIZE: 4,
+    SESSION_COOKIE_NAME: 'session',
     ...config,
   };
   const { DATABASE_URL, API_KEY_HASH_SECRET } = whole;

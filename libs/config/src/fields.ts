@@ -48,6 +48,10 @@ export const serviceSecrets = () =>
     .transform((text) => text.split(',').map((part) => part.trim()))
     .pipe(z.array(serviceSecret()));
 
+/** A name as RFC 6265 allows it, without the characters that other software takes for separators. */
+export const cookieName = () =>
+  z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must have 1 to 64 letters, digits and _ . -');
+
 export const json = <T extends z.ZodType>(schema: T) =>
   z
     .string()
@@ -135,4 +139,10 @@ export const trainingPrice = {
 export const callers = {
   CONSOLE_URL: httpUrl(),
   API_KEY_HASH_SECRET: secret(),
+};
+
+/** The console sets the cookie, router-cost reads it: both must have the same value. */
+export const sessionCookie = {
+  /** Browsers do not tell the ports of a host apart: two sites on one host name need different names. */
+  SESSION_COOKIE_NAME: cookieName().default('session'),
 };

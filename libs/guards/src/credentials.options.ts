@@ -20,6 +20,8 @@ export type CredentialsOptions = GuardOptions & {
   API_KEY_HASH_SECRET: string;
   /** How long a session is cached, in seconds; 10 by default, 0 queries the database for each request. */
   sessionCacheSeconds?: number;
+  /** Name of the session cookie, for apps that accept it; `session` by default. */
+  SESSION_COOKIE_NAME?: string;
   /** Origins whose pages may use the session cookie for changes, beside the service's own origin. */
   CORS_ORIGINS?: AllowedOrigins | undefined;
 } & (

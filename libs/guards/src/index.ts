@@ -19,8 +19,9 @@ export { type CredentialsOptions } from './credentials.options';
 export { createSecretKey, hashSecretKey, isSecretKey } from './secret-keys/secret-key';
 export { OnBehalfException } from './services/on-behalf.exception';
 export { serviceCallerCredentials } from './services/service-caller.strategy';
+export { isFromForeignPage } from './sessions/cross-site';
 export { SESSION_CREDENTIALS } from './sessions/session.strategy';
-export { SESSION_AUDIENCE, SESSION_COOKIE, sessionIssuer } from './sessions/session-token';
+export { SESSION_AUDIENCE, sessionIssuer } from './sessions/session-token';
 export {
   type AuthenticateOptions,
   type CredentialRegistration,

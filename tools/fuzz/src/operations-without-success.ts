@@ -19,6 +19,7 @@ export const OPERATIONS_WITHOUT_SUCCESS: Record<string, string> = {
   'console getNumberedSitemap': 'needs more models than one sitemap may list',
   'console publishExchangeRates': ONLY_CHINA,
   'console receiveNotification': 'needs the signature of a payment provider',
+  'console refreshSession': 'needs the cookie of a sign-in',
   'console replaceRecoveryCodes': NEEDS_CODE,
   'console resetPassword': 'needs the token of a mail',
   'console unlinkIdentity': 'needs an account that has signed in with an OpenID provider',

@@ -19,6 +19,8 @@ import { paymentEnvironment } from './payment-sandbox.mjs';
 const HOST = '127.0.0.1';
 const OIDC_PROVIDER = 'sandbox';
 const OIDC_CLIENT_ID = 'inference-platform';
+/** The first site of a machine has the plain names of cookies. */
+const DEFAULT_CONSOLE_PORT = 3000;
 const TRAINING_QUOTA_TOKENS = 10_000_000;
 const SITE_NAMES = { intl: 'Inference Platform', cn: 'Inference Platform China' };
 
@@ -123,6 +125,21 @@ const memo = ({ memoCredential }, engineModels) => ({
   ...(!process.env.CHAT_MODEL && engineModels?.[0] && { CHAT_MODEL: engineModels[0] }),
 });
 
+/**
+ * Browsers do not tell the ports of a host apart: sites beside the first one need names of their own, unless the environment gives
+ * them.
+ * @param {Settings} settings
+ */
+function cookieNames({ ports }) {
+  const suffix = ports.console === DEFAULT_CONSOLE_PORT ? '' : `_${ports.console}`;
+  const { SESSION_COOKIE_NAME, REFRESH_COOKIE_NAME, OAUTH_FLOW_COOKIE_NAME } = process.env;
+  return {
+    SESSION_COOKIE_NAME: SESSION_COOKIE_NAME || `session${suffix}`,
+    REFRESH_COOKIE_NAME: REFRESH_COOKIE_NAME || `refresh${suffix}`,
+    OAUTH_FLOW_COOKIE_NAME: OAUTH_FLOW_COOKIE_NAME || `oauth_flow${suffix}`,
+  };
+}
+
 /** The caller's environment for the apps, without the variables of npm and of the launcher itself. */
 function inherited() {
   const own = /^(npm_|INIT_CWD$|PORT_BASE$|DATA_DIR$|ENGINE_|SANDBOX_|API_KEY$)/;
@@ -151,6 +168,7 @@ export function describeServices(settings, secrets, engineModels) {
       ...callers,
       ...outsideSystems(settings, secrets),
       ...storage(settings, secrets),
+      ...cookieNames(settings),
       SESSION_SIGNING_KEYS: JSON.stringify(secrets.sessionSigningKeys),
       ENCRYPTION_KEYS: secrets.encryptionKeys.join(','),
       SITE_NAME: SITE_NAMES[site],
@@ -162,7 +180,11 @@ export function describeServices(settings, secrets, engineModels) {
       ENVIRONMENTS_URL: urlOf(ports['agent-environments']),
     },
     training: { ...database('training'), ...callers, ...training(settings, secrets) },
-    'router-cost': { ...database('router_cost'), ...callers },
+    'router-cost': {
+      ...database('router_cost'),
+      ...callers,
+      SESSION_COOKIE_NAME: cookieNames(settings).SESSION_COOKIE_NAME,
+    },
     agent: { ...database('agent'), ...callers, GATEWAY_URL, ...agent(secrets, engineModels) },
     memo: { ...database('memo'), ...callers, GATEWAY_URL, ...memo(secrets, engineModels) },
     'agent-environments': {},

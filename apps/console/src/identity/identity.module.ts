@@ -6,6 +6,7 @@ import { EmailVerificationModule } from './email-verification/email-verification
 import { IdentitiesModule } from './identities/identities.module';
 import { OAuthModule } from './oauth/oauth.module';
 import { PasswordsModule } from './passwords/passwords.module';
+import { RefreshModule } from './refresh/refresh.module';
 import { SecondFactorModule } from './second-factor/second-factor.module';
 import { SessionsModule } from './sessions/sessions.module';
 import { SignInModule } from './sign-in/sign-in.module';
@@ -20,6 +21,7 @@ import { SignInModule } from './sign-in/sign-in.module';
     IdentitiesModule,
     OAuthModule,
     PasswordsModule,
+    RefreshModule,
     SecondFactorModule,
     SessionsModule,
     SignInModule,

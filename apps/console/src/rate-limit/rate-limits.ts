@@ -3,7 +3,7 @@ import { type ThrottlerModuleOptions } from '@nestjs/throttler';
 import { type Request } from 'express';
 import { WEBHOOK_PATH } from '../billing/payment-providers/webhook-path';
 import { type SiteConfig } from '../site.config';
-import { isCredentialAttempt } from './credential-attempt.decorator';
+import { type CredentialLimit, hasCredentialLimit } from './credential-attempt.decorator';
 import { MemoryThrottlerStorage } from './memory-throttler-storage';
 import { type RateLimitConfig } from './rate-limit.config';
 import { RedisThrottlerStorage } from './redis-throttler-storage';
@@ -13,11 +13,15 @@ const WINDOW_MILLIS = 60_000;
 const REQUESTS_PER_WINDOW = 3_000;
 /** Requests of one address to the routes that are marked as credential attempts, counted together. */
 const ATTEMPTS_PER_WINDOW = 30;
+/** Refreshes of sessions of one address: every page that a browser loads begins with one. */
+const REFRESHES_PER_WINDOW = 300;
 /** Webhook requests of one address: a payment provider sends those of all customers from few addresses. */
 const WEBHOOKS_PER_WINDOW = 60_000;
 
 const isWebhook = (context: ExecutionContext) =>
   context.switchToHttp().getRequest<Request>().path.toLowerCase().startsWith(WEBHOOK_PATH);
+
+const isNot = (limit: CredentialLimit) => (context: ExecutionContext) => !hasCredentialLimit(context, limit);
 
 /** The limits per address. LoginThrottle limits the login attempts per account. */
 export function throttlerOptions(
@@ -40,12 +44,8 @@ export function throttlerOptions(
         limit: scaled(WEBHOOKS_PER_WINDOW),
         skipIf: (context) => !isWebhook(context),
       },
-      {
-        ...common,
-        name: 'attempts',
-        limit: scaled(ATTEMPTS_PER_WINDOW),
-        skipIf: (context) => !isCredentialAttempt(context),
-      },
+      { ...common, name: 'attempts', limit: scaled(ATTEMPTS_PER_WINDOW), skipIf: isNot('attempts') },
+      { ...common, name: 'refreshes', limit: scaled(REFRESHES_PER_WINDOW), skipIf: isNot('refreshes') },
     ],
   };
 }

@@ -117,10 +117,10 @@ export class TestConsole {
   async openSession(accountId: string): Promise<string> {
     const pool = this.app.get(Database);
     const account = await readForSignIn(pool, accountId);
-    const token =
+    const session =
       account && (await this.app.get(SessionsService).open(pool, accountId, account.credentialsVersion));
-    if (!token) throw new Error(`No session for ${accountId}.`);
-    return token;
+    if (!session) throw new Error(`No session for ${accountId}.`);
+    return session.token;
   }
 
   close(): Promise<void> {

@@ -20,6 +20,7 @@ import { AgentSessionsByAccount0000000000018 } from '../migrations/0018_agent_se
 import { PaymentTimesAndLeaseRecall0000000000019 } from '../migrations/0019_payment_times_and_lease_recall';
 import { TrainingPrices0000000000020 } from '../migrations/0020_training_prices';
 import { WorkspaceUsageKey0000000000021 } from '../migrations/0021_workspace_usage_key';
+import { RefreshTokens0000000000022 } from '../migrations/0022_refresh_tokens';
 
 /** All migrations in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -44,4 +45,5 @@ export const MIGRATIONS: MigrationClass[] = [
   PaymentTimesAndLeaseRecall0000000000019,
   TrainingPrices0000000000020,
   WorkspaceUsageKey0000000000021,
+  RefreshTokens0000000000022,
 ];

@@ -117,6 +117,7 @@ export const BEYOND_ENTITIES = {
         'accounts.oauth_flows_used',
         'accounts.oauth_identities',
         'accounts.recovery_codes',
+        'accounts.refresh_tokens',
         'accounts.sessions',
         'accounts.totp',
         'billing.idempotency_keys',

@@ -9,7 +9,7 @@ import { type CredentialRegistration, type Identity, identityOf } from '../strat
 import { mayUseCookie } from './cross-site';
 import { SessionKeyProvider } from './session-key-provider';
 import { SessionTokenStrategy, type TokenPlace } from './session-token.strategy';
-import { SESSION_COOKIE } from './session-token';
+import { DEFAULT_SESSION_COOKIE } from './session-token';
 import { SessionVerifier } from './session-verifier';
 
 const HEADER: TokenPlace = {
@@ -25,14 +25,12 @@ const QUERY: TokenPlace = {
     headers.authorization === undefined && typeof query.token === 'string' ? query.token : null,
 };
 
-const COOKIE: TokenPlace = {
+const inCookie = (name: string): TokenPlace => ({
   name: 'session-cookie',
   kind: 'session_cookie',
   tokenOf: ({ headers: { authorization, cookie } }: Request) =>
-    authorization === undefined && cookie !== undefined
-      ? (parseCookie(cookie)[SESSION_COOKIE] ?? null)
-      : null,
-};
+    authorization === undefined && cookie !== undefined ? (parseCookie(cookie)[name] ?? null) : null,
+});
 
 /** A session JWT as Bearer. */
 @Injectable()
@@ -74,7 +72,7 @@ class SessionCookieStrategy extends PassportStrategy(SessionTokenStrategy) {
     keys: SessionKeyProvider,
     @Inject(CREDENTIALS_OPTIONS) private readonly options: CredentialsOptions,
   ) {
-    super(COOKIE, keys, options.SITE);
+    super(inCookie(options.SESSION_COOKIE_NAME ?? DEFAULT_SESSION_COOKIE), keys, options.SITE);
   }
 
   /** Throws 403 if another site's page uses the session cookie. */

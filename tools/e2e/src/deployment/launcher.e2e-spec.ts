@@ -10,6 +10,7 @@ import {
   expectHealthy,
   expectMetrics,
   expectNothingLeft,
+  expectOwnCookies,
   expectTopup,
   expectUsable,
   expectVisibleStream,
@@ -126,6 +127,8 @@ describe('the sites', () => {
     await expectMetrics(cn);
     await expectUsable(intl.platform, 'USD');
     await expectUsable(cn.platform, 'CNY');
+    await expectOwnCookies(intl);
+    await expectOwnCookies(cn);
     await expectVisibleStream(intl.platform);
     await expectAnswer(intl.platform, 'How much credit does the demo account begin with?', '25 dollars');
     await expectAnswer(cn.platform, '演示账户的初始额度是多少？', '25 元');

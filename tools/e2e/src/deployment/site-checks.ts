@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { waitFor } from '@inference/testing';
+import { rememberAnswer, waitFor } from '@inference/testing';
 import { rawCall } from '../load/raw-calls';
 import { consoleBody } from '../site/console-client';
 import { isFree } from '../site/ports';
@@ -59,6 +59,28 @@ export async function expectUsable({ urls, accounts }: Platform, currency: strin
   expect(site.urls).toMatchObject({ gateway: urls.gateway, environments: urls.agentEnvironments });
   const headers = { Authorization: `Bearer ${apiKey}` };
   expect((await fetch(`${urls.training}/v1/capabilities`, { headers })).status).toBe(200);
+}
+
+/** Checks that the cookies of a sign-in have the port in their names, and that console and router-cost know them by these. */
+export async function expectOwnCookies({ platform: { urls, accounts }, portBase }: Run): Promise<void> {
+  const { identifier, password } = accounts.demo;
+  const login = await fetch(`${urls.console}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ identifier, password }),
+  });
+  rememberAnswer(login.headers, await login.json());
+  const [session = '', refresh = ''] = login.headers.getSetCookie().map((line) => line.split(';')[0]!);
+  expect(session).toMatch(new RegExp(`^session_${portBase}=`));
+  expect(refresh).toMatch(new RegExp(`^refresh_${portBase}=`));
+  const refreshed = await fetch(`${urls.console}/api/auth/refresh`, {
+    method: 'POST',
+    headers: { Cookie: refresh },
+  });
+  rememberAnswer(refreshed.headers, await refreshed.json());
+  expect(refreshed.status).toBe(200);
+  const report = await fetch(`${urls.routerCost}/v1/router/cost`, { headers: { Cookie: session } });
+  expect(report.status).toBe(200);
 }
 
 /** Checks that an answer of 64 tokens is streamed as 64 chunks, at a pace at which a person sees a stream. */

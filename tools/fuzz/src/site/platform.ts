@@ -57,6 +57,7 @@ async function tryToStart(): Promise<Platform> {
       DATA_DIR: dataDir,
       PORT_BASE: String(await freePortBase()),
       RATE_LIMIT_MULTIPLIER: '1000000',
+      SESSION_COOKIE_NAME: 'session',
       ENGINE_TOKENS_PER_SECOND: '0',
       // The launcher then ends when this process ends.
       npm_lifecycle_event: 'start',

@@ -23,6 +23,7 @@ export const AUDIT_EVENT_TYPES = [
   'second_factor.failed',
   'session.ended',
   'session.opened',
+  'session.refresh_token_reused',
   'two_factor.disabled',
   'two_factor.enabled',
   'admin.adjustment_posted',

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Answer } from '../../testing/console.fixture';
-import { BROWSER, cookieIn, OAuthSite, UI_URL } from '../oauth/oauth.fixture';
+import { cookieIn } from '../../testing/cookies.fixture';
+import { BROWSER, OAuthSite, UI_URL } from '../oauth/oauth.fixture';
 
 interface IdentityView {
   id: string;
@@ -82,13 +83,31 @@ describe('the identities of an account', () => {
   });
 
   it('are linked in a browser, which returns to its page', async () => {
+    for (const [json, page] of [
+      [undefined, '/settings/identities'],
+      [{ return_to: '/settings?tab=identities' }, '/settings?tab=identities'],
+    ] as const) {
+      const { token } = await all.site.signedIn();
+      const { authorizationUrl, cookie } = await all.client.beginLink('alpha', token, json);
+      const returned = await all.alpha.signIn(authorizationUrl, { email: someAddress() });
+      const answer = await all.client.finish(returned, cookie, BROWSER);
+      expect([answer.status, answer.headers.get('location')]).toEqual([302, UI_URL + page]);
+      // The browser keeps the session in which the link was begun.
+      for (const name of ['session', 'refresh']) expect(cookieIn(answer, name)).toBeUndefined();
+      expect(await list(token)).toHaveLength(1);
+    }
+  });
+
+  it('return to the page of identities with the error if consent is denied', async () => {
     const { token } = await all.site.signedIn();
-    const json = { return_to: '/settings/identities' };
-    const { authorizationUrl, cookie } = await all.client.beginLink('alpha', token, json);
-    const returned = await all.alpha.signIn(authorizationUrl, { email: someAddress() });
-    const answer = await all.client.finish(returned, cookie, BROWSER);
-    expect([answer.status, answer.headers.get('location')]).toEqual([302, `${UI_URL}/settings/identities`]);
-    expect(await list(token)).toHaveLength(1);
+    const { authorizationUrl, cookie } = await all.client.beginLink('alpha', token);
+    const denied = await all.alpha.signIn(authorizationUrl, { email: someAddress(), decision: 'deny' });
+    const answer = await all.client.finish(denied, cookie, BROWSER);
+    expect([answer.status, answer.headers.get('location')]).toEqual([
+      302,
+      `${UI_URL}/settings/identities#error=access_denied`,
+    ]);
+    expect(await list(token)).toEqual([]);
   });
 
   it('are linked once for repeated requests', async () => {
@@ -116,7 +135,7 @@ describe('the identities of an account', () => {
     const { authorizationUrl, cookie } = await all.client.beginLink('alpha', token);
     const returned = await all.alpha.signIn(authorizationUrl, { email });
     const inBrowser = await all.client.finish(returned, cookie, BROWSER);
-    expect(inBrowser.headers.get('location')).toBe(`${UI_URL}/login?error=identity_taken`);
+    expect(inBrowser.headers.get('location')).toBe(`${UI_URL}/settings/identities#error=identity_taken`);
     expect(await list(token)).toEqual([]);
   });
 

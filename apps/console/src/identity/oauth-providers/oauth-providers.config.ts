@@ -53,16 +53,23 @@ export const oauthProviderFields = {
    * `CONSOLE_URL/api/auth/oauth/{name}/callback` as the redirect URI.
    */
   OAUTH_PROVIDERS: oauthProviders.default([]),
+  /** Name of the cookie of a flow. Browsers do not tell the ports of a host apart. */
+  OAUTH_FLOW_COOKIE_NAME: env.cookieName().default('oauth_flow'),
 };
 
 type Fields = z.output<z.ZodObject<typeof oauthProviderFields>> & { NODE_ENV: string };
 
 export interface OAuthProvidersConfig {
   providers: OAuthProvider[];
+  flowCookieName: string;
   /** Whether browsers send the cookie of a flow over TLS only. */
   isCookieSecure: boolean;
 }
 
-export function oauthProvidersOf({ OAUTH_PROVIDERS, NODE_ENV }: Fields): OAuthProvidersConfig {
-  return { providers: OAUTH_PROVIDERS, isCookieSecure: NODE_ENV === 'production' };
+export function oauthProvidersOf(config: Fields): OAuthProvidersConfig {
+  return {
+    providers: config.OAUTH_PROVIDERS,
+    flowCookieName: config.OAUTH_FLOW_COOKIE_NAME,
+    isCookieSecure: config.NODE_ENV === 'production',
+  };
 }

@@ -1,8 +1,8 @@
 import { HttpException } from '@nestjs/common';
 
 /**
- * Errors of a sign-in through a provider. A browser is redirected to `{CONSOLE_UI_URL}/login?error=<code>`; other
- * clients get the status and the message. `unknown_provider` is 404 for browsers too. No text of the provider is passed
+ * Errors of a sign-in through a provider. A browser is redirected to `{CONSOLE_UI_URL}/sign-in#error=<code>`, or to
+ * `/settings/identities#error=<code>` if it was to link an identity; other clients get the status and the message. `unknown_provider` is 404 for browsers too. No text of the provider is passed
  * on.
  */
 const FAILURES = {

@@ -4,29 +4,29 @@ import { type CookieOptions, type Request, type Response } from 'express';
 import { OAUTH_PROVIDERS_CONFIG, type OAuthProvidersConfig } from '../oauth-providers/oauth-providers.config';
 import { FLOW_SECONDS } from './oauth-flows.service';
 
-const NAME = 'oauth_flow';
-
 /** Binds a flow to the browser that began it. SameSite=Lax, because the provider's redirect back is cross-site. */
 @Injectable()
 export class OAuthFlowCookie {
+  private readonly name: string;
   private readonly options: CookieOptions;
 
-  constructor(@Inject(OAUTH_PROVIDERS_CONFIG) config: OAuthProvidersConfig) {
+  constructor(@Inject(OAUTH_PROVIDERS_CONFIG) { flowCookieName, isCookieSecure }: OAuthProvidersConfig) {
+    this.name = flowCookieName;
     this.options = {
       httpOnly: true,
       sameSite: 'lax',
-      secure: config.isCookieSecure,
+      secure: isCookieSecure,
       path: '/api/auth/oauth',
     };
   }
 
   set(response: Response, sealed: string): void {
-    response.cookie(NAME, sealed, { ...this.options, maxAge: FLOW_SECONDS * 1000 });
+    response.cookie(this.name, sealed, { ...this.options, maxAge: FLOW_SECONDS * 1000 });
   }
 
   /** Reads and clears the cookie, because it can be used once. */
   take(request: Request, response: Response): string | undefined {
-    response.clearCookie(NAME, this.options);
-    return parseCookie(request.headers.cookie ?? '')[NAME];
+    response.clearCookie(this.name, this.options);
+    return parseCookie(request.headers.cookie ?? '')[this.name];
   }
 }

@@ -30,7 +30,7 @@ describe('a provider that is down fails only its own sign-ins', () => {
       const inBrowser = await client.signIn(all.alpha, 'alpha', { email: EMAIL }, BROWSER);
       await console.close();
       expect([path, answer.status, answer.body]).toEqual([path, 503, UNAVAILABLE]);
-      expect(inBrowser.headers.get('location')).toBe(`${UI_URL}/login?error=provider_unavailable`);
+      expect(inBrowser.headers.get('location')).toBe(`${UI_URL}/sign-in#error=provider_unavailable`);
     }
   });
 
@@ -80,7 +80,7 @@ describe('a provider that is down fails only its own sign-ins', () => {
       expect([answer.status, answer.body]).toEqual([503, UNAVAILABLE]);
       expect(answer.headers.getSetCookie()).toEqual([]);
     }
-    expect(inBrowser.headers.get('location')).toBe(`${UI_URL}/login?error=provider_unavailable`);
+    expect(inBrowser.headers.get('location')).toBe(`${UI_URL}/sign-in#error=provider_unavailable`);
     expect([ofBeta.status, third.status]).toEqual([302, 302]);
   });
 

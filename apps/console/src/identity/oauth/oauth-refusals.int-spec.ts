@@ -1,7 +1,8 @@
 import { type Answer } from '../../testing/console.fixture';
+import { cookieIn } from '../../testing/cookies.fixture';
 import { SealedTokens } from '../sealed-tokens/sealed-tokens';
 import { OAuthFlowsService } from './oauth-flows.service';
-import { BROWSER, clientSecretOf, cookieIn, JSON_ONLY, OAuthSite, UI_URL } from './oauth.fixture';
+import { BROWSER, clientSecretOf, JSON_ONLY, OAuthSite, UI_URL } from './oauth.fixture';
 
 const EMAIL = 'ada@example.com';
 const REFUSED = { error: 'the sign-in through the provider was refused; begin again' };
@@ -58,9 +59,10 @@ describe('a sign-in through a provider is refused', () => {
     const inBrowser = await attempt(BROWSER);
     expect([inBrowser.status, inBrowser.headers.get('location')]).toEqual([
       302,
-      `${UI_URL}/login?error=${code}`,
+      `${UI_URL}/sign-in#error=${code}`,
     ]);
     expect(cookieIn(inBrowser, 'session')).toBeUndefined();
+    expect(cookieIn(inBrowser, 'refresh')).toBeUndefined();
     expect(await sessions()).toBe(before);
   };
 

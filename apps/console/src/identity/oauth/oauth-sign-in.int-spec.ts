@@ -1,5 +1,6 @@
 import { type Answer } from '../../testing/console.fixture';
-import { BROWSER, callbackOf, cookieIn, OAuthSite, settingsOf, startProvider, UI_URL } from './oauth.fixture';
+import { cookieIn } from '../../testing/cookies.fixture';
+import { BROWSER, callbackOf, OAuthSite, settingsOf, startProvider, UI_URL } from './oauth.fixture';
 
 interface Session {
   token: string;
@@ -64,6 +65,7 @@ describe('a sign-in through a provider', () => {
     ]);
     const { token, user } = sessionOf(first);
     expect(cookieIn(first, 'session')).toBe(`session=${token}`);
+    expect(cookieIn(first, 'refresh')).toMatch(/^refresh=[\w-]{64}$/);
     expect(cookieIn(first, 'oauth_flow')).toBeUndefined();
     expect(first.headers.get('cache-control')).toBe('no-store');
     expect(await me(token)).toMatchObject({
@@ -101,8 +103,11 @@ describe('a sign-in through a provider', () => {
 
   it('redirects a browser to the pages of the console', async () => {
     for (const [returnTo, landing] of [
-      ['', '/'],
-      ['?return_to=%2Fwallet%3Ftab%3Dtopup%26x%3D1', '/wallet?tab=topup&x=1'],
+      ['', '/sign-in/complete'],
+      [
+        '?return_to=%2Fwallet%3Ftab%3Dtopup%26x%3D1',
+        '/sign-in/complete#return_to=%2Fwallet%3Ftab%3Dtopup%26x%3D1',
+      ],
     ] as const) {
       const { authorizationUrl, cookie } = await all.client.begin('alpha', returnTo);
       const returned = await all.alpha.signIn(authorizationUrl, { email: 'browser@alpha.example' });
@@ -112,6 +117,13 @@ describe('a sign-in through a provider', () => {
       const token = cookieIn(answer, 'session')!.slice('session='.length);
       expect(await me(token)).toMatchObject({ email: 'browser@alpha.example' });
       expect(answer.text).not.toContain(token);
+      const refreshed = await all.site.console.request('POST', '/api/auth/refresh', {
+        headers: { Cookie: cookieIn(answer, 'refresh')! },
+      });
+      expect([refreshed.status, refreshed.body]).toEqual([
+        200,
+        expect.objectContaining({ user: { id: expect.any(String), email: 'browser@alpha.example' } }),
+      ]);
     }
   });
 
@@ -133,13 +145,24 @@ describe('a sign-in through a provider', () => {
     const inBrowser = await all.client.signIn(all.alpha, 'alpha', { email }, BROWSER);
     expect(inBrowser.status).toBe(302);
     expect(inBrowser.headers.get('location')).toMatch(
-      /^http:\/\/ui\.test\/login\/verify#challenge=chal_\w{32}$/,
+      /^http:\/\/ui\.test\/sign-in\/second-factor#challenge=chal_\w{32}&methods=totp,recovery_code&expires_at=2\d{3}-[\dT:.-]+Z$/,
     );
     expect(cookieIn(inBrowser, 'session')).toBeUndefined();
+    expect(cookieIn(inBrowser, 'refresh')).toBeUndefined();
+    const { authorizationUrl, cookie } = await all.client.begin('alpha', '?return_to=%2Fkeys%3Fa%3D1%26b');
+    const returned = await all.alpha.signIn(authorizationUrl, { email });
+    const answered = await all.client.finish(returned, cookie, BROWSER);
+    const fragment = new URLSearchParams(new URL(answered.headers.get('location')!).hash.slice(1));
+    expect(Object.fromEntries(fragment)).toEqual({
+      challenge: expect.stringMatching(/^chal_/),
+      methods: 'totp,recovery_code',
+      expires_at: expect.stringMatching(/Z$/),
+      return_to: '/keys?a=1&b',
+    });
     const { rows } = await query('SELECT method FROM accounts.login_challenges WHERE account_id = $1', [
       user.id,
     ]);
-    expect(rows).toEqual([{ method: 'oauth:alpha' }, { method: 'oauth:alpha' }]);
+    expect(rows).toEqual(Array(3).fill({ method: 'oauth:alpha' }));
   });
 
   it('never links by the address, neither of a password account nor of another provider', async () => {
@@ -160,7 +183,7 @@ describe('a sign-in through a provider', () => {
       expect(cookieIn(answer, 'session')).toBeUndefined();
     }
     const inBrowser = await all.client.signIn(all.beta, 'beta', { email }, BROWSER);
-    expect(inBrowser.headers.get('location')).toBe(`${UI_URL}/login?error=email_taken`);
+    expect(inBrowser.headers.get('location')).toBe(`${UI_URL}/sign-in#error=email_taken`);
     const { rows } = await query('SELECT FROM accounts.oauth_identities WHERE issuer = $1 AND email = $2', [
       all.beta.issuer,
       email,
@@ -173,7 +196,7 @@ describe('a sign-in through a provider', () => {
     const answer = await all.client.signIn(all[name], name, { email, verified: false });
     expect([answer.status, answer.body]).toEqual([403, { error: expect.stringContaining('vouch') }]);
     const inBrowser = await all.client.signIn(all[name], name, { email, verified: false }, BROWSER);
-    expect(inBrowser.headers.get('location')).toBe(`${UI_URL}/login?error=email_not_verified`);
+    expect(inBrowser.headers.get('location')).toBe(`${UI_URL}/sign-in#error=email_not_verified`);
     expect((await query('SELECT FROM accounts.accounts WHERE email = $1', [email])).rows).toEqual([]);
   });
 
@@ -218,7 +241,7 @@ describe('a sign-in through a provider', () => {
     await console.close();
     expect(sessionOf(old).user).toEqual(user);
     expect([fresh.status, fresh.body]).toEqual([403, { error: 'this site takes no new accounts' }]);
-    expect(inBrowser.headers.get('location')).toBe(`${UI_URL}/login?error=signup_closed`);
+    expect(inBrowser.headers.get('location')).toBe(`${UI_URL}/sign-in#error=signup_closed`);
   });
 
   it('sends its secret by the configured method', async () => {

@@ -24,7 +24,8 @@ import {
 import { AnyQuery, Public } from '@inference/http';
 import { ApiErrors, ApiOneOf } from '@inference/openapi';
 import { type Request, type Response } from 'express';
-import { SessionCookie } from '../sessions/session-cookie';
+import { SessionCookies } from '../sessions/session-cookies';
+import { SESSION_COOKIES } from '../sessions/session-cookies.headers';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type Actor, CurrentActor } from '../audit-log/actor';
 import { type Origin, RequestOrigin } from '../audit-log/request-origin';
@@ -53,10 +54,18 @@ const FLOW_COOKIE =
   'The cookie `oauth_flow`, which binds the flow to the browser for ten minutes. HttpOnly, SameSite=Lax.';
 const FINISH_COOKIES = {
   'Set-Cookie': textHeader(
-    'Removes the cookie `oauth_flow`. With a session also the cookie `session` with the token.',
+    `Removes the cookie \`oauth_flow\`. With a session also ${SESSION_COOKIES}.`,
     true,
   ),
 };
+/*
+ * Pages of the console to which browsers return.
+ */
+const SIGN_IN_PAGE = '/sign-in';
+const SIGNED_IN_PAGE = '/sign-in/complete';
+const SECOND_FACTOR_PAGE = '/sign-in/second-factor';
+const IDENTITIES_PAGE = '/settings/identities';
+
 const PROVIDER_ERRORS = {
   404: 'There is no such provider. Browsers get this answer too.',
   503: 'The provider or the database is not available.',
@@ -68,7 +77,7 @@ export class OAuthController {
   constructor(
     private readonly oauth: OAuthService,
     private readonly flowCookie: OAuthFlowCookie,
-    private readonly sessionCookie: SessionCookie,
+    private readonly cookies: SessionCookies,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
   ) {}
 
@@ -80,12 +89,12 @@ export class OAuthController {
     operationId: 'beginOAuthSignIn',
     summary: 'Begins a sign-in at an OpenID Connect provider.',
     description:
-      'A link for browsers. If the provider is not available, a client that prefers HTML is redirected to the login page with `?error=provider_unavailable`.',
+      'A link for browsers. If the provider is not available, a client that prefers HTML is redirected to the sign-in page with `#error=provider_unavailable`.',
   })
   @ApiFoundResponse({
-    description: 'To the provider, or to the login page with the code of an error.',
+    description: 'To the provider, or to the sign-in page with the code of an error.',
     headers: {
-      ...locationOf('The page of the provider, or the login page.'),
+      ...locationOf('The page of the provider, or the sign-in page.'),
       'Set-Cookie': textHeader(FLOW_COOKIE, false),
     },
   })
@@ -97,7 +106,7 @@ export class OAuthController {
     @Res() response: Response,
   ): Promise<void> {
     const asksForPage = request.accepts(['json', 'html']) === 'html';
-    await this.redirectErrors(asksForPage, response, async () => {
+    await this.redirectErrors(asksForPage ? SIGN_IN_PAGE : null, response, async () => {
       const { authorizationUrl, sealed } = await this.oauth.begin(provider, returnTo ?? null);
       this.flowCookie.set(response, sealed);
       response.redirect(authorizationUrl);
@@ -113,7 +122,7 @@ export class OAuthController {
     operationId: 'finishOAuthSignIn',
     summary: 'Ends a sign-in, or the linking of an identity, at a provider.',
     description:
-      'The redirect URI of the provider. `Accept: application/json` gets JSON. A client that prefers HTML is redirected: to the page `return_to` with the cookie `session`, to `/login/verify#challenge=…` for the second factor, or to the login page with `?error=<code>`. Every answer removes the cookie `oauth_flow`. The first sign-in makes an account.',
+      'The redirect URI of the provider. `Accept: application/json` gets JSON. A client that prefers HTML is redirected: with the cookies to `/sign-in/complete`, to `/sign-in/second-factor#challenge=…` for the second factor, after a link to `return_to` or `/settings/identities`, and on an error to `/sign-in#error=<code>` or `/settings/identities#error=<code>`. A sign-in with `return_to` hands it over in the fragment. No URL contains a token. Every answer removes the cookie `oauth_flow`. The first sign-in makes an account.',
   })
   @ApiQuery({
     name: 'error',
@@ -157,13 +166,14 @@ export class OAuthController {
     @Res() response: Response,
   ): Promise<void> {
     const asksForPage = request.accepts(['html', 'json']) === 'html';
-    const sealed = this.flowCookie.take(request, response);
-    await this.redirectErrors(asksForPage, response, async () => {
-      const finished = await this.oauth.finish(provider, sealed, queryOf(request), origin);
-      const { view } = finished;
-      if ('token' in view) this.sessionCookie.set(response, view.token);
+    const flow = await this.oauth.openFlow(provider, this.flowCookie.take(request, response));
+    const errorPage = flow?.link ? IDENTITIES_PAGE : SIGN_IN_PAGE;
+    await this.redirectErrors(asksForPage ? errorPage : null, response, async () => {
+      const finished = await this.oauth.finish(provider, flow, queryOf(request), origin);
+      const { outcome } = finished;
+      const body = 'refreshToken' in outcome ? this.cookies.admit(response, outcome) : outcome;
       if (asksForPage) response.redirect(this.site.consoleUiUrl + landingPath(finished));
-      else response.json(view);
+      else response.json(body);
     });
   }
 
@@ -198,8 +208,9 @@ export class OAuthController {
     return { authorization_url: authorizationUrl };
   }
 
+  /** @param errorPage of the console, for a client that prefers HTML; null for JSON */
   private async redirectErrors(
-    asksForPage: boolean,
+    errorPage: string | null,
     response: Response,
     work: () => Promise<void>,
   ): Promise<void> {
@@ -209,8 +220,8 @@ export class OAuthController {
     } catch (error) {
       // An unknown provider is 404 for browsers too, and an internal error has no code.
       const hasPage = error instanceof HttpException && error.getStatus() !== 404;
-      if (!asksForPage || !hasPage) throw error;
-      response.redirect(`${this.site.consoleUiUrl}/login?error=${codeOf(error)}`);
+      if (errorPage === null || !hasPage) throw error;
+      response.redirect(`${this.site.consoleUiUrl}${errorPage}#error=${codeOf(error)}`);
     }
   }
 }
@@ -221,10 +232,15 @@ function queryOf({ originalUrl }: Request): URLSearchParams {
   return new URLSearchParams(at === -1 ? '' : originalUrl.slice(at));
 }
 
-/** The challenge is in the fragment, which browsers do not send to any server. */
-function landingPath({ view, returnTo }: CompletedFlow): string {
-  if (!('challenge' in view)) return returnTo ?? '/';
-  const fragment = new URLSearchParams({ challenge: view.challenge.id });
-  if (returnTo !== null) fragment.set('return_to', returnTo);
-  return `/login/verify#${fragment}`;
+/**
+ * Every sign-in leads to a page that knows that the browser is signed in now; that page leads on to `return_to`. The challenge is in
+ * the fragment, which browsers do not send to any server.
+ */
+function landingPath({ outcome, returnTo }: CompletedFlow): string {
+  if ('identity' in outcome) return returnTo ?? IDENTITIES_PAGE;
+  const after = returnTo === null ? [] : [`return_to=${encodeURIComponent(returnTo)}`];
+  if (!('challenge' in outcome)) return [SIGNED_IN_PAGE, ...after].join('#');
+  const { id, methods, expires_at: expiresAt } = outcome.challenge;
+  const challenge = [`challenge=${id}`, `methods=${methods.join(',')}`, `expires_at=${expiresAt}`];
+  return `${SECOND_FACTOR_PAGE}#${[...challenge, ...after].join('&')}`;
 }

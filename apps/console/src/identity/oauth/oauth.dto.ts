@@ -27,7 +27,7 @@ export class ProviderPath {
 
 export class BeginSignInQuery {
   @ReturnToField({
-    description: 'Path of the console’s page to which the sign-in returns; `/` by default.',
+    description: 'Path of the console’s page to which the sign-in returns.',
     optional: true,
   })
   return_to?: string;
@@ -42,7 +42,7 @@ export class LinkIdentityDto {
   password?: string;
 
   @ReturnToField({
-    description: 'Path of the console’s page to which the link returns; `/` by default.',
+    description: 'Path of the console’s page to which the link returns; `/settings/identities` by default.',
     optional: true,
   })
   return_to?: string;

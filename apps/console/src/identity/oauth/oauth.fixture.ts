@@ -1,6 +1,7 @@
 import { SandboxOidc, type SignIn } from '@inference/sandbox-oidc';
 import { rememberAnswer, rememberRequest, rememberSecret, waitFor } from '@inference/testing';
 import { type Answer, TestConsole, TestSite } from '../../testing/console.fixture';
+import { cookieIn } from '../../testing/cookies.fixture';
 import { OAuthFlowsService } from './oauth-flows.service';
 
 /** CONSOLE_URL of the tests. The console listens on another port. */
@@ -111,13 +112,6 @@ export class OAuthClient {
     for (const secret of [flow.codeVerifier, flow.nonce, flow.state]) rememberSecret(secret);
     return { authorizationUrl, cookie };
   }
-}
-
-/** `name=value` of a cookie that a response sets; undefined if it sets none or clears it. */
-export function cookieIn({ headers }: Answer, name: string): string | undefined {
-  const line = headers.getSetCookie().find((cookie) => cookie.startsWith(`${name}=`));
-  const pair = line?.split(';')[0];
-  return pair === `${name}=` ? undefined : pair;
 }
 
 /** A console with its own database and the two providers `alpha` and `beta`. */

@@ -2,9 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { insertAccount, readForSignIn, type SignInAccount } from '../accounts/accounts.repository';
 import { SITE_LANGUAGE } from '../accounts/languages';
-import { type ChallengeResponse, type SessionResponse } from '../sign-in/auth.dto';
+import { type ChallengeResponse } from '../sign-in/auth.dto';
 import { ReauthenticationService } from '../passwords/reauthentication.service';
-import { SignInService } from '../sign-in/sign-in.service';
+import { type SignedIn, SignInService } from '../sign-in/sign-in.service';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { SIGN_UP_CONFIG, type SignUpConfig } from '../accounts/sign-up.config';
 import { type OAuthProvider } from '../oauth-providers/oauth-providers.config';
@@ -12,7 +12,7 @@ import { type Actor } from '../audit-log/actor';
 import { type Origin } from '../audit-log/request-origin';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { type ProviderEmail } from '../oauth-providers/claims';
-import { OAuthFlowsService } from './oauth-flows.service';
+import { type Flow, OAuthFlowsService } from './oauth-flows.service';
 import { insertIdentity, lockIdentity } from '../identities/identities.repository';
 import { IdentitiesService, type LinkRequest } from '../identities/identities.service';
 import { type LinkedIdentityResponse, type LinkIdentityDto } from './oauth.dto';
@@ -27,7 +27,7 @@ export interface StartedFlow {
 }
 
 export interface CompletedFlow {
-  view: SessionResponse | ChallengeResponse | LinkedIdentityResponse;
+  outcome: SignedIn | ChallengeResponse | LinkedIdentityResponse;
   returnTo: string | null;
 }
 
@@ -70,15 +70,19 @@ export class OAuthService {
     return { authorizationUrl: await this.providers.authorizationUrl(provider, checks), sealed };
   }
 
+  /** Returns the flow that the browser has begun with the provider; null if it has expired, is forged or absent. */
+  async openFlow(name: string, sealed: string | undefined): Promise<Flow | null> {
+    return sealed === undefined ? null : this.flows.open(name, sealed);
+  }
+
   /** Marks the flow as used before it calls the provider, so that only one of several callbacks of a flow continues. */
   async finish(
     name: string,
-    sealed: string | undefined,
+    flow: Flow | null,
     query: URLSearchParams,
     origin: Origin,
   ): Promise<CompletedFlow> {
     const provider = this.providers.find(name);
-    const flow = sealed === undefined ? null : await this.flows.open(name, sealed);
     const states = query.getAll('state');
     const isAnswer = query.has('code') || query.has('error');
     if (!flow || states.length !== 1 || states[0] !== flow.state || !isAnswer)
@@ -87,9 +91,9 @@ export class OAuthService {
     const identity = await this.providers.identify(provider, query, flow);
     const { link, returnTo } = flow;
     if (link)
-      return { view: { identity: await this.identities.link(name, identity, link, origin) }, returnTo };
+      return { outcome: { identity: await this.identities.link(name, identity, link, origin) }, returnTo };
     const account = (await this.accountOf(identity)) ?? (await this.newAccount(name, identity, origin));
-    return { view: await this.signIn.begin(account, `oauth:${name}`, origin), returnTo };
+    return { outcome: await this.signIn.begin(account, `oauth:${name}`, origin), returnTo };
   }
 
   /** If the identity is unlinked after this, the sign-in fails, because the credentials version has changed. */

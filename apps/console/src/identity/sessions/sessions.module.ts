@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
 import { JwksController } from './jwks.controller';
-import { SessionCookie } from './session-cookie';
+import { SessionCookies } from './session-cookies';
 import { SessionsService } from './sessions.service';
 
 @Module({
   controllers: [JwksController],
-  providers: [SessionCookie, SessionsService],
-  exports: [SessionCookie, SessionsService],
+  providers: [SessionCookies, SessionsService],
+  exports: [SessionCookies, SessionsService],
 })
 export class SessionsModule {}

@@ -5,18 +5,19 @@ import { IsNull, Not, Raw } from 'typeorm';
 export interface NewSession extends Pick<Session, 'id' | 'accountId'> {
   /** The version that the account's credentials had when they were checked. */
   credentialsVersion: number;
+  /** Life of the session until its first refresh. */
   ttlSeconds: number;
 }
 
 /**
- * The expiry is a whole second, like that of the token, so that both expire together. The lock of the account orders
+ * Begins with a whole second, like the token, so that a session lives at least as long as its token. The lock of the account orders
  * this statement and a concurrent change of the credentials: if the change comes first, no row is inserted; if it comes
  * second, it also ends this session.
  */
 const INSERT = `
   INSERT INTO accounts.sessions (id, account_id, expires_at)
   SELECT $1, id, date_trunc('second', now()) + make_interval(secs => $3) FROM accounts.accounts
-  WHERE id = $2 AND credentials_version = $4 FOR SHARE RETURNING expires_at AS "expiresAt"`;
+  WHERE id = $2 AND credentials_version = $4 FOR SHARE RETURNING date_trunc('second', now()) AS "openedAt"`;
 /** Rows are kept for a day after their expiry. */
 const DELETE_EXPIRED = `
   DELETE FROM accounts.sessions WHERE id IN (
@@ -24,16 +25,16 @@ const DELETE_EXPIRED = `
 
 const isLive = () => ({ endedAt: IsNull(), expiresAt: Raw((column) => `${column} > now()`) });
 
-/** Returns when the session expires, or null if the account's credentials do not have that version any more. */
+/** Returns when the session begins, in whole seconds, or null if the account's credentials do not have that version any more. */
 export async function insertSession(executor: Executor, session: NewSession): Promise<Date | null> {
   const { id, accountId, ttlSeconds, credentialsVersion } = session;
-  const { rows } = await executor.query<Pick<Session, 'expiresAt'>>(INSERT, [
+  const { rows } = await executor.query<{ openedAt: Date }>(INSERT, [
     id,
     accountId,
     ttlSeconds,
     credentialsVersion,
   ]);
-  return rows[0]?.expiresAt ?? null;
+  return rows[0]?.openedAt ?? null;
 }
 
 /** Whether the session was opened within the last ten minutes. */
@@ -62,16 +63,28 @@ export async function endSession(executor: Executor, id: string): Promise<void> 
   await executor.repository(Session).update({ id, endedAt: IsNull() }, { endedAt: () => 'now()' });
 }
 
-/** Ends all sessions of an account except `keptSessionId`; null keeps none. */
+/** Ends all sessions of an account except `keptSessionId`, and returns how many; null keeps none. */
 export async function endOtherSessions(
   executor: Executor,
   accountId: string,
   keptSessionId: string | null,
-): Promise<void> {
+): Promise<number> {
   const others = keptSessionId === null ? {} : { id: Not(keptSessionId) };
-  await executor
+  const { affected } = await executor
     .repository(Session)
     .update({ accountId, ...others, ...isLive() }, { endedAt: () => 'now()' });
+  return affected ?? 0;
+}
+
+/** Lets a session live for `ttlSeconds` from now. */
+export async function extendSession(transaction: Transaction, id: string, ttlSeconds: number): Promise<void> {
+  await transaction
+    .repository(Session)
+    .createQueryBuilder()
+    .update({ expiresAt: () => "date_trunc('second', now()) + make_interval(secs => :ttlSeconds)" })
+    .where({ id })
+    .setParameters({ ttlSeconds })
+    .execute();
 }
 
 /** Deletes at most `count` sessions and returns how many. */

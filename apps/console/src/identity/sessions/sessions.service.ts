@@ -1,13 +1,26 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { SESSION_AUDIENCE, sessionIssuer } from '@inference/guards';
-import { type Executor, newId } from '@inference/database';
+import { type Executor, newId, type Transaction } from '@inference/database';
 import { SignJWT } from 'jose';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { SESSIONS_CONFIG, type SessionsConfig } from './sessions.config';
-import { insertSession } from './sessions.repository';
+import { extendSession, insertSession } from './sessions.repository';
 
-/** A session is a row. Its token is an ES256 JWT that the first of the configured keys signs. */
+export interface AccessToken {
+  /** The session token (JWT). */
+  token: string;
+  expiresAt: Date;
+}
+
+export interface OpenedSession extends AccessToken {
+  id: string;
+}
+
+/**
+ * A session is a row, which lives as long as its refresh token. Its session tokens are ES256 JWTs that the first of the configured
+ * keys signs.
+ */
 @Injectable()
 export class SessionsService {
   private readonly kid: string;
@@ -24,22 +37,36 @@ export class SessionsService {
   }
 
   /**
-   * Opens a session and returns its token, or null if the account's credentials have changed since that version of them was
-   * read.
+   * Opens a session, or returns null if the account's credentials have changed since that version of them was read.
    */
-  async open(executor: Executor, accountId: string, credentialsVersion: number): Promise<string | null> {
+  async open(
+    executor: Executor,
+    accountId: string,
+    credentialsVersion: number,
+  ): Promise<OpenedSession | null> {
     const id = newId('sess');
-    const ttlSeconds = this.config.ttlSeconds;
-    const expiresAt = await insertSession(executor, { id, accountId, credentialsVersion, ttlSeconds });
-    if (!expiresAt) return null;
-    const expiresAtSeconds = expiresAt.getTime() / 1000;
-    return new SignJWT({ sid: id })
+    const ttlSeconds = this.config.refreshTtlSeconds;
+    const openedAt = await insertSession(executor, { id, accountId, credentialsVersion, ttlSeconds });
+    return openedAt && { id, ...(await this.sign(id, accountId, openedAt)) };
+  }
+
+  /** Begins the life of a live session anew. */
+  extend(transaction: Transaction, id: string): Promise<void> {
+    return extendSession(transaction, id, this.config.refreshTtlSeconds);
+  }
+
+  /** @param now of the database, in whole seconds, like the times of a token */
+  async sign(sessionId: string, accountId: string, now: Date): Promise<AccessToken> {
+    const nowSeconds = now.getTime() / 1000;
+    const expiresAtSeconds = nowSeconds + this.config.ttlSeconds;
+    const token = await new SignJWT({ sid: sessionId })
       .setProtectedHeader({ alg: 'ES256', kid: this.kid, typ: 'JWT' })
       .setSubject(accountId)
       .setIssuer(sessionIssuer(this.site.site))
       .setAudience(SESSION_AUDIENCE)
-      .setIssuedAt(expiresAtSeconds - ttlSeconds)
+      .setIssuedAt(nowSeconds)
       .setExpirationTime(expiresAtSeconds)
       .sign(this.key);
+    return { token, expiresAt: new Date(expiresAtSeconds * 1000) };
   }
 }

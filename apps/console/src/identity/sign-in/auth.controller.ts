@@ -16,19 +16,19 @@ import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator
 import { type Language, LANGUAGES } from '../accounts/languages';
 import { ChallengeResponse, LoginDto, RegisterDto, SessionResponse, UserResponse } from './auth.dto';
 import { AuthService } from './auth.service';
-import { SessionCookie } from '../sessions/session-cookie';
+import { SessionCookies } from '../sessions/session-cookies';
 import {
   CLEARED_COOKIE_HEADERS,
   NEW_COOKIE_HEADERS,
   OPTIONAL_COOKIE_HEADERS,
-} from '../sessions/session-cookie.headers';
+} from '../sessions/session-cookies.headers';
 
 @Controller('api/auth')
 @ApiTags('Sign-in')
 export class AuthController {
   constructor(
     private readonly auth: AuthService,
-    private readonly cookie: SessionCookie,
+    private readonly cookies: SessionCookies,
   ) {}
 
   @Post('register')
@@ -56,9 +56,7 @@ export class AuthController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<SessionResponse> {
     const language = body.language ?? acceptedLanguage(request);
-    const session = await this.auth.register(body, language, origin);
-    this.cookie.set(response, session.token);
-    return session;
+    return this.cookies.admit(response, await this.auth.register(body, language, origin));
   }
 
   @Post('login')
@@ -83,9 +81,8 @@ export class AuthController {
     @RequestOrigin() origin: Origin,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SessionResponse | ChallengeResponse> {
-    const view = await this.auth.login(body, origin);
-    if ('token' in view) this.cookie.set(response, view.token);
-    return view;
+    const outcome = await this.auth.login(body, origin);
+    return 'challenge' in outcome ? outcome : this.cookies.admit(response, outcome);
   }
 
   @Get('me')
@@ -102,7 +99,7 @@ export class AuthController {
   @ApiNoContentResponse({ description: 'The session has ended.', headers: CLEARED_COOKIE_HEADERS })
   async logout(@CurrentActor() actor: Actor, @Res({ passthrough: true }) response: Response): Promise<void> {
     await this.auth.logout(actor);
-    this.cookie.clear(response);
+    this.cookies.clear(response);
   }
 }
 

@@ -5,6 +5,7 @@ import { type Language, LANGUAGES } from '../accounts/languages';
 import { EmailField, IdentifierField, UsernameField } from '../accounts/account-fields.decorator';
 import { NewPasswordField, PasswordField } from '../passwords/password-fields.decorator';
 import { CodeField } from '../second-factor/two-factor.dto';
+import { SessionUserResponse } from '../sessions/session-user.response';
 
 const MAX_PHONE_LENGTH = 40;
 const MAX_CHALLENGE_LENGTH = 200;
@@ -54,14 +55,6 @@ export class VerifyChallengeDto {
 
   @CodeField({ description: 'The code that the authenticator shows now, or an unused recovery code.' })
   code!: string;
-}
-
-export class SessionUserResponse {
-  @ApiProperty({ description: 'The id of the account.', example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA' })
-  id!: string;
-
-  @ApiProperty({ description: 'The e-mail address of the account.', example: 'ann@example.com' })
-  email!: string;
 }
 
 /** Answer to a complete sign-in. */

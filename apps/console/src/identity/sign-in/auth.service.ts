@@ -16,17 +16,11 @@ import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { queueMail } from '../../notifications/mail/outbox';
 import { findForLogin, insertAccount, readAccount } from '../accounts/accounts.repository';
 import { type Language, SITE_LANGUAGE } from '../accounts/languages';
-import {
-  type ChallengeResponse,
-  type LoginDto,
-  type RegisterDto,
-  type SessionResponse,
-  type UserResponse,
-} from './auth.dto';
+import { type ChallengeResponse, type LoginDto, type RegisterDto, type UserResponse } from './auth.dto';
 import { normalizeIdentifier, normalizePhone } from '../accounts/identifier';
 import { hashPassword, PasswordHasher } from '../passwords/password-hasher';
 import { endSession } from '../sessions/sessions.repository';
-import { SignInService } from './sign-in.service';
+import { type SignedIn, SignInService } from './sign-in.service';
 
 @Injectable()
 export class AuthService {
@@ -44,7 +38,7 @@ export class AuthService {
     { email, password, phone, username }: RegisterDto,
     wantedLanguage: Language | undefined,
     origin: Origin,
-  ): Promise<SessionResponse> {
+  ): Promise<SignedIn> {
     const { site, currency } = this.site;
     if (!this.signUp.isOpen) throw new ForbiddenException('this site takes no new accounts');
     const number = phone === undefined ? null : normalizePhone(phone, site);
@@ -76,10 +70,7 @@ export class AuthService {
   }
 
   /** Throws 401 for a wrong identifier or password, 429 after too many attempts. */
-  async login(
-    { identifier, password }: LoginDto,
-    origin: Origin,
-  ): Promise<SessionResponse | ChallengeResponse> {
+  async login({ identifier, password }: LoginDto, origin: Origin): Promise<SignedIn | ChallengeResponse> {
     const claimed = normalizeIdentifier(identifier, this.site.site);
     const account = await findForLogin(this.database, claimed);
     const attempt = await this.throttle.admit({

@@ -5,8 +5,8 @@ import { ApiErrors } from '@inference/openapi';
 import { type Response } from 'express';
 import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
 import { type Origin, RequestOrigin } from '../audit-log/request-origin';
-import { SessionCookie } from '../sessions/session-cookie';
-import { NEW_COOKIE_HEADERS } from '../sessions/session-cookie.headers';
+import { SessionCookies } from '../sessions/session-cookies';
+import { NEW_COOKIE_HEADERS } from '../sessions/session-cookies.headers';
 import { SessionResponse, VerifyChallengeDto } from './auth.dto';
 import { LoginChallengesService } from './login-challenges.service';
 
@@ -15,7 +15,7 @@ import { LoginChallengesService } from './login-challenges.service';
 export class LoginChallengesController {
   constructor(
     private readonly challenges: LoginChallengesService,
-    private readonly cookie: SessionCookie,
+    private readonly cookies: SessionCookies,
   ) {}
 
   @Post('verify')
@@ -36,8 +36,6 @@ export class LoginChallengesController {
     @RequestOrigin() origin: Origin,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SessionResponse> {
-    const session = await this.challenges.verify(body, origin);
-    this.cookie.set(response, session.token);
-    return session;
+    return this.cookies.admit(response, await this.challenges.verify(body, origin));
   }
 }

@@ -1,9 +1,9 @@
 import { Injectable, UnauthorizedException } from '@nestjs/common';
 import { Database, type Transaction } from '@inference/database';
 import { readForSignIn } from '../accounts/accounts.repository';
-import { type VerifyChallengeDto, type SessionResponse } from './auth.dto';
+import { type VerifyChallengeDto } from './auth.dto';
 import { countChallengeAttempt, endChallenge, findOpenChallenge } from './login-challenges.repository';
-import { hashChallengeId, SignInService } from './sign-in.service';
+import { hashChallengeId, type SignedIn, SignInService } from './sign-in.service';
 import { type Origin } from '../audit-log/request-origin';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
@@ -21,7 +21,7 @@ export class LoginChallengesService {
     private readonly signIn: SignInService,
   ) {}
 
-  async verify({ challenge_id: id, code }: VerifyChallengeDto, origin: Origin): Promise<SessionResponse> {
+  async verify({ challenge_id: id, code }: VerifyChallengeDto, origin: Origin): Promise<SignedIn> {
     const idHash = hashChallengeId(id);
     const challenge = await findOpenChallenge(this.database, idHash);
     if (!challenge) throw new UnauthorizedException(ENDED);
@@ -44,7 +44,7 @@ export class LoginChallengesService {
     idHash: Buffer,
     code: string,
     origin: Origin,
-  ): Promise<SessionResponse | string> {
+  ): Promise<SignedIn | string> {
     const challenge = await countChallengeAttempt(transaction, idHash);
     if (!challenge) return ENDED;
     const { accountId, credentialsVersion, method, attemptsLeft } = challenge;

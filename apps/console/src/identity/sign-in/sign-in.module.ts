@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { LoginThrottleModule } from '../login-throttle/login-throttle.module';
 import { PasswordsModule } from '../passwords/passwords.module';
+import { RefreshModule } from '../refresh/refresh.module';
 import { SecondFactorModule } from '../second-factor/second-factor.module';
 import { SessionsModule } from '../sessions/sessions.module';
 import { AuthController } from './auth.controller';
@@ -11,7 +12,7 @@ import { LoginChallengesService } from './login-challenges.service';
 import { SignInService } from './sign-in.service';
 
 @Module({
-  imports: [LoginThrottleModule, PasswordsModule, SecondFactorModule, SessionsModule],
+  imports: [LoginThrottleModule, PasswordsModule, RefreshModule, SecondFactorModule, SessionsModule],
   controllers: [AuthController, LoginChallengesController],
   providers: [AuthService, ExpiryCleanupJob, LoginChallengesService, SignInService],
   exports: [SignInService],

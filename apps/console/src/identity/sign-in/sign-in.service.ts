@@ -6,10 +6,16 @@ import { recordAuditEvent } from '../audit-log/audit-log';
 import { type SignInAccount } from '../accounts/accounts.repository';
 import { type ChallengeResponse, type SessionResponse } from './auth.dto';
 import { insertChallenge } from './login-challenges.repository';
+import { RefreshService } from '../refresh/refresh.service';
 import { SessionsService } from '../sessions/sessions.service';
 
 /** How an account signed in, before any second factor. */
 export type FirstFactor = 'password' | `oauth:${string}`;
+
+/** A complete sign-in: what the client is told, and the refresh token, which goes into a cookie only. */
+export interface SignedIn extends SessionResponse {
+  refreshToken: string;
+}
 
 const CHALLENGE_SECONDS = 300;
 /** Codes that may be tried per challenge. */
@@ -26,6 +32,7 @@ export class SignInService {
   constructor(
     private readonly database: Database,
     private readonly sessions: SessionsService,
+    private readonly refreshes: RefreshService,
   ) {}
 
   /**
@@ -36,7 +43,7 @@ export class SignInService {
     account: SignInAccount,
     method: FirstFactor,
     origin: Origin,
-  ): Promise<SessionResponse | ChallengeResponse> {
+  ): Promise<SignedIn | ChallengeResponse> {
     return this.database.transaction(async (transaction) => {
       if (!account.twoFactor) return this.open(transaction, account, { method }, origin);
       const id = `chal_${randomBase62(CHALLENGE_DIGITS)}`;
@@ -65,10 +72,11 @@ export class SignInService {
     account: Pick<SignInAccount, 'id' | 'email' | 'credentialsVersion'>,
     how: { method: string; second_factor?: 'totp' | 'recovery_code' },
     origin: Origin,
-  ): Promise<SessionResponse> {
+  ): Promise<SignedIn> {
     const { id, email, credentialsVersion } = account;
-    const token = await this.sessions.open(transaction, id, credentialsVersion);
-    if (token === null) throw new UnauthorizedException('the credentials of the account have just changed');
+    const session = await this.sessions.open(transaction, id, credentialsVersion);
+    if (!session) throw new UnauthorizedException('the credentials of the account have just changed');
+    const refreshToken = await this.refreshes.issue(transaction, session.id, origin);
     await recordAuditEvent(transaction, {
       type: 'session.opened',
       accountId: id,
@@ -76,6 +84,6 @@ export class SignInService {
       origin,
       details: how,
     });
-    return { token, user: { id, email } };
+    return { token: session.token, refreshToken, user: { id, email } };
   }
 }

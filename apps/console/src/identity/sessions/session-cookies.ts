@@ -1,0 +1,64 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { parseCookie } from 'cookie';
+import { type CookieOptions, type Request, type Response } from 'express';
+import { SESSIONS_CONFIG, type SessionsConfig } from './sessions.config';
+
+/** What a browser holds of a session. */
+export interface SessionTokens {
+  token: string;
+  refreshToken: string;
+}
+
+/**
+ * The two cookies of a session. The one with the session token is the credential of a browser at the router-cost service. The one
+ * with the refresh token goes to `POST /api/auth/refresh` only.
+ */
+@Injectable()
+export class SessionCookies {
+  private readonly session: CookieOptions;
+  private readonly refresh: CookieOptions;
+
+  constructor(@Inject(SESSIONS_CONFIG) private readonly config: SessionsConfig) {
+    const { sessionDomain, refreshPath, isSecure } = config.cookies;
+    const common = { httpOnly: true, secure: isSecure };
+    this.session = {
+      ...common,
+      sameSite: 'lax',
+      path: '/',
+      ...(sessionDomain !== undefined && { domain: sessionDomain }),
+    };
+    this.refresh = { ...common, sameSite: 'strict', path: refreshPath };
+  }
+
+  set(response: Response, { token, refreshToken }: SessionTokens): void {
+    const { cookies, ttlSeconds, refreshTtlSeconds } = this.config;
+    response.cookie(cookies.sessionName, token, { ...this.session, maxAge: ttlSeconds * 1000 });
+    response.cookie(cookies.refreshName, refreshToken, {
+      ...this.refresh,
+      maxAge: refreshTtlSeconds * 1000,
+    });
+  }
+
+  /** Sets the cookies of a complete sign-in, and returns what is left for the body of the answer. */
+  admit<SignedIn extends SessionTokens>(
+    response: Response,
+    signedIn: SignedIn,
+  ): Omit<SignedIn, 'refreshToken'> {
+    this.set(response, signedIn);
+    const { refreshToken: _inCookieOnly, ...body } = signedIn;
+    return body;
+  }
+
+  clear(response: Response): void {
+    response.clearCookie(this.config.cookies.sessionName, this.session);
+    this.clearRefreshToken(response);
+  }
+
+  clearRefreshToken(response: Response): void {
+    response.clearCookie(this.config.cookies.refreshName, this.refresh);
+  }
+
+  refreshTokenOf(request: Request): string | undefined {
+    return parseCookie(request.headers.cookie ?? '')[this.config.cookies.refreshName];
+  }
+}
