@@ -8,6 +8,7 @@ import { OAuthModule } from './oauth/oauth.module';
 import { PasswordsModule } from './passwords/passwords.module';
 import { RefreshModule } from './refresh/refresh.module';
 import { SecondFactorModule } from './second-factor/second-factor.module';
+import { SessionListModule } from './session-list/session-list.module';
 import { SessionsModule } from './sessions/sessions.module';
 import { SignInModule } from './sign-in/sign-in.module';
 
@@ -23,6 +24,7 @@ import { SignInModule } from './sign-in/sign-in.module';
     PasswordsModule,
     RefreshModule,
     SecondFactorModule,
+    SessionListModule,
     SessionsModule,
     SignInModule,
   ],

@@ -41,6 +41,9 @@ console                                               none  session  expired  el
   GET    /api/auth/me                                  401      200      401        401    200  401      401  401     401      401         401          401      401
   POST   /api/auth/logout                              401      204      401        401    204  401      401  401     401      401         401          401      401
   POST   /api/auth/refresh                             401      401      401        401    401  401      401  401     401      401         401          401      401
+  GET    /api/auth/sessions                            401      200      401        401    200  401      401  401     401      401         401          401      401
+  DELETE /api/auth/sessions                            401      204      401        401    204  401      401  401     401      401         401          401      401
+  DELETE /api/auth/sessions/:id                        401      404      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/auth/password/forgot                     400      400      400        400    400  400      400  400     400      400         400          400      400
   POST   /api/auth/password/reset                      400      400      400        400    400  400      400  400     400      400         400          400      400
   PUT    /api/auth/password                            401      400      401        401    400  401      401  401     401      401         401          401      401

@@ -23,6 +23,7 @@ export const AUDIT_EVENT_TYPES = [
   'second_factor.failed',
   'session.ended',
   'session.opened',
+  'session.others_ended',
   'session.refresh_token_reused',
   'two_factor.disabled',
   'two_factor.enabled',

@@ -63,6 +63,14 @@ export async function endSession(executor: Executor, id: string): Promise<void> 
   await executor.repository(Session).update({ id, endedAt: IsNull() }, { endedAt: () => 'now()' });
 }
 
+/** Ends a session of an account. Returns false if the account has no such live session. */
+export async function endSessionOf(executor: Executor, accountId: string, id: string): Promise<boolean> {
+  const { affected } = await executor
+    .repository(Session)
+    .update({ id, accountId, ...isLive() }, { endedAt: () => 'now()' });
+  return affected === 1;
+}
+
 /** Ends all sessions of an account except `keptSessionId`, and returns how many; null keeps none. */
 export async function endOtherSessions(
   executor: Executor,
