@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { AgentClient } from './client';
+import { AgentError } from './http/agent-error';
 import { ProtocolServer } from './protocol-server.fixture';
 
 const RETRY = { maxFailures: 3, giveUpAfterMs: 60_000, baseDelayMs: 1, maxDelayMs: 2 };
@@ -142,4 +143,88 @@ test('rejects an invalid base URL, and does not show the key when it is logged',
     /^apiKey must be(?!.*bfvk)/,
   );
   expect(inspect(client, { depth: 9, showHidden: true })).not.toContain(KEY);
+});
+
+describe('a token that changes', () => {
+  const consoleClient = (token: (refused?: string) => string | Promise<string>) =>
+    new AgentClient({ baseUrl: server.url, apiPath: '/api/agents', token, retry: RETRY });
+  const authorizations = () => server.requests.map(({ headers }) => headers.authorization);
+
+  test('is read before each request, at the path of the console', async () => {
+    on('GET /api/agents/sessions/s', { id: 's' });
+    let reads = 0;
+    const pages = consoleClient(() => Promise.resolve(`token-${++reads}`));
+    await pages.sessions.get('s');
+    server.faults.push({ kind: 'status', status: 503 });
+    await pages.sessions.get('s');
+    expect(authorizations()).toEqual(['Bearer token-1', 'Bearer token-2', 'Bearer token-3']);
+  });
+
+  test('is replaced once after a 401, also for a request that is not repeated otherwise', async () => {
+    on('POST /api/agents/sessions', { id: 'a' }, 201);
+    const refusals: (string | undefined)[] = [];
+    const pages = consoleClient((refused) => {
+      refusals.push(refused);
+      return refused === undefined ? 'old' : 'new';
+    });
+    server.faults.push({ kind: 'status', status: 401 });
+    expect(await pages.sessions.create({ id: 'a' })).toEqual({ id: 'a' });
+    expect(authorizations()).toEqual(['Bearer old', 'Bearer new']);
+    expect(server.requests.map(({ body }) => body)).toEqual([{ id: 'a' }, { id: 'a' }]);
+    server.faults.push({ kind: 'status', status: 401 }, { kind: 'status', status: 401 });
+    await expect(pages.sessions.create({ id: 'a' })).rejects.toMatchObject({ status: 401 });
+    expect(server.requests).toHaveLength(4);
+    expect(refusals).toEqual([undefined, 'old', undefined, 'old']);
+  });
+
+  test('that is the same again is not sent again', async () => {
+    server.faults.push({ kind: 'status', status: 401 });
+    await expect(consoleClient(() => 'only').sessions.get('s')).rejects.toMatchObject({ status: 401 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('is read for each part of a stream that loses its connection, and no event is lost', async () => {
+    server.script([
+      { event: 'turn.started', data: { turn_id: 'turn_1' } },
+      { event: 'delta', data: { content: 'Hel' } },
+      { event: 'delta', data: { content: 'lo' } },
+      { event: 'turn.completed', data: {} },
+    ]);
+    server.faults.push({ kind: 'cut', bytes: 120 }, { kind: 'status', status: 401 });
+    let token = 0;
+    const pages = consoleClient((refused) => (refused === undefined ? `token-${token}` : `token-${++token}`));
+    expect(await pages.stream('s', { role: 'user', content: 'Hello' }).finalText()).toBe('Hello');
+    expect(sent()).toEqual([
+      'POST /api/agents/sessions/s/events/stream',
+      'GET /api/agents/sessions/s/events/stream',
+      'GET /api/agents/sessions/s/events/stream',
+    ]);
+    expect(authorizations()).toEqual(['Bearer token-0', 'Bearer token-0', 'Bearer token-1']);
+  });
+
+  test('that cannot be read is retried as a lost connection, unless an AgentError says otherwise', async () => {
+    on('GET /api/agents/sessions/s', { id: 's' });
+    let failures = 2;
+    const pages = consoleClient(() => {
+      if (failures-- > 0) throw new TypeError('Failed to fetch');
+      return 'token';
+    });
+    expect(await pages.sessions.get('s')).toEqual({ id: 's' });
+    const ended = new AgentError('The session has ended.', { code: 'signed_out' });
+    await expect(consoleClient(() => Promise.reject(ended)).sessions.get('s')).rejects.toBe(ended);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('is never shown, and excludes a key', async () => {
+    await expect(consoleClient(() => 'secret\n').sessions.get('s')).rejects.not.toThrow(/secret/);
+    expect(
+      inspect(
+        consoleClient(() => 'secret'),
+        { depth: 9 },
+      ),
+    ).not.toContain('secret');
+    expect(() => new AgentClient({ baseUrl: server.url, apiKey: KEY, token: () => 't' })).toThrow(TypeError);
+    for (const apiPath of ['api', '/api/', '/api/../x', '/a b'])
+      expect(() => new AgentClient({ baseUrl: server.url, apiPath })).toThrow(TypeError);
+  });
 });

@@ -1,7 +1,7 @@
 import { type NewEvent } from './events/event.ts';
 import { Events, type SendOptions } from './events/events.ts';
 import { DEFAULT_RETRY, type RetryOptions } from './http/retry.ts';
-import { Transport } from './http/transport.ts';
+import { type TokenSource, Transport } from './http/transport.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { TurnFollower } from './stream/turn-follower.ts';
 import { TurnStream } from './stream/turn-stream.ts';
@@ -10,11 +10,21 @@ import { type RunOptions, streamingCall, toolLoop } from './tool-loop/tool-loop.
 /** The time of three heartbeats of the service. */
 const DEFAULT_SILENCE_MS = 45_000;
 
+const DEFAULT_API_PATH = '/v1/agents';
+
 export interface AgentClientOptions {
-  /** The URL of the service, without `/v1/agents`. */
+  /** The URL of the service, without the API path. */
   baseUrl: string;
+  /** Path of the API below the base URL. Default: `/v1/agents`. The console has it at `/api/agents`. */
+  apiPath?: string;
   /** Omit it in a browser, whose requests go through a server that adds the key. */
   apiKey?: string;
+  /**
+   * In place of `apiKey`: returns the bearer token of each request, such as that of a session. After a 401 it is called once more
+   * with the refused token; if it returns another one, the request is sent again. An AgentError that it throws ends the call, any
+   * other error counts as a lost connection.
+   */
+  token?: TokenSource;
   /** Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch;
   /** Milliseconds without any byte after which a connection counts as lost. Default: 45,000. */
@@ -28,8 +38,13 @@ export class AgentClient {
   readonly events: Events;
   private readonly transport: Transport;
 
-  constructor({ silenceMs = DEFAULT_SILENCE_MS, retry, ...options }: AgentClientOptions) {
-    this.transport = new Transport({ ...options, silenceMs, retry: { ...DEFAULT_RETRY, ...retry } });
+  constructor({
+    silenceMs = DEFAULT_SILENCE_MS,
+    apiPath = DEFAULT_API_PATH,
+    retry,
+    ...options
+  }: AgentClientOptions) {
+    this.transport = new Transport({ ...options, apiPath, silenceMs, retry: { ...DEFAULT_RETRY, ...retry } });
     this.sessions = new Sessions(this.transport);
     this.events = new Events(this.transport);
   }

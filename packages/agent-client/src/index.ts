@@ -1,6 +1,7 @@
 export { AgentClient, type AgentClientOptions } from './client.ts';
 export { AgentError, type AgentErrorDetails } from './http/agent-error.ts';
 export { type RetryOptions } from './http/retry.ts';
+export { type TokenSource } from './http/transport.ts';
 export {
   type NewSession,
   type OpenTurn,

@@ -7,7 +7,7 @@ const REFUSED_BEFORE_ANYTHING = new Set([429, 503]);
 
 export interface Call {
   method: 'GET' | 'POST' | 'DELETE';
-  /** The path below the base URL, with encoded variable parts. */
+  /** The path below the API path, with encoded variable parts. */
   path: string;
   query?: Record<string, string | number | undefined>;
   headers?: Record<string, string>;
@@ -27,13 +27,20 @@ export interface Prepared {
   init: { method: string; headers: Headers; body: string | undefined };
 }
 
+/** Returns the bearer token of a request. `refused`: the token that the service has just answered with 401. */
+export type TokenSource = (refused?: string) => string | Promise<string>;
+
 interface TransportOptions {
   baseUrl: string;
+  apiPath: string;
   apiKey?: string;
+  token?: TokenSource;
   fetch?: typeof globalThis.fetch;
   silenceMs: number;
   retry: RetryOptions;
 }
+
+const UNAUTHORIZED = 401;
 
 function checkedBaseUrl(baseUrl: string): string {
   const { protocol } = new URL(baseUrl);
@@ -41,10 +48,15 @@ function checkedBaseUrl(baseUrl: string): string {
   return baseUrl.replace(/\/+$/, '');
 }
 
-/** Checks the key, because the error message of `fetch` for an invalid header shows its value. */
-function checkedKey(apiKey: string | undefined): string | undefined {
-  if (apiKey === undefined || /^[!-~]+$/.test(apiKey)) return apiKey;
-  throw new TypeError('apiKey must be printable ASCII without spaces or line breaks.');
+/** Checks a credential, because the error message of `fetch` for an invalid header shows its value. */
+function checkedSecret(name: string, secret: string): string {
+  if (/^[!-~]+$/.test(secret)) return secret;
+  throw new TypeError(`${name} must be printable ASCII without spaces or line breaks.`);
+}
+
+function checkedApiPath(apiPath: string): string {
+  if (/^(\/[\w.~-]+)*$/.test(apiPath) && isKept(`${apiPath}/x`)) return apiPath;
+  throw new TypeError('apiPath must be a path such as /v1/agents, without a slash at the end.');
 }
 
 /** False for a path with a segment that is empty, `.` or `..`: URL normalization would change it. */
@@ -65,14 +77,18 @@ function queryOf(parameters: Call['query'] = {}): string {
 export class Transport {
   readonly silenceMs: number;
   readonly retry: RetryOptions;
-  private readonly baseUrl: string;
+  private readonly root: string;
   /** A private field, so that a logged client does not show the key. */
   readonly #apiKey: string | undefined;
+  readonly #token: TokenSource | undefined;
   private readonly fetch: typeof globalThis.fetch;
 
   constructor(options: TransportOptions) {
-    this.baseUrl = checkedBaseUrl(options.baseUrl);
-    this.#apiKey = checkedKey(options.apiKey);
+    const { apiKey, token } = options;
+    if (apiKey !== undefined && token) throw new TypeError('Either apiKey or token can be given.');
+    this.root = checkedBaseUrl(options.baseUrl) + checkedApiPath(options.apiPath);
+    this.#apiKey = apiKey === undefined ? undefined : checkedSecret('apiKey', apiKey);
+    this.#token = token;
     // In browsers `fetch` throws unless it is called as a method of the global object.
     this.fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
     this.silenceMs = options.silenceMs;
@@ -86,14 +102,35 @@ export class Transport {
     if (this.#apiKey !== undefined) sent.set('authorization', `Bearer ${this.#apiKey}`);
     if (body !== undefined) sent.set('content-type', 'application/json');
     const init = { method, headers: sent, body: body === undefined ? undefined : JSON.stringify(body) };
-    return { url: `${this.baseUrl}${path}${queryOf(query)}`, init };
+    return { url: `${this.root}${path}${queryOf(query)}`, init };
   }
 
   /** Makes one attempt. Rejects with an AgentError for an error status, and with the errors of `fetch`. */
-  async open({ url, init }: Prepared, connection: Connection): Promise<Response> {
-    const response = await connection.awaited(this.fetch(url, { ...init, signal: connection.signal }));
+  async open(prepared: Prepared, connection: Connection): Promise<Response> {
+    const response = await this.send(prepared, connection);
     if (!response.ok) throw await connection.awaited(refusalOf(response));
     return response;
+  }
+
+  /** A request whose token is refused had no effect, so it is sent again if there is another token. */
+  private async send({ url, init }: Prepared, connection: Connection): Promise<Response> {
+    const { signal } = connection;
+    if (!this.#token) return connection.awaited(this.fetch(url, { ...init, signal }));
+    let token = await this.readToken(connection);
+    for (let isRepeated = false; ; isRepeated = true) {
+      const headers = new Headers(init.headers);
+      headers.set('authorization', `Bearer ${token}`);
+      const response = await connection.awaited(this.fetch(url, { ...init, headers, signal }));
+      if (response.status !== UNAUTHORIZED || isRepeated) return response;
+      const next = await this.readToken(connection, token);
+      if (next === token) return response;
+      await response.body?.cancel();
+      token = next;
+    }
+  }
+
+  private async readToken(connection: Connection, refused?: string): Promise<string> {
+    return checkedSecret('token', await connection.awaited(Promise.resolve(this.#token!(refused))));
   }
 
   /** The JSON of the response, undefined if it has no body. Retries temporary errors (spec: Errors). */

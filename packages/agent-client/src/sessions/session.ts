@@ -44,6 +44,7 @@ export interface SessionDetail extends Session {
   open_turns: OpenTurn[];
 }
 
-export const SESSIONS_PATH = '/v1/agents/sessions';
+/** Below the API path of the client. */
+export const SESSIONS_PATH = '/sessions';
 
 export const sessionPath = (sessionId: string) => `${SESSIONS_PATH}/${encodeURIComponent(sessionId)}`;
