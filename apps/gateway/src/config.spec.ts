@@ -135,6 +135,12 @@ describe('readGatewayConfig', () => {
       expect.stringMatching(/^LEASE_TTL/),
       fault,
     ]);
+    const ofConsole = { CONSOLE_CREDENTIALS: `${one},${three}` };
+    expect(faultsOf({ AGENT_CREDENTIALS: one, MEMO_CREDENTIALS: three, ...ofConsole })).toEqual([
+      'CONSOLE_CREDENTIALS: must have no secret in common with AGENT_CREDENTIALS',
+      'CONSOLE_CREDENTIALS: must have no secret in common with MEMO_CREDENTIALS',
+    ]);
+    expect(faultsOf({ AGENT_CREDENTIALS: two, ...ofConsole })).toEqual([]);
     expect(faultsOf({ AGENT_CREDENTIALS: `${one},short`, MEMO_CREDENTIALS: `${two}é` })).toEqual([
       'AGENT_CREDENTIALS (at 1): must have at least 32 characters',
       'MEMO_CREDENTIALS (at 0): must have no commas, no spaces and no characters beyond ASCII',

@@ -5,7 +5,7 @@ import { leasesFields, leasesOf } from './leases/leases.config';
 import { pricesFields, pricesOf } from './prices/prices.config';
 import { proxyFields, proxyOf } from './proxy/proxy.config';
 import {
-  hasDistinctServiceSecrets,
+  checkServiceSecrets,
   serviceCallersFields,
   serviceCallersOf,
 } from './service-callers/service-callers.config';
@@ -28,22 +28,16 @@ export const fields = z.object({
 /** Runs the check even if other variables are invalid, so that every fault is named at once. */
 const when = () => true;
 
-const schema = fields
-  .refine(hasDistinctServiceSecrets, {
-    when,
-    path: ['MEMO_CREDENTIALS'],
-    message: 'must have no secret in common with AGENT_CREDENTIALS',
-  })
-  .transform((config) => ({
-    ...config,
-    prices: pricesOf(config),
-    upstreams: upstreamsOf(config),
-    admission: admissionOf(config),
-    proxy: proxyOf(config),
-    serviceCallers: serviceCallersOf(config),
-    leases: leasesOf(config),
-    settlement: settlementOf(config),
-  }));
+const schema = fields.superRefine(checkServiceSecrets, { when }).transform((config) => ({
+  ...config,
+  prices: pricesOf(config),
+  upstreams: upstreamsOf(config),
+  admission: admissionOf(config),
+  proxy: proxyOf(config),
+  serviceCallers: serviceCallersOf(config),
+  leases: leasesOf(config),
+  settlement: settlementOf(config),
+}));
 
 /** The names of all environment variables that the gateway reads. */
 export const VARIABLES = Object.keys(fields.shape);

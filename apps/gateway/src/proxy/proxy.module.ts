@@ -4,13 +4,14 @@ import { PricesModule } from '../prices/prices.module';
 import { SettlementModule } from '../settlement/settlement.module';
 import { UpstreamsModule } from '../upstreams/upstreams.module';
 import { AdmissionService } from './admission/admission.service';
+import { EstimateController } from './estimate/estimate.controller';
 import { ProxyController } from './proxy.controller';
 import { ProxyService } from './proxy.service';
 
 /** The model endpoints: admission, the call of an upstream, metering and settlement. */
 @Module({
   imports: [LeasesModule, PricesModule, SettlementModule, UpstreamsModule],
-  controllers: [ProxyController],
+  controllers: [ProxyController, EstimateController],
   providers: [AdmissionService, ProxyService],
 })
 export class ProxyModule {}

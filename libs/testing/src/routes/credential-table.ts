@@ -112,6 +112,7 @@ gateway                                               none  session  expired  el
   GET    /v1/models                                    401      401      401        401    401  200      401  401     401      401         401          401      401
   GET    /v1/models/*slug                              401      401      401        401    401  404      401  401     401      401         401          401      401
   POST   /v1/chat/completions                          401      401      401        401    401  400      401  401     401      401         401          401      401
+  POST   /v1/chat/completions/estimate                 401      401      401        401    401  400      401  401     401      401         401          401      401
   POST   /v1/completions                               401      401      401        401    401  400      401  401     401      401         401          401      401
   POST   /v1/embeddings                                401      401      401        401    401  400      401  401     401      401         401          401      401
 

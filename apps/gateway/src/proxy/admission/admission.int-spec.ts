@@ -229,7 +229,7 @@ describe('the entrypoint', () => {
     expect(refused).toMatchObject({ status: 400, code: 'invalid_header', param: 'X-Entrypoint' });
   });
 
-  it.each(['agent', 'memo'])('%s is refused for customers', async (entrypoint) => {
+  it.each(['agent', 'memo', 'console'])('%s is refused for customers', async (entrypoint) => {
     const of = await site.account();
     const refused = await refusal(chat(of.apiKey, {}, { 'X-Entrypoint': entrypoint }));
     expect(refused).toMatchObject({ status: 403, code: 'reserved_entrypoint' });

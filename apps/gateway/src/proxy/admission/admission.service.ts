@@ -20,18 +20,22 @@ import { type Bounds, boundsOf, type ModelLimits } from '../request/token-bounds
 import { ADMISSION_CONFIG, type AdmissionConfig } from './admission.config';
 import { ExchangeRateMissingError } from './admission.errors';
 
+/** The prices of a request and the most tokens that it may use. */
+interface BoundedRequest {
+  bounds: Bounds;
+  priceListId: bigint;
+  rates: readonly UnitRate[];
+  usdPerUnit: bigint;
+}
+
 /** A request that may be served: its model is priced and allowed, and the money for its worst case is reserved. */
-export interface Admission {
+export interface Admission extends BoundedRequest {
   requestId: string;
   request: ProxyRequest;
   caller: Caller;
   entrypoint: string;
   startedAt: Date;
-  bounds: Bounds;
   hold: Hold;
-  priceListId: bigint;
-  rates: readonly UnitRate[];
-  usdPerUnit: bigint;
 }
 
 @Injectable()
@@ -43,12 +47,19 @@ export class AdmissionService {
     @Inject(ADMISSION_CONFIG) private readonly config: AdmissionConfig,
   ) {}
 
-  /**
-   * Throws ModelNotFoundError, ModelNotAllowedError, OutputPriceMissingError, ExchangeRateMissingError, InvalidValueError for
-   * limits that cannot be admitted, InsufficientBalanceError and KeySpendLimitReachedError.
-   */
+  /** Reserves the worst case. Throws what `bound` throws, InsufficientBalanceError and KeySpendLimitReachedError. */
   async admit(request: ProxyRequest, caller: Caller, entrypoint: string): Promise<Admission> {
     const startedAt = new Date();
+    const bounded = await this.bound(request, caller);
+    const hold = await this.leases.hold(caller, worstCasePicos(bounded.rates, bounded.bounds));
+    return { ...bounded, requestId: newId('req'), request, caller, entrypoint, startedAt, hold };
+  }
+
+  /**
+   * Throws ModelNotFoundError, ModelNotAllowedError, OutputPriceMissingError, ExchangeRateMissingError, and InvalidValueError
+   * for limits that cannot be admitted.
+   */
+  async bound(request: ProxyRequest, caller: Caller): Promise<BoundedRequest> {
     const { priceListId, models, usdPerUnit } = await this.prices.inForce();
     const rates = models.get(request.model);
     if (!rates || !this.upstreams.serves(request.model)) throw new ModelNotFoundError(request.model);
@@ -58,20 +69,7 @@ export class AdmissionService {
       throw new OutputPriceMissingError(request.model);
     }
     if (usdPerUnit === null) throw new ExchangeRateMissingError();
-    const bounds = boundsOf(request, this.limitsOf(request.model));
-    const hold = await this.leases.hold(caller, worstCasePicos(rates, bounds));
-    return {
-      requestId: newId('req'),
-      request,
-      caller,
-      entrypoint,
-      startedAt,
-      bounds,
-      hold,
-      priceListId,
-      rates,
-      usdPerUnit,
-    };
+    return { bounds: boundsOf(request, this.limitsOf(request.model)), priceListId, rates, usdPerUnit };
   }
 
   private limitsOf(model: string): ModelLimits {

@@ -5,7 +5,7 @@ import { InvalidHeaderError, ReservedEntrypointError } from './request.errors';
 
 const DEFAULT_ENTRYPOINT = 'gateway';
 /** Entrypoints of the platform's own services; customers cannot use them. */
-const RESERVED = new Set(['agent', 'memo', 'training']);
+const RESERVED = new Set(['agent', 'memo', 'console', 'training']);
 
 const faultsOf = compileValidator(ProxyHeaders);
 

@@ -15,6 +15,7 @@ import { costOf, eventsOf, RATES, TestSite } from '../../testing/gateway.fixture
 
 const newSecret = () => randomBytes(32).toString('hex');
 const [OLD, NEW, MEMO, WRONG] = [newSecret(), newSecret(), newSecret(), newSecret()];
+const [CONSOLE, NEXT_CONSOLE] = [newSecret(), newSecret()];
 rememberSecret(WRONG);
 
 const BODY = {
@@ -37,7 +38,11 @@ let of: TestAccount;
 beforeAll(async () => {
   site = await TestSite.start(
     { 'sandbox-chat': RATES, 'sandbox-mini': RATES },
-    { AGENT_CREDENTIALS: `${NEW}, ${OLD}`, MEMO_CREDENTIALS: MEMO },
+    {
+      AGENT_CREDENTIALS: `${NEW}, ${OLD}`,
+      MEMO_CREDENTIALS: MEMO,
+      CONSOLE_CREDENTIALS: `${CONSOLE},${NEXT_CONSOLE}`,
+    },
   );
 });
 beforeEach(async () => {
@@ -87,7 +92,7 @@ async function ask(method: string, path: string, secret: string, headers: Record
 describe.each(closed)('%s %s', (method, path) => {
   it('accepts each credential of a service with the account in the header', async () => {
     const named = { 'X-On-Behalf-Of': of.accountId, 'X-On-Behalf-Of-Key': of.apiKeyId };
-    for (const secret of [OLD, NEW, MEMO]) {
+    for (const secret of [OLD, NEW, MEMO, CONSOLE, NEXT_CONSOLE]) {
       const { status } = await ask(method, path, secret, named);
       expect(status).toBe(method === 'POST' ? 400 : 200);
     }
@@ -124,6 +129,8 @@ describe('a request on behalf of an account', () => {
     ['agent', NEW, 'agent'],
     ['memo', MEMO, undefined],
     ['memo', MEMO, 'memo'],
+    ['console', CONSOLE, undefined],
+    ['console', NEXT_CONSOLE, 'console'],
   ])('is billed to it and its key, with the entrypoint %s', async (entrypoint, secret, named) => {
     const client = onBehalf(of, secret, named === undefined ? {} : { 'X-Entrypoint': named });
     expect((await client.chat.completions.create(BODY)).usage!.completion_tokens).toBe(8);
@@ -222,6 +229,8 @@ describe('a request on behalf of an account', () => {
     ['agent', MEMO, 403, 'reserved_entrypoint'],
     ['gateway', NEW, 403, 'reserved_entrypoint'],
     ['ci', MEMO, 403, 'reserved_entrypoint'],
+    ['console', NEW, 403, 'reserved_entrypoint'],
+    ['agent', CONSOLE, 403, 'reserved_entrypoint'],
     ['A', NEW, 400, 'invalid_header'],
   ])('is refused with an entrypoint of another service: %s', async (entrypoint, secret, status, code) => {
     const client = onBehalf(of, secret, { 'X-Entrypoint': entrypoint });

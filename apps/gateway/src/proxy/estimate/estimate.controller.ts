@@ -1,0 +1,51 @@
+import { Controller, HttpCode, Inject, Post, Req, UseInterceptors } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CURRENCY_BY_SITE } from '@inference/config';
+import { type Caller, CurrentCaller } from '@inference/guards';
+import { AnyQuery, BodyAs, ExactJsonInterceptor } from '@inference/http';
+import { worstCasePicos } from '@inference/metering';
+import { exactNumber, picosToDecimal } from '@inference/money';
+import { ApiErrors } from '@inference/openapi';
+import { type Request } from 'express';
+import { PRICES_CONFIG, type PricesConfig } from '../../prices/prices.config';
+import { AdmissionService } from '../admission/admission.service';
+import { ChatCompletionRequest } from '../request/proxy-request.dto';
+import { readProxyRequest } from '../request/proxy-request';
+import { EstimateResponse } from './estimate.response';
+
+/** The largest cost of a request before it is made. */
+@Controller('v1')
+@ApiTags('Models')
+@AnyQuery()
+@BodyAs('unparsed-json')
+@UseInterceptors(ExactJsonInterceptor)
+export class EstimateController {
+  constructor(
+    private readonly admissions: AdmissionService,
+    @Inject(PRICES_CONFIG) private readonly prices: PricesConfig,
+  ) {}
+
+  @Post('chat/completions/estimate')
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'estimateChatCompletion',
+    summary: 'Returns the most that a conversation can cost.',
+    description:
+      'Takes the body of `POST /v1/chat/completions`, byte for byte, and computes what the gateway reserves for it. The model is not called, and nothing is reserved or charged.',
+  })
+  @ApiBody({ type: ChatCompletionRequest })
+  @ApiOkResponse({ description: 'The largest cost.', type: EstimateResponse })
+  @ApiErrors({
+    403: 'The API key may not use the model. `on_behalf_forbidden`: a request with an API key has a header of services.',
+    404: 'The model does not exist or is not offered.',
+  })
+  async estimate(@CurrentCaller() caller: Caller, @Req() { body }: Request): Promise<EstimateResponse> {
+    const { rates, bounds } = await this.admissions.bound(readProxyRequest('chat/completions', body), caller);
+    return {
+      worst_case: exactNumber(picosToDecimal(worstCasePicos(rates, bounds))),
+      currency: CURRENCY_BY_SITE[this.prices.site],
+      input_tokens: bounds.inputTokens,
+      max_tokens: bounds.outputTokens,
+    };
+  }
+}
