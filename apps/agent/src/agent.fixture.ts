@@ -28,6 +28,8 @@ import { SERVICE_OPTIONS } from './service-options';
 
 const BASE = '/v1/agents/sessions';
 const CREDENTIAL = randomBytes(24).toString('hex');
+/** Of the console at the agent service; both are valid. */
+export const CONSOLE_CREDENTIALS = [randomBytes(24).toString('hex'), randomBytes(24).toString('hex')];
 /** Price of a token in the tests. */
 const TOKEN_PRICE_PICOS = 1_000_000n;
 const LARGE_BALANCE_PICOS = 10n ** 15n;
@@ -103,6 +105,7 @@ export class AgentSite {
       ...serviceEnvironment(this.database.urlFor('agent')),
       GATEWAY_URL: this.gateway.url,
       GATEWAY_CREDENTIAL: CREDENTIAL,
+      CONSOLE_CREDENTIALS: CONSOLE_CREDENTIALS.join(','),
       DEFAULT_MODEL: 'sandbox-chat',
       SHUTDOWN_GRACE_SECONDS: '0',
       ...this.environment,

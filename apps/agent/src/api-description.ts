@@ -3,9 +3,9 @@ import { type ApiDescription, ErrorResponse } from '@inference/openapi';
 export const API_DESCRIPTION: ApiDescription = {
   title: 'Agent API',
   description:
-    'Conversations with a model that the platform stores, with tools and with streams that can be resumed. One question with the answer to it is a turn; a session runs one turn at a time. The model is called through the gateway at the expense of the API key’s account.',
+    'Conversations with a model that the platform stores, with tools and with streams that can be resumed. One question with the answer to it is a turn; a session runs one turn at a time. The model is called through the gateway at the expense of the caller’s account, with the entrypoint `agent`.',
   errorBody: ErrorResponse,
-  defaultKinds: ['api_key', 'api_key_scheme'],
+  defaultKinds: ['api_key', 'api_key_scheme', 'on_behalf'],
   tags: {
     Sessions: 'Conversations with their model, system prompt and tools.',
     Events: 'Messages, tool calls and their results, and the streams of turns.',

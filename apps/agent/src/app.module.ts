@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { API_KEY_CREDENTIALS, CredentialsModule } from '@inference/guards';
+import { API_KEY_CREDENTIALS, CredentialsModule, serviceCallerCredentials } from '@inference/guards';
 import { DatabaseModule } from '@inference/database';
 import { ServiceModule } from '@inference/http';
 import { JobsModule } from '@inference/jobs';
@@ -25,8 +25,8 @@ export class AppModule {
         BackgroundDatabaseModule.forRoot(config, ENTITIES),
         CredentialsModule.forRoot({
           ...config,
-          strategies: [API_KEY_CREDENTIALS],
-          defaultKinds: ['api_key', 'api_key_scheme'],
+          strategies: [API_KEY_CREDENTIALS, serviceCallerCredentials(config.serviceCallers)],
+          defaultKinds: ['api_key', 'api_key_scheme', 'on_behalf'],
         }),
         SessionsModule,
         EventsModule,

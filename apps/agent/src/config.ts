@@ -2,6 +2,7 @@ import { env, loadConfig } from '@inference/config';
 import { z } from 'zod';
 import { modelFields, modelsConfigOf } from './models/models.config';
 import { replicaFields, replicasConfigOf } from './replicas/replicas.config';
+import { serviceCallersFields, serviceCallersOf } from './service-callers/service-callers.config';
 import { shutdownConfigOf, shutdownFields } from './shutdown/shutdown.config';
 import { streamFields, streamsConfigOf } from './streams/streams.config';
 import { turnFields, turnsConfigOf } from './turns/turns.config';
@@ -10,6 +11,7 @@ export const fields = z.object({
   ...env.service,
   ...env.database,
   ...env.callers,
+  ...serviceCallersFields,
   ...modelFields,
   ...turnFields,
   ...replicaFields,
@@ -19,6 +21,7 @@ export const fields = z.object({
 
 const schema = fields.transform((values) => ({
   ...values,
+  serviceCallers: serviceCallersOf(values),
   models: modelsConfigOf(values),
   turns: turnsConfigOf(values),
   replicas: replicasConfigOf(values),

@@ -90,12 +90,10 @@ export class EventPostingService {
     { query, sessionId: publicId, ...request }: PostRequest,
     { canRunNow, streams }: { canRunNow: boolean; streams: boolean },
   ): Promise<AcceptedEvent> {
-    const { caller, body } = request;
-    if (!caller.apiKey) throw new Error('An event was posted without an API key.');
+    const { body } = request;
     const event = {
       ...request,
       publicId,
-      caller: { ...caller, apiKey: caller.apiKey },
       onBusy: query.on_busy,
       tokens: estimateEventTokens(
         body.content ?? null,

@@ -21,7 +21,7 @@ import { type PostEventQuery } from './event.dto';
 
 /** An event that a caller posts. */
 export interface PostedEvent {
-  caller: Caller & { apiKey: { id: string } };
+  caller: Caller;
   /** The id of the session that the caller uses. */
   publicId: string;
   body: EventBody;
@@ -43,6 +43,9 @@ export interface AcceptedEvent {
   /** Set if the replica is to run the turn now. */
   claimed?: ClaimedTurn;
 }
+
+/** The key that pays; null for the account alone. */
+const apiKeyIdOf = ({ apiKey }: Caller): string | null => apiKey?.id ?? null;
 
 type BodyOf<Role extends EventBody['role']> = Extract<EventBody, { role: Role }>;
 
@@ -104,7 +107,7 @@ async function acceptMessage(
     await cancelTurns(transaction, open, 'A newer message took the place of this turn.');
   else if (open.length >= MAX_OPEN_TURNS) throw tooManyTurns();
   const isFree = open.length === 0 || onBusy === 'interrupt';
-  const apiKeyId = caller.apiKey.id;
+  const apiKeyId = apiKeyIdOf(caller);
   const message = { sessionId, apiKeyId, role, content, toolCalls: toolCalls ?? null, tokens, idempotency };
   const { event, turn } = await createTurn(
     transaction,
@@ -159,7 +162,7 @@ async function acceptToolResults(
     }
     return { ...accepted, turn: { id: turnId, number, status: 'requires_action' } };
   }
-  await continueTurn(transaction, turnId, caller.apiKey.id);
+  await continueTurn(transaction, turnId, apiKeyIdOf(caller));
   const turn = { id: turnId, number };
   const claimed = replicaId === null ? null : await claimTurn(transaction, turnId, replicaId);
   if (claimed) return { ...accepted, turn: { ...turn, status: 'running' }, claimed };

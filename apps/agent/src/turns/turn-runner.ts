@@ -120,7 +120,8 @@ export class TurnRunner {
     const messages = await readPromptMessages(this.database, turn, limitsOf(this.modelsConfig, model));
     if (!messages) return { refusal: contextTooLongError() };
     const { accountId, apiKeyId, tools, id: requestId } = turn;
-    return this.gateway.call({ accountId, apiKeyId, model, messages, tools, requestId, signal }, run);
+    const payer = { accountId, ...(apiKeyId !== null && { apiKeyId }) };
+    return this.gateway.call({ ...payer, model, messages, tools, requestId, signal }, run);
   }
 
   /** Records the end of a turn, unless another replica has ended it, and sends it to the clients. */

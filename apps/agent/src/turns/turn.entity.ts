@@ -41,10 +41,10 @@ export class Turn {
   @Column('integer')
   number!: number;
 
-  /** The key that pays for the calls of the model. */
+  /** The key that pays for the calls of the model. Null if the account pays without a key: the console posted the event. */
   @ForeignKey('api_keys')
-  @Column('text')
-  apiKeyId!: string;
+  @Column('text', { nullable: true })
+  apiKeyId!: string | null;
 
   /** At most one turn of a session is running or waits for results of tools. */
   @Column('text')

@@ -169,9 +169,13 @@ export async function setCallPosition(
 
 /**
  * Puts a turn whose tool calls are all answered back into the queue. The API key of the request that continues a turn pays for
- * the continuation.
+ * the continuation; null if the request has none.
  */
-export async function continueTurn(transaction: Transaction, id: string, apiKeyId: string): Promise<void> {
+export async function continueTurn(
+  transaction: Transaction,
+  id: string,
+  apiKeyId: string | null,
+): Promise<void> {
   await transaction.repository(Turn).update({ id }, { status: 'queued', apiKeyId });
 }
 

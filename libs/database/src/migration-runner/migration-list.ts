@@ -21,6 +21,7 @@ import { PaymentTimesAndLeaseRecall0000000000019 } from '../migrations/0019_paym
 import { TrainingPrices0000000000020 } from '../migrations/0020_training_prices';
 import { WorkspaceUsageKey0000000000021 } from '../migrations/0021_workspace_usage_key';
 import { RefreshTokens0000000000022 } from '../migrations/0022_refresh_tokens';
+import { TurnsWithoutKey0000000000023 } from '../migrations/0023_turns_without_key';
 
 /** All migrations in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -46,4 +47,5 @@ export const MIGRATIONS: MigrationClass[] = [
   TrainingPrices0000000000020,
   WorkspaceUsageKey0000000000021,
   RefreshTokens0000000000022,
+  TurnsWithoutKey0000000000023,
 ];

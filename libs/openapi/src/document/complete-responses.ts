@@ -51,6 +51,7 @@ export function completeResponses(
   const references = Object.keys(common).map((name) => [name, { $ref: `#/components/headers/${name}` }]);
   for (const operation of operationsOf(document)) {
     operation.security ??= [];
+    const isOnBehalf = operation.security.some((requirement) => 'on_behalf' in requirement);
     const implied = operation[IMPLIED_ERRORS] ?? {};
     delete operation[IMPLIED_ERRORS];
     for (const [status, description] of Object.entries(implied))
@@ -59,15 +60,20 @@ export function completeResponses(
       response.headers = { ...BY_STATUS[status], ...response.headers, ...Object.fromEntries(references) };
       if (Number(status) >= 400)
         response.content ??= {
-          'application/json': { schema: { $ref: getSchemaPath(bodyOf(status, errorBody)) } },
+          'application/json': { schema: { $ref: getSchemaPath(bodyOf(status, errorBody, isOnBehalf)) } },
         };
     }
   }
 }
 
-/** A 503 may have a code beside the message, where errors have the shape of the specification. */
-export const bodyOf = (status: string, errorBody: Type): Type =>
-  status === '503' && errorBody === ErrorResponse ? CodedErrorResponse : errorBody;
+/** Statuses of faults in the headers with which a service names an account. */
+const ON_BEHALF_STATUSES = new Set(['400', '401', '403']);
+
+/** A 503, and the refusal of an account that a service names, may have a code beside the message. */
+export const bodyOf = (status: string, errorBody: Type, isOnBehalf = false): Type =>
+  errorBody === ErrorResponse && (status === '503' || (isOnBehalf && ON_BEHALF_STATUSES.has(status)))
+    ? CodedErrorResponse
+    : errorBody;
 
 export function operationsOf({ paths }: OpenAPIObject): DocumentedOperation[] {
   const operations = Object.values(paths).flatMap((path) => METHODS.flatMap((method) => path[method] ?? []));

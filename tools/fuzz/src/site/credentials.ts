@@ -84,7 +84,8 @@ export class Credentials {
   private rightOnes(request: FuzzRequest, { token, user }: Session): Presentation[] {
     const { target, isExemplary, path } = request;
     const caller = callerOf(request);
-    const { accounts, memo, trainerCredential, agentCredential } = this.platform;
+    const { accounts, memo, trainerCredential, agentCredential, consoleAgentCredential } = this.platform;
+    const callerCredential = target.service === 'agent' ? consoleAgentCredential : agentCredential;
     const { apiKey } = accounts[caller === 'guest' ? 'demo' : caller];
     const bearer = (secret: string): Presentation => ({ headers: { Authorization: `Bearer ${secret}` } });
     const byKind: Record<string, Presentation> = {
@@ -95,7 +96,7 @@ export class Credentials {
       api_key_scheme: { headers: { Authorization: `ApiKey ${apiKey}` } },
       workspace_key: { headers: { 'X-API-Key': memo.apiKey } },
       service: bearer(trainerCredential),
-      on_behalf: { headers: { ...bearer(agentCredential).headers, 'X-On-Behalf-Of': user.id } },
+      on_behalf: { headers: { ...bearer(callerCredential).headers, 'X-On-Behalf-Of': user.id } },
     };
     return (
       (target.operation.security ?? [])

@@ -30,6 +30,7 @@ export interface Platform {
   sandbox: { payments: string; code_host: string };
   trainerCredential: string;
   agentCredential: string;
+  consoleAgentCredential: string;
   /** The folder of the logs. */
   logs: string;
   stop(): Promise<void>;
@@ -74,7 +75,10 @@ async function tryToStart(): Promise<Platform> {
   const read = (name: string) => JSON.parse(readFileSync(join(dataDir, name), 'utf8')) as object;
   return {
     ...(read('platform.json') as Platform),
-    ...(read('secrets.json') as Pick<Platform, 'trainerCredential' | 'agentCredential'>),
+    ...(read('secrets.json') as Pick<
+      Platform,
+      'trainerCredential' | 'agentCredential' | 'consoleAgentCredential'
+    >),
     logs: join(dataDir, 'logs'),
     stop: async () => {
       const ended = child.exitCode === null ? once(child, 'exit') : undefined;
