@@ -14,6 +14,9 @@ export const API_DESCRIPTION: ApiDescription = {
       'For admins: accounts, their roles, lost second factors and all security events.',
     Credentials:
       'Password, second factor, e-mail address and linked identities of an account, and what happened to them.',
+    Playground: 'Models in the pages of the console: the gateway, called for the account that is signed in.',
+    Agents:
+      'Agent sessions in the pages of the console: the agent service, called for the account that is signed in.',
     Health: 'Probe of load balancers.',
     Site: 'What the site is, for everybody.',
     Changelog: 'News about the platform.',

@@ -9,6 +9,7 @@ import { publicKeyOf } from './identity/sessions/signing-keys';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { BillingModule } from './billing/billing.module';
 import { CatalogueModule } from './catalogue/catalogue.module';
+import { InferenceModule } from './inference/inference.module';
 import { JobRecoveryModule } from './job-recovery/job-recovery.module';
 import { NotificationsModule } from './notifications/notifications.module';
 import { type ConsoleConfig } from './config';
@@ -40,6 +41,7 @@ export class AppModule {
         IdentityModule,
         BillingModule,
         CatalogueModule,
+        InferenceModule,
         NotificationsModule,
       ],
       providers: [{ provide: APP_INTERCEPTOR, useClass: ExactJsonInterceptor }],

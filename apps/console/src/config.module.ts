@@ -14,6 +14,7 @@ import { API_KEYS_CONFIG } from './identity/api-keys/api-keys.config';
 import { OAUTH_PROVIDERS_CONFIG } from './identity/oauth-providers/oauth-providers.config';
 import { SEALED_TOKENS_CONFIG } from './identity/sealed-tokens/sealed-tokens.config';
 import { SESSIONS_CONFIG } from './identity/sessions/sessions.config';
+import { INFERENCE_CONFIG } from './inference/inference.config';
 import { RATE_LIMIT_CONFIG } from './rate-limit/rate-limit.config';
 import { LOW_BALANCE_CONFIG } from './notifications/low-balance/low-balance.config';
 import { MAIL_CONFIG } from './notifications/mail/mail.config';
@@ -41,6 +42,7 @@ export class ConfigModule {
       { provide: CODE_HOST_CONFIG, useValue: config.codeHost },
       { provide: SITEMAP_CONFIG, useValue: config.sitemap },
       { provide: SITE_METADATA_CONFIG, useValue: config.siteMetadata },
+      { provide: INFERENCE_CONFIG, useValue: config.inference },
       { provide: MAIL_CONFIG, useValue: config.mail },
       { provide: LOW_BALANCE_CONFIG, useValue: config.lowBalance },
     ];

@@ -11,6 +11,7 @@ import { apiKeyFields, apiKeysOf } from './identity/api-keys/api-keys.config';
 import { oauthProviderFields, oauthProvidersOf } from './identity/oauth-providers/oauth-providers.config';
 import { sealedTokenFields, sealedTokensOf } from './identity/sealed-tokens/sealed-tokens.config';
 import { checkSessions, sessionFields, sessionsOf } from './identity/sessions/sessions.config';
+import { inferenceFields, inferenceOf } from './inference/inference.config';
 import { rateLimitOf, rateLimitFields } from './rate-limit/rate-limit.config';
 import {
   checkPaymentProviders,
@@ -33,6 +34,7 @@ export const fields = z.object({
   ...rateLimitFields,
   ...siteFields,
   ...serviceUrlFields,
+  ...inferenceFields,
   ...mailFields,
   ...topUpFields,
   ...paymentFields,
@@ -73,6 +75,7 @@ const schema = fields
     codeHost: codeHostOf(config),
     sitemap: sitemapOf(config),
     siteMetadata: siteMetadataOf(config),
+    inference: inferenceOf(config),
     mail: mailOf(config),
     lowBalance: { thresholdPicos: topUpOf(config).lowBalanceThresholdPicos },
   }));

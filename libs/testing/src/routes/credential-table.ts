@@ -73,6 +73,19 @@ console                                               none  session  expired  el
   POST   /api/billing/invoices                         401      400      401        401    400  401      401  401     401      401         401          401      401
   GET    /api/billing/invoices                         401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/invoices/:paymentId/download     401      404      401        401    404  401      401  401     401      401         401          404      401
+  POST   /api/playground/chat/completions              401      400      401        401    400  401      401  401     401      401         401          401      401
+  GET    /api/playground/models                        401      200      401        401    200  401      401  401     401      401         401          401      401
+  POST   /api/playground/estimate                      401      400      401        401    400  401      401  401     401      401         401          401      401
+  POST   /api/agents/sessions                          401      201      401        401    201  401      401  401     401      401         401          401      401
+  GET    /api/agents/sessions                          401      200      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/agents/sessions/:session_id              401      404      401        401    404  401      401  401     401      401         401          401      401
+  DELETE /api/agents/sessions/:session_id              401      404      401        401    404  401      401  401     401      401         401          401      401
+  POST   /api/agents/sessions/:session_id/cancel       401      404      401        401    404  401      401  401     401      401         401          401      401
+  POST   /api/agents/sessions/:session_id/events       401      400      401        401    400  401      401  401     401      401         401          401      401
+  POST   /api/agents/sessions/:session_id/events/stream 401      400      401        401    400  401      401  401     401      401         401          401      401
+  GET    /api/agents/sessions/:session_id/events/stream 401      404      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/agents/sessions/:session_id/events       401      404      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/agents/sessions/:session_id/events/:event_id 401      404      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/accounts                           401      403      401        401    200  401      401  401     401      401         401          401      401
   PUT    /api/admin/accounts/:id/role                  401      403      401        401    400  401      401  401     401      401         401          401      401
   POST   /api/admin/accounts/:id/2fa/disable           401      403      401        401    400  401      401  401     401      401         401          401      401

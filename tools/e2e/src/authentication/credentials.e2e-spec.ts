@@ -35,14 +35,16 @@ beforeAll(async () => {
   database = await createTestDatabase();
   site = new Site(database);
   const engine = await site.startEngine();
-  const consoleApp = await site.startConsole();
+  const gateway = await site.startGateway(engine);
+  const agent = await site.startPlain('agent');
+  const consoleApp = await site.startConsole({ GATEWAY_URL: gateway.url, AGENT_URL: agent.url });
   consoleUrl = consoleApp.url;
   services = {
     console: consoleApp,
-    gateway: await site.startGateway(engine),
+    gateway,
     'router-cost': await site.startRouterCost(),
     training: await site.startPlain('training'),
-    agent: await site.startPlain('agent'),
+    agent,
     memo: await site.startPlain('memo'),
     'agent-environments': await site.startPlain('agent-environments'),
     'agent-environments-with-key': await site.startPlain('agent-environments', { API_KEY: ENVIRONMENTS_KEY }),

@@ -47,6 +47,8 @@ export class Site {
   private readonly agentCredential = randomBytes(32).toString('hex');
   /** The credential of the memo service at the gateway. */
   private readonly memoCredential = randomBytes(32).toString('hex');
+  /** The credential of the console at the gateway and at the agent. */
+  private readonly consoleCredential = randomBytes(32).toString('hex');
   private consolePort: Promise<number> | undefined;
 
   constructor(
@@ -73,6 +75,7 @@ export class Site {
       UPSTREAMS: JSON.stringify(upstreams),
       AGENT_CREDENTIALS: this.agentCredential,
       MEMO_CREDENTIALS: this.memoCredential,
+      CONSOLE_CREDENTIALS: this.consoleCredential,
       ...environment,
     });
   }
@@ -92,7 +95,11 @@ export class Site {
   async startPlain(app: PlainApp, environment: Environment = {}): Promise<ServiceProcess> {
     const own = {
       GATEWAY_URL: ELSEWHERE,
-      ...(app === 'agent' && { GATEWAY_CREDENTIAL: this.agentCredential, DEFAULT_MODEL: 'sandbox-chat' }),
+      ...(app === 'agent' && {
+        GATEWAY_CREDENTIAL: this.agentCredential,
+        CONSOLE_CREDENTIALS: this.consoleCredential,
+        DEFAULT_MODEL: 'sandbox-chat',
+      }),
       ...(app === 'memo' && { GATEWAY_CREDENTIAL: this.memoCredential }),
     };
     return this.startApp(app, await findFreePort(), { ...own, ...environment });
@@ -107,6 +114,8 @@ export class Site {
       TRAINING_URL: ELSEWHERE,
       ROUTER_URL: ELSEWHERE,
       AGENT_URL: ELSEWHERE,
+      GATEWAY_CREDENTIAL: this.consoleCredential,
+      AGENT_CREDENTIAL: this.consoleCredential,
       MEMO_URL: ELSEWHERE,
       RATE_LIMIT_MULTIPLIER: '1000',
       ...environment,

@@ -21,6 +21,8 @@ export const serviceUrlFields = {
 type Fields = z.output<z.ZodObject<typeof serviceUrlFields>> & {
   SIGNUP: 'open' | 'closed';
   OAUTH_PROVIDERS: { name: string }[];
+  GATEWAY_CREDENTIAL?: string | undefined;
+  AGENT_CREDENTIAL?: string | undefined;
 };
 
 /** What `GET /api/site` says beyond the site's name, region and currency. */
@@ -34,6 +36,8 @@ export interface SiteMetadataConfig {
     /** Undefined on a site that does not offer them. */
     environments: string | undefined;
   };
+  /** What the console offers for the account that is signed in. */
+  features: { playground: boolean; agents: boolean };
   signup: 'open' | 'closed';
   oauthProviderNames: string[];
 }
@@ -47,6 +51,10 @@ export function siteMetadataOf(config: Fields): SiteMetadataConfig {
       agent: config.AGENT_URL,
       memo: config.MEMO_URL,
       environments: config.ENVIRONMENTS_URL,
+    },
+    features: {
+      playground: config.GATEWAY_CREDENTIAL !== undefined,
+      agents: config.AGENT_CREDENTIAL !== undefined,
     },
     signup: config.SIGNUP,
     oauthProviderNames: config.OAUTH_PROVIDERS.map(({ name }) => name),

@@ -38,6 +38,7 @@ export class SiteController {
       time_zone: TIME_ZONES[site.site],
       languages: LANGUAGES[site.site],
       urls: metadata.serviceUrls,
+      features: metadata.features,
       signup: metadata.signup,
       oauth_providers: metadata.oauthProviderNames,
     };

@@ -28,6 +28,15 @@ export class ServiceUrlsResponse {
   environments?: string | undefined;
 }
 
+/** What the console offers beside its own resources. */
+class SiteFeaturesResponse {
+  @ApiProperty({ description: 'Whether `/api/playground` calls models.' })
+  playground!: boolean;
+
+  @ApiProperty({ description: 'Whether `/api/agents` runs agent sessions.' })
+  agents!: boolean;
+}
+
 export class SiteResponse {
   @ApiProperty({ description: 'The name that the operator gave the site.', example: 'Inference Platform' })
   name!: string;
@@ -53,6 +62,9 @@ export class SiteResponse {
 
   @ApiProperty({ description: 'Where customers reach the other services.' })
   urls!: ServiceUrlsResponse;
+
+  @ApiProperty({ description: 'What the console offers to an account that is signed in.' })
+  features!: SiteFeaturesResponse;
 
   @ApiProperty({ description: 'Whether anybody may create an account.', enum: ['open', 'closed'] })
   signup!: 'open' | 'closed';

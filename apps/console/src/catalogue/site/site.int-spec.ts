@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { TestConsole } from '../../testing/console.fixture';
 
 const NOWHERE = 'postgres://console@127.0.0.1:1/platform';
@@ -5,7 +6,12 @@ const NOWHERE = 'postgres://console@127.0.0.1:1/platform';
 describe('the site', () => {
   it.each([
     [
-      { SITE_NAME: 'Acme', SIGNUP: 'closed', ENVIRONMENTS_URL: 'http://environments.test' },
+      {
+        SITE_NAME: 'Acme',
+        SIGNUP: 'closed',
+        ENVIRONMENTS_URL: 'http://environments.test',
+        GATEWAY_CREDENTIAL: randomBytes(24).toString('hex'),
+      },
       { name: 'Acme', region: 'intl', currency: 'USD', time_zone: 'UTC', signup: 'closed' },
     ],
     [
@@ -34,6 +40,7 @@ describe('the site', () => {
         memo: 'http://memo.test',
         ...('ENVIRONMENTS_URL' in environment && { environments: environment.ENVIRONMENTS_URL }),
       },
+      features: { playground: 'GATEWAY_CREDENTIAL' in environment, agents: false },
       oauth_providers: [],
     });
   });
