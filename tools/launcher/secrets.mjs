@@ -18,6 +18,8 @@ import path from 'node:path';
  * @property {string} oidcClientSecret of the console at the sandbox's OpenID provider
  * @property {string} agentCredential of the agent service at the gateway, to act on behalf of accounts
  * @property {string} memoCredential of the memo service at the gateway, to act on behalf of accounts
+ * @property {string} consoleGatewayCredential of the console at the gateway, to act on behalf of accounts
+ * @property {string} consoleAgentCredential of the console at the agent service, to act on behalf of accounts
  * @property {string} trainerCredential of trainers at the training service, to record usage
  * @property {PaymentCredentials} [payments] of the console at the payment sandbox; absent until the sandbox is first used
  * @property {{ demo: Account, admin: Account }} accounts
@@ -51,6 +53,8 @@ export const generateSecrets = (site) => ({
   oidcClientSecret: newSecret(),
   agentCredential: newSecret(),
   memoCredential: newSecret(),
+  consoleGatewayCredential: newSecret(),
+  consoleAgentCredential: newSecret(),
   trainerCredential: newSecret(),
   accounts: {
     demo: { identifier: 'demo@example.com', password: newPassword() },

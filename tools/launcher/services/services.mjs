@@ -107,8 +107,9 @@ function training({ engine }, { trainerCredential }) {
 const SHUTDOWN_GRACE = { SHUTDOWN_GRACE_SECONDS: process.env.SHUTDOWN_GRACE_SECONDS || '10' };
 
 /** @param {Secrets} secrets @param {string[] | null} engineModels @returns {NodeJS.ProcessEnv} */
-const agent = ({ agentCredential }, engineModels) => ({
+const agent = ({ agentCredential, consoleAgentCredential }, engineModels) => ({
   GATEWAY_CREDENTIAL: agentCredential,
+  CONSOLE_CREDENTIALS: consoleAgentCredential,
   DEFAULT_MODEL: process.env.DEFAULT_MODEL || engineModels?.[0] || 'sandbox-chat',
   ...SHUTDOWN_GRACE,
 });
@@ -178,6 +179,9 @@ export function describeServices(settings, secrets, engineModels) {
       AGENT_URL: urlOf(ports.agent),
       MEMO_URL: urlOf(ports.memo),
       ENVIRONMENTS_URL: urlOf(ports['agent-environments']),
+      GATEWAY_CREDENTIAL: secrets.consoleGatewayCredential,
+      AGENT_CREDENTIAL: secrets.consoleAgentCredential,
+      ...SHUTDOWN_GRACE,
     },
     training: { ...database('training'), ...callers, ...training(settings, secrets) },
     'router-cost': {
@@ -194,6 +198,7 @@ export function describeServices(settings, secrets, engineModels) {
       UPSTREAMS: JSON.stringify(upstreams(settings, engineModels)),
       AGENT_CREDENTIALS: secrets.agentCredential,
       MEMO_CREDENTIALS: secrets.memoCredential,
+      CONSOLE_CREDENTIALS: secrets.consoleGatewayCredential,
     },
   };
   const names = /** @type {import('../settings.mjs').AppName[]} */ (Object.keys(environments));
