@@ -1,4 +1,4 @@
-import { newId, randomBase62 } from './id';
+import { idMillis, newId, randomBase62 } from './id';
 
 describe('newId', () => {
   it('has the prefix, eight digits of time and fourteen random digits', () => {
@@ -23,6 +23,28 @@ describe('newId', () => {
     const ids = Array.from({ length: 20_000 }, () => newId('x'));
     expect(new Set(ids).size).toBe(ids.length);
   });
+});
+
+describe('idMillis', () => {
+  it('is the millisecond in which the id was made', () => {
+    const now = jest.spyOn(Date, 'now');
+    const times = [0, 61, 3_844, 1_800_000_000_001, 33_000_000_000_000];
+    const found = times.map((time) => {
+      now.mockReturnValue(time);
+      return idMillis(newId('req'));
+    });
+    now.mockRestore();
+    expect(found).toEqual(times);
+  });
+
+  it.each([
+    '',
+    'req_',
+    'req_1',
+    'req_0Vc3kZ8dQ1mXw7RtYb2Ls',
+    'req_0Vc3kZ8dQ1mXw7RtYb2Ls-',
+    '0Vc3kZ8dQ1mXw7RtYb2LsA',
+  ])('is null for "%s"', (text) => expect(idMillis(text)).toBeNull());
 });
 
 describe('randomBase62', () => {

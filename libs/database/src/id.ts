@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const TIME_DIGITS = 8;
 const RANDOM_DIGITS = 14;
+const ID = new RegExp(`^[a-z]+_([0-9A-Za-z]{${TIME_DIGITS}})[0-9A-Za-z]{${RANDOM_DIGITS}}$`);
 
 /**
  * An opaque id such as `acct_0Vc3…`: 8 base62 digits of the millisecond, then 14 random ones (83 bits).
@@ -32,4 +33,11 @@ export function randomBase62(length: number): string {
     }
   }
   return text;
+}
+
+/** Returns the millisecond in which `newId` made an id, or null for a text of another form. */
+export function idMillis(id: string): number | null {
+  const time = ID.exec(id)?.[1];
+  if (time === undefined) return null;
+  return [...time].reduce((millis, digit) => millis * 62 + BASE62.indexOf(digit), 0);
 }

@@ -9,6 +9,14 @@ export { ModelPrice } from './pricing/model-price.entity';
 export { PriceList, type PriceListKind } from './pricing/price-list.entity';
 export { TrainingPrice } from './pricing/training-price.entity';
 export { HourlyRollup } from './reports/hourly-rollup.entity';
-export { UsageEvent, type UsageOutcome } from './reports/usage-event.entity';
+export { USAGE_OUTCOMES, UsageEvent, type UsageOutcome } from './reports/usage-event.entity';
+export { GroupByField } from './reports/group-by-field.decorator';
 export { PeriodQuery } from './reports/period.dto';
-export { USAGE_LINES } from './reports/usage-lines.repository';
+export { BUCKET_LINES, USAGE_LINES } from './reports/usage-lines.repository';
+export {
+  GRANULARITIES,
+  type Granularity,
+  granularityFault,
+  type TimeBuckets,
+  timeBuckets,
+} from './reports/time-buckets';

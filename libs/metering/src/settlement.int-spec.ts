@@ -217,6 +217,27 @@ describe('metering.settle', () => {
     await clean();
   });
 
+  it('rolls up each API key of its own, and requests without one', async () => {
+    const account = await insertAccount(database.pool, { balancePicos: 100n * RATE });
+    const { apiKeyId: other } = await insertApiKey(database.pool, account.accountId);
+    const { lease_id: leaseId } = await draw(account, 50n * RATE);
+    const keyless = () => ({ ...event({ account, leaseId, tokens: 1 }), api_key_id: null });
+    const keyed = (tokens: number, apiKeyId = account.apiKeyId) =>
+      event({ account, leaseId, tokens, apiKeyId });
+    await settle([keyless(), keyed(2), keyed(4, other)]);
+    await settle([keyless(), keyed(8)]);
+    const { rows } = await database.pool.query(
+      'SELECT api_key_id AS key, sum(tokens) AS tokens FROM metering.hourly_rollup WHERE account_id = $1 GROUP BY 1 ORDER BY 2',
+      [account.accountId],
+    );
+    expect(rows).toEqual([
+      { key: '', tokens: 2n },
+      { key: other, tokens: 4n },
+      { key: account.apiKeyId, tokens: 10n },
+    ]);
+    await clean();
+  });
+
   it('settles a repeated batch only once, also if both run concurrently', async () => {
     const account = await insertAccount(database.pool, { balancePicos: 100n * RATE });
     const { lease_id: leaseId } = await draw(account, 50n * RATE);

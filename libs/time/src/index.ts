@@ -1,2 +1,2 @@
 export { INSTANT_FORM, type InstantMicros, instantText, parseInstant, startOfMonth } from './instant';
-export { isTimeZone, startsOfDays, TIME_ZONE_FORM } from './time-zone';
+export { isTimeZone, startsOfDays, startsOfMonths, TIME_ZONE_FORM } from './time-zone';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isTimeZone, startOfDayMillis, startsOfDays } from './time-zone';
+import { isTimeZone, startOfDayMillis, startsOfDays, startsOfMonths } from './time-zone';
 
 const MILLIS_PER_DAY = 86_400_000;
 
@@ -159,6 +159,49 @@ describe('startsOfDays', () => {
         const from = startOfDayMillis(first * MILLIS_PER_DAY, timeZone);
         const to = startOfDayMillis(last * MILLIS_PER_DAY, timeZone);
         expect(startsOfDays(timeZone, from, to)).toEqual([...new Set(each)]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('startsOfMonths', () => {
+  const starts = (timeZone: string, from: string, to: string) =>
+    startsOfMonths(timeZone, Date.parse(from), Date.parse(to)).map((at) => new Date(at).toISOString());
+
+  it.each([
+    ['UTC', '2025-11-01T00:00:00Z', '2025-11-30T23:59:59Z', ['2025-11-01T00:00:00.000Z']],
+    [
+      'UTC',
+      '2025-12-31T23:59:59Z',
+      '2026-01-01T00:00:00Z',
+      ['2025-12-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
+    ],
+    [
+      'America/New_York',
+      '2025-11-01T03:59:59Z',
+      '2025-12-01T05:00:00Z',
+      ['2025-10-01T04:00:00.000Z', '2025-11-01T04:00:00.000Z', '2025-12-01T05:00:00.000Z'],
+    ],
+    ['Asia/Kolkata', '2025-10-31T18:30:00Z', '2025-11-02T00:00:00Z', ['2025-10-31T18:30:00.000Z']],
+  ])('in %s from %s to %s', (timeZone, from, to, expected) =>
+    expect(starts(timeZone, from, to)).toEqual(expected),
+  );
+
+  it('are starts of days, one in each month', () => {
+    const zones = Intl.supportedValuesOf('timeZone');
+    const from = fc.integer({ min: Date.UTC(2012, 0), max: Date.UTC(2026, 0) });
+    fc.assert(
+      fc.property(fc.constantFrom(...zones), from, (timeZone, fromMillis) => {
+        const toMillis = fromMillis + 100 * MILLIS_PER_DAY;
+        const months = startsOfMonths(timeZone, fromMillis, toMillis);
+        const days = startsOfDays(timeZone, months[0]!, toMillis);
+        const clock = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit' });
+        const firstDays = days.filter(
+          (day, index) => index === 0 || clock.format(day) !== clock.format(days[index - 1]),
+        );
+        expect(months).toEqual(firstDays);
+        expect(clock.format(months[0])).toBe(clock.format(fromMillis));
       }),
       { numRuns: 300 },
     );

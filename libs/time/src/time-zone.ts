@@ -90,4 +90,17 @@ export function startsOfDays(timeZone: string, fromMillis: number, toMillis: num
   return starts;
 }
 
+/**
+ * Returns the starts of the months in the zone that the time between two instants touches, ascending, in milliseconds since 1970.
+ */
+export function startsOfMonths(timeZone: string, fromMillis: number, toMillis: number): number[] {
+  const starts: number[] = [];
+  const first = new Date(firstOfMonthMillis(new Date(fromMillis), timeZone));
+  for (let month = first.getUTCMonth(); ; month++) {
+    const start = startOfDayMillis(Date.UTC(first.getUTCFullYear(), month), timeZone);
+    if (start > toMillis) return starts;
+    starts.push(start);
+  }
+}
+
 const modulo = (value: number, divisor: number) => ((value % divisor) + divisor) % divisor;

@@ -6,7 +6,14 @@ export {
   ReferenceReusedError,
 } from './ledger';
 export { withLeaseRecall } from './lease-recall';
-export { openKeyBudget, openWallet, readWallet } from './wallets.repository';
+export {
+  changeKeyLimit,
+  openKeyBudget,
+  openWallet,
+  readKeySpending,
+  readWallet,
+  recallLeases,
+} from './wallets.repository';
 export { Wallet } from './wallet.entity';
 export { readStatement, type StatementLine } from './statement.repository';
 export { WALLET_ENTITIES } from './wallet-entities';

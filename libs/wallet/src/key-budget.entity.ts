@@ -1,4 +1,4 @@
-import { PicosColumn } from '@inference/database';
+import { PicosColumn, TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 
 /** What an API key has spent and may spend. */
@@ -24,4 +24,8 @@ export class KeyBudget {
   /** The part of the limit that is set aside in leases. */
   @PicosColumn({ default: 0 })
   leasedPicos!: bigint;
+
+  /** When the limit was last changed; null: never. A lower limit may be below what the key has spent by then. */
+  @TimeColumn({ nullable: true })
+  limitChangedAt!: Date | null;
 }

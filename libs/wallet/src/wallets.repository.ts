@@ -1,5 +1,6 @@
 import { type Currency } from '@inference/config';
 import { type Executor, type Transaction } from '@inference/database';
+import { In } from 'typeorm';
 import { KeyBudget } from './key-budget.entity';
 import { Wallet } from './wallet.entity';
 
@@ -51,6 +52,25 @@ export async function openKeyBudget(
   budget: Pick<KeyBudget, 'apiKeyId' | 'accountId' | 'limitPicos'>,
 ): Promise<void> {
   await transaction.repository(KeyBudget).insert(budget);
+}
+
+/**
+ * Changes what a key may spend in all. Lock its wallet first, so that no lease is drawn meanwhile: money that gateways drew by the
+ * former limit can still be spent until they return it (see recallLeases).
+ */
+export async function changeKeyLimit(
+  transaction: Transaction,
+  apiKeyId: string,
+  limitPicos: bigint | null,
+): Promise<void> {
+  const change = { limitPicos, limitChangedAt: () => 'now()' };
+  await transaction.repository(KeyBudget).update({ apiKeyId }, change);
+}
+
+/** What each of the keys has spent in all, in picos, as its limit counts it. */
+export async function readKeySpending(executor: Executor, apiKeyIds: string[]): Promise<Map<string, bigint>> {
+  const budgets = await executor.repository(KeyBudget).findBy({ apiKeyId: In(apiKeyIds) });
+  return new Map(budgets.map(({ apiKeyId, spentPicos }) => [apiKeyId, spentPicos]));
 }
 
 /** Asks the gateways to return the money of an account that no request holds, if it was not asked for within `seconds`. */

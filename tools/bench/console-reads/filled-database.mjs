@@ -70,13 +70,23 @@ const ADD_KEY_BUDGETS = `
   INSERT INTO wallet.key_budgets (api_key_id, account_id, limit_picos)
   SELECT id, account_id, spend_limit_picos FROM accounts.api_keys`;
 
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** SQL of an id as the gateway makes it: the digits of the time, and fourteen others. @param {string} at @param {string} digits */
+const requestId = (at, digits) => {
+  const millis = `(extract(epoch FROM ${at}) * 1000)::bigint`;
+  const digit = (/** @type {number} */ place) =>
+    `substr('${BASE62}', 1 + (${millis} / ${62 ** place} % 62)::int, 1)`;
+  return `'req_' || ${[7, 6, 5, 4, 3, 2, 1, 0].map(digit).join(' || ')} || left(${digits}, 14)`;
+};
+
 /** @param {bigint} priceListId */
 const addEvents = (priceListId) => `
-  INSERT INTO metering.usage_events (request_id, occurred_at, started_at, account_id, model, entrypoint, endpoint, upstream,
+  INSERT INTO metering.usage_events (request_id, occurred_at, started_at, account_id, api_key_id, model, entrypoint, endpoint, upstream,
     outcome, input_tokens, output_tokens, estimated, price_list_id, usd_per_unit, cost_picos, cost_usd_picos, lines,
     settlement_id)
-  SELECT request_id, occurred_at, occurred_at - interval '1 second', account_id, model, entrypoint, 'chat', 'sandbox',
-    'completed', input, output, false, ${priceListId}, 1, input_picos + output_picos, input_picos + output_picos,
+  SELECT ${requestId('occurred_at', 'seed')}, occurred_at, occurred_at - interval '1 second', account_id,
+    CASE WHEN n % 5 > 0 THEN 'key_' || md5(account_id || (1 + n % CASE WHEN is_large THEN ${API_KEYS.large} ELSE ${API_KEYS.small} END)) END,
+    model, entrypoint, 'chat', 'sandbox', CASE WHEN n % 1000 > 0 THEN 'completed' ELSE 'interrupted' END, input, output, false, ${priceListId}, 1, input_picos + output_picos, input_picos + output_picos,
     jsonb_build_array(
       jsonb_build_object('unit', 'per_million_input_tokens', 'quantity', input, 'tokens', input,
         'cost_picos', input_picos, 'cost_usd_picos', input_picos),
@@ -86,7 +96,7 @@ const addEvents = (priceListId) => `
   FROM (
     SELECT *, input * ${PICOS_PER_INPUT_TOKEN} AS input_picos, output * ${PICOS_PER_OUTPUT_TOKEN} AS output_picos
     FROM (
-      SELECT 'req_' || md5(account_id || n) AS request_id, account_id,
+      SELECT md5(account_id || n) AS seed, n, is_large, account_id,
         ended_at - interval '1 second' - random() * interval '${DAYS} days' AS occurred_at,
         ${anyOf(MODELS)} AS model, ${anyOf(ENTRYPOINTS)} AS entrypoint,
         (10 + random() * 2000)::bigint AS input, (1 + random() * 500)::bigint AS output
@@ -96,12 +106,12 @@ const addEvents = (priceListId) => `
 
 const ADD_ROLLUP = `
   INSERT INTO metering.hourly_rollup
-    (account_id, hour, model, entrypoint, unit, quantity, tokens, cost_picos, cost_usd_picos)
-  SELECT e.account_id, date_trunc('hour', e.occurred_at, 'UTC') AS hour, e.model, e.entrypoint, l.unit,
+    (account_id, hour, model, entrypoint, unit, api_key_id, quantity, tokens, cost_picos, cost_usd_picos)
+  SELECT e.account_id, date_trunc('hour', e.occurred_at, 'UTC') AS hour, e.model, e.entrypoint, l.unit, coalesce(e.api_key_id, ''),
     sum(l.quantity), sum(l.tokens), sum(l.cost_picos), sum(l.cost_usd_picos)
   FROM metering.usage_events e CROSS JOIN jsonb_to_recordset(e.lines)
     AS l(unit text, quantity numeric, tokens numeric, cost_picos numeric, cost_usd_picos numeric)
-  GROUP BY e.account_id, hour, e.model, e.entrypoint, l.unit`;
+  GROUP BY e.account_id, hour, e.model, e.entrypoint, l.unit, e.api_key_id`;
 
 /** One for each account, model and hour, as if every hour were settled once. */
 const CREATE_DEBITS = `

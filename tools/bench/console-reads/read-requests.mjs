@@ -80,16 +80,33 @@ async function deepPage(client, list) {
 
 /** @param {ConsoleClient} client @returns {Promise<ReadRequest[]>} */
 export async function readRequests(client) {
-  const [transactions, payments, usage] = ['transactions', 'payments', 'usage'].map(
+  const [transactions, payments, usage, requests] = ['transactions', 'payments', 'usage', 'requests'].map(
     (name) => `/api/billing/${name}`,
   );
   const month = `from=${dayBefore(30)}&to=${dayBefore(0)}`;
   const year = `from=${dayBefore(DAYS)}&to=${dayBefore(0)}`;
+  const { requests: page } = await client.getJson(`${requests}?limit=${PAGE_ROWS}`);
+  const requestId = page[0].id;
+  const keyId = page.find((/** @type {any} */ { api_key: key }) => key !== null).api_key.id;
   return [
     { name: 'usage of 30 days by day and model', path: `${usage}?${month}` },
     { name: 'usage of 30 days by hour and model', path: `${usage}?${month}&granularity=hour` },
     { name: 'usage of 30 days in Kolkata (partial hours)', path: `${usage}?${month}&time_zone=Asia/Kolkata` },
     { name: `usage of ${DAYS} days by day and model`, path: `${usage}?${year}` },
+    {
+      name: 'usage of 30 days by day, model, key and entrypoint',
+      path: `${usage}?${month}&group_by=model,api_key,entrypoint`,
+    },
+    {
+      name: `usage of ${DAYS} days by month and key`,
+      path: `${usage}?${year}&granularity=month&group_by=api_key`,
+    },
+    { name: 'requests, first page', path: `${requests}?limit=${PAGE_ROWS}` },
+    { name: 'requests, page 51', path: await deepPage(client, `${requests}`) },
+    { name: 'requests of one key', path: `${requests}?limit=${PAGE_ROWS}&api_key_id=${keyId}` },
+    { name: 'requests of a model that is not used', path: `${requests}?limit=${PAGE_ROWS}&model=absent` },
+    { name: 'requests that broke off', path: `${requests}?limit=${PAGE_ROWS}&outcome=interrupted` },
+    { name: 'one request', path: `${requests}/${requestId}` },
     { name: 'transactions, first page', path: `${transactions}?limit=${PAGE_ROWS}` },
     { name: 'transactions, page 51', path: await deepPage(client, `${transactions}`) },
     { name: 'payments, first page', path: `${payments}?limit=${PAGE_ROWS}` },

@@ -9,6 +9,7 @@ import { PaymentsModule } from './payments/payments.module';
 import { PricingModule } from './pricing/pricing.module';
 import { ReceiptsModule } from './receipts/receipts.module';
 import { RefundsModule } from './refunds/refunds.module';
+import { RequestsModule } from './requests/requests.module';
 import { SettingsModule } from './settings/settings.module';
 import { SettlementModule } from './settlement/settlement.module';
 import { TransactionsModule } from './transactions/transactions.module';
@@ -31,6 +32,7 @@ import { WebhooksModule } from './webhooks/webhooks.module';
     PricingModule,
     ReceiptsModule,
     RefundsModule,
+    RequestsModule,
     SettingsModule,
     SettlementModule,
     TransactionsModule,

@@ -7,7 +7,8 @@ import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type Role } from '@inference/guards';
 import { Database, newId, type Executor } from '@inference/database';
 import { createService } from '@inference/http';
-import { charge, type TokenUsage, type UnitRate } from '@inference/metering';
+import { charge, RATE_DIGITS, type TokenUsage, type UnitRate, type UsageOutcome } from '@inference/metering';
+import { scaledToDecimal } from '@inference/money';
 import {
   type Answer,
   createTestDatabase,
@@ -41,6 +42,7 @@ export function newSigningKey(kid: string = randomUUID()) {
 
 export const SIGNING_KEY = newSigningKey('test-key');
 export const ENCRYPTION_KEY = randomBytes(32).toString('hex');
+const ONE_USD = 10n ** BigInt(RATE_DIGITS);
 const LINK_SECRET = randomBytes(32).toString('hex');
 /** Shared by all replicas on one database. */
 const storageFolder = (databaseUrl: string) =>
@@ -159,44 +161,69 @@ export class TestSite {
   }
 }
 
+export interface ServedRequest {
+  model: string;
+  rates: UnitRate[];
+  usage: TokenUsage;
+  /** `req_…` by default. */
+  requestId?: string;
+  apiKeyId?: string | null;
+  entrypoint?: string;
+  outcome?: UsageOutcome;
+  priceListId?: bigint;
+  /** USD for one unit of the site's currency × 10^10; one by default. */
+  usdPerUnit?: bigint;
+}
+
 /** Meters and debits one request as the gateway does, with a lease and a settlement. Returns the cost in picos. */
 export async function settleRequest(
   sql: Executor,
   accountId: string,
-  request: { model: string; rates: UnitRate[]; usage: TokenUsage },
+  request: ServedRequest,
 ): Promise<bigint> {
-  const { costPicos, costUsdPicos, lines } = charge(request.rates, request.usage, 10n ** 10n);
+  return settleRequests(sql, accountId, [request]);
+}
+
+/** Settles several requests at once, which then have the same time. Returns their cost in picos. */
+export async function settleRequests(
+  sql: Executor,
+  accountId: string,
+  requests: ServedRequest[],
+): Promise<bigint> {
+  const charges = requests.map(({ rates, usage, usdPerUnit = ONE_USD }) => charge(rates, usage, usdPerUnit));
+  const costPicos = charges.reduce((sum, one) => sum + one.costPicos, 0n);
   const lease = await sql.query<{ lease_id: string }>(
     `SELECT lease_id FROM wallet.draw_lease($1, NULL, NULL, $2, 'test', $3, $3, 60)`,
     [accountId, newId('lease'), costPicos],
   );
-  const event = {
-    request_id: newId('req'),
+  const events = requests.map((request, index) => ({
+    request_id: request.requestId ?? newId('req'),
     lease_id: lease.rows[0]!.lease_id,
     limited: false,
     started_at: new Date().toISOString(),
     account_id: accountId,
+    api_key_id: request.apiKeyId ?? null,
     model: request.model,
-    entrypoint: 'gateway',
+    entrypoint: request.entrypoint ?? 'gateway',
     endpoint: 'chat/completions',
     upstream: 'test',
-    outcome: 'completed',
+    outcome: request.outcome ?? 'completed',
     input_tokens: request.usage.inputTokens,
     output_tokens: request.usage.outputTokens,
     estimated: false,
-    price_list_id: 0,
-    usd_per_unit: '1',
-    cost_picos: String(costPicos),
-    cost_usd_picos: String(costUsdPicos),
-    lines: lines.map((line) => ({
+    price_list_id: String(request.priceListId ?? 0),
+    usd_per_unit: scaledToDecimal(request.usdPerUnit ?? ONE_USD, RATE_DIGITS),
+    cost_picos: String(charges[index]!.costPicos),
+    cost_usd_picos: String(charges[index]!.costUsdPicos),
+    lines: charges[index]!.lines.map((line) => ({
       unit: line.unit,
       quantity: String(line.quantity),
       tokens: String(line.tokens),
       cost_picos: String(line.costPicos),
       cost_usd_picos: String(line.costUsdPicos),
     })),
-  };
-  const refused = await sql.query('SELECT metering.settle($1, $2)', [newId('set'), JSON.stringify([event])]);
+  }));
+  const refused = await sql.query('SELECT metering.settle($1, $2)', [newId('set'), JSON.stringify(events)]);
   if (refused.rowCount) throw new Error('The settlement was refused.');
   return costPicos;
 }

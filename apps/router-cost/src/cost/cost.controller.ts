@@ -17,7 +17,7 @@ import { toCsv } from './cost.csv';
 import { CostItemResponse, CostPageResponse, CostQuery } from './cost.dto';
 import { type CostGroup } from './cost.repository';
 import { CostService } from './cost.service';
-import { type Dimension } from './group-by-field.decorator';
+import { type GroupKey, groupKeysOf } from './cost-dimensions';
 
 const CSV_EXAMPLE = 'model,cost_usd,tokens\r\ndemo-model,0.002468,1234\r\n';
 
@@ -64,23 +64,21 @@ export class CostController {
       return csv;
     }
     const { groups, nextCursor } = await this.cost.readPage(caller, query);
-    return { items: groups.map((group) => toItem(query.group_by, group)), next_cursor: nextCursor };
+    return { items: groups.map((group) => toItem(groupKeysOf(query), group)), next_cursor: nextCursor };
   }
 
   private async readCsv(caller: Caller, query: CostQuery): Promise<string> {
     for (const name of ['limit', 'cursor'] as const) {
       if (query[name] !== undefined) throw new BadRequestException(`${name}: a CSV report has no pages`);
     }
-    return toCsv(query.group_by, await this.cost.readAll(caller, query));
+    return toCsv(groupKeysOf(query), await this.cost.readAll(caller, query));
   }
 }
 
-function toItem(
-  dimensions: readonly Dimension[],
-  { keys, costUsdPicos, tokens }: CostGroup,
-): CostItemResponse {
+function toItem(names: readonly GroupKey[], { keys, costUsdPicos, tokens }: CostGroup): CostItemResponse {
+  const valueOf = (name: GroupKey, key: string) => (name === 'api_key' && key === '' ? null : key);
   return {
-    ...Object.fromEntries(dimensions.map((dimension, index) => [dimension, keys[index]])),
+    ...Object.fromEntries(names.map((name, index) => [name, valueOf(name, keys[index]!)])),
     cost_usd: exactNumber(picosToDecimal(costUsdPicos)),
     tokens,
   };

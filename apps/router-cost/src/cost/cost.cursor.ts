@@ -3,6 +3,7 @@ import { BadRequestException } from '@nestjs/common';
 import { z } from 'zod';
 import { type InstantMicros, instantText, parseInstant } from '@inference/time';
 import { type CostRange } from './cost-range';
+import { groupKeysOf } from './cost-dimensions';
 import { type CostQuery } from './cost.dto';
 
 /** Sort position of the last group of a page. */
@@ -31,9 +32,10 @@ const content = z.tuple([z.string(), instant, instant, picos, z.array(key)]);
 /** Binds a cursor to its report: the same scope (an account, or null for all) and the same query. */
 function bindingOf(
   scope: string | null,
-  { from, to, time_zone: zone, group_by: dimensions }: CostQuery,
+  { from, to, time_zone: zone, group_by: dimensions, granularity }: CostQuery,
 ): string {
-  const identity = JSON.stringify([scope, from?.toString(), to?.toString(), zone, dimensions]);
+  const report = [scope, from?.toString(), to?.toString(), zone, dimensions];
+  const identity = JSON.stringify(granularity === undefined ? report : [...report, granularity]);
   return createHash('sha256').update(identity).digest('base64url').slice(0, 22);
 }
 
@@ -58,7 +60,7 @@ export function decodeCursor(scope: string | null, query: CostQuery, cursor: str
   const parsed = content.safeParse(parse(cursor));
   if (!parsed.success) throw new BadRequestException('cursor: is not valid');
   const [binding, from, to, costUsdPicos, keys] = parsed.data;
-  if (binding !== bindingOf(scope, query) || keys.length !== query.group_by.length) {
+  if (binding !== bindingOf(scope, query) || keys.length !== groupKeysOf(query).length) {
     throw new BadRequestException('cursor: belongs to another report');
   }
   return { range: { from, to }, position: { costUsdPicos, keys } };

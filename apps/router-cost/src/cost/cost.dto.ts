@@ -1,17 +1,32 @@
-import { IntegerParameter, MoneyProperty, NextCursorProperty, TextField } from '@inference/dto';
-import { PeriodQuery } from '@inference/metering';
+import {
+  ChoiceField,
+  InstantProperty,
+  IntegerParameter,
+  MoneyProperty,
+  NextCursorProperty,
+  TextField,
+} from '@inference/dto';
+import { GRANULARITIES, type Granularity, GroupByField, PeriodQuery } from '@inference/metering';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
-import { type Dimension, GroupByField } from './group-by-field.decorator';
+import { type Dimension, DIMENSIONS } from './cost-dimensions';
 
 export class CostQuery extends PeriodQuery {
-  @GroupByField({
+  @GroupByField(DIMENSIONS, {
     description:
-      'Comma-separated dimensions, each at most once: user, model, entrypoint. Without one, the report is one sum.',
+      'Comma-separated dimensions, each at most once: user, model, entrypoint, api_key. Without one, the report is one sum.',
     example: 'user,model',
     optional: true,
   })
   group_by: Dimension[] = [];
+
+  @ChoiceField(GRANULARITIES, {
+    description:
+      'Divides the groups by time: into days or months in `time_zone`, or hours of UTC. By the hour, at most 366 days can be asked for at once. Not divided by default.',
+    example: 'day',
+    optional: true,
+  })
+  granularity?: Granularity;
 
   @IntegerParameter({
     description: 'Most items of a page; 50 by default. A CSV report has no pages.',
@@ -30,7 +45,13 @@ export class CostQuery extends PeriodQuery {
 }
 
 /** Spec: Router cost item. */
-export class CostItemResponse implements Partial<Record<Dimension, string>> {
+export class CostItemResponse implements Partial<Record<Dimension, string | null>> {
+  @InstantProperty({
+    description: 'Start of the hour, day or month, in UTC. Present with a granularity.',
+    optional: true,
+  })
+  timestamp?: string;
+
   @ApiProperty({
     description: 'Account id. Present when grouped by user.',
     required: false,
@@ -51,6 +72,15 @@ export class CostItemResponse implements Partial<Record<Dimension, string>> {
     example: 'gateway',
   })
   entrypoint?: string;
+
+  @ApiProperty({
+    description: 'Id of the API key; null for calls without one. Present when grouped by api_key.',
+    type: String,
+    nullable: true,
+    required: false,
+    example: 'key_0Vc3kZ8dQ1mXw7RtYb2LsA',
+  })
+  api_key?: string | null;
 
   @MoneyProperty({ description: 'Cost of the group in USD, on both sites.', example: 0.002468 })
   cost_usd!: ExactNumber;

@@ -1,9 +1,9 @@
 import { type Executor } from '@inference/database';
-import { USAGE_LINES } from '@inference/metering';
+import { BUCKET_LINES, type TimeBuckets, USAGE_LINES } from '@inference/metering';
 import { type CostPosition } from './cost.cursor';
-import { type Dimension } from './group-by-field.decorator';
+import { type GroupKey } from './cost-dimensions';
 
-/** The cost of one group; `keys` has a value for each dimension of the query, in its order. */
+/** The cost of one group; `keys` has a value for each name of the report, in its order. */
 export interface CostGroup {
   keys: string[];
   costUsdPicos: bigint;
@@ -22,34 +22,51 @@ export interface CostReport {
   to: string | null;
   /** Null: all accounts. */
   accountId: string | null;
-  dimensions: readonly Dimension[];
+  /** What names a group. */
+  names: readonly GroupKey[];
+  /** Needed for the name `timestamp`. */
+  buckets: TimeBuckets | null;
   /** Position after which the page starts, null for the first one. */
   after: CostPosition | null;
   /** Most groups, null for all. */
   limit: number | null;
 }
 
-const COLUMNS: Record<Dimension, string> = { user: 'account_id', model: 'model', entrypoint: 'entrypoint' };
+const COLUMNS: Record<GroupKey, string> = {
+  timestamp: `to_char(bucket AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+  user: 'account_id',
+  model: 'model',
+  entrypoint: 'entrypoint',
+  api_key: 'api_key_id',
+};
 
-/** `$4`, `$5`: position after which the page starts, or null. `$6`: number of groups, or null for all. */
-function reportSql(dimensions: readonly Dimension[]): string {
-  const columns = dimensions.map((dimension) => COLUMNS[dimension]).join(', ');
+/**
+ * The values are those of USAGE_LINES or BUCKET_LINES, then the cost and the keys of the position after which the page starts, or
+ * null, and the number of groups, or null for all.
+ */
+function reportSql(names: readonly GroupKey[], isBucketed: boolean): string {
+  const columns = names.map((name) => COLUMNS[name]).join(', ');
+  const [cost, keys, limit] = isBucketed ? ['$6', '$7', '$8'] : ['$4', '$5', '$6'];
   return `
-    WITH ${USAGE_LINES},
+    WITH ${isBucketed ? BUCKET_LINES : USAGE_LINES},
     groups AS (
       SELECT ARRAY[${columns}]::text[] COLLATE "C" AS keys,
         coalesce(sum(cost_usd_picos), 0) AS cost_usd_picos, coalesce(sum(tokens), 0) AS tokens
-      FROM usage_lines GROUP BY ${columns || '()'}
+      FROM ${isBucketed ? 'bucket_lines' : 'usage_lines'} GROUP BY ${columns || '()'}
     )
     SELECT keys, cost_usd_picos AS "costUsdPicos", tokens, (extract(epoch FROM now()) * 1000000)::bigint AS "asOfMicros"
     FROM groups
-    WHERE $4::numeric IS NULL OR cost_usd_picos < $4 OR (cost_usd_picos = $4 AND keys > $5::text[])
-    ORDER BY cost_usd_picos DESC, keys LIMIT $6`;
+    WHERE ${cost}::numeric IS NULL OR cost_usd_picos < ${cost} OR (cost_usd_picos = ${cost} AND keys > ${keys}::text[])
+    ORDER BY cost_usd_picos DESC, keys LIMIT ${limit}`;
 }
 
 /** The groups of a report, highest cost first. */
 export async function readCostGroups(executor: Executor, report: CostReport): Promise<ReadCostGroup[]> {
-  const { from, to, accountId, dimensions, after, limit } = report;
-  const values = [from, to, accountId, after?.costUsdPicos ?? null, after?.keys ?? null, limit];
-  return (await executor.query<ReadCostGroup>(reportSql(dimensions), values)).rows;
+  const { from, to, accountId, names, buckets, after, limit } = report;
+  const values = [
+    ...[from, to, accountId],
+    ...(buckets ? [buckets.starts, buckets.splitHours] : []),
+    ...[after?.costUsdPicos ?? null, after?.keys ?? null, limit],
+  ];
+  return (await executor.query<ReadCostGroup>(reportSql(names, buckets !== null), values)).rows;
 }

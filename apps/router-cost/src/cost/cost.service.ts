@@ -1,12 +1,13 @@
-import { Injectable } from '@nestjs/common';
+import { BadRequestException, Injectable } from '@nestjs/common';
 import { type Caller, type Role } from '@inference/guards';
 import { Database } from '@inference/database';
+import { granularityFault, timeBuckets } from '@inference/metering';
 import { type InstantMicros, instantText } from '@inference/time';
 import { type Continuation, type CostPosition, decodeCursor, encodeCursor } from './cost.cursor';
 import { type CostRange, rangeOf } from './cost-range';
 import { type CostQuery } from './cost.dto';
 import { type CostGroup, type ReadCostGroup, readCostGroups } from './cost.repository';
-import { type Dimension } from './group-by-field.decorator';
+import { groupKeysOf } from './cost-dimensions';
 
 export interface CostPage {
   groups: CostGroup[];
@@ -27,7 +28,7 @@ export class CostService {
     const limit = query.limit ?? DEFAULT_LIMIT;
     const continued = query.cursor === undefined ? undefined : decodeCursor(scope, query, query.cursor);
     const range = continued?.range ?? rangeOf(query);
-    const rows = await this.read(range, scope, query.group_by, continued?.position, limit + 1);
+    const rows = await this.read(range, scope, query, continued?.position, limit + 1);
     const groups = rows.slice(0, limit);
     const last = groups.at(-1);
     if (rows.length <= limit || !last) return { groups, nextCursor: null };
@@ -38,21 +39,25 @@ export class CostService {
 
   /** Returns all groups of the report. Throws BadRequestException for an empty range. */
   async readAll(caller: Caller, query: CostQuery): Promise<CostGroup[]> {
-    return this.read(rangeOf(query), scopeOf(caller), query.group_by, undefined, null);
+    return this.read(rangeOf(query), scopeOf(caller), query, undefined, null);
   }
 
-  private read(
+  private async read(
     range: CostRange,
     scope: string | null,
-    dimensions: readonly Dimension[],
+    query: CostQuery,
     after: CostPosition | undefined,
     limit: number | null,
   ): Promise<ReadCostGroup[]> {
+    const { granularity, time_zone: timeZone } = query;
+    const fault = granularityFault(granularity, range.from, range.to);
+    if (fault !== null) throw new BadRequestException(fault);
     return readCostGroups(this.database, {
       from: instantText(range.from),
       to: range.to === null ? null : instantText(range.to),
       accountId: scope,
-      dimensions,
+      names: groupKeysOf(query),
+      buckets: granularity === undefined ? null : timeBuckets(granularity, timeZone, range.from, range.to),
       after: after ?? null,
       limit,
     });

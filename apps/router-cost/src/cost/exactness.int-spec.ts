@@ -12,7 +12,7 @@ import {
 import { ENTITIES } from '../entities';
 import { type RunningService, startRouterCost } from '../../test/running-service';
 import { type Served, type Settled, settle } from '../../test/usage';
-import { DIMENSIONS, type Dimension } from './group-by-field.decorator';
+import { DIMENSIONS, type Dimension } from './cost-dimensions';
 import { instantText } from '@inference/time';
 
 const EVENTS = 60;
@@ -33,10 +33,10 @@ const MOVE = `
 const ROLL_UP = `
   INSERT INTO metering.hourly_rollup
   SELECT e.account_id, date_trunc('hour', e.occurred_at, 'UTC'), e.model, e.entrypoint, l.unit, sum(l.quantity),
-    sum(l.tokens), sum(l.cost_picos), sum(l.cost_usd_picos)
+    sum(l.tokens), sum(l.cost_picos), sum(l.cost_usd_picos), e.api_key_id
   FROM metering.usage_events e, jsonb_to_recordset(e.lines)
     AS l (unit text, quantity numeric, tokens numeric, cost_picos numeric, cost_usd_picos numeric)
-  GROUP BY 1, 2, 3, 4, 5`;
+  GROUP BY 1, 2, 3, 4, 5, e.api_key_id`;
 
 let database: TestDatabase;
 let gateway: TestPool;
@@ -98,6 +98,7 @@ const valueOf: Record<Dimension, (event: Settled) => string> = {
   user: ({ account }) => account.accountId,
   model: ({ model }) => model,
   entrypoint: ({ entrypoint }) => entrypoint,
+  api_key: ({ account }) => account.apiKeyId,
 };
 
 /** Computes the expected report from the single events. */
@@ -180,6 +181,46 @@ describe('the cost of any range', () => {
       ),
       { numRuns: 25 },
     );
+  });
+
+  it.each(['hour', 'day', 'month'])('is divided by the %s without a loss', async (granularity) => {
+    const times = fc.sample(moment(), EVENTS);
+    await database.pool.query(MOVE, [events.map(({ requestId }) => requestId), times.map(instantText)]);
+    await database.pool.query('TRUNCATE metering.hourly_rollup');
+    await database.pool.query(ROLL_UP);
+    const from = windowStart + 1_234_567_890n;
+    for (const timeZone of ['UTC', 'Asia/Kolkata', 'America/New_York']) {
+      const query = `from=${instantText(from)}&time_zone=${timeZone}&granularity=${granularity}`;
+      const { text } = await service.get(`/v1/router/cost?${query}&group_by=api_key`, admin.apiKey, {
+        Accept: 'text/csv',
+      });
+      const bucketOf = (at: bigint) => {
+        const local = new Intl.DateTimeFormat('en-CA', {
+          timeZone: granularity === 'hour' ? 'UTC' : timeZone,
+          dateStyle: 'short',
+          ...(granularity === 'hour' && { timeStyle: 'short', hourCycle: 'h23' }),
+        }).format(Number(at / 1_000n));
+        return local.slice(0, { hour: 14, day: 10, month: 7 }[granularity]);
+      };
+      const sums = new Map<string, Total>();
+      for (const line of text.trimEnd().split('\r\n').slice(1)) {
+        const [timestamp, key, cost, tokens] = line.split(',') as [string, string, string, string];
+        const group = `${bucketOf(BigInt(Date.parse(timestamp)) * 1_000n)} ${key}`;
+        expect(sums.has(group)).toBe(false);
+        sums.set(group, { costUsdPicos: decimalToPicos(cost), tokens: BigInt(tokens) });
+      }
+      const expected = new Map<string, Total>();
+      for (const [index, event] of events.entries()) {
+        if (times[index]! < from) continue;
+        const group = `${bucketOf(times[index]!)} ${event.account.apiKeyId}`;
+        const { costUsdPicos, tokens } = expected.get(group) ?? { costUsdPicos: 0n, tokens: 0n };
+        expected.set(group, {
+          costUsdPicos: costUsdPicos + event.costUsdPicos,
+          tokens: tokens + BigInt(event.inputTokens + event.outputTokens),
+        });
+      }
+      expect(sums).toEqual(expected);
+    }
   });
 
   it('equals in total the amount that settlement debited', async () => {

@@ -22,6 +22,11 @@ import { TrainingPrices0000000000020 } from '../migrations/0020_training_prices'
 import { WorkspaceUsageKey0000000000021 } from '../migrations/0021_workspace_usage_key';
 import { RefreshTokens0000000000022 } from '../migrations/0022_refresh_tokens';
 import { TurnsWithoutKey0000000000023 } from '../migrations/0023_turns_without_key';
+import { RollupKeyColumn0000000000024 } from '../migrations/0024_rollup_key_column';
+import { RollupByKey0000000000025 } from '../migrations/0025_rollup_by_key';
+import { RecountedRollup0000000000026 } from '../migrations/0026_recounted_rollup';
+import { BrokenOffEvents0000000000027 } from '../migrations/0027_broken_off_events';
+import { ChangedKeyLimits0000000000028 } from '../migrations/0028_changed_key_limits';
 
 /** All migrations in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -48,4 +53,9 @@ export const MIGRATIONS: MigrationClass[] = [
   WorkspaceUsageKey0000000000021,
   RefreshTokens0000000000022,
   TurnsWithoutKey0000000000023,
+  RollupKeyColumn0000000000024,
+  RollupByKey0000000000025,
+  RecountedRollup0000000000026,
+  BrokenOffEvents0000000000027,
+  ChangedKeyLimits0000000000028,
 ];

@@ -54,7 +54,8 @@ export const CHECKS: Check[] = [
     sql: `SELECT b.api_key_id, b.spent_picos::text AS spent, coalesce(e.sum, 0)::text AS events
       FROM wallet.key_budgets b
       LEFT JOIN (SELECT api_key_id, sum(cost_picos) AS sum FROM metering.usage_events GROUP BY api_key_id) e USING (api_key_id)
-      WHERE b.spent_picos <> coalesce(e.sum, 0) OR b.spent_picos > b.limit_picos`,
+      WHERE b.spent_picos <> coalesce(e.sum, 0) 
+        OR (b.limit_changed_at IS NULL AND b.spent_picos > b.limit_picos)`,
   },
   {
     name: 'cost of events = rollup = usage debits, per account, model and hour',
@@ -74,19 +75,22 @@ export const CHECKS: Check[] = [
       WHERE events.cost IS DISTINCT FROM rollup.cost OR coalesce(debits.cost, 0) <> coalesce(rollup.cost, 0)`,
   },
   {
-    name: 'tokens and cost in USD of events = rollup (the cost report), per account, model, entrypoint and hour',
+    name: 'tokens and costs of events = rollup (the cost report), per account, API key, model, entrypoint and hour',
     sql: `WITH events AS (
-        SELECT account_id, model, entrypoint, date_trunc('hour', occurred_at, 'UTC') AS hour,
-          sum(input_tokens + output_tokens) AS tokens, sum(cost_usd_picos) AS usd
-        FROM metering.usage_events GROUP BY 1, 2, 3, 4
+        SELECT account_id, coalesce(api_key_id, '') AS api_key_id, model, entrypoint,
+          date_trunc('hour', occurred_at, 'UTC') AS hour, sum(input_tokens + output_tokens) AS tokens,
+          sum(cost_picos) AS cost, sum(cost_usd_picos) AS usd
+        FROM metering.usage_events GROUP BY 1, 2, 3, 4, 5
       ), rollup AS (
-        SELECT account_id, model, entrypoint, hour, sum(tokens) AS tokens, sum(cost_usd_picos) AS usd
-        FROM metering.hourly_rollup GROUP BY 1, 2, 3, 4
+        SELECT account_id, api_key_id, model, entrypoint, hour, sum(tokens) AS tokens, sum(cost_picos) AS cost,
+          sum(cost_usd_picos) AS usd
+        FROM metering.hourly_rollup GROUP BY 1, 2, 3, 4, 5
       )
-      SELECT account_id, model, entrypoint, hour, events.tokens::text AS event_tokens, rollup.tokens::text AS rollup_tokens,
+      SELECT account_id, api_key_id, model, entrypoint, hour, events.tokens::text AS event_tokens,
+        rollup.tokens::text AS rollup_tokens, events.cost::text AS event_cost, rollup.cost::text AS rollup_cost,
         events.usd::text AS event_usd, rollup.usd::text AS rollup_usd
-      FROM events FULL JOIN rollup USING (account_id, model, entrypoint, hour)
-      WHERE events.tokens IS DISTINCT FROM rollup.tokens OR events.usd IS DISTINCT FROM rollup.usd`,
+      FROM events FULL JOIN rollup USING (account_id, api_key_id, model, entrypoint, hour)
+      WHERE (events.tokens, events.cost, events.usd) IS DISTINCT FROM (rollup.tokens, rollup.cost, rollup.usd)`,
   },
   {
     name: 'each event costs its tokens at the prices of its price list',

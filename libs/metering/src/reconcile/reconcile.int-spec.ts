@@ -105,6 +105,13 @@ it('finds no difference in a consistent ledger', async () => {
   expect(await reconcile(database.pool)).toEqual([]);
 });
 
+it('allows a limit that was changed to less than the key has spent', async () => {
+  await database.pool.query(
+    'UPDATE wallet.key_budgets SET limit_picos = spent_picos - 1, limit_changed_at = now()',
+  );
+  expect(await reconcile(database.pool)).toEqual([]);
+});
+
 const FALSIFICATIONS: [string, string, string[]][] = [
   [
     'an entry',
@@ -119,16 +126,26 @@ const FALSIFICATIONS: [string, string, string[]][] = [
     'UPDATE wallet.key_budgets SET spent_picos = spent_picos + 1',
     ['what each key has spent'],
   ],
-  ["the rollup's cost", 'UPDATE metering.hourly_rollup SET cost_picos = cost_picos - 1', ['cost of events']],
   [
-    "the rollup's tokens",
-    'UPDATE metering.hourly_rollup SET tokens = tokens + 1',
-    ['tokens and cost in USD'],
+    "a key's overspending",
+    'UPDATE wallet.key_budgets SET limit_picos = spent_picos - 1',
+    ['what each key has spent'],
   ],
+  [
+    'the API key of the rollup',
+    "UPDATE metering.hourly_rollup SET api_key_id = 'key_other' WHERE entrypoint = 'gateway'",
+    ['tokens and costs'],
+  ],
+  [
+    "the rollup's cost",
+    'UPDATE metering.hourly_rollup SET cost_picos = cost_picos - 1',
+    ['cost of events', 'tokens and costs'],
+  ],
+  ["the rollup's tokens", 'UPDATE metering.hourly_rollup SET tokens = tokens + 1', ['tokens and costs']],
   [
     "an event's tokens",
     'UPDATE metering.usage_events SET input_tokens = 9',
-    ['tokens and cost in USD', 'prices of its price list'],
+    ['tokens and costs', 'prices of its price list'],
   ],
   [
     "a training's cost",
@@ -138,7 +155,7 @@ const FALSIFICATIONS: [string, string, string[]][] = [
   [
     'a lost event',
     'DELETE FROM metering.usage_events',
-    ['what each key', 'cost of events', 'tokens and cost in USD'],
+    ['what each key', 'cost of events', 'tokens and costs'],
   ],
   [
     'an event recorded twice',
@@ -154,7 +171,7 @@ const FALSIFICATIONS: [string, string, string[]][] = [
   [
     "a training's event that is said to be another's",
     "UPDATE metering.usage_events SET entrypoint = 'gateway' WHERE request_id = 'trn_1'",
-    ['each record of training', 'tokens and cost in USD'],
+    ['each record of training', 'tokens and costs'],
   ],
   [
     'a wrong used quota',

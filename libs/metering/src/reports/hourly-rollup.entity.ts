@@ -2,7 +2,7 @@ import { CountColumn, PicosColumn, TimeColumn } from '@inference/database';
 import { Entity, Index, PrimaryColumn } from 'typeorm';
 import { type PriceUnit } from '../pricing/price-unit';
 
-/** Sums of an account's usage events by hour, model, entrypoint and unit. Settlement adds to them. */
+/** Sums of an account's usage events by hour, model, entrypoint, unit and API key. Settlement adds to them. */
 @Entity('hourly_rollup', { schema: 'metering' })
 @Index('hourly_rollup_hour', ['hour'])
 export class HourlyRollup {
@@ -22,6 +22,10 @@ export class HourlyRollup {
 
   @PrimaryColumn('text')
   unit!: PriceUnit;
+
+  /** Empty for requests without an API key. */
+  @PrimaryColumn('text', { default: '' })
+  apiKeyId!: string;
 
   /** Tokens or requests, depending on the unit. */
   @CountColumn()

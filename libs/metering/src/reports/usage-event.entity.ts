@@ -3,7 +3,8 @@ import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { type PriceUnit } from '../pricing/price-unit';
 
 /** completed: the whole answer; disconnected: the client left; interrupted: the upstream failed in the middle. */
-export type UsageOutcome = 'completed' | 'disconnected' | 'interrupted';
+export const USAGE_OUTCOMES = ['completed', 'disconnected', 'interrupted'] as const;
+export type UsageOutcome = (typeof USAGE_OUTCOMES)[number];
 
 /** A part of a request's cost. Gateways write the amounts as text, the training service as numbers: only SQL reads all exactly. */
 interface UsageEventLine {
@@ -17,6 +18,7 @@ interface UsageEventLine {
 /** Usage and cost of one served request. Written once and debited once. */
 @Entity('usage_events', { schema: 'metering' })
 @Index('usage_events_account', ['accountId', 'occurredAt'])
+@Index('usage_events_broken_off', ['accountId', 'occurredAt'], { where: "outcome <> 'completed'" })
 @Check('usage_events_cost_picos_check', 'cost_picos >= 0')
 @Check('usage_events_cost_usd_picos_check', 'cost_usd_picos >= 0')
 @Check('usage_events_input_tokens_check', 'input_tokens >= 0')

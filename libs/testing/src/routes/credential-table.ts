@@ -27,6 +27,7 @@ console                                               none  session  expired  el
   GET    /api/models                                   200      200      200        200    200  200      200  200     200      200         200          200      200
   GET    /api/models/*slug                             404      404      404        404    404  404      404  404     404      404         404          404      404
   GET    /api/models/*slug/download                    401      401      401        401    401  404      401  401     401      401         401          404      401
+  POST   /api/models/*slug/link                        401      404      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/files/:key                               403      403      403        403    403  403      403  403     403      403         403          403      403
   GET    /api/download/engine-latest                   404      404      404        404    404  404      404  404     404      404         404          404      404
   GET    /api/download/router-latest                   404      404      404        404    404  404      404  404     404      404         404          404      404
@@ -61,8 +62,11 @@ console                                               none  session  expired  el
   GET    /api/auth/events                              401      200      401        401    200  401      401  401     401      401         401          401      401
   POST   /api/api-keys                                 401      400      401        401    400  401      401  401     401      401         401          401      401
   GET    /api/api-keys                                 401      200      401        401    200  401      401  401     401      401         401          401      401
+  PATCH  /api/api-keys/:id                             401      404      401        401    404  401      401  401     401      401         401          401      401
   DELETE /api/api-keys/:id                             401      404      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/billing/usage                            401      200      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/billing/requests                         401      200      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/billing/requests/:requestId              401      404      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/billing/transactions                     401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/settings                         401      200      401        401    200  401      401  401     401      401         401          401      401
   POST   /api/billing/payments                         401      400      401        401    400  401      401  401     401      401         401          401      401
@@ -70,6 +74,8 @@ console                                               none  session  expired  el
   GET    /api/billing/payments/:id                     401      404      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/billing/webhooks/:provider               404      404      404        404    404  404      404  404     404      404         404          404      404
   GET    /api/billing/receipts/:paymentId/download     401      404      401        401    404  401      401  401     401      401         401          404      401
+  POST   /api/billing/receipts/:paymentId/link         401      404      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/billing/receipts/:paymentId/file         400      400      400        400    400  400      400  400     400      400         400          400      400
   POST   /api/billing/invoices                         401      400      401        401    400  401      401  401     401      401         401          401      401
   GET    /api/billing/invoices                         401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/invoices/:paymentId/download     401      404      401        401    404  401      401  401     401      401         401          404      401
@@ -86,6 +92,8 @@ console                                               none  session  expired  el
   GET    /api/agents/sessions/:session_id/events/stream 401      404      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/agents/sessions/:session_id/events       401      404      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/agents/sessions/:session_id/events/:event_id 401      404      401        401    404  401      401  401     401      401         401          401      401
+  POST   /api/billing/invoices/:paymentId/link         401      404      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/billing/invoices/:paymentId/file         400      400      400        400    400  400      400  400     400      400         400          400      400
   GET    /api/admin/accounts                           401      403      401        401    200  401      401  401     401      401         401          401      401
   PUT    /api/admin/accounts/:id/role                  401      403      401        401    400  401      401  401     401      401         401          401      401
   POST   /api/admin/accounts/:id/2fa/disable           401      403      401        401    400  401      401  401     401      401         401          401      401

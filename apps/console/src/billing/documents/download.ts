@@ -20,6 +20,11 @@ export async function sendDownload(response: Response, download: Download): Prom
     'Content-Security-Policy': contentSecurityPolicy,
     'X-Content-Type-Options': 'nosniff',
   });
+  await sendStream(response, content);
+}
+
+/** Streams the body of a response. A client that disconnects ends the stream without an error. */
+export async function sendStream(response: Response, content: Readable): Promise<void> {
   try {
     await pipeline(content, response);
   } catch (error) {

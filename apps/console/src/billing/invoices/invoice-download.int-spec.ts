@@ -55,6 +55,27 @@ describe('invoice download', () => {
     expect(texts).toContain(invoice.number);
   });
 
+  it('opens by a link without a credential', async () => {
+    const { payment_id: paymentId } = await cn.issue(account, { title: '某某' });
+    const { token } = account;
+    const path = `/api/billing/invoices/${paymentId}/link`;
+    const answer = await cn.site.console.request('POST', path, { token });
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const { url } = answer.body as { url: string };
+    expect(url).toContain(`/api/billing/invoices/${paymentId}/file?link=`);
+    const opened = await fetch(cn.site.console.url + url.slice(new URL(url).origin.length));
+    expect(opened.status).toBe(200);
+    expect(Buffer.from(await opened.arrayBuffer())).toEqual(
+      await bytesOf({ payment_id: paymentId } as InvoiceBody),
+    );
+    const altered = await cn.site.console.request('GET', `/api/billing/invoices/${paymentId}/file?link=x`);
+    expect(altered.status).toBe(403);
+    const stranger = await cn.site.signedIn();
+    const refused = await cn.site.console.request('POST', path, { token: stranger.token });
+    expect([refused.status, refused.body]).toEqual(MISSING);
+    expect((await cn.site.console.request('POST', path)).status).toBe(401);
+  });
+
   it('returns the same file each time, which is also the mailed one', async () => {
     const invoice = await cn.issue(account, {
       title: HOSTILE_TEXT.replace(/\p{Cc}/gu, ''),

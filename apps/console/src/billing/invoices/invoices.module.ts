@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
 import { MailModule } from '../../notifications/mail/mail.module';
+import { DocumentLinksModule } from '../document-links/document-links.module';
 import { InvoiceMail } from './invoice-mail';
 import { InvoicesController } from './invoices.controller';
 import { InvoicesService } from './invoices.service';
 import { InvoiceFetcher } from './issuer/invoice-fetcher';
 
 @Module({
-  imports: [MailModule],
+  imports: [DocumentLinksModule, MailModule],
   controllers: [InvoicesController],
   providers: [InvoicesService, InvoiceMail, InvoiceFetcher],
 })

@@ -1,19 +1,28 @@
 import { Readable } from 'node:stream';
-import { Controller, Get, Param, Query, Res } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Header, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Accepts, type Caller, CurrentCaller } from '@inference/guards';
+import { Public } from '@inference/http';
 import { ApiErrors, ApiFile } from '@inference/openapi';
 import { type Response } from 'express';
 import { TokenQuery } from '../../validation/token-query.dto';
+import { DocumentLinksService } from '../document-links/document-links.service';
+import { DownloadLinkResponse, LinkQuery } from '../document-links/download-link.dto';
 import { sendDownload } from '../documents/download';
 import { RECEIPT_POLICY } from './receipt-html';
 import { ReceiptPath } from './receipts.dto';
 import { ReceiptsService } from './receipts.service';
 
+const NO_RECEIPT =
+  'The account has no such payment, the payment has no receipt, or the site is the China site.';
+
 @Controller('api/billing/receipts')
 @ApiTags('Receipts and invoices')
 export class ReceiptsController {
-  constructor(private readonly receipts: ReceiptsService) {}
+  constructor(
+    private readonly receipts: ReceiptsService,
+    private readonly links: DocumentLinksService,
+  ) {}
 
   @Get(':paymentId/download')
   @Accepts('session', 'session_query')
@@ -23,15 +32,47 @@ export class ReceiptsController {
     description: 'Only the international site has receipts.',
   })
   @ApiFile({ description: 'The receipt as a page that loads nothing.', mediaTypes: ['text/html'] })
-  @ApiErrors({
-    404: 'The account has no such payment, the payment has no receipt, or the site is the China site.',
-  })
+  @ApiErrors({ 404: NO_RECEIPT })
   async download(
     @CurrentCaller() { accountId }: Caller,
     @Param() { paymentId }: ReceiptPath,
     @Query() _query: TokenQuery,
     @Res() response: Response,
   ): Promise<void> {
+    await this.send(accountId, paymentId, response);
+  }
+
+  @Post(':paymentId/link')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'createReceiptLink',
+    summary: 'Returns a link to the receipt that a browser can open without a credential, for five minutes.',
+  })
+  @ApiOkResponse({ description: 'The link.', type: DownloadLinkResponse })
+  @ApiErrors({ 404: NO_RECEIPT })
+  async createLink(
+    @CurrentCaller() { accountId }: Caller,
+    @Param() { paymentId }: ReceiptPath,
+  ): Promise<DownloadLinkResponse> {
+    await this.receipts.render(accountId, paymentId);
+    return this.links.create('receipts', accountId, paymentId);
+  }
+
+  @Get(':paymentId/file')
+  @Public()
+  @ApiOperation({ operationId: 'openReceiptLink', summary: 'Returns the receipt of a link.' })
+  @ApiFile({ description: 'The receipt as a page that loads nothing.', mediaTypes: ['text/html'] })
+  @ApiErrors({ 403: 'The link is not valid or has expired.', 404: NO_RECEIPT })
+  async openLink(
+    @Param() { paymentId }: ReceiptPath,
+    @Query() { link }: LinkQuery,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.send(await this.links.accountOf('receipts', paymentId, link), paymentId, response);
+  }
+
+  private async send(accountId: string, paymentId: string, response: Response): Promise<void> {
     const { number, html } = await this.receipts.render(accountId, paymentId);
     await sendDownload(response, {
       contentType: 'text/html; charset=utf-8',

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { charge, type PriceUnit, UNIT_DIGITS, type UnitRate } from '@inference/metering';
+import { charge, type PriceUnit, UNIT_DIGITS } from '@inference/metering';
 import { decimalToPicos, decimalToScaled, type ExactNumber, parseExact } from '@inference/money';
-import { createTestDatabase, insertAccount, type TestAccount, type TestDatabase } from '@inference/testing';
+import { createTestDatabase, insertAccount, type TestDatabase } from '@inference/testing';
 import { ENTITIES } from '../../entities';
-import { settleRequest, TestConsole } from '../../testing/console.fixture';
+import { TestConsole } from '../../testing/console.fixture';
+import { instant, PARTITION, RATES, settleAt, type Used, type Window } from './usage.fixture';
 
 /** Time zones, each with the first of four days. */
 const WINDOWS = [
@@ -29,35 +30,11 @@ const WINDOWS = [
 ] as const;
 /** The zone of the database, which must not matter. */
 const TIME_ZONE = 'Europe/Berlin';
-const PARTITION = 'CREATE TABLE metering.usage_events_earlier PARTITION OF metering.usage_events DEFAULT';
 const MICROS_PER_HOUR = 3_600_000_000;
 const MICROS_PER_MINUTE = 60_000_000;
 const MILLIS_PER_MINUTE = 60_000;
 const HOURS = 96;
 const OPENING_PICOS = 10n ** 15n;
-
-const RATES: Record<string, UnitRate[]> = {
-  chat: [
-    { unit: 'per_million_input_tokens', ratePicos: 150_001n },
-    { unit: 'per_million_output_tokens', ratePicos: 600_007n },
-  ],
-  embed: [{ unit: 'per_million_tokens', ratePicos: 7n }],
-  'a "model"': [{ unit: 'per_request', ratePicos: 1_000_003n }],
-};
-
-interface Used {
-  model: string;
-  inputTokens: number;
-  outputTokens: number;
-  /** In microseconds from the start of the window. */
-  at: number;
-}
-
-interface Window {
-  timeZone: string;
-  /** In milliseconds since 1970. */
-  start: number;
-}
 
 interface Row {
   timestamp: string;
@@ -66,11 +43,6 @@ interface Row {
   quantity: ExactNumber;
   cost: ExactNumber;
 }
-
-const instant = ({ start }: Window, micros: number) => {
-  const text = new Date(start + Math.floor(micros / 1_000)).toISOString().slice(0, -1);
-  return `${text}${String(micros % 1_000).padStart(3, '0')}Z`;
-};
 
 /** Looks for the minute in which the date changes on the clocks of the zone, backwards from the event. */
 function startOfDay({ timeZone, start }: Window, micros: number): string {
@@ -131,37 +103,6 @@ describe('sums of the usage', () => {
     await database.drop();
   });
 
-  /** Settles the event now, as the gateway does, and moves it to its time. */
-  const use = ({ accountId }: TestAccount, window: Window, { model, inputTokens, outputTokens, at }: Used) =>
-    database.pool.transaction(async (client) => {
-      await settleRequest(client, accountId, {
-        model,
-        rates: RATES[model]!,
-        usage: { inputTokens, outputTokens },
-      });
-      const now = [accountId, instant(window, at)];
-      const recent = "account_id = $1 AND %s > now() - interval '2 hours'";
-      await client.query(
-        `UPDATE metering.usage_events SET occurred_at = $2 WHERE ${recent.replace('%s', 'occurred_at')}`,
-        now,
-      );
-      await client.query(
-        `UPDATE wallet.transfers SET hour = date_trunc('hour', $2::timestamptz, 'UTC')
-         WHERE kind = 'usage' AND ${recent.replace('%s', 'hour')}`,
-        now,
-      );
-      await client.query(
-        `WITH moved AS (DELETE FROM metering.hourly_rollup WHERE ${recent.replace('%s', 'hour')} RETURNING *)
-         INSERT INTO metering.hourly_rollup AS r
-         SELECT account_id, date_trunc('hour', $2::timestamptz, 'UTC'), model, entrypoint, unit, quantity, tokens,
-           cost_picos, cost_usd_picos FROM moved
-         ON CONFLICT (account_id, hour, model, entrypoint, unit) DO UPDATE SET quantity = r.quantity + excluded.quantity,
-           tokens = r.tokens + excluded.tokens, cost_picos = r.cost_picos + excluded.cost_picos,
-           cost_usd_picos = r.cost_usd_picos + excluded.cost_usd_picos`,
-        now,
-      );
-    });
-
   const get = async <T>(path: string, token: string) =>
     parseExact((await console.request('GET', path, { token })).text) as T;
 
@@ -200,7 +141,7 @@ describe('sums of the usage', () => {
       await fc.assert(
         fc.asyncProperty(events, ranges, async (happened, bounds) => {
           const account = await insertAccount(database.pool, { balancePicos: OPENING_PICOS });
-          for (const each of happened) await use(account, window, each);
+          for (const each of happened) await settleAt(database, account, window, each);
           const token = await console.openSession(account.accountId);
 
           const whole: [number, number] = [0, HOURS * MICROS_PER_HOUR];

@@ -1,32 +1,76 @@
 import { type Currency } from '@inference/config';
 import { ChoiceField, CurrencyProperty, InstantProperty, MoneyProperty } from '@inference/dto';
-import { PeriodQuery, PRICE_UNITS, type PriceUnit } from '@inference/metering';
+import {
+  GRANULARITIES,
+  type Granularity,
+  GroupByField,
+  PeriodQuery,
+  PRICE_UNITS,
+  type PriceUnit,
+} from '@inference/metering';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
-
-const GRANULARITIES = ['day', 'hour'] as const;
-type Granularity = (typeof GRANULARITIES)[number];
+import { ApiKeyReference } from '../../identity/api-keys/api-key-reference.dto';
+import { ApiKeyFilter, EntrypointFilter, ModelFilter } from '../../validation/call-filters.decorator';
+import { USAGE_DIMENSIONS, type UsageDimension } from './usage.repository';
 
 export class UsageQuery extends PeriodQuery {
   @ChoiceField(GRANULARITIES, {
     description:
-      'The length of a bucket: a day in `time_zone`, or an hour of UTC. By the hour, at most 366 days can be asked for at once.',
+      'The length of a bucket: a day or a month in `time_zone`, or an hour of UTC. By the hour, at most 366 days can be asked for at once.',
     optional: true,
     default: 'day',
   })
   granularity: Granularity = 'day';
+
+  @GroupByField(USAGE_DIMENSIONS, {
+    description:
+      'Comma-separated dimensions, each at most once: model, api_key, entrypoint. If empty, there is one row per bucket and unit.',
+    example: 'model,api_key',
+    optional: true,
+    default: 'model',
+  })
+  group_by: UsageDimension[] = ['model'];
+
+  @ModelFilter()
+  model?: string;
+
+  @ApiKeyFilter()
+  api_key_id?: string;
+
+  @EntrypointFilter()
+  entrypoint?: string;
 }
 
 /** Spec: Usage row. */
 export class UsageRowResponse {
   @InstantProperty({
-    description: 'Start of the bucket, in UTC: of the day in `time_zone`, or of the hour of UTC.',
+    description: 'Start of the bucket, in UTC: of the day or month in `time_zone`, or of the hour of UTC.',
     example: '2026-01-31T00:00:00.000Z',
   })
   timestamp!: string;
 
-  @ApiProperty({ description: 'Slug of the model.', example: 'sandbox-chat' })
-  model!: string;
+  @ApiProperty({
+    description: 'Slug of the model. Present when grouped by model, as it is by default.',
+    required: false,
+    example: 'sandbox-chat',
+  })
+  model?: string;
+
+  @ApiProperty({
+    description: 'The API key; null for calls without one. Present when grouped by api_key.',
+    type: ApiKeyReference,
+    nullable: true,
+    required: false,
+  })
+  api_key?: ApiKeyReference | null;
+
+  @ApiProperty({
+    description: 'The way that the calls came. Present when grouped by entrypoint.',
+    required: false,
+    example: 'gateway',
+  })
+  entrypoint?: string;
 
   @ApiProperty({
     description: 'Consumption in the unit, exact: 0.001234 for 1,234 tokens at per_million_tokens.',
@@ -48,7 +92,7 @@ export class UsageRowResponse {
 export class UsageResponse {
   @ApiProperty({
     description:
-      'One row per bucket, model and unit, sorted by these. A reader can go on from the timestamp of the last row.',
+      'One row per bucket, group and unit, sorted by these. A reader can go on from the timestamp of the last row.',
     type: [UsageRowResponse],
   })
   usage!: UsageRowResponse[];

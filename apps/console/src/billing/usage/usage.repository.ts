@@ -1,43 +1,69 @@
 import { type Executor } from '@inference/database';
-import { type HourlyRollup, USAGE_LINES } from '@inference/metering';
+import { BUCKET_LINES, type PriceUnit } from '@inference/metering';
+import { type ApiKeyReference } from '../../identity/api-keys/api-key-reference.dto';
 import { type UsageRange } from './usage-range';
 
-/** Usage of one model, in one unit, in the bucket that starts at `bucket`. */
-type BucketUsage = Pick<HourlyRollup, 'model' | 'unit' | 'quantity' | 'costPicos'> & { bucket: Date };
+/** What the usage of a bucket can be divided by. */
+export const USAGE_DIMENSIONS = ['model', 'api_key', 'entrypoint'] as const;
+export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
 
-/**
- * Usage of an account by bucket, model and unit; `$1` to `$3` are those of USAGE_LINES. `$4` are the starts of the
- * buckets (null: each hour of UTC is a bucket), `$5` the hours of UTC within which a bucket starts. These are read from the events:
- * the LATERAL subquery with OFFSET keeps the planner from reading more events than those.
- */
-const BY_BUCKET = `
-  WITH ${USAGE_LINES},
-  split_hours AS MATERIALIZED (
-    SELECT DISTINCT r.hour FROM metering.hourly_rollup r, bounds b
-    WHERE r.account_id = $3 AND r.hour > b."from" - interval '1 hour' AND r.hour < b."to" AND r.hour = ANY ($5::timestamptz[])
-  ),
-  bucket_lines AS (
-    SELECT at, model, unit, quantity, cost_picos FROM usage_lines WHERE at NOT IN (SELECT hour FROM split_hours)
-    UNION ALL
-    SELECT l.* FROM bounds b, split_hours h, LATERAL (
-      SELECT e.occurred_at, e.model, l.unit, l.quantity, l.cost_picos
-      FROM metering.usage_events e
-      CROSS JOIN jsonb_to_recordset(e.lines) AS l(unit text, quantity numeric, cost_picos numeric)
-      WHERE e.account_id = $3 AND e.occurred_at >= greatest(h.hour, b."from")
-        AND e.occurred_at < least(h.hour + interval '1 hour', b."to")
-      OFFSET 0
-    ) l
-  )
-  SELECT coalesce(($4::timestamptz[])[width_bucket(at, $4::timestamptz[])], at) AS bucket, model, unit,
-    sum(quantity) AS quantity, sum(cost_picos) AS "costPicos"
-  FROM bucket_lines GROUP BY bucket, model, unit
-  ORDER BY bucket, model COLLATE "C", unit COLLATE "C"`;
+export interface UsageReport {
+  accountId: string;
+  range: UsageRange;
+  dimensions: readonly UsageDimension[];
+  /** Null: all. */
+  model: string | null;
+  /** Null: all; empty: usage without an API key. */
+  apiKeyId: string | null;
+  /** Null: all. */
+  entrypoint: string | null;
+}
 
-/** The account's usage of the range, sorted by bucket, model and unit. */
-export async function readUsage(
-  executor: Executor,
-  accountId: string,
-  { from, to, starts, splitHours }: UsageRange,
-): Promise<BucketUsage[]> {
-  return (await executor.query<BucketUsage>(BY_BUCKET, [from, to, accountId, starts, splitHours])).rows;
+/** Usage of one group, in one unit, in the bucket that starts at `bucket`. */
+interface BucketUsage {
+  bucket: Date;
+  model?: string;
+  apiKey?: ApiKeyReference | null;
+  entrypoint?: string;
+  unit: PriceUnit;
+  quantity: bigint;
+  costPicos: bigint;
+}
+
+const COLUMNS: Record<UsageDimension, string> = {
+  model: 'model',
+  api_key: 'api_key_id',
+  entrypoint: 'entrypoint',
+};
+const SHOWN: Record<UsageDimension, string> = {
+  model: 'model',
+  api_key: `CASE WHEN api_key_id <> '' THEN (
+    SELECT json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) FROM accounts.api_keys k
+    WHERE k.id = api_key_id AND k.account_id = $3) END AS "apiKey"`,
+  entrypoint: 'entrypoint',
+};
+
+/** `$1` to `$5` are those of BUCKET_LINES; `$6` to `$8` limit it to a model, an API key and an entrypoint unless null. */
+function reportSql(dimensions: readonly UsageDimension[]): string {
+  const columns = dimensions.map((dimension) => `${COLUMNS[dimension]}, `).join('');
+  const shown = dimensions.map((dimension) => `${SHOWN[dimension]}, `).join('');
+  const order = dimensions.map((dimension) => `${COLUMNS[dimension]} COLLATE "C", `).join('');
+  return `
+    WITH ${BUCKET_LINES},
+    groups AS (
+      SELECT bucket, ${columns} unit, sum(quantity) AS quantity, sum(cost_picos) AS cost_picos
+      FROM bucket_lines
+      WHERE ($6::text IS NULL OR model = $6) AND ($7::text IS NULL OR api_key_id = $7) AND ($8::text IS NULL OR entrypoint = $8)
+      GROUP BY bucket, ${columns} unit
+    )
+    SELECT bucket, ${shown} unit, quantity, cost_picos AS "costPicos"
+    FROM groups ORDER BY bucket, ${order} unit COLLATE "C"`;
+}
+
+/** The account's usage of the range, sorted by bucket, the dimensions and unit. */
+export async function readUsage(executor: Executor, report: UsageReport): Promise<BucketUsage[]> {
+  const { accountId, range, dimensions, model, apiKeyId, entrypoint } = report;
+  const { from, to, starts, splitHours } = range;
+  const values = [from, to, accountId, starts, splitHours, model, apiKeyId, entrypoint];
+  return (await executor.query<BucketUsage>(reportSql(dimensions), values)).rows;
 }

@@ -3,6 +3,7 @@ import { Database } from '@inference/database';
 import { UNIT_DIGITS } from '@inference/metering';
 import { exactNumber, picosToDecimal, scaledToDecimal } from '@inference/money';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { storedApiKeyId } from '../../validation/call-filters.decorator';
 import { rangeOf } from './usage-range';
 import { type UsageQuery, type UsageRowResponse } from './usage.dto';
 import { readUsage } from './usage.repository';
@@ -15,17 +16,25 @@ export class UsageService {
   ) {}
 
   /**
-   * The account's usage: one row per bucket, model and unit, sorted by these, so that a reader can go on from the timestamp of
+   * The account's usage: one row per bucket, group and unit, sorted by these, so that a reader can go on from the timestamp of
    * the last row. Throws 400 for an impossible period.
    */
   async read(accountId: string, query: UsageQuery): Promise<UsageRowResponse[]> {
-    const rows = await readUsage(this.database, accountId, rangeOf(query));
-    return rows.map((row) => ({
-      timestamp: row.bucket.toISOString(),
-      model: row.model,
-      quantity: exactNumber(scaledToDecimal(row.quantity, UNIT_DIGITS[row.unit])),
-      unit: row.unit,
-      cost: exactNumber(picosToDecimal(row.costPicos)),
+    const rows = await readUsage(this.database, {
+      accountId,
+      range: rangeOf(query),
+      dimensions: query.group_by,
+      model: query.model ?? null,
+      apiKeyId: storedApiKeyId(query.api_key_id) ?? null,
+      entrypoint: query.entrypoint ?? null,
+    });
+    return rows.map(({ bucket, apiKey, unit, quantity, costPicos, ...dimensions }) => ({
+      timestamp: bucket.toISOString(),
+      ...dimensions,
+      ...(apiKey !== undefined && { api_key: apiKey }),
+      quantity: exactNumber(scaledToDecimal(quantity, UNIT_DIGITS[unit])),
+      unit,
+      cost: exactNumber(picosToDecimal(costPicos)),
       currency: this.site.currency,
     }));
   }

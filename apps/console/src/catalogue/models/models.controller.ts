@@ -1,12 +1,19 @@
-import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
-import { ApiFoundResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Header, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiFoundResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Accepts, type Caller, CurrentCaller } from '@inference/guards';
 import { PageQuery, Public } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { type Request, type Response } from 'express';
 import { ApiCachedResponse } from '../../caching/api-cached-response.decorator';
 import { Cached, type CacheableResponse } from '../../caching/cached.decorator';
-import { DownloadQuery, ModelListResponse, ModelPath, ModelResponse } from './models.dto';
+import {
+  DownloadQuery,
+  ModelLinkQuery,
+  ModelLinkResponse,
+  ModelListResponse,
+  ModelPath,
+  ModelResponse,
+} from './models.dto';
 import { ModelsService } from './models.service';
 
 @Controller('api/models')
@@ -53,8 +60,29 @@ export class ModelsController {
     @Res() response: Response,
   ): Promise<void> {
     response.set('Cache-Control', 'no-store');
-    response.status(302).location(await this.models.link(caller, slug, version ?? null, method === 'HEAD'));
-    response.end();
+    const { url } = await this.models.link(caller, slug, version ?? null, method === 'HEAD');
+    response.status(302).location(url).end();
+  }
+
+  @Post('*slug/link')
+  @Accepts('session')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'createModelLink',
+    summary:
+      'Returns an expiring link to the package of a model, which a browser can open without a credential.',
+    description: 'It is the link to which the download redirects.',
+  })
+  @ApiOkResponse({ description: 'The link.', type: ModelLinkResponse })
+  @ApiErrors({ 404: 'No such model is published, or it has no such version.' })
+  async createLink(
+    @CurrentCaller() caller: Caller,
+    @Param() { slug }: ModelPath,
+    @Query() { version }: ModelLinkQuery,
+  ): Promise<ModelLinkResponse> {
+    const { url, expiresAt } = await this.models.link(caller, slug, version ?? null, false);
+    return { url, expires_at: expiresAt.toISOString() };
   }
 
   @Get('*slug')

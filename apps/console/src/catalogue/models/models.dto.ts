@@ -68,13 +68,33 @@ export class NewPackagePath extends NewModelPath {
   version!: string;
 }
 
-export class DownloadQuery extends TokenQuery {
-  @VersionField({
+const OnceVersionField = () =>
+  VersionField({
     description:
       'A version that was published once, to resume its download after another one was published. By default the published one.',
     optional: true,
-  })
+  });
+
+export class DownloadQuery extends TokenQuery {
+  @OnceVersionField()
   version?: string;
+}
+
+export class ModelLinkQuery {
+  @OnceVersionField()
+  version?: string;
+}
+
+export class ModelLinkResponse {
+  @ApiProperty({
+    description: 'Opens the download. Whoever has the link can use it until it expires.',
+    format: 'uri',
+    example: 'https://console.example.com/api/files/pkg_0Vc3kZ8dQ1mXw7RtYb2LsA?name=llama.gguf&expires=…',
+  })
+  url!: string;
+
+  @InstantProperty({ description: 'When the link stops working.' })
+  expires_at!: string;
 }
 
 const TraitField = (description: string, example: string) =>

@@ -177,6 +177,24 @@ describe('a download', () => {
     expect((await download('acme/model', { token: await make(['acme/model']) })).status).toBe(302);
   });
 
+  it('has a link as JSON, for a session', async () => {
+    const ask = (path: string, token?: string) =>
+      site.console.request('POST', `/api/models/${path}`, token === undefined ? {} : { token });
+    const answer = await ask('acme/model/link', user.token);
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const { url, expires_at: expiresAt } = answer.body as { url: string; expires_at: string };
+    const file = await follow(url);
+    expect([file.status, await file.text()]).toEqual([200, 'the weights']);
+    const expires = Number(new URL(url).searchParams.get('expires'));
+    expect(Math.abs(expires - Date.parse(expiresAt) / 1000)).toBeLessThan(60);
+    expect((await ask('acme%2Fmodel/link?version=1.0', user.token)).status).toBe(200);
+    for (const path of ['nobody/link', 'hidden/link', 'acme/model/link?version=9'])
+      expect([path, (await ask(path, user.token)).status]).toEqual([path, 404]);
+    expect((await ask('acme/model/link?version=', user.token)).status).toBe(400);
+    for (const token of [undefined, user.apiKey])
+      expect((await ask('acme/model/link', token)).status).toBe(401);
+  });
+
   it('a version that was published once can be downloaded until it is removed', async () => {
     for (const version of ['1', '2']) await modelAdmin.publish('versions', version);
     await modelAdmin.upload('versions', '3', 'not published');

@@ -16,6 +16,8 @@ import {
 import { modelDescription } from './model-description';
 import { type ModelListResponse, type ModelResponse } from './models.dto';
 
+const MILLIS_PER_SECOND = 1_000;
+
 /** The published models: public to read, for accounts to download. */
 @Injectable()
 export class ModelsService {
@@ -47,16 +49,22 @@ export class ModelsService {
    * counted as a download unless `isHead`. Throws NotFoundException if there is no such version, ForbiddenException if
    * the caller's API key does not allow the model.
    */
-  async link(caller: Caller, slug: string, version: string | null, isHead: boolean): Promise<string> {
+  async link(
+    caller: Caller,
+    slug: string,
+    version: string | null,
+    isHead: boolean,
+  ): Promise<{ url: string; expiresAt: Date }> {
     const found = await findDownloadablePackage(this.database, slug, version);
     if (!found) throw new NotFoundException(version === null ? 'no such model' : 'no such version');
     const { id, fileName } = found;
     const allowed = caller.apiKey?.allowedModels;
     if (allowed && !allowed.includes(slug)) throw new ForbiddenException('this key may not use that model');
     const { linkTtlSeconds: expiresInSeconds } = this.config;
+    const expiresAt = new Date(Date.now() + expiresInSeconds * MILLIS_PER_SECOND);
     const url = await this.storage.link(id, { fileName, expiresInSeconds });
     if (!isHead) await countPackageDownload(this.database, id, caller.accountId);
-    return url;
+    return { url, expiresAt };
   }
 }
 

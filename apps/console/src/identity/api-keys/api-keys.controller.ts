@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import {
   ApiCreatedResponse,
   ApiNoContentResponse,
@@ -9,7 +9,14 @@ import {
 import { type Caller, CurrentCaller } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
 import { type Actor, CurrentActor } from '../audit-log/actor';
-import { ApiKeyListResponse, ApiKeyPath, CreateApiKeyDto, CreatedApiKeyResponse } from './api-keys.dto';
+import {
+  ApiKeyListResponse,
+  ApiKeyPath,
+  ApiKeyResponse,
+  CreateApiKeyDto,
+  CreatedApiKeyResponse,
+  UpdateApiKeyDto,
+} from './api-keys.dto';
 import { ApiKeysService } from './api-keys.service';
 
 @Controller('api/api-keys')
@@ -35,6 +42,23 @@ export class ApiKeysController {
   @ApiOkResponse({ description: 'All keys.', type: ApiKeyListResponse })
   async list(@CurrentCaller() caller: Caller): Promise<ApiKeyListResponse> {
     return { api_keys: await this.apiKeys.list(caller.accountId) };
+  }
+
+  @Patch(':id')
+  @ApiOperation({
+    operationId: 'updateApiKey',
+    summary: 'Changes the name or the limits of a key.',
+    description:
+      'Absent fields do not change. Limits apply within a second to every call that begins then. A limit below what was spent stops the key.',
+  })
+  @ApiOkResponse({ description: 'The changed key.', type: ApiKeyResponse })
+  @ApiErrors({ 404: 'The account has no such key.' })
+  update(
+    @CurrentActor() actor: Actor,
+    @Param() { id }: ApiKeyPath,
+    @Body() body: UpdateApiKeyDto,
+  ): Promise<ApiKeyResponse> {
+    return this.apiKeys.update(actor, id, body);
   }
 
   @Delete(':id')

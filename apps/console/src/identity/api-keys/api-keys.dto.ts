@@ -1,5 +1,6 @@
 import { IdField, InstantProperty, LineField, MoneyProperty, TextListField } from '@inference/dto';
 import { type ExactNumber } from '@inference/money';
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { Matches } from 'class-validator';
@@ -10,34 +11,58 @@ import { SLUG, SLUG_MESSAGE } from '../../validation/slug-field.decorator';
 const withoutRepeats = ({ value }: { value: unknown }): unknown =>
   Array.isArray(value) ? [...new Set(value)] : value;
 
-export class CreateApiKeyDto {
-  @LineField({ description: 'What the key is for.', example: 'production', maxLength: 100 })
-  name!: string;
+const NAME = { description: 'What the key is for.', example: 'production', maxLength: 100 };
 
-  @AmountField({
+const SpendLimitField = (description: string): PropertyDecorator =>
+  AmountField({
     ...MONEY_BOUNDS,
-    description: 'Most that the key may spend, in the site’s currency. Absent or null: no limit.',
+    description,
     example: 25,
     rule: [(picos) => picos > 0n, 'must be positive'],
     allowsText: true,
     optional: true,
     nullable: true,
-  })
+  });
+
+const AllowedModelsField = (description: string): PropertyDecorator =>
+  applyDecorators(
+    Transform(withoutRepeats),
+    TextListField(
+      {
+        description,
+        example: ['sandbox-chat'],
+        minItems: 1,
+        maxItems: 1_000,
+        optional: true,
+        nullable: true,
+      },
+      { pattern: SLUG.source },
+      Matches(SLUG, { each: true, message: SLUG_MESSAGE }),
+    ),
+  );
+
+export class CreateApiKeyDto {
+  @LineField(NAME)
+  name!: string;
+
+  @SpendLimitField('Most that the key may spend, in the site’s currency. Absent or null: no limit.')
   spend_limit?: bigint | null;
 
-  @Transform(withoutRepeats)
-  @TextListField(
-    {
-      description: 'Slugs of the models that the key may call. Absent or null: all models.',
-      example: ['sandbox-chat'],
-      minItems: 1,
-      maxItems: 1_000,
-      optional: true,
-      nullable: true,
-    },
-    { pattern: SLUG.source },
-    Matches(SLUG, { each: true, message: SLUG_MESSAGE }),
+  @AllowedModelsField('Slugs of the models that the key may call. Absent or null: all models.')
+  allowed_models?: string[] | null;
+}
+
+/** An absent field does not change. */
+export class UpdateApiKeyDto {
+  @LineField({ ...NAME, optional: true })
+  name?: string;
+
+  @SpendLimitField(
+    'Most that the key may spend in all, in the site’s currency: what it has spent already counts. Null: no limit.',
   )
+  spend_limit?: bigint | null;
+
+  @AllowedModelsField('Slugs of the models that the key may call. Null: all models.')
   allowed_models?: string[] | null;
 }
 
@@ -76,9 +101,25 @@ export class ApiKeyResponse {
     nullable: true,
   })
   allowed_models!: string[] | null;
+
+  @MoneyProperty({
+    description: 'What the key has spent in all, in the site’s currency, as `spend_limit` counts it.',
+    example: 1.25,
+  })
+  spent!: ExactNumber;
+
+  @MoneyProperty({
+    description: 'What the key has spent in the 30 days before now, in the site’s currency.',
+    example: 0.5,
+  })
+  spent_30_days!: ExactNumber;
 }
 
-export class CreatedApiKeyResponse extends OmitType(ApiKeyResponse, ['last_used_at']) {
+export class CreatedApiKeyResponse extends OmitType(ApiKeyResponse, [
+  'last_used_at',
+  'spent',
+  'spent_30_days',
+]) {
   @ApiProperty({ description: 'The secret. It is shown only here.', example: 'bfvk-…' })
   key!: string;
 }

@@ -46,6 +46,8 @@ describe('API keys', () => {
       last_used_at: null,
       spend_limit: null,
       allowed_models: null,
+      spent: 0,
+      spent_30_days: 0,
     });
   });
 

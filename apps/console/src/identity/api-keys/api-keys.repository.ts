@@ -1,5 +1,6 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { ApiKey } from '@inference/guards';
+import { USAGE_LINES } from '@inference/metering';
 import { IsNull } from 'typeorm';
 
 export type NewApiKey = Pick<
@@ -20,6 +21,40 @@ export function listApiKeys(executor: Executor, accountId: string): Promise<ApiK
     where: { accountId, deletedAt: IsNull() },
     order: { createdAt: 'DESC', id: 'DESC' },
   });
+}
+
+/** The key of an account, locked until the transaction ends. Null if there is none. */
+export function lockApiKey(
+  transaction: Transaction,
+  key: { accountId: string; id: string },
+): Promise<ApiKey | null> {
+  return transaction
+    .repository(ApiKey)
+    .findOne({ where: { ...key, deletedAt: IsNull() }, lock: { mode: 'pessimistic_write' } });
+}
+
+/** A trigger notifies every service if a limit changes. */
+export async function updateApiKey(
+  transaction: Transaction,
+  id: string,
+  change: Partial<Pick<ApiKey, 'name' | 'spendLimitPicos' | 'allowedModels'>>,
+): Promise<void> {
+  await transaction.repository(ApiKey).update({ id }, change);
+}
+
+const SPENT_SINCE = `
+  WITH ${USAGE_LINES}
+  SELECT api_key_id AS id, sum(cost_picos) AS picos FROM usage_lines WHERE api_key_id <> '' GROUP BY api_key_id`;
+
+/** What the account's keys have spent since a time, in picos, by id. A key without usage is absent. */
+export async function readSpentSince(
+  executor: Executor,
+  accountId: string,
+  since: Date,
+): Promise<Map<string, bigint>> {
+  const values = [since.toISOString(), null, accountId];
+  const { rows } = await executor.query<{ id: string; picos: bigint }>(SPENT_SINCE, values);
+  return new Map(rows.map(({ id, picos }) => [id, picos]));
 }
 
 export function countApiKeys(transaction: Transaction, accountId: string): Promise<number> {

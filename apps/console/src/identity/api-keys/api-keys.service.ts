@@ -8,18 +8,38 @@ import {
 import { type ApiKey, createApiKey, hashSecretKey } from '@inference/guards';
 import { Database, newId, type Transaction } from '@inference/database';
 import { exactNumber, picosToDecimal } from '@inference/money';
-import { openKeyBudget } from '@inference/wallet';
+import { changeKeyLimit, openKeyBudget, readKeySpending, recallLeases } from '@inference/wallet';
 import { lockLiveSession } from '../sessions/sessions.repository';
 import { lockAccount } from '../accounts/credentials.repository';
 import { type Actor } from '../audit-log/actor';
 import { recordAuditEvent } from '../audit-log/audit-log';
-import { countApiKeys, deleteApiKeys, insertApiKey, listApiKeys } from './api-keys.repository';
+import {
+  countApiKeys,
+  deleteApiKeys,
+  insertApiKey,
+  listApiKeys,
+  lockApiKey,
+  readSpentSince,
+  updateApiKey,
+} from './api-keys.repository';
 import { API_KEYS_CONFIG, type ApiKeysConfig } from './api-keys.config';
-import { type ApiKeyResponse, type CreateApiKeyDto, type CreatedApiKeyResponse } from './api-keys.dto';
+import {
+  type ApiKeyResponse,
+  type CreateApiKeyDto,
+  type CreatedApiKeyResponse,
+  type UpdateApiKeyDto,
+} from './api-keys.dto';
 
 export const MAX_API_KEYS = 100;
 
-function view({
+const SPENT_DAYS = 30;
+const MILLIS_PER_DAY = 86_400_000;
+
+type UnusedKey = Omit<ApiKeyResponse, 'spent' | 'spent_30_days'>;
+
+const shownLimit = (picos: bigint | null) => (picos === null ? null : exactNumber(picosToDecimal(picos)));
+
+function unusedView({
   id,
   name,
   prefix,
@@ -27,14 +47,14 @@ function view({
   lastUsedAt,
   spendLimitPicos,
   allowedModels,
-}: ApiKey): ApiKeyResponse {
+}: ApiKey): UnusedKey {
   return {
     id,
     name,
     prefix,
     created_at: createdAt.toISOString(),
     last_used_at: lastUsedAt?.toISOString() ?? null,
-    spend_limit: spendLimitPicos === null ? null : exactNumber(picosToDecimal(spendLimitPicos)),
+    spend_limit: shownLimit(spendLimitPicos),
     allowed_models: allowedModels,
   };
 }
@@ -69,12 +89,41 @@ export class ApiKeysService {
       await recordAuditEvent(transaction, event);
       return inserted;
     });
-    const { last_used_at: _neverUsed, id, name, ...shown } = view(stored);
+    const { last_used_at: _neverUsed, id, name, ...shown } = unusedView(stored);
     return { id, name, key, ...shown };
   }
 
   async list(accountId: string): Promise<ApiKeyResponse[]> {
-    return (await listApiKeys(this.database, accountId)).map(view);
+    return this.views(accountId, await listApiKeys(this.database, accountId));
+  }
+
+  /** Throws 404 unless the key is the account's. Records no event if nothing changes. */
+  async update({ accountId, origin }: Actor, id: string, input: UpdateApiKeyDto): Promise<ApiKeyResponse> {
+    const key = await this.database.transaction(async (transaction) => {
+      // The wallet is locked before the budget, as everywhere.
+      if (input.spend_limit !== undefined) await recallLeases(transaction, accountId, 0);
+      const current = await lockApiKey(transaction, { accountId, id });
+      if (!current) throw new NotFoundException('no such API key');
+      const changed = changesOf(current, input);
+      if (Object.keys(changed).length === 0) return current;
+      await updateApiKey(transaction, id, changed);
+      if (changed.spendLimitPicos !== undefined)
+        await changeKeyLimit(transaction, id, changed.spendLimitPicos);
+      const { name, spendLimitPicos, allowedModels } = changed;
+      const details = {
+        api_key_id: id,
+        ...(name !== undefined && { name }),
+        ...(spendLimitPicos !== undefined && {
+          spend_limit: spendLimitPicos === null ? null : picosToDecimal(spendLimitPicos),
+        }),
+        ...(allowedModels !== undefined && { allowed_models: allowedModels?.join(' ') ?? null }),
+      };
+      const event = { type: 'api_key.changed', accountId, actorId: accountId, origin, details } as const;
+      await recordAuditEvent(transaction, event);
+      return { ...current, ...changed };
+    });
+    const [view] = await this.views(accountId, [key]);
+    return view!;
   }
 
   async delete({ accountId, origin }: Actor, id: string): Promise<void> {
@@ -87,10 +136,37 @@ export class ApiKeysService {
     });
   }
 
+  private async views(accountId: string, keys: ApiKey[]): Promise<ApiKeyResponse[]> {
+    const ids = keys.map(({ id }) => id);
+    const since = new Date(Date.now() - SPENT_DAYS * MILLIS_PER_DAY);
+    const [spent, recentlySpent] = await Promise.all([
+      readKeySpending(this.database, ids),
+      readSpentSince(this.database, accountId, since),
+    ]);
+    return keys.map((key) => ({
+      ...unusedView(key),
+      spent: exactNumber(picosToDecimal(spent.get(key.id) ?? 0n)),
+      spent_30_days: exactNumber(picosToDecimal(recentlySpent.get(key.id) ?? 0n)),
+    }));
+  }
+
   /** Locks the account, so that keys made at the same time are all counted. Throws 409 at the limit. */
   private async requireRoom(transaction: Transaction, accountId: string): Promise<void> {
     await lockAccount(transaction, accountId);
     if ((await countApiKeys(transaction, accountId)) >= MAX_API_KEYS)
       throw new ConflictException(`an account has at most ${MAX_API_KEYS} API keys; delete one first`);
   }
+}
+
+type ApiKeyChanges = Partial<Pick<ApiKey, 'name' | 'spendLimitPicos' | 'allowedModels'>>;
+
+/** The fields of the input that differ from the key. */
+function changesOf(key: ApiKey, input: UpdateApiKeyDto): ApiKeyChanges {
+  const { name, spend_limit: spendLimitPicos, allowed_models: allowedModels } = input;
+  const isSame = (models: string[] | null) => JSON.stringify(models) === JSON.stringify(key.allowedModels);
+  return {
+    ...(name !== undefined && name !== key.name && { name }),
+    ...(spendLimitPicos !== undefined && spendLimitPicos !== key.spendLimitPicos && { spendLimitPicos }),
+    ...(allowedModels !== undefined && !isSame(allowedModels) && { allowedModels }),
+  };
 }

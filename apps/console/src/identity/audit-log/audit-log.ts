@@ -8,6 +8,7 @@ import { type SecurityEvent } from './security-event.entity';
 export const AUDIT_EVENT_TYPES = [
   'account.created',
   'account.role_changed',
+  'api_key.changed',
   'api_key.created',
   'api_key.deleted',
   'email.verified',

@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { newId } from '@inference/database';
+import { charge, PRICE_UNITS, RATE_DIGITS, UNIT_DIGITS, type PriceUnit } from '@inference/metering';
+import {
+  decimalToPicos,
+  decimalToScaled,
+  type ExactNumber,
+  parseExact,
+  PICO_DIGITS,
+  scaledToDecimal,
+} from '@inference/money';
+import { insertAccount, publishPrices, publishTrainingPrice } from '@inference/testing';
+import { settleRequest, TestSite } from '../../testing/console.fixture';
+
+const BALANCE_PICOS = 10n ** 30n;
+
+interface Detail {
+  model: string;
+  cost: ExactNumber;
+  cost_usd: ExactNumber;
+  usd_per_unit: ExactNumber;
+  currency: string;
+  entrypoint: string;
+  api_key: null;
+  lines: { unit: PriceUnit; quantity: ExactNumber; price: ExactNumber; amount: ExactNumber }[];
+}
+
+const picosOf = (amount: ExactNumber) => decimalToPicos(String(amount));
+const rates = fc
+  .uniqueArray(fc.constantFrom(...PRICE_UNITS), { minLength: 1 })
+  .chain((units) =>
+    fc.tuple(
+      ...units.map((unit) => fc.record({ unit: fc.constant(unit), ratePicos: fc.bigInt(0n, 10n ** 15n) })),
+    ),
+  );
+const tokens = fc.integer({ min: 0, max: 10_000_000 });
+const usage = fc.record({ inputTokens: tokens, outputTokens: tokens });
+const usdPerUnit = fc.bigInt(1n, 10n ** 11n);
+
+describe('the cost of a call on the China site', () => {
+  let site: TestSite;
+  let accountId: string;
+  let token: string;
+
+  beforeAll(async () => {
+    site = await TestSite.start({ SITE: 'cn' });
+    ({ accountId } = await insertAccount(site.database.pool, {
+      balancePicos: BALANCE_PICOS,
+      currency: 'CNY',
+    }));
+    token = await site.console.openSession(accountId);
+  });
+  afterAll(() => site.stop());
+
+  const find = async (id: string) => {
+    const { status, text } = await site.console.request('GET', `/api/billing/requests/${id}`, { token });
+    expect(status).toBe(200);
+    return parseExact(text) as Detail;
+  };
+
+  it('is the sum of its lines, each quantity × price, and in USD at the rate of its day', async () => {
+    await fc.assert(
+      fc.asyncProperty(rates, usage, usdPerUnit, async (rated, used, rate) => {
+        const prices = rated.map((one) => ({ slug: 'chat', ...one }));
+        const priceListId = await publishPrices(site.database.pool, prices);
+        const requestId = newId('req');
+        const request = {
+          model: 'chat',
+          rates: rated,
+          usage: used,
+          usdPerUnit: rate,
+          priceListId,
+          requestId,
+        };
+        const cost = await settleRequest(site.database.pool, accountId, request);
+        const detail = await find(requestId);
+        expect(detail.currency).toBe('CNY');
+        expect(picosOf(detail.cost)).toBe(cost);
+        expect(detail.lines.reduce((sum, { amount }) => sum + picosOf(amount), 0n)).toBe(cost);
+        for (const { unit, quantity, price, amount } of detail.lines) {
+          const counted = decimalToScaled(String(quantity), UNIT_DIGITS[unit]);
+          const ratePicos = decimalToScaled(String(price), PICO_DIGITS - UNIT_DIGITS[unit]);
+          expect(counted * ratePicos).toBe(picosOf(amount));
+        }
+        expect(picosOf(detail.cost_usd)).toBe(charge(rated, used, rate).costUsdPicos);
+        expect(String(detail.usd_per_unit)).toBe(scaledToDecimal(rate, RATE_DIGITS));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('is explained for usage that a trainer reported', async () => {
+    await site.database.pool.query(
+      "INSERT INTO pricing.exchange_rates (day, usd_per_unit) VALUES ((now() AT TIME ZONE 'UTC')::date, 0.14)",
+    );
+    await publishTrainingPrice(site.database.pool, 3_000_000n);
+    const id = newId('trn');
+    await site.database.pool.query(
+      "SELECT training.record_usage($1, $2, 'base', 1500, $3, 'training', 100000)",
+      [newId('rec'), accountId, id],
+    );
+    const detail = await find(id);
+    expect(detail).toMatchObject({ model: 'training', entrypoint: 'training', api_key: null });
+    expect([detail.cost, detail.cost_usd, detail.usd_per_unit].map(String)).toEqual([
+      '0.0045',
+      '0.00063',
+      '0.14',
+    ]);
+    expect(detail.lines.map(({ unit, ...figures }) => [unit, ...Object.values(figures).map(String)])).toEqual(
+      [['per_million_tokens', '0.0015', '3', '0.0045']],
+    );
+  });
+});

@@ -1,0 +1,73 @@
+import { Readable } from 'node:stream';
+import { BadRequestException, Controller, Get, Header, Param, Query, Req, Res } from '@nestjs/common';
+import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { type Caller, CurrentCaller } from '@inference/guards';
+import { stringifyExact } from '@inference/money';
+import { ApiErrors } from '@inference/openapi';
+import { type Request, type Response } from 'express';
+import { sendStream } from '../documents/download';
+import { requestsCsv } from './requests.csv';
+import { RequestDetailResponse, RequestListResponse, RequestPath, RequestsQuery } from './requests.dto';
+import { RequestsService } from './requests.service';
+
+const CSV_EXAMPLE =
+  'id,created_at,started_at,model,api_key_id,api_key_name,entrypoint,input_tokens,output_tokens,estimated,cost,currency,outcome\r\n';
+
+@Controller('api/billing/requests')
+@ApiTags('Wallet')
+export class RequestsController {
+  constructor(private readonly requests: RequestsService) {}
+
+  @Get()
+  @ApiOperation({
+    operationId: 'listRequests',
+    summary: 'Lists the account’s served calls of models with their cost, newest first.',
+    description:
+      'The log holds what was served, wholly or in part, also if it cost nothing. Calls that were refused, or failed before the first token, are not in it. With `Accept: text/csv`, all calls that the filters select come at once.',
+  })
+  @ApiExtraModels(RequestListResponse)
+  @ApiOkResponse({
+    description: 'A page of calls as JSON, or all calls as CSV.',
+    content: {
+      'application/json': { schema: { $ref: getSchemaPath(RequestListResponse) } },
+      'text/csv': {
+        schema: { type: 'string', description: 'RFC 4180: a header line, then a line per call.' },
+        example: CSV_EXAMPLE,
+      },
+    },
+  })
+  async list(
+    @CurrentCaller() { accountId }: Caller,
+    @Query() query: RequestsQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    response.set('Cache-Control', 'no-store').vary('Accept');
+    if (request.accepts(['json', 'csv']) !== 'csv') {
+      const page = await this.requests.list(accountId, query);
+      response.type('application/json').send(stringifyExact(page));
+      return;
+    }
+    for (const name of ['limit', 'cursor'])
+      if (request.query[name] !== undefined)
+        throw new BadRequestException(`${name}: a CSV report has no pages`);
+    const pages = await this.requests.export(accountId, query);
+    response.type('text/csv');
+    await sendStream(response, Readable.from(requestsCsv(pages)));
+  }
+
+  @Get(':requestId')
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'getRequest',
+    summary: 'Returns one served call and how its cost came about.',
+  })
+  @ApiOkResponse({ description: 'The call.', type: RequestDetailResponse })
+  @ApiErrors({ 404: 'The account has no such call.' })
+  find(
+    @CurrentCaller() { accountId }: Caller,
+    @Param() { requestId }: RequestPath,
+  ): Promise<RequestDetailResponse> {
+    return this.requests.find(accountId, requestId);
+  }
+}

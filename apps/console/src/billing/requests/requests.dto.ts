@@ -1,0 +1,195 @@
+import { type Currency } from '@inference/config';
+import {
+  ChoiceField,
+  CurrencyProperty,
+  InstantField,
+  InstantProperty,
+  MoneyProperty,
+  NextCursorProperty,
+  TextField,
+  TimeZoneField,
+} from '@inference/dto';
+import { PageQuery } from '@inference/http';
+import { PRICE_UNITS, type PriceUnit, USAGE_OUTCOMES, type UsageOutcome } from '@inference/metering';
+import { type ExactNumber } from '@inference/money';
+import { type InstantMicros } from '@inference/time';
+import { ApiProperty } from '@nestjs/swagger';
+import { ApiKeyReference } from '../../identity/api-keys/api-key-reference.dto';
+import { ApiKeyFilter, EntrypointFilter, ModelFilter } from '../../validation/call-filters.decorator';
+
+const OUTCOMES =
+  '`completed`: the whole answer was served; `disconnected`: the client left before its end; `interrupted`: the upstream failed in the middle of it.';
+
+export class RequestsQuery extends PageQuery {
+  @InstantField({
+    description:
+      'Only calls from this time on: a time, or a date, which is the start of that day in `time_zone`. All by default.',
+    zoneField: 'time_zone',
+    optional: true,
+  })
+  from?: InstantMicros;
+
+  @InstantField({
+    description: 'Only calls before this time: a time or a date, as in `from`.',
+    example: '2026-02-01T00:00:00Z',
+    zoneField: 'time_zone',
+    optional: true,
+  })
+  to?: InstantMicros;
+
+  @TimeZoneField({
+    description: 'The time zone of a `from` or `to` that is a date.',
+    optional: true,
+    default: 'UTC',
+  })
+  time_zone: string = 'UTC';
+
+  @ModelFilter()
+  model?: string;
+
+  @ApiKeyFilter()
+  api_key_id?: string;
+
+  @EntrypointFilter()
+  entrypoint?: string;
+
+  @ChoiceField(USAGE_OUTCOMES, {
+    description: `Only calls with this outcome. ${OUTCOMES}`,
+    example: 'completed',
+    optional: true,
+  })
+  outcome?: UsageOutcome;
+}
+
+export class RequestPath {
+  @TextField({
+    description: 'The id of the call: the header `X-Inference-Request-Id` of its answer.',
+    example: 'req_0Vc3kZ8dQ1mXw7RtYb2LsA',
+    pattern: [/^(req|trn)_[0-9A-Za-z]{22}$/, 'must be an id like req_0Vc3kZ8dQ1mXw7RtYb2LsA'],
+    notFound: 'no such request',
+  })
+  requestId!: string;
+}
+
+/** A served call. */
+export class RequestResponse {
+  @ApiProperty({
+    description:
+      'Names the call: the header `X-Inference-Request-Id` of its answer. Usage that a trainer reported begins with `trn_`.',
+    example: 'req_0Vc3kZ8dQ1mXw7RtYb2LsA',
+  })
+  id!: string;
+
+  @InstantProperty({
+    description: 'When the call was settled. It belongs to the hour, day and month of this time.',
+  })
+  created_at!: string;
+
+  @InstantProperty({
+    description:
+      'When the call was admitted, by the clock of the gateway. Its prices are those of this time.',
+  })
+  started_at!: string;
+
+  @ApiProperty({ description: 'Slug of the model.', example: 'sandbox-chat' })
+  model!: string;
+
+  @ApiProperty({
+    description: 'The API key of the call; null if it was made without one.',
+    type: ApiKeyReference,
+    nullable: true,
+  })
+  api_key!: ApiKeyReference | null;
+
+  @ApiProperty({
+    description:
+      'The way that the call came: `gateway`, `agent`, `memo`, `training`, or what the client named.',
+    example: 'gateway',
+  })
+  entrypoint!: string;
+
+  @ApiProperty({ description: 'Tokens of the prompt.', type: 'integer', example: 12 })
+  input_tokens!: bigint;
+
+  @ApiProperty({ description: 'Tokens of the answer.', type: 'integer', example: 34 })
+  output_tokens!: bigint;
+
+  @ApiProperty({
+    description: 'Whether the gateway counted the tokens, because the upstream had not reported them.',
+    example: false,
+  })
+  estimated!: boolean;
+
+  @MoneyProperty({ description: 'Cost in the currency.', example: 0.002468 })
+  cost!: ExactNumber;
+
+  @CurrencyProperty()
+  currency!: Currency;
+
+  @ApiProperty({ description: OUTCOMES, enum: USAGE_OUTCOMES })
+  outcome!: UsageOutcome;
+}
+
+export class RequestListResponse {
+  @ApiProperty({ description: 'The calls of the page, newest first.', type: [RequestResponse] })
+  requests!: RequestResponse[];
+
+  @NextCursorProperty()
+  next_cursor!: string | null;
+}
+
+/** A part of the cost of a call. */
+export class RequestLineResponse {
+  @ApiProperty({ description: 'The unit of price and quantity.', enum: PRICE_UNITS })
+  unit!: PriceUnit;
+
+  @ApiProperty({
+    description: 'Consumption in the unit, exact: 0.001234 for 1,234 tokens at per_million_tokens.',
+    type: Number,
+    example: 0.001234,
+  })
+  quantity!: ExactNumber;
+
+  @MoneyProperty({ description: 'Price of one unit that was in force, in the currency.', example: 2 })
+  price!: ExactNumber;
+
+  @MoneyProperty({ description: 'Quantity × price, in the currency.', example: 0.002468 })
+  amount!: ExactNumber;
+}
+
+export class RequestPriceListResponse {
+  @ApiProperty({ description: 'Names the price list in the history of prices.', example: '7' })
+  id!: string;
+
+  @InstantProperty({ description: 'Since when the list was in force.' })
+  effective_from!: string;
+}
+
+/** A served call and how its cost came about. */
+export class RequestDetailResponse extends RequestResponse {
+  @ApiProperty({
+    description: 'The parts of the cost. Their amounts add up to `cost`.',
+    type: [RequestLineResponse],
+  })
+  lines!: RequestLineResponse[];
+
+  @ApiProperty({
+    description: 'The price list that was in force when the call began.',
+    type: RequestPriceListResponse,
+  })
+  price_list!: RequestPriceListResponse;
+
+  @MoneyProperty({
+    description:
+      'Cost in USD, as the cost report counts it: each amount × `usd_per_unit`, rounded to 10⁻¹² USD. The same as `cost` where the currency is USD.',
+    example: 0.002468,
+  })
+  cost_usd!: ExactNumber;
+
+  @ApiProperty({
+    description: 'What one unit of the currency was worth in USD: 1, or the exchange rate of the day.',
+    type: Number,
+    example: 1,
+  })
+  usd_per_unit!: ExactNumber;
+}

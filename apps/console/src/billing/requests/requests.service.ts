@@ -1,0 +1,119 @@
+import { BadRequestException, Inject, Injectable, NotFoundException } from '@nestjs/common';
+import { Database, idMillis } from '@inference/database';
+import { readPage } from '@inference/http';
+import { RATE_DIGITS, UNIT_DIGITS } from '@inference/metering';
+import { decimalToScaled, exactNumber, PICO_DIGITS, picosToDecimal, scaledToDecimal } from '@inference/money';
+import { instantText } from '@inference/time';
+import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { storedApiKeyId } from '../../validation/call-filters.decorator';
+import {
+  type RequestDetailResponse,
+  type RequestListResponse,
+  type RequestResponse,
+  type RequestsQuery,
+} from './requests.dto';
+import { findRequest, listRequests, type LoggedRequest, type RequestFilter } from './requests.repository';
+
+const MINUTE_MILLIS = 60_000;
+const DAY_MILLIS = 24 * 60 * MINUTE_MILLIS;
+/**
+ * How long before and after the time in its id a call may have been settled, the likely period first. The clock of a gateway may
+ * be wrong, and a stream may run for hours. Longer periods make the search for an id that does not exist slower.
+ */
+const SETTLED_WITHIN = [
+  { before: 5 * MINUTE_MILLIS, after: 60 * MINUTE_MILLIS },
+  { before: DAY_MILLIS, after: 7 * DAY_MILLIS },
+];
+/** Calls that an export reads at once. Chosen: about 300 kB of CSV. */
+const EXPORT_PAGE = 1_000;
+
+/** The served calls of an account. */
+@Injectable()
+export class RequestsService {
+  constructor(
+    private readonly database: Database,
+    @Inject(SITE_CONFIG) private readonly site: SiteConfig,
+  ) {}
+
+  /** A page of the account's calls, newest first. Throws 400 for an impossible period or a bad cursor. */
+  async list(accountId: string, query: RequestsQuery): Promise<RequestListResponse> {
+    const filter = filterOf(accountId, query);
+    const { rows, nextCursor } = await readPage(`requests ${JSON.stringify(filter)}`, query, (after, count) =>
+      listRequests(this.database, filter, after, count),
+    );
+    return { requests: rows.map((row) => this.view(row)), next_cursor: nextCursor };
+  }
+
+  /** All calls that the query selects, newest first; pages after the first are read as they are asked for. */
+  async export(accountId: string, query: RequestsQuery): Promise<AsyncIterable<RequestResponse[]>> {
+    const filter = filterOf(accountId, query);
+    return this.exportFrom(filter, await listRequests(this.database, filter, null, EXPORT_PAGE));
+  }
+
+  private async *exportFrom(
+    filter: RequestFilter,
+    first: Awaited<ReturnType<typeof listRequests>>,
+  ): AsyncGenerator<RequestResponse[]> {
+    for (let rows = first; rows.length > 0;) {
+      yield rows.map((row) => this.view(row));
+      const { position } = rows.at(-1)!;
+      rows = await listRequests(this.database, filter, position, EXPORT_PAGE);
+    }
+  }
+
+  /** Throws 404 unless the account has made the call. */
+  async find(accountId: string, id: string): Promise<RequestDetailResponse> {
+    const madeAt = idMillis(id);
+    for (const { before, after } of madeAt === null ? [] : SETTLED_WITHIN) {
+      const period = { from: new Date(madeAt! - before), to: new Date(madeAt! + after) };
+      const found = await findRequest(this.database, accountId, id, period);
+      if (!found) continue;
+      const { lines, priceListId, effectiveFrom, usdPerUnit, costUsdPicos } = found;
+      return {
+        ...this.view(found),
+        lines: lines.map(({ unit, quantity, ratePicos, amountPicos }) => ({
+          unit,
+          quantity: exactNumber(scaledToDecimal(quantity, UNIT_DIGITS[unit])),
+          price: exactNumber(scaledToDecimal(ratePicos, PICO_DIGITS - UNIT_DIGITS[unit])),
+          amount: exactNumber(picosToDecimal(amountPicos)),
+        })),
+        price_list: { id: String(priceListId), effective_from: effectiveFrom.toISOString() },
+        cost_usd: exactNumber(picosToDecimal(costUsdPicos)),
+        usd_per_unit: exactNumber(scaledToDecimal(decimalToScaled(usdPerUnit, RATE_DIGITS), RATE_DIGITS)),
+      };
+    }
+    throw new NotFoundException('no such request');
+  }
+
+  private view(request: LoggedRequest): RequestResponse {
+    return {
+      id: request.id,
+      created_at: request.occurredAt.toISOString(),
+      started_at: request.startedAt.toISOString(),
+      model: request.model,
+      api_key: request.apiKey,
+      entrypoint: request.entrypoint,
+      input_tokens: request.inputTokens,
+      output_tokens: request.outputTokens,
+      estimated: request.estimated,
+      cost: exactNumber(picosToDecimal(request.costPicos)),
+      currency: this.site.currency,
+      outcome: request.outcome,
+    };
+  }
+}
+
+function filterOf(accountId: string, query: RequestsQuery): RequestFilter {
+  const { from, to, model, api_key_id: apiKeyId, entrypoint, outcome } = query;
+  if (from !== undefined && to !== undefined && from >= to)
+    throw new BadRequestException('from: must be before `to`');
+  return {
+    accountId,
+    from: from === undefined ? undefined : instantText(from),
+    to: to === undefined ? undefined : instantText(to),
+    model,
+    apiKeyId: storedApiKeyId(apiKeyId),
+    entrypoint,
+    outcome,
+  };
+}
