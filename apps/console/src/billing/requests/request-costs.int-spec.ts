@@ -89,6 +89,24 @@ describe('the cost of a call on the China site', () => {
     );
   });
 
+  it('is explained by what was charged if the price is not in its list', async () => {
+    const rated = { unit: 'per_million_tokens', ratePicos: 7n } as const;
+    const priceListId = await publishPrices(site.database.pool, [{ slug: 'other', ...rated }]);
+    for (const inputTokens of [0, 3]) {
+      const requestId = newId('req');
+      const request = {
+        model: 'gone',
+        rates: [rated],
+        usage: { inputTokens, outputTokens: 0 },
+        priceListId,
+        requestId,
+      };
+      await settleRequest(site.database.pool, accountId, request);
+      const [line] = (await find(requestId)).lines;
+      expect(String(line!.price)).toBe(inputTokens === 0 ? '0' : '0.000007');
+    }
+  });
+
   it('is explained for usage that a trainer reported', async () => {
     await site.database.pool.query(
       "INSERT INTO pricing.exchange_rates (day, usd_per_unit) VALUES ((now() AT TIME ZONE 'UTC')::date, 0.14)",

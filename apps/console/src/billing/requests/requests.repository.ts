@@ -127,19 +127,21 @@ export async function listRequests(
   return rows.map(({ at, ...request }) => ({ ...request, position: { at, id: request.id } }));
 }
 
+/** A price that is not in its list any more is what was charged for one token or request. */
 const DETAIL = `
   SELECT ${COLUMNS}, e.price_list_id AS "priceListId", p.effective_from AS "effectiveFrom",
     e.usd_per_unit::text AS "usdPerUnit", e.cost_usd_picos AS "costUsdPicos", (
-      SELECT json_agg(json_build_object('unit', l.unit, 'quantity', l.quantity::text, 'ratePicos', r.rate::text,
+      SELECT json_agg(json_build_object('unit', l.unit, 'quantity', l.quantity::text,
+        'ratePicos', coalesce(r.rate, CASE WHEN l.quantity > 0 THEN trunc(l.cost_picos / l.quantity) ELSE 0 END)::text,
         'amountPicos', l.cost_picos::text) ORDER BY l.number)
       FROM ROWS FROM (jsonb_to_recordset(e.lines) AS (unit text, quantity numeric, cost_picos numeric))
         WITH ORDINALITY AS l(unit, quantity, cost_picos, number)
-      CROSS JOIN LATERAL (
+      LEFT JOIN LATERAL (
         SELECT m.rate_picos AS rate FROM pricing.model_prices m
         WHERE m.price_list_id = e.price_list_id AND m.slug = e.model AND m.unit = l.unit
         UNION ALL
         SELECT t.token_rate_picos FROM pricing.training_prices t WHERE t.price_list_id = e.price_list_id
-      ) r
+      ) r ON true
     ) AS lines
   FROM metering.usage_events e JOIN pricing.price_lists p ON p.id = e.price_list_id ${KEYS}
   WHERE e.account_id = $1 AND e.request_id = $2 AND e.occurred_at >= $3 AND e.occurred_at < $4`;
