@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import js from '@eslint/js';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 const root = import.meta.dirname;
 const SPECS = ['**/*spec.ts', '**/*.fixture.ts', '**/test/**'];
+const GENERATED = 'apps/console-ui/src/api/schema';
 /** @typedef {{ folder: string, name: string, type: keyof typeof mayImport }} Project */
 
 /** @type {Project[]} */
@@ -27,6 +29,7 @@ const mayImport = {
   'type:platform': ['type:platform'],
   'type:tool': ['type:client', 'type:domain', 'type:platform', 'type:tool'],
   'type:client': [],
+  'type:ui': ['type:client'],
 };
 
 const BY_ALIAS = 'Import another project by its alias only.';
@@ -59,7 +62,7 @@ function forbiddenImports(project, isSpec) {
 const restricted = (project, isSpec) => ['error', forbiddenImports(project, isSpec)];
 
 export default tseslint.config(
-  { ignores: ['**/node_modules', 'dist', '.nx', '**/.data*'] },
+  { ignores: ['**/node_modules', 'dist', '.nx', '**/.data*', GENERATED] },
   js.configs.recommended,
   ...tseslint.configs.recommended,
   {
@@ -113,9 +116,18 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    files: ['apps/console-ui/**/*.{ts,tsx}'],
+    plugins: { 'react-hooks': reactHooks },
+    rules: { 'react-hooks/rules-of-hooks': 'error', 'react-hooks/exhaustive-deps': 'error' },
+  },
+  {
+    files: ['apps/console-ui/public/**'],
+    languageOptions: { globals: { document: 'readonly', localStorage: 'readonly', matchMedia: 'readonly' } },
+  },
   ...projects.flatMap((project) => [
     {
-      files: [`${project.folder}/**/*.ts`],
+      files: [`${project.folder}/**/*.{ts,tsx}`],
       ignores: SPECS,
       rules: { 'no-restricted-imports': restricted(project, false) },
     },

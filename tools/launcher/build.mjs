@@ -56,9 +56,13 @@ function isBuilt(root, stampFile, wanted) {
   );
 }
 
+/** The names of the files that a bundler writes are not those of sources; it empties this folder itself. */
+const BUNDLES = 'dist/apps/console-ui';
+
 /** A built file that outlives its source would hide that something still imports it. @param {string} root */
 function removeOrphans(root) {
-  for (const file of builtFiles(root)) {
+  const bundles = path.join(root, BUNDLES) + path.sep;
+  for (const file of builtFiles(root).filter((name) => !name.startsWith(bundles))) {
     const copied = path.relative(path.join(root, 'dist'), file);
     const compiled = copied.replace(/\.(d\.ts|js|js\.map)$/, '.ts');
     const hasSource = [copied, compiled].some((source) => fs.existsSync(path.join(root, source)));

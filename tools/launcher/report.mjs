@@ -113,6 +113,8 @@ export function describeRunning({ settings, secrets, services, engineModels }) {
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] });
   return [
     '',
+    `Open ${url('console')} in a browser.`,
+    '',
     `The platform is running: site ${site}, prices in ${CURRENCIES[site]}.`,
     '',
     ...columns([

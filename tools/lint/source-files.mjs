@@ -15,7 +15,7 @@ import ts from 'typescript';
  * @property {Set<string>} moduleExports the names in `exports` of a Nest module
  */
 
-const SOURCE = /\.(ts|mjs)$/;
+const SOURCE = /\.(tsx?|mjs)$/;
 const SKIPPED_FOLDERS = new Set(['node_modules', 'dist']);
 
 /** @param {string} file relative to the repository or to `src` @returns {boolean} whether it is a test or a part of one */
@@ -61,7 +61,7 @@ function addImport(parsed, file, { importClause, moduleSpecifier }) {
 
 /** @param {string} target @returns {string | undefined} */
 const resolve = (target) =>
-  [target, `${target}.ts`, `${target}.mjs`, path.join(target, 'index.ts')].find(
+  [target, `${target}.ts`, `${target}.tsx`, `${target}.mjs`, path.join(target, 'index.ts')].find(
     (candidate) => SOURCE.test(candidate) && fs.existsSync(candidate),
   );
 

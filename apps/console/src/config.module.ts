@@ -19,6 +19,7 @@ import { RATE_LIMIT_CONFIG } from './rate-limit/rate-limit.config';
 import { LOW_BALANCE_CONFIG } from './notifications/low-balance/low-balance.config';
 import { MAIL_CONFIG } from './notifications/mail/mail.config';
 import { SITE_CONFIG } from './site.config';
+import { USER_INTERFACE_CONFIG } from './user-interface/user-interface.config';
 
 /** Provides each feature with its own slice of the configuration. */
 @Global()
@@ -43,6 +44,7 @@ export class ConfigModule {
       { provide: SITEMAP_CONFIG, useValue: config.sitemap },
       { provide: SITE_METADATA_CONFIG, useValue: config.siteMetadata },
       { provide: INFERENCE_CONFIG, useValue: config.inference },
+      { provide: USER_INTERFACE_CONFIG, useValue: config.userInterface },
       { provide: MAIL_CONFIG, useValue: config.mail },
       { provide: LOW_BALANCE_CONFIG, useValue: config.lowBalance },
     ];

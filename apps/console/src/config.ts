@@ -22,6 +22,7 @@ import { paymentFields, paymentsOf } from './billing/payments/payments.config';
 import { checkTopUp, topUpFields, topUpOf } from './billing/settings/top-up.config';
 import { checkMail, mailFields, mailOf } from './notifications/mail/mail.config';
 import { siteFields, siteOf } from './site.config';
+import { userInterfaceFields, userInterfaceOf } from './user-interface/user-interface.config';
 
 export const fields = z.object({
   ...env.service,
@@ -44,6 +45,7 @@ export const fields = z.object({
   ...storageFields,
   ...codeHostFields,
   ...sitemapFields,
+  ...userInterfaceFields,
 });
 
 /** Runs a check even if other variables are at fault, so that all faults are named at once. */
@@ -76,6 +78,7 @@ const schema = fields
     sitemap: sitemapOf(config),
     siteMetadata: siteMetadataOf(config),
     inference: inferenceOf(config),
+    userInterface: userInterfaceOf(config),
     mail: mailOf(config),
     lowBalance: { thresholdPicos: topUpOf(config).lowBalanceThresholdPicos },
   }));

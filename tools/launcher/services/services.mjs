@@ -21,6 +21,8 @@ const OIDC_PROVIDER = 'sandbox';
 const OIDC_CLIENT_ID = 'inference-platform';
 /** The first site of a machine has the plain names of cookies. */
 const DEFAULT_CONSOLE_PORT = 3000;
+/** Where the build puts the console's pages, relative to the workspace. */
+const CONSOLE_UI_FOLDER = 'dist/apps/console-ui';
 const TRAINING_QUOTA_TOKENS = 10_000_000;
 const SITE_NAMES = { intl: 'Inference Platform', cn: 'Inference Platform China' };
 
@@ -182,6 +184,7 @@ export function describeServices(settings, secrets, engineModels) {
       GATEWAY_CREDENTIAL: secrets.consoleGatewayCredential,
       AGENT_CREDENTIAL: secrets.consoleAgentCredential,
       ...SHUTDOWN_GRACE,
+      CONSOLE_UI_DIRECTORY: process.env.CONSOLE_UI_DIRECTORY || CONSOLE_UI_FOLDER,
     },
     training: { ...database('training'), ...callers, ...training(settings, secrets) },
     'router-cost': {

@@ -1,0 +1,1 @@
+module.exports = { displayName: 'console-ui', preset: '../../jest.preset.js' };

@@ -1,0 +1,39 @@
+import { ApiError, apiErrorOf, toApiError } from './api-error';
+
+const answer = (status: number, headers: Record<string, string> = {}) => ({
+  status,
+  headers: new Headers(headers),
+});
+
+describe('the error of an answer', () => {
+  it('has status, message, request id and wait', () => {
+    const headers = { 'X-Request-Id': 'req_1', 'Retry-After': '7' };
+    const error = apiErrorOf(answer(429, headers), { error: 'too many requests', code: 'busy' });
+    expect(error).toMatchObject({
+      status: 429,
+      detail: 'too many requests',
+      requestId: 'req_1',
+      retryAfterSeconds: 7,
+      code: 'busy',
+      isTransient: true,
+    });
+  });
+
+  it('reads the shapes of all services', () => {
+    expect(apiErrorOf(answer(402), { error: { message: 'no credit' } }).detail).toBe('no credit');
+    expect(apiErrorOf(answer(403), { code: 1, data: {}, message: 'not allowed' }).detail).toBe('not allowed');
+    expect(apiErrorOf(answer(502), undefined).detail).toBe('HTTP 502');
+  });
+
+  it('names the refused fields', () => {
+    const error = apiErrorOf(answer(400), { error: 'name: is missing; spend_limit: must be positive' });
+    expect(error.fieldMessages).toEqual({ name: 'is missing', spend_limit: 'must be positive' });
+    expect(apiErrorOf(answer(409), { error: 'name: taken' }).fieldMessages).toEqual({});
+  });
+
+  it('has the status 0 without a connection', () => {
+    expect(toApiError(new TypeError('Failed to fetch'))).toMatchObject({ status: 0, isTransient: true });
+    const known = new ApiError({ status: 404, detail: 'not found' });
+    expect(toApiError(known)).toBe(known);
+  });
+});

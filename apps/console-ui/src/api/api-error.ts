@@ -1,0 +1,69 @@
+/** Why a call failed. `status` 0: the service was not reached. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  /** What the service says, in English; for people. */
+  readonly detail: string;
+  readonly requestId: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  /** The reason for programs, where the service gives one. */
+  readonly code: string | undefined;
+
+  constructor(facts: {
+    status: number;
+    detail: string;
+    requestId?: string | undefined;
+    retryAfterSeconds?: number | undefined;
+    code?: string | undefined;
+  }) {
+    super(facts.detail);
+    this.status = facts.status;
+    this.detail = facts.detail;
+    this.requestId = facts.requestId;
+    this.retryAfterSeconds = facts.retryAfterSeconds;
+    this.code = facts.code;
+  }
+
+  /** Whether the same call may succeed later. */
+  get isTransient(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 502;
+  }
+
+  /** The messages of the fields that the service refuses: `amount: must be positive; name: is missing`. */
+  get fieldMessages(): Record<string, string> {
+    if (this.status !== 400) return {};
+    const parts = this.detail.split('; ').map((part) => /^([a-z_][\w.]*): (.+)$/.exec(part));
+    return Object.fromEntries(parts.flatMap((match) => (match ? [[match[1]!, match[2]!]] : [])));
+  }
+}
+
+const messageIn = (body: unknown): string | undefined => {
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { error, message } = body as { error?: unknown; message?: unknown };
+  if (typeof error === 'string') return error;
+  if (typeof message === 'string') return message;
+  return messageIn(error);
+};
+
+const codeIn = (body: unknown): string | undefined => {
+  const { code } = (typeof body === 'object' && body !== null ? body : {}) as { code?: unknown };
+  return typeof code === 'string' ? code : undefined;
+};
+
+/** The error of an answer, whatever shape the service gives it. `body`: parsed, or undefined if it is not JSON. */
+export function apiErrorOf(response: { status: number; headers: Headers }, body: unknown): ApiError {
+  const retryAfter = response.headers.get('Retry-After');
+  return new ApiError({
+    status: response.status,
+    detail: messageIn(body) ?? `HTTP ${response.status}`,
+    requestId: response.headers.get('X-Request-Id') ?? undefined,
+    retryAfterSeconds: retryAfter && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined,
+    code: codeIn(body),
+  });
+}
+
+/** Any thrown value as an ApiError: what `fetch` throws without a connection has the status 0. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError({ status: 0, detail: error instanceof Error ? error.message : String(error) });
+}

@@ -1,0 +1,43 @@
+import createClient, { type Client } from 'openapi-fetch';
+import { createContext, use } from 'react';
+import { type Figure } from '../figures/figure';
+import { type Session } from '../session/session';
+import { exactFetch } from './exact-fetch';
+import { stringifyExact } from './exact-json';
+import { type components, type paths } from './schema/console';
+
+export type ConsoleApi = Client<paths>;
+/** The classes of the console's API document by their names. */
+export type Schemas = components['schemas'];
+
+export const createConsoleApi = (apiUrl: string, session: Session): ConsoleApi =>
+  createClient<paths>({
+    baseUrl: apiUrl,
+    credentials: 'include',
+    fetch: exactFetch(session),
+    bodySerializer: stringifyExact,
+  });
+
+const ConsoleApiContext = createContext<ConsoleApi | undefined>(undefined);
+
+export const ConsoleApiProvider = ConsoleApiContext.Provider;
+
+export function useConsoleApi(): ConsoleApi {
+  const api = use(ConsoleApiContext);
+  if (!api) throw new Error('useConsoleApi needs a ConsoleApiProvider');
+  return api;
+}
+
+/** The types of openapi-fetch spell the members of a Figure out. */
+type Exact<Body> = Body extends { toScreenNumber: unknown }
+  ? Figure
+  : Body extends (infer Item)[]
+    ? Exact<Item>[]
+    : Body extends object
+      ? { [Name in keyof Body]: Exact<Body[Name]> }
+      : Body;
+
+/** The body of a successful answer. Errors are thrown by the call itself, as ApiError. */
+export async function bodyOf<Body>(answer: Promise<{ data?: Body }>): Promise<Exact<Body>> {
+  return (await answer).data as Exact<Body>;
+}

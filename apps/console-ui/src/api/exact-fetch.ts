@@ -1,0 +1,62 @@
+import { type Session } from '../session/session';
+import { apiErrorOf, toApiError } from './api-error';
+import { parseExact } from './exact-json';
+
+/**
+ * A `fetch` with the session's token. A 401 renews the token once and repeats the call. Numbers of the answer are Figures.
+ * Throws an ApiError for every status but 2xx, and if the service is not reached.
+ */
+export function exactFetch(session: Session): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const { token } = session;
+    const again = request.clone();
+    let response = await send(request, token);
+    if (response.status === 401 && token !== undefined) {
+      const renewed = await session.renew(token);
+      if (renewed !== undefined) response = await send(again, renewed);
+    }
+    const text = await response.text().catch((error: unknown) => {
+      throw toApiError(error);
+    });
+    const body = parsed(text);
+    if (!response.ok) throw apiErrorOf(response, body);
+    return new ParsedResponse(response, body);
+  };
+}
+
+async function send(request: Request, token: string | undefined): Promise<Response> {
+  if (token !== undefined) request.headers.set('Authorization', `Bearer ${token}`);
+  try {
+    return await fetch(request);
+  } catch (error) {
+    // A cancelled call is no failure; who cancelled it expects this very error.
+    if (request.signal.aborted) throw error;
+    throw toApiError(error);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Has a length, so that openapi-fetch asks for `json()` and does not parse the text itself. */
+class ParsedResponse extends Response {
+  constructor(
+    { status, headers }: Response,
+    private readonly parsedBody: unknown,
+  ) {
+    const isEmpty = parsedBody === undefined;
+    super(isEmpty ? null : '-', {
+      status,
+      headers: { ...Object.fromEntries(headers), 'content-length': '1' },
+    });
+  }
+
+  override json(): Promise<unknown> {
+    return Promise.resolve(this.parsedBody);
+  }
+}

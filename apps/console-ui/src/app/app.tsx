@@ -1,0 +1,53 @@
+import { QueryClientProvider, QueryErrorResetBoundary } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { Suspense, useEffect, useState } from 'react';
+import { ConsoleApiProvider, createConsoleApi } from '../api/console-api';
+import { createQueryClient } from '../api/query-client';
+import { FailureBoundary } from '../layout/failures/failure-boundary';
+import { ShellSkeleton } from '../layout/shell-skeleton';
+import { type Session } from '../session/session';
+import { SessionProvider } from '../session/session-context';
+import { TimeZoneProvider } from '../time/time-zone-provider';
+import { createAppRouter } from './router/router';
+import { type RuntimeConfig, RuntimeConfigProvider } from './runtime-config';
+
+export function App({ config, session }: { config: RuntimeConfig; session: Session }) {
+  const [api] = useState(() => createConsoleApi(config.apiUrl, session));
+  const [queryClient] = useState(createQueryClient);
+  const [router] = useState(() => createAppRouter(session));
+
+  // What belongs to an account must not outlive its session.
+  useEffect(() => {
+    let { status } = session.getState();
+    return session.subscribe(() => {
+      const previous = status;
+      ({ status } = session.getState());
+      if (status === previous) return;
+      if (status === 'signed-out')
+        queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'site' });
+      void router.invalidate();
+    });
+  }, [session, queryClient, router]);
+
+  return (
+    <RuntimeConfigProvider value={config}>
+      <SessionProvider value={session}>
+        <ConsoleApiProvider value={api}>
+          <QueryClientProvider client={queryClient}>
+            <QueryErrorResetBoundary>
+              {({ reset }) => (
+                <FailureBoundary onReset={reset}>
+                  <Suspense fallback={<ShellSkeleton />}>
+                    <TimeZoneProvider>
+                      <RouterProvider router={router} />
+                    </TimeZoneProvider>
+                  </Suspense>
+                </FailureBoundary>
+              )}
+            </QueryErrorResetBoundary>
+          </QueryClientProvider>
+        </ConsoleApiProvider>
+      </SessionProvider>
+    </RuntimeConfigProvider>
+  );
+}

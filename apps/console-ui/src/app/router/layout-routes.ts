@@ -1,0 +1,37 @@
+import {
+  createRootRouteWithContext,
+  createRoute,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
+import { type Session } from '../../session/session';
+import { FailedPage } from '../../layout/failures/failed-page';
+
+/** Where a sign-in leads unless a page asked for it. */
+export const HOME = '/keys';
+
+export interface RouterContext {
+  session: Session;
+}
+
+export const rootRoute = createRootRouteWithContext<RouterContext>()({
+  errorComponent: FailedPage,
+});
+
+/** Parent of the pages that everybody may see. */
+export const publicRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'public',
+  component: lazyRouteComponent(() => import('../../layout/public-layout'), 'PublicLayout'),
+});
+
+/** Parent of the pages of a signed-in account. Others are sent to the sign-in, which leads back here. */
+export const consoleRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'console',
+  component: lazyRouteComponent(() => import('../../layout/console-layout'), 'ConsoleLayout'),
+  beforeLoad: ({ context: { session }, location }) => {
+    if (session.getState().status === 'signed-out')
+      throw redirect({ to: '/sign-in', search: { next: location.href } });
+  },
+});

@@ -1,0 +1,69 @@
+import { Button, Group, Paper, Table, VisuallyHidden } from '@mantine/core';
+import { useRef } from 'react';
+import { useComponentTexts } from '../texts/component-texts';
+import { type Column } from './column';
+import { MOST_PLAIN_ROWS, PlainRows, RowsInSight } from './data-table-rows';
+import classes from './data-table.module.css';
+
+interface Props<Row> {
+  /** What the table lists, for screen readers. */
+  label: string;
+  columns: Column<Row>[];
+  rows: Row[];
+  keyOf: (row: Row) => string;
+  /** Loads the next page of a list with a cursor; absent at its end. */
+  onMore?: (() => void) | undefined;
+  isLoadingMore?: boolean;
+}
+
+/** A table in a frame, which scrolls sideways on its own where it does not fit, and down if it has very many rows. */
+export function DataTable<Row>({ label, columns, rows, keyOf, onMore, isLoadingMore = false }: Props<Row>) {
+  const t = useComponentTexts();
+  const scrollRef = useRef<HTMLDivElement>(null);
+  const isLong = rows.length > MOST_PLAIN_ROWS;
+  return (
+    <Paper withBorder className={classes.frame}>
+      <div
+        ref={scrollRef}
+        className={classes.scroll}
+        data-long={isLong || undefined}
+        tabIndex={0}
+        role="region"
+        aria-label={label}
+      >
+        <Table
+          verticalSpacing="xs"
+          horizontalSpacing="md"
+          highlightOnHover
+          stickyHeader={isLong}
+          aria-label={label}
+          aria-rowcount={isLong ? rows.length + 1 : undefined}
+        >
+          <Table.Thead>
+            <Table.Tr>
+              {columns.map(({ key, title, isNumber, isTitleHidden }) => (
+                <Table.Th key={key} scope="col" className={classes.title} data-number={isNumber || undefined}>
+                  {isTitleHidden ? <VisuallyHidden>{title}</VisuallyHidden> : title}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {isLong ? (
+              <RowsInSight columns={columns} rows={rows} keyOf={keyOf} scrollRef={scrollRef} />
+            ) : (
+              <PlainRows columns={columns} rows={rows} keyOf={keyOf} />
+            )}
+          </Table.Tbody>
+        </Table>
+      </div>
+      {onMore && (
+        <Group justify="center" p="sm" className={classes.more}>
+          <Button variant="default" size="xs" loading={isLoadingMore} onClick={onMore}>
+            {t('table.more')}
+          </Button>
+        </Group>
+      )}
+    </Paper>
+  );
+}

@@ -1,0 +1,22 @@
+import { type ChineseTexts } from '../../language/text-types';
+import { type en } from './en';
+
+export const zh: ChineseTexts<typeof en> = {
+  'copy.do': '复制',
+  'copy.done': '已复制',
+  'error.title': '操作未成功',
+  'error.retry': '重试',
+  'error.requestId': '请求编号',
+  'error.offline': '无法连接服务。请检查网络连接，您填写的内容已保留。',
+  'error.unavailable': '服务暂时不可用，请几秒后重试。',
+  'error.fault': '服务出现故障。如果再次发生，请将请求编号发送给技术支持。',
+  'error.tooMany_other': '请求过于频繁，请在 {{count}} 秒后重试。',
+  'error.tooManyNow': '请求过于频繁，请稍后重试。',
+  'error.payment': '余额不足。请充值，或减少用量。',
+  'error.forbidden': '您的账户无权执行此操作，请联系站点管理员。',
+  'error.notFound': '内容不存在，或属于其他账户。',
+  'error.refused': '服务拒绝了此请求：{{detail}}',
+  'table.more': '显示更多',
+  'table.loading': '正在加载…',
+  'code.copy': '复制代码',
+};

@@ -1,0 +1,94 @@
+import { Button, Group, MultiSelect, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useConsoleApi } from '../../../api/console-api';
+import { ErrorNotice } from '../../../components/errors/error-notice';
+import { showFieldErrors } from '../../../components/errors/form-errors';
+import { Figure } from '../../../figures/figure';
+import { symbolOf } from '../../../figures/format-figure';
+import { useSite } from '../../../site/site';
+import { pricingQuery } from '../../pricing/pricing-queries';
+import { type CreatedApiKey, useCreateKey } from '../key-queries';
+import { useKeyTexts } from '../texts/key-texts';
+
+interface Props {
+  onCreated: (key: CreatedApiKey) => void;
+  onCancel: () => void;
+}
+
+export function KeyForm({ onCreated, onCancel }: Props) {
+  const t = useKeyTexts();
+  const { currency } = useSite();
+  const { data: pricing } = useQuery(pricingQuery(useConsoleApi()));
+  const models = [...new Set(pricing?.models.map(({ slug }) => slug))];
+  const creation = useCreateKey();
+  const [failure, setFailure] = useState<unknown>();
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { name: '', spend_limit: '', allowed_models: [] as string[] },
+    validate: {
+      name: (value) => (value.trim() ? null : t('name.missing')),
+      spend_limit: (value) => (isLimit(value.trim()) ? null : t('limit.invalid')),
+    },
+  });
+  const submit = ({ name, spend_limit: limit, allowed_models: allowed }: typeof form.values) => {
+    setFailure(undefined);
+    creation.mutate(
+      {
+        name: name.trim(),
+        spend_limit: limit.trim() ? Figure.of(limit.trim()) : null,
+        allowed_models: allowed.length > 0 ? allowed : null,
+      },
+      { onSuccess: onCreated, onError: (error) => setFailure(showFieldErrors(form, error)) },
+    );
+  };
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate>
+      <Stack>
+        {failure !== undefined && <ErrorNotice error={failure} />}
+        <TextInput
+          label={t('name')}
+          description={t('name.hint')}
+          maxLength={100}
+          required
+          data-autofocus
+          {...form.getInputProps('name')}
+          key={form.key('name')}
+        />
+        <TextInput
+          label={t('limit')}
+          description={t('limit.hint')}
+          inputMode="decimal"
+          leftSection={symbolOf(currency)}
+          {...form.getInputProps('spend_limit')}
+          key={form.key('spend_limit')}
+        />
+        <MultiSelect
+          label={t('models')}
+          description={t('models.hint')}
+          data={models}
+          searchable
+          clearable
+          {...form.getInputProps('allowed_models')}
+          key={form.key('allowed_models')}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            {t('cancel')}
+          </Button>
+          <Button type="submit" loading={creation.isPending}>
+            {t('create.submit')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** Nothing, or a positive amount. */
+function isLimit(text: string): boolean {
+  if (text === '') return true;
+  const figure = Figure.parse(text);
+  return figure !== undefined && !figure.isNegative && !figure.isZero;
+}

@@ -1,0 +1,42 @@
+import { Figure } from '../../figures/figure';
+import { type Currency } from '../../figures/format-figure';
+import { type UnitPrice } from './pricing-queries';
+
+/** All prices of one model. */
+export interface ModelPrice {
+  slug: string;
+  currency: Currency;
+  prices: Partial<Record<UnitPrice['unit'], Figure>>;
+}
+
+export interface Consumption {
+  inputTokens: Figure;
+  outputTokens: Figure;
+  requests: Figure;
+}
+
+/** A price is for a million tokens: ten to the power of six. */
+const MILLION_EXPONENT = 6;
+
+/** Collects the prices of each model, in the order of the list. */
+export function groupByModel(rows: UnitPrice[]): ModelPrice[] {
+  const models = new Map<string, ModelPrice>();
+  for (const { slug, currency, unit, price } of rows) {
+    const model = models.get(slug) ?? { slug, currency, prices: {} };
+    model.prices[unit] = price;
+    models.set(slug, model);
+  }
+  return [...models.values()];
+}
+
+/** What a consumption costs, exactly. */
+export function costOf({ prices }: ModelPrice, { inputTokens, outputTokens, requests }: Consumption): Figure {
+  const forTokens = (price: Figure | undefined, tokens: Figure) =>
+    price ? price.times(tokens).dividedByTenTo(MILLION_EXPONENT) : Figure.zero;
+  return Figure.sum([
+    forTokens(prices.per_million_tokens, inputTokens.plus(outputTokens)),
+    forTokens(prices.per_million_input_tokens, inputTokens),
+    forTokens(prices.per_million_output_tokens, outputTokens),
+    prices.per_request ? prices.per_request.times(requests) : Figure.zero,
+  ]);
+}

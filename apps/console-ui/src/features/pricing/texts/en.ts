@@ -1,0 +1,20 @@
+export const en = {
+  title: 'Pricing',
+  description:
+    'You pay for what you use from a prepaid balance. A call is charged at the price in force when it begins.',
+  'empty.title': 'No prices are published yet',
+  'empty.text': 'Come back later, or ask the operator of this site.',
+  models: 'Models',
+  gpus: 'GPUs',
+  'column.model': 'Model',
+  'column.input': 'Input, per million tokens',
+  'column.output': 'Output, per million tokens',
+  'column.request': 'Per request',
+  'column.gpu': 'GPU',
+  'column.hour': 'Per hour',
+  calculator: 'What will it cost?',
+  'calculator.input': 'Input tokens',
+  'calculator.output': 'Output tokens',
+  'calculator.requests': 'Requests',
+  'calculator.invalid': 'Enter a whole number.',
+} as const;

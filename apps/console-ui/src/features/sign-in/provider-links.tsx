@@ -1,0 +1,27 @@
+import { Button, Divider, Stack } from '@mantine/core';
+import { useRuntimeConfig } from '../../app/runtime-config';
+import { useSite } from '../../site/site';
+import { useSignInTexts } from './texts/sign-in-texts';
+
+/** Sign-in through the OpenID Connect providers of the site. */
+export function ProviderLinks() {
+  const t = useSignInTexts();
+  const { apiUrl } = useRuntimeConfig();
+  const { oauth_providers: providers } = useSite();
+  if (providers.length === 0) return null;
+  return (
+    <Stack gap="xs">
+      <Divider label={t('provider.or')} />
+      {providers.map((name) => (
+        <Button
+          key={name}
+          component="a"
+          href={`${apiUrl}/api/auth/oauth/${encodeURIComponent(name)}`}
+          variant="default"
+        >
+          {t('provider.signIn', { name })}
+        </Button>
+      ))}
+    </Stack>
+  );
+}

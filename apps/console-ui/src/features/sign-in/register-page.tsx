@@ -1,0 +1,95 @@
+import { Alert, Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { toApiError } from '../../api/api-error';
+import { bodyOf, useConsoleApi } from '../../api/console-api';
+import { ErrorNotice } from '../../components/errors/error-notice';
+import { showFieldErrors } from '../../components/errors/form-errors';
+import { useLanguage } from '../../language/language-context';
+import { useSession } from '../../session/session-context';
+import { useSite } from '../../site/site';
+import { ProviderLinks } from './provider-links';
+import { SignInFrame } from './sign-in-frame';
+import { useSignInTexts } from './texts/sign-in-texts';
+import { useGoOn } from './use-go-on';
+
+const MIN_PASSWORD_LENGTH = 8;
+
+export function RegisterPage() {
+  const t = useSignInTexts();
+  const api = useConsoleApi();
+  const session = useSession();
+  const goOn = useGoOn();
+  const { language } = useLanguage();
+  const { signup } = useSite();
+  const [failure, setFailure] = useState<unknown>();
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { email: '', password: '' },
+    validate: {
+      email: (value) => (/^\S+@\S+$/.test(value.trim()) ? null : t('email.invalid')),
+      password: (value) =>
+        value.length >= MIN_PASSWORD_LENGTH ? null : t('password.short', { count: MIN_PASSWORD_LENGTH }),
+    },
+  });
+  const register = useMutation({
+    mutationFn: (values: typeof form.values) =>
+      bodyOf(api.POST('/api/auth/register', { body: { ...values, language } })),
+    onMutate: () => setFailure(undefined),
+    onSuccess: (answer) => {
+      session.open(answer);
+      goOn();
+    },
+    onError: (error) => {
+      if (toApiError(error).status === 409) form.setFieldError('email', t('email.taken'));
+      else setFailure(showFieldErrors(form, error));
+    },
+  });
+  return (
+    <SignInFrame
+      title={t('register.title')}
+      footer={
+        <Group gap={6} justify="center">
+          <Text size="md">{t('signIn.question')}</Text>
+          <Anchor component={Link} to="/sign-in" search size="md">
+            {t('signIn.link')}
+          </Anchor>
+        </Group>
+      }
+    >
+      {signup === 'closed' ? (
+        <Alert>{t('register.closed')}</Alert>
+      ) : (
+        <>
+          <form onSubmit={form.onSubmit((values) => register.mutate(values))} noValidate>
+            <Stack>
+              {failure !== undefined && <ErrorNotice error={failure} />}
+              <TextInput
+                label={t('email')}
+                type="email"
+                autoComplete="email"
+                required
+                {...form.getInputProps('email')}
+                key={form.key('email')}
+              />
+              <PasswordInput
+                label={t('password')}
+                description={t('password.rule', { count: MIN_PASSWORD_LENGTH })}
+                autoComplete="new-password"
+                required
+                {...form.getInputProps('password')}
+                key={form.key('password')}
+              />
+              <Button type="submit" loading={register.isPending}>
+                {t('register.submit')}
+              </Button>
+            </Stack>
+          </form>
+          <ProviderLinks />
+        </>
+      )}
+    </SignInFrame>
+  );
+}

@@ -1,0 +1,27 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { SignInFrame } from '../sign-in-frame';
+import { challengeInFragment } from '../challenge';
+import { useSignInTexts } from '../texts/sign-in-texts';
+import { useGoOn } from '../use-go-on';
+import { SecondFactorForm } from './second-factor-form';
+
+/** The second factor after a sign-in through a provider, which hands its challenge over in the fragment of the address. */
+export function SecondFactorPage() {
+  const t = useSignInTexts();
+  const navigate = useNavigate();
+  const goOn = useGoOn();
+  const [challenge] = useState(() => challengeInFragment(window.location.hash));
+  const restart = () => void navigate({ to: '/sign-in', replace: true });
+  useEffect(() => {
+    // The challenge stands for the password: neither the address nor the history keeps it.
+    if (window.location.hash) void navigate({ to: '.', hash: '', replace: true });
+    else if (!challenge) void navigate({ to: '/sign-in', replace: true });
+  }, [challenge, navigate]);
+  if (!challenge) return null;
+  return (
+    <SignInFrame title={t('secondFactor.title')}>
+      <SecondFactorForm challenge={challenge} onSignedIn={goOn} onRestart={restart} />
+    </SignInFrame>
+  );
+}

@@ -1,0 +1,25 @@
+import { useMemo } from 'react';
+import { i18n } from './i18n';
+import { useLanguage } from './language-context';
+import { type ChineseTexts, type EnglishTexts, type Translate } from './text-types';
+
+/**
+ * Registers the texts of a feature, and returns the hook that reads them: `const t = useKeyTexts(); t('create.title')`.
+ * They are loaded together with the feature's pages.
+ * @param namespace unique, the feature's name
+ */
+export function defineTexts<const Texts extends EnglishTexts>(
+  namespace: string,
+  english: Texts,
+  chinese: ChineseTexts<Texts>,
+): () => Translate<Texts> {
+  i18n.addResourceBundle('en', namespace, english);
+  i18n.addResourceBundle('zh-CN', namespace, chinese);
+  return function useTexts() {
+    const { language } = useLanguage();
+    return useMemo(() => {
+      const translate = i18n.getFixedT(language, namespace);
+      return ((key: string, values?: object) => translate(key, { ...values })) as Translate<Texts>;
+    }, [language]);
+  };
+}

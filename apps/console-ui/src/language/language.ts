@@ -1,0 +1,15 @@
+/** The languages of the pages, as BCP 47 tags. */
+export const LANGUAGES = ['en', 'zh-CN'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+export const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', 'zh-CN': '简体中文' };
+
+/** The first of the wanted languages that the pages have, by its main part: `zh-TW` gets Chinese. */
+export function chooseLanguage(wanted: readonly string[]): Language {
+  const main = (tag: string) => tag.split('-')[0]!.toLowerCase();
+  for (const tag of wanted) {
+    const found = LANGUAGES.find((language) => main(language) === main(tag));
+    if (found) return found;
+  }
+  return LANGUAGES[0];
+}

@@ -1,0 +1,63 @@
+import { Burger, Drawer, Group } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Outlet } from '@tanstack/react-router';
+import { AccountMenu } from './header/account-menu';
+import { PaletteButton } from './header/palette-button';
+import { PreferencesMenu } from './header/preferences-menu';
+import classes from './layout.module.css';
+import { OfflineBanner } from './offline-banner';
+import { SessionEndedDialog } from './session-ended-dialog';
+import { Sidebar } from './sidebar';
+import { SiteMark } from './site-mark';
+import { SkipLink } from './skip-link';
+import { useLayoutTexts } from './texts/layout-texts';
+
+/** Frame of the pages of a signed-in account. */
+export function ConsoleLayout() {
+  const t = useLayoutTexts();
+  const [isOpen, { toggle, close }] = useDisclosure();
+  return (
+    <>
+      <SkipLink />
+      <header className={classes.header}>
+        <Group justify="space-between" wrap="nowrap" gap="xs">
+          <Group gap="xs" wrap="nowrap" miw={0}>
+            <Burger
+              opened={isOpen}
+              onClick={toggle}
+              size="sm"
+              hiddenFrom="sm"
+              aria-label={t('navigation.open')}
+              aria-expanded={isOpen}
+            />
+            <SiteMark />
+          </Group>
+          <Group gap={4} wrap="nowrap">
+            <PaletteButton />
+            <PreferencesMenu />
+            <AccountMenu />
+          </Group>
+        </Group>
+      </header>
+      <OfflineBanner />
+      <Drawer
+        opened={isOpen}
+        onClose={close}
+        size="16rem"
+        title={t('navigation')}
+        closeButtonProps={{ 'aria-label': t('navigation.close') }}
+      >
+        <Sidebar onNavigate={close} />
+      </Drawer>
+      <div className={classes.body}>
+        <div className={classes.sidebar}>
+          <Sidebar />
+        </div>
+        <main id="main" tabIndex={-1} className={classes.main}>
+          <Outlet />
+        </main>
+      </div>
+      <SessionEndedDialog />
+    </>
+  );
+}

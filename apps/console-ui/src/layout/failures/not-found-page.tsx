@@ -1,0 +1,20 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { EmptyState } from '../../components/empty-state';
+import { useLayoutTexts } from '../texts/layout-texts';
+
+export function NotFoundPage() {
+  const t = useLayoutTexts();
+  return (
+    <EmptyState
+      title={t('notFound.title')}
+      action={
+        <Button component={Link} to="/">
+          {t('notFound.home')}
+        </Button>
+      }
+    >
+      {t('notFound.text')}
+    </EmptyState>
+  );
+}

@@ -1,0 +1,25 @@
+import { KeyRound, type LucideIcon } from 'lucide-react';
+import { type PlainTextKey } from '../language/text-types';
+import { type en } from './texts/en';
+
+export interface Area {
+  /** Path of a route. */
+  to: string;
+  text: PlainTextKey<typeof en>;
+  icon: LucideIcon;
+}
+
+export interface AreaGroup {
+  text: PlainTextKey<typeof en>;
+  /** Only for accounts of this role. */
+  role?: 'admin';
+  areas: Area[];
+}
+
+/** The areas in the sidebar and in the command palette, in their order. */
+export const AREA_GROUPS: AreaGroup[] = [
+  { text: 'group.develop', areas: [{ to: '/keys', text: 'area.keys', icon: KeyRound }] },
+];
+
+/** The pages in the header of visitors. */
+export const PUBLIC_AREAS: Omit<Area, 'icon'>[] = [{ to: '/pricing', text: 'area.pricing' }];

@@ -1,0 +1,48 @@
+import { Button, Group } from '@mantine/core';
+import { Link, Outlet } from '@tanstack/react-router';
+import { useSessionState } from '../session/session-context';
+import { PreferencesMenu } from './header/preferences-menu';
+import { AccountMenu } from './header/account-menu';
+import classes from './layout.module.css';
+import { PUBLIC_AREAS } from './navigation';
+import { OfflineBanner } from './offline-banner';
+import { SiteMark } from './site-mark';
+import { SkipLink } from './skip-link';
+import { useLayoutTexts } from './texts/layout-texts';
+
+/** Frame of the pages that everybody may see. */
+export function PublicLayout() {
+  const t = useLayoutTexts();
+  const { status } = useSessionState();
+  return (
+    <>
+      <SkipLink />
+      <header className={classes.header}>
+        <Group justify="space-between" wrap="nowrap" gap="md">
+          <SiteMark />
+          <Group gap="md" wrap="nowrap">
+            {PUBLIC_AREAS.map(({ to, text }) => (
+              <Link key={to} to={to} className={classes.links}>
+                {t(text)}
+              </Link>
+            ))}
+            <Group gap={4} wrap="nowrap">
+              <PreferencesMenu />
+              {status === 'signed-in' ? (
+                <AccountMenu />
+              ) : (
+                <Button component={Link} to="/sign-in" variant="default" size="xs">
+                  {t('header.signIn')}
+                </Button>
+              )}
+            </Group>
+          </Group>
+        </Group>
+      </header>
+      <OfflineBanner />
+      <main id="main" tabIndex={-1} className={classes.main}>
+        <Outlet />
+      </main>
+    </>
+  );
+}

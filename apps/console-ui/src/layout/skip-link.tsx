@@ -1,0 +1,12 @@
+import classes from './layout.module.css';
+import { useLayoutTexts } from './texts/layout-texts';
+
+/** The first thing that the keyboard reaches: it leads past the navigation. */
+export function SkipLink() {
+  const t = useLayoutTexts();
+  return (
+    <a href="#main" className={classes.skip}>
+      {t('skip')}
+    </a>
+  );
+}

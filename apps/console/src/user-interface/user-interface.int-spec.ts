@@ -1,0 +1,103 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTestDatabase, type TestDatabase } from '@inference/testing';
+import { ENTITIES } from '../entities';
+import { type RequestOptions, TestConsole } from '../testing/console.fixture';
+import { configFaults } from '../testing/console-config.fixture';
+
+const HTML = { headers: { accept: 'text/html,*/*;q=0.8' } };
+const START_PAGE = '<!doctype html><title>Console</title>';
+
+let folder: string;
+let database: TestDatabase;
+let withPages: TestConsole;
+let withoutPages: TestConsole;
+
+const read = (target: TestConsole, path: string, options?: RequestOptions) =>
+  target.request('GET', path, options);
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'console-ui-'));
+  mkdirSync(join(folder, 'assets'));
+  writeFileSync(join(folder, 'index.html'), START_PAGE);
+  writeFileSync(join(folder, 'favicon.svg'), '<svg/>');
+  writeFileSync(join(folder, 'assets/main-3fa9.js'), 'export {};');
+  database = await createTestDatabase(ENTITIES);
+  const url = database.urlFor('console');
+  withPages = await TestConsole.start(url, { CONSOLE_UI_DIRECTORY: folder });
+  withoutPages = await TestConsole.start(url);
+});
+afterAll(async () => {
+  await withPages?.app.close();
+  await withoutPages?.app.close();
+  await database?.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('a console with pages', () => {
+  it.each(['/', '/keys', '/models/qwen-2.5', '/index.html'])(
+    'answers a navigation to %s with the start page',
+    async (path) => {
+      const { status, headers, text } = await read(withPages, path, HTML);
+      expect([status, text]).toEqual([200, START_PAGE]);
+      expect(headers.get('cache-control')).toBe('no-cache');
+    },
+  );
+
+  it('allows its pages own scripts and styles only, and calls to the services of the site', async () => {
+    const { headers } = await read(withPages, '/', HTML);
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+        "connect-src 'self' http://memo.test http://router.test http://training.test; " +
+        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    );
+  });
+
+  it('lets caches keep files with a hash in their names', async () => {
+    const { status, headers } = await read(withPages, '/assets/main-3fa9.js');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
+    expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect((await read(withPages, '/favicon.svg')).headers.get('cache-control')).toBe('no-cache');
+  });
+
+  it('answers 404 for a missing file, also to a navigation', async () => {
+    expect((await read(withPages, '/assets/main-0000.js', HTML)).status).toBe(404);
+    expect((await read(withPages, '/assets/main-0000.js')).status).toBe(404);
+    expect((await read(withPages, '/../../package.json')).status).toBe(404);
+  });
+
+  it.each(['/api/nothing', '/.well-known/nothing', '/metrics', '/sitemap-9.xml'])(
+    'answers 404 with JSON for %s',
+    async (path) => {
+      const { status, headers } = await read(withPages, path, HTML);
+      expect([status, headers.get('content-type')]).toEqual([404, 'application/json; charset=utf-8']);
+    },
+  );
+
+  it('answers 404 with JSON to a program that asks for a page', async () => {
+    expect((await read(withPages, '/keys', { headers: { accept: '*/*' } })).status).toBe(404);
+    expect((await withPages.request('POST', '/keys', { json: {}, ...HTML })).status).toBe(404);
+  });
+
+  it('tells its pages where the API is', async () => {
+    expect((await read(withPages, '/config.json')).text).toBe('{"apiUrl":""}');
+  });
+
+  it('still answers the API', async () => {
+    expect((await read(withPages, '/healthz', HTML)).text).toBe('{"status":"ok"}');
+    expect((await read(withPages, '/api/site', HTML)).status).toBe(200);
+  });
+});
+
+describe('a console without pages', () => {
+  it.each(['/', '/keys', '/config.json', '/index.html'])('answers 404 for %s', async (path) => {
+    expect((await read(withoutPages, path, HTML)).status).toBe(404);
+  });
+});
+
+it('refuses a folder without pages', () => {
+  expect(configFaults({ CONSOLE_UI_DIRECTORY: join(tmpdir(), 'no-such-folder') })).toEqual([
+    'CONSOLE_UI_DIRECTORY: must be a folder with index.html',
+  ]);
+});

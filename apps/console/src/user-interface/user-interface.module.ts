@@ -1,0 +1,10 @@
+import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
+import { UserInterfaceMiddleware } from './user-interface.middleware';
+
+/** The console's pages in a browser, if this service is to serve them (`CONSOLE_UI_DIRECTORY`). */
+@Module({})
+export class UserInterfaceModule implements NestModule {
+  configure(consumer: MiddlewareConsumer): void {
+    consumer.apply(UserInterfaceMiddleware).forRoutes('{*path}');
+  }
+}

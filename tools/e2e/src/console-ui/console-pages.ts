@@ -1,0 +1,65 @@
+import { type Locator, type Page } from 'playwright-core';
+
+/** The pages of the console in a browser, found by role and accessible name in English. */
+
+export interface Person {
+  email: string;
+  password: string;
+}
+
+export class SignInPage {
+  constructor(private readonly tab: Page) {}
+
+  async signIn({ email, password }: Person): Promise<void> {
+    await this.tab.getByRole('textbox', { name: /^E-mail address, phone number/ }).fill(email);
+    await this.tab.getByLabel('Password', { exact: false }).first().fill(password);
+    await this.tab.getByRole('button', { name: 'Sign in', exact: true }).click();
+  }
+
+  error(): Locator {
+    return this.tab.getByRole('alert');
+  }
+}
+
+export class RegisterPage {
+  constructor(private readonly tab: Page) {}
+
+  async register({ email, password }: Person): Promise<void> {
+    await this.tab.getByRole('textbox', { name: 'E-mail address' }).fill(email);
+    await this.tab.getByLabel('Password', { exact: false }).first().fill(password);
+    await this.tab.getByRole('button', { name: 'Create the account' }).click();
+  }
+}
+
+export class KeysPage {
+  constructor(private readonly tab: Page) {}
+
+  heading(): Locator {
+    return this.tab.getByRole('heading', { name: 'API keys', level: 1 });
+  }
+
+  row(name: string): Locator {
+    return this.tab.getByRole('table', { name: 'API keys' }).getByRole('row', { name });
+  }
+
+  /** Creates a key and returns its secret, which is still in sight. */
+  async create(name: string, limit?: string): Promise<string> {
+    await this.tab.getByRole('button', { name: 'Create a key' }).click();
+    const dialog = this.tab.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill(name);
+    if (limit !== undefined) await dialog.getByRole('textbox', { name: 'Limit' }).fill(limit);
+    await dialog.getByRole('button', { name: 'Create the key' }).click();
+    return (await dialog.getByLabel('Secret of the key').innerText()).trim();
+  }
+
+  /** Closes the dialog with the secret. */
+  async confirmKept(): Promise<void> {
+    await this.tab.getByRole('checkbox', { name: 'I have kept the secret' }).check();
+    await this.tab.getByRole('button', { name: 'Close', exact: true }).click();
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.tab.getByRole('button', { name: `Delete the key ${name}` }).click();
+    await this.tab.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * What `npm run screenshots` takes pictures of.
+ *
+ * @import { Page } from 'playwright-core'
+ *
+ * @typedef {object} Picture
+ * @property {string} name of the file
+ * @property {string} path of the page
+ * @property {boolean} [isPublic] whether a visitor sees it; others are taken by the demo account
+ * @property {boolean} [byAdmin] taken by the admin
+ * @property {(tab: Page) => Promise<unknown>} [act] brings the page into the state of the picture, in either language
+ */
+
+/** @param {string} english @param {string} chinese @returns {RegExp} a name in either language */
+const either = (english, chinese) => new RegExp(`^(${english}|${chinese})$`);
+
+/** @type {Picture[]} */
+export const PICTURES = [
+  { name: 'sign-in', path: '/sign-in', isPublic: true },
+  {
+    name: 'sign-in-refused',
+    path: '/sign-in',
+    isPublic: true,
+    act: (tab) =>
+      tab
+        .getByRole('button', { name: either('Sign in', '登录') })
+        .last()
+        .click(),
+  },
+  { name: 'register', path: '/register', isPublic: true },
+  { name: 'pricing', path: '/pricing', isPublic: true },
+  { name: 'not-found', path: '/no-such-page', isPublic: true },
+  { name: 'keys', path: '/keys' },
+  {
+    name: 'keys-create',
+    path: '/keys',
+    act: (tab) => tab.getByRole('button', { name: either('Create a key', '创建密钥') }).click(),
+  },
+  {
+    name: 'command-palette',
+    path: '/keys',
+    act: (tab) => tab.keyboard.press('Control+k'),
+  },
+];
