@@ -481,6 +481,142 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/agents/sessions': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Lists the account’s sessions, newest first.
+     * @description Request and answer are those of `listSessions` of the agent service.
+     */
+    get: operations['listAgentSessions'];
+    put?: never;
+    /**
+     * Creates a session.
+     * @description Request and answer are those of `createSession` of the agent service.
+     */
+    post: operations['createAgentSession'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/agents/sessions/{session_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Returns one session with its open turns.
+     * @description Request and answer are those of `retrieveSession` of the agent service.
+     */
+    get: operations['retrieveAgentSession'];
+    put?: never;
+    post?: never;
+    /**
+     * Deletes a session with all its events.
+     * @description Request and answer are those of `deleteSession` of the agent service.
+     */
+    delete: operations['deleteAgentSession'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/agents/sessions/{session_id}/cancel': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Cancels the running and queued turns of a session.
+     * @description Request and answer are those of `cancelTurns` of the agent service.
+     */
+    post: operations['cancelAgentTurns'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/agents/sessions/{session_id}/events': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Lists the stored events by `seq`, oldest first.
+     * @description Request and answer are those of `listEvents` of the agent service.
+     */
+    get: operations['listAgentEvents'];
+    put?: never;
+    /**
+     * Stores an event and runs its turn in the background.
+     * @description Request and answer are those of `postEvent` of the agent service.
+     */
+    post: operations['postAgentEvent'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/agents/sessions/{session_id}/events/stream': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Continues a stream of the session.
+     * @description Request and answer are those of `resumeStream` of the agent service.
+     */
+    get: operations['resumeAgentStream'];
+    put?: never;
+    /**
+     * Stores an event and streams its turn.
+     * @description Request and answer are those of `postEventAndStream` of the agent service.
+     */
+    post: operations['postAgentEventAndStream'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/agents/sessions/{session_id}/events/{event_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Returns one stored event.
+     * @description Request and answer are those of `retrieveEvent` of the agent service.
+     */
+    get: operations['retrieveAgentEvent'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/api-keys': {
     parameters: {
       query?: never;
@@ -519,7 +655,11 @@ export interface paths {
     delete: operations['deleteApiKey'];
     options?: never;
     head?: never;
-    patch?: never;
+    /**
+     * Changes the name or the limits of a key.
+     * @description Absent fields do not change. Limits apply within a second to every call that begins then. A limit below what was spent stops the key.
+     */
+    patch: operations['updateApiKey'];
     trace?: never;
   };
   '/api/auth/2fa/disable': {
@@ -759,7 +899,7 @@ export interface paths {
     };
     /**
      * Begins a sign-in at an OpenID Connect provider.
-     * @description A link for browsers. If the provider is not available, a client that prefers HTML is redirected to the login page with `?error=provider_unavailable`.
+     * @description A link for browsers. If the provider is not available, a client that prefers HTML is redirected to the sign-in page with `#error=provider_unavailable`.
      */
     get: operations['beginOAuthSignIn'];
     put?: never;
@@ -779,7 +919,7 @@ export interface paths {
     };
     /**
      * Ends a sign-in, or the linking of an identity, at a provider.
-     * @description The redirect URI of the provider. `Accept: application/json` gets JSON. A client that prefers HTML is redirected: to the page `return_to` with the cookie `session`, to `/login/verify#challenge=…` for the second factor, or to the login page with `?error=<code>`. Every answer removes the cookie `oauth_flow`. The first sign-in makes an account.
+     * @description The redirect URI of the provider. `Accept: application/json` gets JSON. A client that prefers HTML is redirected: with the cookies to `/sign-in/complete`, to `/sign-in/second-factor#challenge=…` for the second factor, after a link to `return_to` or `/settings/identities`, and on an error to `/sign-in#error=<code>` or `/settings/identities#error=<code>`. A sign-in with `return_to` hands it over in the fragment. No URL contains a token. Every answer removes the cookie `oauth_flow`. The first sign-in makes an account.
      */
     get: operations['finishOAuthSignIn'];
     put?: never;
@@ -870,6 +1010,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/auth/refresh': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Continues the session of a browser.
+     * @description Takes the cookie `refresh` and replaces its value, at most once in ten seconds. The value before is answered with the same new one for ten seconds, because an answer may be lost. If it comes later, the session ends. 401 removes the cookie.
+     */
+    post: operations['refreshSession'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/auth/register': {
     parameters: {
       query?: never;
@@ -885,6 +1045,41 @@ export interface paths {
      */
     post: operations['register'];
     delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/auth/sessions': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Lists where the account is signed in. */
+    get: operations['listSessions'];
+    put?: never;
+    post?: never;
+    /** Ends all sessions of the account except that of the request. */
+    delete: operations['endOtherSessions'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/auth/sessions/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** Ends a session of the account. */
+    delete: operations['endSession'];
     options?: never;
     head?: never;
     patch?: never;
@@ -928,6 +1123,40 @@ export interface paths {
     get: operations['downloadInvoice'];
     put?: never;
     post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/billing/invoices/{paymentId}/file': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Returns the invoice of a link. */
+    get: operations['openInvoiceLink'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/billing/invoices/{paymentId}/link': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Returns a link to the invoice that a browser can open without a credential, for five minutes. */
+    post: operations['createInvoiceLink'];
     delete?: never;
     options?: never;
     head?: never;
@@ -992,6 +1221,77 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/billing/receipts/{paymentId}/file': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Returns the receipt of a link. */
+    get: operations['openReceiptLink'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/billing/receipts/{paymentId}/link': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Returns a link to the receipt that a browser can open without a credential, for five minutes. */
+    post: operations['createReceiptLink'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/billing/requests': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Lists the account’s served calls of models with their cost, newest first.
+     * @description The log holds what was served, wholly or in part, also if it cost nothing. Calls that were refused, or failed before the first token, are not in it. With `Accept: text/csv`, all calls that the filters select come at once.
+     */
+    get: operations['listRequests'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/billing/requests/{requestId}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Returns one served call and how its cost came about. */
+    get: operations['getRequest'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/billing/settings': {
     parameters: {
       query?: never;
@@ -1033,7 +1333,10 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Returns the account’s usage and its cost by day or hour, oldest first. */
+    /**
+     * Returns the account’s usage and its cost by hour, day or month, oldest first.
+     * @description With `Accept: text/csv`, the same rows come as CSV.
+     */
     get: operations['getUsage'];
     put?: never;
     post?: never;
@@ -1254,6 +1557,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/models/{slug}/link': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Returns an expiring link to the package of a model, which a browser can open without a credential.
+     * @description It is the link to which the download redirects.
+     */
+    post: operations['createModelLink'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/payments/providers': {
     parameters: {
       query?: never;
@@ -1263,6 +1586,63 @@ export interface paths {
     };
     /** Lists the payment providers of the site. */
     get: operations['listPaymentProviders'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/playground/chat/completions': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Answers a conversation.
+     * @description Request and answer are those of the gateway’s `POST /v1/chat/completions`; errors have the shape of the console. The account is charged, no API key is needed. With `stream` the answer is server-sent events; who disconnects pays for what was produced.
+     */
+    post: operations['createPlaygroundCompletion'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/playground/estimate': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Returns the most that a conversation can cost.
+     * @description Takes the body of `POST /api/playground/chat/completions`, byte for byte. The figure is what the gateway reserves for that request. The model is not called, and nothing is reserved or charged.
+     */
+    post: operations['estimatePlaygroundCompletion'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/playground/models': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Lists the models that the account may use. */
+    get: operations['listPlaygroundModels'];
     put?: never;
     post?: never;
     delete?: never;
@@ -1462,10 +1842,22 @@ export interface components {
       spend_limit: components['schemas']['Figure'] | null;
       /** @description Slugs of the models that the key may call; null: all. */
       allowed_models: string[] | null;
+      /** @description What the key has spent in all, in the site’s currency, as `spend_limit` counts it. Exact: all digits of the ledger. */
+      spent: components['schemas']['Figure'];
+      /** @description What the key has spent in the 30 days before now, in the site’s currency. Exact: all digits of the ledger. */
+      spent_30_days: components['schemas']['Figure'];
     };
     ApiKeyListResponse: {
       /** @description The account’s keys, newest first. */
       api_keys: components['schemas']['ApiKeyResponse'][];
+    };
+    UpdateApiKeyDto: {
+      /** @description What the key is for. */
+      name?: string;
+      /** @description Most that the key may spend in all, in the site’s currency: what it has spent already counts. Null: no limit. */
+      spend_limit?: components['schemas']['Figure'] | string | null;
+      /** @description Slugs of the models that the key may call. Null: all models. */
+      allowed_models?: string[] | null;
     };
     /**
      * @description `<subject>.<what happened to it>`. Types of `admin` are what an admin did to the site.
@@ -1474,6 +1866,7 @@ export interface components {
     AuditEventType:
       | 'account.created'
       | 'account.role_changed'
+      | 'api_key.changed'
       | 'api_key.created'
       | 'api_key.deleted'
       | 'email.verified'
@@ -1489,6 +1882,8 @@ export interface components {
       | 'second_factor.failed'
       | 'session.ended'
       | 'session.opened'
+      | 'session.others_ended'
+      | 'session.refresh_token_reused'
       | 'two_factor.disabled'
       | 'two_factor.enabled'
       | 'admin.adjustment_posted'
@@ -1608,7 +2003,7 @@ export interface components {
        * @description The password of the account. Without a password it is absent, and the sign-in must be at most 10 minutes old.
        */
       password?: string;
-      /** @description Path of the console’s page to which the link returns; `/` by default. */
+      /** @description Path of the console’s page to which the link returns; `/settings/identities` by default. */
       return_to?: string;
     };
     AuthorizationResponse: {
@@ -1743,6 +2138,17 @@ export interface components {
       /** @description The code that the authenticator shows now, or an unused recovery code. */
       code: string;
     };
+    RefreshedSessionResponse: {
+      /** @description The new session token (JWT), to be sent as `Authorization: Bearer …`. */
+      token: string;
+      /**
+       * Format: date-time
+       * @description When the token expires.
+       */
+      expires_at: string;
+      /** @description The account. */
+      user: components['schemas']['SessionUserResponse'];
+    };
     AdminPasswordDto: {
       /**
        * Format: password
@@ -1774,6 +2180,30 @@ export interface components {
       password?: string;
       /** @description The code that the authenticator shows now, or an unused recovery code. */
       code: string;
+    };
+    ListedSessionResponse: {
+      /** @description Names the session. */
+      id: string;
+      /** @description The program that used it last, as it calls itself: a browser and its system, or `unknown`. */
+      device: string;
+      /** @description The IP address from which it was used last; null if it is unknown. */
+      ip_address: string | null;
+      /**
+       * Format: date-time
+       * @description When it was opened.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it was opened or last refreshed.
+       */
+      last_used_at: string;
+      /** @description Whether it is the session of this request. */
+      current: boolean;
+    };
+    SessionListResponse: {
+      /** @description The live sessions of the account, newest use first; at most 100. */
+      sessions: components['schemas']['ListedSessionResponse'][];
     };
     CreateAdjustmentDto: {
       /** @description The account whose wallet is corrected. */
@@ -2010,6 +2440,18 @@ export interface components {
       invoices: components['schemas']['InvoiceResponse'][];
       /** @description The `cursor` of the next page; null on the last page. */
       next_cursor: string | null;
+    };
+    DownloadLinkResponse: {
+      /**
+       * Format: uri
+       * @description Opens the download. Whoever has the link can use it until it expires.
+       */
+      url: string;
+      /**
+       * Format: date-time
+       * @description When the link stops working.
+       */
+      expires_at: string;
     };
     CreatePaymentDto: {
       /**
@@ -2342,6 +2784,126 @@ export interface components {
       /** @description The `cursor` of the next page; null on the last page. */
       next_cursor: string | null;
     };
+    ApiKeyReference: {
+      /** @description Names the key in this API. */
+      id: string;
+      /** @description What the key is for. */
+      name: string;
+      /** @description The first characters of the secret. */
+      prefix: string;
+    };
+    RequestResponse: {
+      /** @description Names the call: the header `X-Inference-Request-Id` of its answer. Usage that a trainer reported begins with `trn_`. */
+      id: string;
+      /**
+       * Format: date-time
+       * @description When the call was settled. It belongs to the hour, day and month of this time.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When the call was admitted, by the clock of the gateway. Its prices are those of this time.
+       */
+      started_at: string;
+      /** @description Slug of the model. */
+      model: string;
+      /** @description The API key of the call; null if it was made without one. */
+      api_key: components['schemas']['ApiKeyReference'] | null;
+      /** @description The way that the call came: `gateway`, `agent`, `memo`, `training`, or what the client named. */
+      entrypoint: string;
+      /** @description Tokens of the prompt. */
+      input_tokens: components['schemas']['Figure'];
+      /** @description Tokens of the answer. */
+      output_tokens: components['schemas']['Figure'];
+      /** @description Whether the gateway counted the tokens, because the upstream had not reported them. */
+      estimated: boolean;
+      /** @description Cost in the currency. Exact: all digits of the ledger. */
+      cost: components['schemas']['Figure'];
+      /**
+       * @description The currency of the site.
+       * @enum {string}
+       */
+      currency: 'USD' | 'CNY';
+      /**
+       * @description `completed`: the whole answer was served; `disconnected`: the client left before its end; `interrupted`: the upstream failed in the middle of it.
+       * @enum {string}
+       */
+      outcome: 'completed' | 'disconnected' | 'interrupted';
+    };
+    RequestListResponse: {
+      /** @description The calls of the page, newest first. */
+      requests: components['schemas']['RequestResponse'][];
+      /** @description The `cursor` of the next page; null on the last page. */
+      next_cursor: string | null;
+    };
+    RequestLineResponse: {
+      /**
+       * @description The unit of price and quantity.
+       * @enum {string}
+       */
+      unit: 'per_million_tokens' | 'per_million_input_tokens' | 'per_million_output_tokens' | 'per_request';
+      /** @description Consumption in the unit, exact: 0.001234 for 1,234 tokens at per_million_tokens. */
+      quantity: components['schemas']['Figure'];
+      /** @description Price of one unit that was in force, in the currency. Exact: all digits of the ledger. */
+      price: components['schemas']['Figure'];
+      /** @description Quantity × price, in the currency. Exact: all digits of the ledger. */
+      amount: components['schemas']['Figure'];
+    };
+    RequestPriceListResponse: {
+      /** @description Names the price list in the history of prices. */
+      id: string;
+      /**
+       * Format: date-time
+       * @description Since when the list was in force.
+       */
+      effective_from: string;
+    };
+    RequestDetailResponse: {
+      /** @description Names the call: the header `X-Inference-Request-Id` of its answer. Usage that a trainer reported begins with `trn_`. */
+      id: string;
+      /**
+       * Format: date-time
+       * @description When the call was settled. It belongs to the hour, day and month of this time.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When the call was admitted, by the clock of the gateway. Its prices are those of this time.
+       */
+      started_at: string;
+      /** @description Slug of the model. */
+      model: string;
+      /** @description The API key of the call; null if it was made without one. */
+      api_key: components['schemas']['ApiKeyReference'] | null;
+      /** @description The way that the call came: `gateway`, `agent`, `memo`, `training`, or what the client named. */
+      entrypoint: string;
+      /** @description Tokens of the prompt. */
+      input_tokens: components['schemas']['Figure'];
+      /** @description Tokens of the answer. */
+      output_tokens: components['schemas']['Figure'];
+      /** @description Whether the gateway counted the tokens, because the upstream had not reported them. */
+      estimated: boolean;
+      /** @description Cost in the currency. Exact: all digits of the ledger. */
+      cost: components['schemas']['Figure'];
+      /**
+       * @description The currency of the site.
+       * @enum {string}
+       */
+      currency: 'USD' | 'CNY';
+      /**
+       * @description `completed`: the whole answer was served; `disconnected`: the client left before its end; `interrupted`: the upstream failed in the middle of it.
+       * @enum {string}
+       */
+      outcome: 'completed' | 'disconnected' | 'interrupted';
+      /** @description The parts of the cost. Their amounts add up to `cost`. */
+      lines: components['schemas']['RequestLineResponse'][];
+      /** @description The price list that was in force when the call began. */
+      price_list: components['schemas']['RequestPriceListResponse'];
+      /** @description Cost in USD, as the cost report counts it: each amount × `usd_per_unit`, rounded to 10⁻¹² USD. The same as `cost` where the currency is USD. Exact: all digits of the ledger. */
+      cost_usd: components['schemas']['Figure'];
+      /** @description What one unit of the currency was worth in USD: 1, or the exchange rate of the day. */
+      usd_per_unit: components['schemas']['Figure'];
+    };
     BillingSettingsResponse: {
       /**
        * @description The currency of the wallet.
@@ -2393,11 +2955,15 @@ export interface components {
     UsageRowResponse: {
       /**
        * Format: date-time
-       * @description Start of the bucket, in UTC: of the day in `time_zone`, or of the hour of UTC.
+       * @description Start of the bucket, in UTC: of the day or month in `time_zone`, or of the hour of UTC.
        */
       timestamp: string;
-      /** @description Slug of the model. */
-      model: string;
+      /** @description Slug of the model. Present when grouped by model, as it is by default. */
+      model?: string;
+      /** @description The API key; null for calls without one. Present when grouped by api_key. */
+      api_key?: components['schemas']['ApiKeyReference'] | null;
+      /** @description The way that the calls came. Present when grouped by entrypoint. */
+      entrypoint?: string;
       /** @description Consumption in the unit, exact: 0.001234 for 1,234 tokens at per_million_tokens. */
       quantity: components['schemas']['Figure'];
       /**
@@ -2414,7 +2980,7 @@ export interface components {
       currency: 'USD' | 'CNY';
     };
     UsageResponse: {
-      /** @description One row per bucket, model and unit, sorted by these. A reader can go on from the timestamp of the last row. */
+      /** @description One row per bucket, group and unit, sorted by these. A reader can go on from the timestamp of the last row. */
       usage: components['schemas']['UsageRowResponse'][];
     };
     StripeAcknowledgementResponse: {
@@ -2456,6 +3022,12 @@ export interface components {
       /** @description The agent environments; absent on a site that does not offer them. */
       environments?: string;
     };
+    SiteFeaturesResponse: {
+      /** @description Whether `/api/playground` calls models. */
+      playground: boolean;
+      /** @description Whether `/api/agents` runs agent sessions. */
+      agents: boolean;
+    };
     SiteResponse: {
       /** @description The name that the operator gave the site. */
       name: string;
@@ -2475,6 +3047,8 @@ export interface components {
       languages: string[];
       /** @description Where customers reach the other services. */
       urls: components['schemas']['ServiceUrlsResponse'];
+      /** @description What the console offers to an account that is signed in. */
+      features: components['schemas']['SiteFeaturesResponse'];
       /**
        * @description Whether anybody may create an account.
        * @enum {string}
@@ -2739,6 +3313,18 @@ export interface components {
       /** @description The `cursor` of the next page; null on the last page. */
       next_cursor: string | null;
     };
+    ModelLinkResponse: {
+      /**
+       * Format: uri
+       * @description Opens the download. Whoever has the link can use it until it expires.
+       */
+      url: string;
+      /**
+       * Format: date-time
+       * @description When the link stops working.
+       */
+      expires_at: string;
+    };
     AdminModelResponse: {
       /** @description Names the model in this API and at the gateway. */
       slug: string;
@@ -2844,6 +3430,126 @@ export interface components {
       license?: string | null;
       /** @description The package to publish. Null publishes none; if absent, publication does not change. */
       version?: string | null;
+    };
+    NewAgentSession: {
+      /** @description The id of the session. */
+      id?: string;
+    } & {
+      [key: string]: unknown;
+    };
+    AgentObject: {
+      [key: string]: unknown;
+    };
+    AgentErrorResponse: {
+      /** @description What is wrong, for people. It varies and must not be used for logic. */
+      error: string;
+      /** @description The reason, for programs; it does not change between versions. */
+      code?: string;
+      /** @description The turn that failed or that is in the way. */
+      turn_id?: string;
+    };
+    NewAgentEvent: {
+      /**
+       * @description Who says it.
+       * @enum {string}
+       */
+      role: 'user' | 'assistant' | 'tool';
+      /** @description The message. */
+      content?: string;
+    } & {
+      [key: string]: unknown;
+    };
+    PlaygroundAnswer: {
+      /** @description The answers. */
+      choices: {
+        [key: string]: unknown;
+      }[];
+    } & {
+      [key: string]: unknown;
+    };
+    PlaygroundFault: {
+      /** @description What is wrong, for people. */
+      message: string;
+    } & {
+      [key: string]: unknown;
+    };
+    PlaygroundChunk: {
+      /** @description What the chunk adds to the answers. */
+      choices?: {
+        [key: string]: unknown;
+      }[];
+      /** @description Why the answer broke off. */
+      error?: components['schemas']['PlaygroundFault'];
+    } & {
+      [key: string]: unknown;
+    };
+    PlaygroundMessage: {
+      /** @description Who speaks: `system`, `user`, `assistant` or `tool`. */
+      role: string;
+      /** @description A text, or parts as the model understands them. */
+      content?:
+        | string
+        | {
+            [key: string]: unknown;
+          }[]
+        | null;
+    } & {
+      [key: string]: unknown;
+    };
+    PlaygroundRequest: {
+      /** @description Slug of a model of `GET /api/playground/models`. */
+      model: string;
+      /** @description The conversation. */
+      messages: components['schemas']['PlaygroundMessage'][];
+      /** @description Most tokens of the answer. */
+      max_tokens?: components['schemas']['Figure'];
+      /** @description Answer as server-sent events. */
+      stream?: boolean;
+    } & {
+      [key: string]: unknown;
+    };
+    PlaygroundErrorResponse: {
+      /** @description What is wrong, for people. It varies and must not be used for logic. */
+      error: string;
+      /** @description The reason, for programs; it does not change between versions. */
+      code?: string;
+      /** @description The field at fault. */
+      param?: string;
+    };
+    PlaygroundEstimate: {
+      /** @description The most that the request can cost at the prices in force. Exact: all digits of the ledger. */
+      worst_case: components['schemas']['Figure'];
+      /**
+       * @description The currency of the site.
+       * @enum {string}
+       */
+      currency: 'USD' | 'CNY';
+      /** @description The most tokens of the prompt. */
+      input_tokens: components['schemas']['Figure'];
+      /** @description The most tokens of all answers. */
+      max_tokens: components['schemas']['Figure'];
+    };
+    PlaygroundModel: {
+      /** @description The slug, which requests name as `model`. */
+      id: string;
+      /**
+       * @description Always `model`.
+       * @enum {string}
+       */
+      object: 'model';
+      /** @description When the price list with this model came into force, in Unix seconds. */
+      created: components['schemas']['Figure'];
+      /** @description Who offers the model. */
+      owned_by: string;
+    };
+    PlaygroundModels: {
+      /**
+       * @description Always `list`.
+       * @enum {string}
+       */
+      object: 'list';
+      /** @description All models that the account may use. */
+      data: components['schemas']['PlaygroundModel'][];
     };
     ErrorResponse: {
       /** @description What is wrong, for people. It varies and must not be used for logic. */
@@ -6048,6 +6754,7 @@ export interface operations {
         type?:
           | 'account.created'
           | 'account.role_changed'
+          | 'api_key.changed'
           | 'api_key.created'
           | 'api_key.deleted'
           | 'email.verified'
@@ -6063,6 +6770,8 @@ export interface operations {
           | 'second_factor.failed'
           | 'session.ended'
           | 'session.opened'
+          | 'session.others_ended'
+          | 'session.refresh_token_reused'
           | 'two_factor.disabled'
           | 'two_factor.enabled'
           | 'admin.adjustment_posted'
@@ -7567,6 +8276,1609 @@ export interface operations {
       };
     };
   };
+  listAgentSessions: {
+    parameters: {
+      query?: {
+        /** @description Most entries of a page. */
+        limit?: number;
+        /** @description The `next_cursor` of the previous page. */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The answer of the agent service. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentObject'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account has no such session, or what the message says. `not_offered`: the site has no agents. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description Too many requests at the console or at the agent service. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the console or the agent service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description `agent_unavailable`: the agent service cannot be reached. Other codes are its own. Or the database is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description `agent_timeout`: the agent service did not answer in time. */
+      504: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+    };
+  };
+  createAgentSession: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewAgentSession'];
+      };
+    };
+    responses: {
+      /** @description The answer of the agent service. */
+      201: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentObject'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account has no such session, or what the message says. `not_offered`: the site has no agents. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The body did not arrive in time. */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A session of the account has the id. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The body is too large. */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The content type or encoding of the body is not supported. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests at the console or at the agent service. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the console or the agent service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description `agent_unavailable`: the agent service cannot be reached. Other codes are its own. Or the database is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description `agent_timeout`: the agent service did not answer in time. */
+      504: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+    };
+  };
+  retrieveAgentSession: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The id of the session. */
+        session_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The answer of the agent service. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentObject'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account has no such session, or what the message says. `not_offered`: the site has no agents. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description Too many requests at the console or at the agent service. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the console or the agent service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description `agent_unavailable`: the agent service cannot be reached. Other codes are its own. Or the database is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description `agent_timeout`: the agent service did not answer in time. */
+      504: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+    };
+  };
+  deleteAgentSession: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The id of the session. */
+        session_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description It is done. */
+      204: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description A parameter or field is missing or malformed. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account has no such session, or what the message says. `not_offered`: the site has no agents. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description Too many requests at the console or at the agent service. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the console or the agent service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description `agent_unavailable`: the agent service cannot be reached. Other codes are its own. Or the database is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description `agent_timeout`: the agent service did not answer in time. */
+      504: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+    };
+  };
+  cancelAgentTurns: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The id of the session. */
+        session_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The answer of the agent service. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentObject'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account has no such session, or what the message says. `not_offered`: the site has no agents. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The body did not arrive in time. */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The body is too large. */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The content type or encoding of the body is not supported. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests at the console or at the agent service. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the console or the agent service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description `agent_unavailable`: the agent service cannot be reached. Other codes are its own. Or the database is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description `agent_timeout`: the agent service did not answer in time. */
+      504: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+    };
+  };
+  listAgentEvents: {
+    parameters: {
+      query?: {
+        /** @description The last `seq` that the caller has; the page begins after it. */
+        after?: number;
+        /** @description Most events of a page, 50 by default. */
+        limit?: number;
+      };
+      header?: never;
+      path: {
+        /** @description The id of the session. */
+        session_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The answer of the agent service. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentObject'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account has no such session, or what the message says. `not_offered`: the site has no agents. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description Too many requests at the console or at the agent service. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the console or the agent service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description `agent_unavailable`: the agent service cannot be reached. Other codes are its own. Or the database is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description `agent_timeout`: the agent service did not answer in time. */
+      504: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+    };
+  };
+  postAgentEvent: {
+    parameters: {
+      query?: {
+        /** @description What happens to a message while another turn is open: it waits, or it cancels the open turns. Without it the answer is 409. */
+        on_busy?: 'enqueue' | 'interrupt';
+      };
+      header?: {
+        /** @description Names the request, so that it can be repeated: the same key with the same body gets the first answer. */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /** @description The id of the session. */
+        session_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewAgentEvent'];
+      };
+    };
+    responses: {
+      /** @description The answer of the agent service. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentObject'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description `insufficient_balance`: the wallet does not cover the largest possible cost of the answer. */
+      402: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The account may not use the model. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The account has no such session, or what the message says. `not_offered`: the site has no agents. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The body did not arrive in time. */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The session is busy with another turn, a tool call already has a result, or the idempotency key was used for another request. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The event was accepted before, and its stream is not stored any more. */
+      410: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The body is too large, or the conversation is too large for the model’s server. */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The content type or encoding of the body is not supported. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The model’s server refuses the request. */
+      422: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description Too many requests at the console or at the agent service. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the console or the agent service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The model gave no usable answer. */
+      502: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description `agent_unavailable`: the agent service cannot be reached. Other codes are its own. Or the database is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description `agent_timeout`: the agent service did not answer in time. */
+      504: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+    };
+  };
+  resumeAgentStream: {
+    parameters: {
+      query?: {
+        /** @description The `id` of the last event of a stream of the session that the client has received. The header goes first. */
+        after?: string;
+      };
+      header?: {
+        /** @description The `id` of the last event of a stream of the session that the client has received. */
+        'Last-Event-ID'?: string;
+      };
+      path: {
+        /** @description The id of the session. */
+        session_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The events of the turn, as the agent service sends them. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'text/event-stream': string;
+        };
+      };
+      /** @description Nothing follows. */
+      204: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description A parameter or field is missing or malformed. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account has no such session, or what the message says. `not_offered`: the site has no agents. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The events of this stream are not stored any more. */
+      410: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description Too many requests at the console or at the agent service. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the console or the agent service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description `agent_unavailable`: the agent service cannot be reached. Other codes are its own. Or the database is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description `agent_timeout`: the agent service did not answer in time. */
+      504: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+    };
+  };
+  postAgentEventAndStream: {
+    parameters: {
+      query?: {
+        /** @description What happens to a message while another turn is open: it waits, or it cancels the open turns. Without it the answer is 409. */
+        on_busy?: 'enqueue' | 'interrupt';
+      };
+      header?: {
+        /** @description Names the request, so that it can be repeated: the same key with the same body gets the first answer. */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /** @description The id of the session. */
+        session_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewAgentEvent'];
+      };
+    };
+    responses: {
+      /** @description The events of the turn, as the agent service sends them. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'text/event-stream': string;
+        };
+      };
+      /** @description A parameter or field is missing or malformed. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description `insufficient_balance`: the wallet does not cover the largest possible cost of the answer. */
+      402: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The account may not use the model. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The account has no such session, or what the message says. `not_offered`: the site has no agents. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The body did not arrive in time. */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The session is busy with another turn, a tool call already has a result, or the idempotency key was used for another request. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The event was accepted before, and its stream is not stored any more. */
+      410: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The body is too large, or the conversation is too large for the model’s server. */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The content type or encoding of the body is not supported. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The model’s server refuses the request. */
+      422: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description Too many requests at the console or at the agent service. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the console or the agent service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The model gave no usable answer. */
+      502: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description `agent_unavailable`: the agent service cannot be reached. Other codes are its own. Or the database is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description `agent_timeout`: the agent service did not answer in time. */
+      504: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+    };
+  };
+  retrieveAgentEvent: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The id of the session. */
+        session_id: string;
+        /** @description The id of the event. */
+        event_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The answer of the agent service. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentObject'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account has no such session, or what the message says. `not_offered`: the site has no agents. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description Too many requests at the console or at the agent service. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the console or the agent service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description `agent_unavailable`: the agent service cannot be reached. Other codes are its own. Or the database is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+      /** @description `agent_timeout`: the agent service did not answer in time. */
+      504: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentErrorResponse'];
+        };
+      };
+    };
+  };
   listApiKeys: {
     parameters: {
       query?: never;
@@ -7862,6 +10174,158 @@ export interface operations {
       };
       /** @description The account has no such key. */
       404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
+  updateApiKey: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The id of the key. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['UpdateApiKeyDto'];
+      };
+    };
+    responses: {
+      /** @description The changed key. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ApiKeyResponse'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account has no such key. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The body did not arrive in time. */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The body is too large. */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The content type or encoding of the body is not supported. */
+      415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -8561,7 +11025,7 @@ export interface operations {
       /** @description The session. */
       200: {
         headers: {
-          /** @description The cookie `session` with the token, which the router-cost service accepts. HttpOnly, SameSite=Lax. */
+          /** @description Sets the cookie `session` with the token, which the router-cost service accepts (HttpOnly, SameSite=Lax), and the cookie `refresh`, with which `POST /api/auth/refresh` continues the session (HttpOnly, SameSite=Strict). */
           'Set-Cookie': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -9132,7 +11596,7 @@ export interface operations {
       /** @description The session, or the challenge for the second factor. */
       200: {
         headers: {
-          /** @description With a session: the cookie `session` with the token, which the router-cost service accepts. HttpOnly, SameSite=Lax. */
+          /** @description With a session: the cookie `session` with the token, which the router-cost service accepts (HttpOnly, SameSite=Lax), and the cookie `refresh`, with which `POST /api/auth/refresh` continues the session (HttpOnly, SameSite=Strict). */
           'Set-Cookie'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -9267,7 +11731,7 @@ export interface operations {
       /** @description The session has ended. */
       204: {
         headers: {
-          /** @description Removes the cookie `session`. */
+          /** @description Removes the cookies `session` and `refresh`. */
           'Set-Cookie': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -9483,7 +11947,7 @@ export interface operations {
   beginOAuthSignIn: {
     parameters: {
       query?: {
-        /** @description Path of the console’s page to which the sign-in returns; `/` by default. */
+        /** @description Path of the console’s page to which the sign-in returns. */
         return_to?: string;
       };
       header?: never;
@@ -9495,10 +11959,10 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description To the provider, or to the login page with the code of an error. */
+      /** @description To the provider, or to the sign-in page with the code of an error. */
       302: {
         headers: {
-          /** @description The page of the provider, or the login page. */
+          /** @description The page of the provider, or the sign-in page. */
           Location: string;
           /** @description The cookie `oauth_flow`, which binds the flow to the browser for ten minutes. HttpOnly, SameSite=Lax. */
           'Set-Cookie'?: string;
@@ -9601,7 +12065,7 @@ export interface operations {
       /** @description For `application/json`: the session, the challenge for the second factor, or the linked identity. */
       200: {
         headers: {
-          /** @description Removes the cookie `oauth_flow`. With a session also the cookie `session` with the token. */
+          /** @description Removes the cookie `oauth_flow`. With a session also the cookie `session` with the token, which the router-cost service accepts (HttpOnly, SameSite=Lax), and the cookie `refresh`, with which `POST /api/auth/refresh` continues the session (HttpOnly, SameSite=Strict). */
           'Set-Cookie': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -9621,7 +12085,7 @@ export interface operations {
         headers: {
           /** @description The page of the console. */
           Location: string;
-          /** @description Removes the cookie `oauth_flow`. With a session also the cookie `session` with the token. */
+          /** @description Removes the cookie `oauth_flow`. With a session also the cookie `session` with the token, which the router-cost service accepts (HttpOnly, SameSite=Lax), and the cookie `refresh`, with which `POST /api/auth/refresh` continues the session (HttpOnly, SameSite=Strict). */
           'Set-Cookie': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -10312,6 +12776,153 @@ export interface operations {
       };
     };
   };
+  refreshSession: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A new token of the session. */
+      200: {
+        headers: {
+          /** @description Sets the cookie `session` with the token, which the router-cost service accepts (HttpOnly, SameSite=Lax), and the cookie `refresh`, with which `POST /api/auth/refresh` continues the session (HttpOnly, SameSite=Strict). */
+          'Set-Cookie': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RefreshedSessionResponse'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The cookie is missing, unknown or expired, was replaced earlier, or its session has ended. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A page of another origin sent the request. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The body did not arrive in time. */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The body is too large. */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The content type or encoding of the body is not supported. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
   register: {
     parameters: {
       query?: never;
@@ -10328,7 +12939,7 @@ export interface operations {
       /** @description The first session of the account. */
       201: {
         headers: {
-          /** @description The cookie `session` with the token, which the router-cost service accepts. HttpOnly, SameSite=Lax. */
+          /** @description Sets the cookie `session` with the token, which the router-cost service accepts (HttpOnly, SameSite=Lax), and the cookie `refresh`, with which `POST /api/auth/refresh` continues the session (HttpOnly, SameSite=Strict). */
           'Set-Cookie': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -10407,6 +13018,297 @@ export interface operations {
       };
       /** @description The content type or encoding of the body is not supported. */
       415: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
+  listSessions: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The live sessions. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SessionListResponse'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
+  endOtherSessions: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The other sessions have ended. */
+      204: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
+  endSession: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The id of the session. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The session has ended. */
+      204: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account has no such live session. */
+      404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -10788,6 +13690,269 @@ export interface operations {
       };
       /** @description The account has no such payment, the payment has no invoice, or the site is the international site. */
       404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
+  openInvoiceLink: {
+    parameters: {
+      query: {
+        /** @description From the link. It replaces a credential. */
+        link: string;
+      };
+      header?: never;
+      path: {
+        /** @description The id of the payment. */
+        paymentId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The invoice. */
+      200: {
+        headers: {
+          /** @description `attachment` with the name of the file. */
+          'Content-Disposition': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/pdf': string;
+          'application/ofd': string;
+          'application/xml': string;
+          'text/html': string;
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The link is not valid or has expired. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account has no such payment, the payment has no invoice, or the site is the international site. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
+  createInvoiceLink: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The id of the payment. */
+        paymentId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The link. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DownloadLinkResponse'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account has no such payment, the payment has no invoice, or the site is the international site. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The body did not arrive in time. */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The body is too large. */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The content type or encoding of the body is not supported. */
+      415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -11316,6 +14481,488 @@ export interface operations {
       };
     };
   };
+  openReceiptLink: {
+    parameters: {
+      query: {
+        /** @description From the link. It replaces a credential. */
+        link: string;
+      };
+      header?: never;
+      path: {
+        /** @description The id of the payment. */
+        paymentId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The receipt as a page that loads nothing. */
+      200: {
+        headers: {
+          /** @description `attachment` with the name of the file. */
+          'Content-Disposition': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The link is not valid or has expired. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account has no such payment, the payment has no receipt, or the site is the China site. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
+  createReceiptLink: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The id of the payment. */
+        paymentId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The link. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DownloadLinkResponse'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account has no such payment, the payment has no receipt, or the site is the China site. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The body did not arrive in time. */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The body is too large. */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The content type or encoding of the body is not supported. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
+  listRequests: {
+    parameters: {
+      query?: {
+        /** @description Most entries of a page. */
+        limit?: number;
+        /** @description The `next_cursor` of the previous page. */
+        cursor?: string;
+        /** @description Only calls from this time on: a time, or a date, which is the start of that day in `time_zone`. All by default. */
+        from?: string | unknown | unknown;
+        /** @description Only calls before this time: a time or a date, as in `from`. */
+        to?: string | unknown | unknown;
+        /** @description The time zone of a `from` or `to` that is a date. A name or link of the IANA time zone database in upper or lower case, such as `Asia/Kolkata` or `Japan`. Offsets, and names of three letters other than UTC and GMT, are refused. */
+        time_zone?: string;
+        /** @description Only calls of this model. */
+        model?: string;
+        /** @description Only calls with this API key; `none`: only those without one. */
+        api_key_id?: string;
+        /** @description Only calls that came this way: `gateway`, `agent`, `memo`, `training`, or what the client named. */
+        entrypoint?: string;
+        /** @description Only calls with this outcome. `completed`: the whole answer was served; `disconnected`: the client left before its end; `interrupted`: the upstream failed in the middle of it. */
+        outcome?: 'completed' | 'disconnected' | 'interrupted';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of calls as JSON, or all calls as CSV. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RequestListResponse'];
+          'text/csv': string;
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
+  getRequest: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The id of the call: the header `X-Inference-Request-Id` of its answer. */
+        requestId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The call. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RequestDetailResponse'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account has no such call. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
   getBillingSettings: {
     parameters: {
       query?: never;
@@ -11529,8 +15176,16 @@ export interface operations {
         to?: string | unknown | unknown;
         /** @description The time zone of a `from` or `to` that is a date, and of the default of `from`. A name or link of the IANA time zone database in upper or lower case, such as `Asia/Kolkata` or `Japan`. Offsets, and names of three letters other than UTC and GMT, are refused. */
         time_zone?: string;
-        /** @description The length of a bucket: a day in `time_zone`, or an hour of UTC. By the hour, at most 366 days can be asked for at once. */
-        granularity?: 'day' | 'hour';
+        /** @description The length of a bucket: a day or a month in `time_zone`, or an hour of UTC. By the hour, at most 366 days can be asked for at once. */
+        granularity?: 'day' | 'hour' | 'month';
+        /** @description Comma-separated dimensions, each at most once: model, api_key, entrypoint. If empty, there is one row per bucket and unit. */
+        group_by?: string;
+        /** @description Only calls of this model. */
+        model?: string;
+        /** @description Only calls with this API key; `none`: only those without one. */
+        api_key_id?: string;
+        /** @description Only calls that came this way: `gateway`, `agent`, `memo`, `training`, or what the client named. */
+        entrypoint?: string;
       };
       header?: never;
       path?: never;
@@ -11538,7 +15193,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The usage of the period. */
+      /** @description The usage of the period, as JSON or CSV. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -11549,6 +15204,7 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['UsageResponse'];
+          'text/csv': string;
         };
       };
       /** @description A parameter or field is missing or malformed. The message names each one. */
@@ -13044,6 +16700,157 @@ export interface operations {
       };
     };
   };
+  createModelLink: {
+    parameters: {
+      query?: {
+        /** @description A version that was published once, to resume its download after another one was published. By default the published one. */
+        version?: string;
+      };
+      header?: never;
+      path: {
+        /** @description The slug of the model. May contain slashes, sent as they are or as `%2F`. */
+        slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The link. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ModelLinkResponse'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description No such model is published, or it has no such version. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The body did not arrive in time. */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The body is too large. */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The content type or encoding of the body is not supported. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
   listPaymentProviders: {
     parameters: {
       query?: never;
@@ -13137,6 +16944,517 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
+  createPlaygroundCompletion: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['PlaygroundRequest'];
+      };
+    };
+    responses: {
+      /** @description The answer of the model. */
+      200: {
+        headers: {
+          /** @description Names the request in the usage of the account. */
+          'X-Inference-Request-Id'?: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundAnswer'];
+          'text/event-stream': string;
+        };
+      };
+      /** @description A field is missing or malformed. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description `insufficient_balance`: the wallet does not cover the largest possible cost. */
+      402: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+      /** @description The account may not use the model. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+      /** @description `model_not_found`: the model does not exist or is not offered. `not_offered`: the site has no playground. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+      /** @description The body did not arrive in time. */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The body is too large, at the console or for the model’s server. */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+      /** @description The content type or encoding of the body is not supported. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The model’s server refuses the request. */
+      422: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+      /** @description Too many requests at the console, or at the gateway or the model’s server. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the console or the gateway. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+      /** @description No server of the model gave a usable answer. */
+      502: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+      /** @description `gateway_unavailable`: the gateway cannot be reached. Other codes are the gateway’s. Or the database is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+      /** @description `gateway_timeout`, `upstream_timeout`: there was no answer in time. */
+      504: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+    };
+  };
+  estimatePlaygroundCompletion: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['PlaygroundRequest'];
+      };
+    };
+    responses: {
+      /** @description The largest cost. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundEstimate'];
+        };
+      };
+      /** @description A field is missing or malformed. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account may not use the model. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+      /** @description `model_not_found`: the model does not exist or is not offered. `not_offered`: the site has no playground. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+      /** @description The body did not arrive in time. */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The body is too large, at the console or for the model’s server. */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+      /** @description The content type or encoding of the body is not supported. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests at the console, or at the gateway or the model’s server. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the console or the gateway. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+      /** @description `gateway_unavailable`: the gateway cannot be reached. Other codes are the gateway’s. Or the database is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+      /** @description `gateway_timeout`, `upstream_timeout`: there was no answer in time. */
+      504: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+    };
+  };
+  listPlaygroundModels: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The models. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundModels'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description `not_offered`: the site has no playground. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+      /** @description Too many requests at the console, or at the gateway or the model’s server. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the console or the gateway. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+      /** @description `gateway_unavailable`: the gateway cannot be reached. Other codes are the gateway’s. Or the database is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
+        };
+      };
+      /** @description `gateway_timeout`, `upstream_timeout`: there was no answer in time. */
+      504: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlaygroundErrorResponse'];
         };
       };
     };
