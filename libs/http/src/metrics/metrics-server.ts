@@ -13,6 +13,7 @@ export class MetricsServer implements OnApplicationShutdown {
 
   /** Returns the port, which the system has chosen if `port` is 0. */
   async listen(port: number, host: string): Promise<number> {
+    this.metrics.observeProcess();
     const server = createServer((request, response) => void this.answer(request, response));
     this.server = server;
     server.listen(port, host);

@@ -6,6 +6,7 @@ import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 @Injectable()
 export class Metrics {
   readonly registry = new Registry();
+  private isProcessObserved = false;
   private readonly requests = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the request to the end of its response.',
@@ -14,8 +15,10 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  constructor() {
-    collectDefaultMetrics({ register: this.registry });
+  /** Adds the metrics of the process. Their observers cannot be stopped, so only a process that serves metrics has them. */
+  observeProcess(): void {
+    if (!this.isProcessObserved) collectDefaultMetrics({ register: this.registry });
+    this.isProcessObserved = true;
   }
 
   measure(request: Request, response: Response, next: NextFunction): void {
