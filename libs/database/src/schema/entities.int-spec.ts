@@ -1,12 +1,18 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTestDatabase, type ServiceRole, type TestDatabase } from '@inference/testing';
 import { DataSource } from 'typeorm';
+import { type EntityClass } from '../data-source';
 import { PostgresNamingStrategy } from '../entities/naming-strategy';
 import { BEYOND_ENTITIES } from './beyond-entities.fixture';
 import { readCatalogue, readGrants, readObjects } from './catalogue.fixture';
 
-const SRC = join(__dirname, '../../../..');
-const ALL_ENTITIES = '{apps,libs}/*/src/**/*.entity.ts';
+const ROOT = join(__dirname, '../../../..');
+const ENTITY_FILES = ['apps', 'libs'].flatMap((area) =>
+  readdirSync(join(ROOT, area), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /^[^/]+\/src\/.*\.entity\.ts$/.test(file))
+    .map((file) => join(area, file)),
+);
 const APPS: Record<ServiceRole, string> = {
   agent: 'agent',
   console: 'console',
@@ -23,11 +29,15 @@ beforeAll(async () => {
 });
 afterAll(() => migrated.drop());
 
-async function describeEntities(url: string, files: string): Promise<DataSource> {
+/** @param files relative to the repository, of which the exported classes are taken, also those in lists */
+async function describeEntities(url: string, files: string[]): Promise<DataSource> {
+  const exported = files.flatMap((file) =>
+    Object.values(jest.requireActual<Record<string, unknown>>(join(ROOT, file))),
+  );
   return new DataSource({
     type: 'postgres',
     url,
-    entities: [join(SRC, files)],
+    entities: exported.flat().filter((value): value is EntityClass => typeof value === 'function'),
     namingStrategy: new PostgresNamingStrategy(),
   }).initialize();
 }
@@ -48,7 +58,7 @@ async function describeGeneratedColumns(): Promise<void> {
 describe('the entities', () => {
   it('leave nothing to change for the schema builder of TypeORM', async () => {
     await describeGeneratedColumns();
-    const source = await describeEntities(migrated.ownerUrl, ALL_ENTITIES);
+    const source = await describeEntities(migrated.ownerUrl, ENTITY_FILES);
     const { upQueries } = await source.driver.createSchemaBuilder().log();
     await source.destroy();
     await migrated.pool.query('DROP TABLE public.typeorm_metadata');
@@ -63,7 +73,7 @@ describe('the entities', () => {
       await made.pool.query(`DROP SCHEMA ${schema} CASCADE`);
       await made.pool.query(`CREATE SCHEMA ${schema}`);
     }
-    const source = await describeEntities(made.ownerUrl, ALL_ENTITIES);
+    const source = await describeEntities(made.ownerUrl, ENTITY_FILES);
     await source.synchronize();
     await source.destroy();
     const expected = await readCatalogue(migrated.pool);
@@ -82,7 +92,7 @@ describe('the entities', () => {
   });
 
   it.each(Object.entries(APPS))('of %s have no column that its role may not read', async (role, app) => {
-    const source = await describeEntities(migrated.ownerUrl, `apps/${app}/src/entities.ts`);
+    const source = await describeEntities(migrated.ownerUrl, [`apps/${app}/src/entities.ts`]);
     const columns = source.entityMetadatas.flatMap((entity) =>
       entity.columns
         .filter(({ isVirtualProperty }) => !isVirtualProperty)
