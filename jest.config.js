@@ -8,11 +8,8 @@ const projects = ['apps', 'libs', 'packages', 'tools'].flatMap((area) =>
     .filter((folder) => existsSync(join(folder.replace('<rootDir>', __dirname), 'jest.config.js'))),
 );
 
-/**
- * Each spec file leaves some 20 MB in its worker, and an AsyncLocalStorage of Jest's own that Node 20 serves at every
- * promise: after 50 files an `await` takes 25 times as long. A new worker costs a second.
- */
-const workerIdleMemoryLimit = '500MB';
+/** Each spec file leaves some megabytes in its worker. A new worker costs two seconds, because it loads all packages anew. */
+const workerIdleMemoryLimit = '1GB';
 
 /**
  * Tests wait for timers and the database, so one worker more than there are cores keeps the cores busy: on two cores a

@@ -1,0 +1,39 @@
+const { ModernFakeTimers } = require('@jest/fake-timers');
+const { ModuleMocker } = require('jest-mock');
+const { resetPackages } = require('./packages.cjs');
+const { rememberProperties } = require('./properties.cjs');
+
+/**
+ * Runs test files in the main context of their worker, one after the other. What a file changes of globals, of `process` and
+ * its environment, and of the state of packages, is reset at its end.
+ */
+class MainContextEnvironment {
+  global = globalThis;
+  moduleMocker = new ModuleMocker(globalThis);
+  /** Jest's legacy timers are not offered. */
+  fakeTimers = null;
+  /** @type {ModernFakeTimers | null} */
+  fakeTimersModern;
+  #resets = [globalThis, process, process.env].map(rememberProperties);
+
+  /** @param {import('@jest/environment').JestEnvironmentConfig} config */
+  constructor({ projectConfig }) {
+    this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
+  }
+
+  /** Only says that the environment is alive: see runtime.cjs. */
+  getVmContext() {
+    return globalThis;
+  }
+
+  async setup() {}
+
+  async teardown() {
+    this.fakeTimersModern?.dispose();
+    this.fakeTimersModern = null;
+    for (const reset of this.#resets) reset();
+    resetPackages();
+  }
+}
+
+module.exports = MainContextEnvironment;
