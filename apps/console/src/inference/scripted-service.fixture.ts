@@ -55,7 +55,7 @@ export class ScriptedService {
   }
 }
 
-export const sendJson = (
+const sendJson = (
   response: ServerResponse,
   status: number,
   body: unknown,
