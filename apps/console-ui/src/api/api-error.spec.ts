@@ -1,4 +1,4 @@
-import { ApiError, apiErrorOf, toApiError } from './api-error';
+import { ApiError, apiErrorOf, connectionError, toApiError } from './api-error';
 
 const answer = (status: number, headers: Record<string, string> = {}) => ({
   status,
@@ -31,8 +31,9 @@ describe('the error of an answer', () => {
     expect(apiErrorOf(answer(409), { error: 'name: taken' }).fieldMessages).toEqual({});
   });
 
-  it('has the status 0 without a connection', () => {
-    expect(toApiError(new TypeError('Failed to fetch'))).toMatchObject({ status: 0, isTransient: true });
+  it('has a status of its own without a connection, and for a fault of the pages', () => {
+    expect(toApiError(new TypeError('x is undefined'))).toMatchObject({ status: 500, isTransient: false });
+    expect(connectionError(new TypeError('Failed to fetch'))).toMatchObject({ status: 0, isTransient: true });
     const known = new ApiError({ status: 404, detail: 'not found' });
     expect(toApiError(known)).toBe(known);
   });

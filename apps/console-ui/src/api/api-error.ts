@@ -62,8 +62,12 @@ export function apiErrorOf(response: { status: number; headers: Headers }, body:
   });
 }
 
-/** Any thrown value as an ApiError: what `fetch` throws without a connection has the status 0. */
-export function toApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  return new ApiError({ status: 0, detail: error instanceof Error ? error.message : String(error) });
-}
+const detailOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What `fetch` throws without a connection, with the status 0. */
+export const connectionError = (error: unknown): ApiError =>
+  new ApiError({ status: 0, detail: detailOf(error) });
+
+/** Any thrown value as an ApiError. What no call has thrown is a fault of the pages, with the status 500. */
+export const toApiError = (error: unknown): ApiError =>
+  error instanceof ApiError ? error : new ApiError({ status: 500, detail: detailOf(error) });

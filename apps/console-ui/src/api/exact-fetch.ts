@@ -1,5 +1,5 @@
 import { type Session } from '../session/session';
-import { apiErrorOf, toApiError } from './api-error';
+import { apiErrorOf, connectionError } from './api-error';
 import { parseExact } from './exact-json';
 
 /**
@@ -16,7 +16,7 @@ export function exactFetch(session: Session): (request: Request) => Promise<Resp
       if (renewed !== undefined) response = await send(again, renewed);
     }
     const text = await response.text().catch((error: unknown) => {
-      throw toApiError(error);
+      throw connectionError(error);
     });
     const body = parsed(text);
     if (!response.ok) throw apiErrorOf(response, body);
@@ -31,7 +31,7 @@ async function send(request: Request, token: string | undefined): Promise<Respon
   } catch (error) {
     // A cancelled call is no failure; who cancelled it expects this very error.
     if (request.signal.aborted) throw error;
-    throw toApiError(error);
+    throw connectionError(error);
   }
 }
 

@@ -10,7 +10,11 @@ describe('exact JSON', () => {
       tokens: Figure.of('9007199254740993'),
       rows: [{ price: Figure.of('0.000000000001') }],
     });
-    expect(stringifyExact(parseExact(text))).toBe(text);
+  });
+
+  it('writes numbers as they are, and those that are no double as texts', () => {
+    const figures = ['25', '-0.000000000001', '1234567.123456789012'].map((text) => Figure.of(text));
+    expect(stringifyExact({ figures })).toBe('{"figures":[25,-0.000000000001,"1234567.123456789012"]}');
   });
 
   it('leaves texts, booleans and null alone', () => {

@@ -1,5 +1,4 @@
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { type ReactNode } from 'react';
 import { LanguageProvider } from '../language/language-provider';
 import { theme } from './theme/theme';
@@ -19,7 +18,6 @@ export function Appearance({ children }: { children: ReactNode }) {
         withStaticClasses={false}
         withGlobalClasses={false}
       >
-        <Notifications position="bottom-right" />
         {children}
       </MantineProvider>
     </LanguageProvider>

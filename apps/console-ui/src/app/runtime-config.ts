@@ -1,5 +1,5 @@
 import { createContext, use } from 'react';
-import { apiErrorOf, toApiError } from '../api/api-error';
+import { apiErrorOf, connectionError } from '../api/api-error';
 
 /** `config.json` beside the pages: what differs between installations of the same build. */
 export interface RuntimeConfig {
@@ -10,7 +10,7 @@ export interface RuntimeConfig {
 /** Throws an ApiError if the file cannot be read. */
 export async function loadRuntimeConfig(): Promise<RuntimeConfig> {
   const response = await fetch('/config.json').catch((error: unknown) => {
-    throw toApiError(error);
+    throw connectionError(error);
   });
   if (!response.ok) throw apiErrorOf(response, undefined);
   const { apiUrl = '' } = (await response.json()) as Partial<RuntimeConfig>;

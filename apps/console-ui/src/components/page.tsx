@@ -1,7 +1,8 @@
+import '@mantine/core/styles.layer.css';
 import { Group, Stack, Text, Title } from '@mantine/core';
-import { type ReactNode, useEffect } from 'react';
-import { useSite } from '../site/site';
+import { type ReactNode } from 'react';
 import classes from './page.module.css';
+import { usePageTitle } from './use-page-title';
 
 interface Props {
   title: string;
@@ -13,12 +14,9 @@ interface Props {
   children: ReactNode;
 }
 
-/** Frame of every page: its width, its heading with actions, and the title of the tab. */
+/** Frame of every page but the sign-in: its width, its heading with actions, and the title of the tab. */
 export function Page({ title, description, actions, width = 'normal', children }: Props) {
-  const { name } = useSite();
-  useEffect(() => {
-    document.title = `${title} · ${name}`;
-  }, [title, name]);
+  usePageTitle(title);
   return (
     <Stack gap="lg" className={classes.page} data-width={width}>
       <Group justify="space-between" align="flex-start" gap="md">

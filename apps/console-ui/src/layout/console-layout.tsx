@@ -1,9 +1,11 @@
+import '@mantine/notifications/styles.layer.css';
 import { Burger, Drawer, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { Notifications } from '@mantine/notifications';
 import { Outlet } from '@tanstack/react-router';
 import { AccountMenu } from './header/account-menu';
 import { PaletteButton } from './header/palette-button';
-import { PreferencesMenu } from './header/preferences-menu';
+import { PreferencesButton } from './header/preferences-button';
 import classes from './layout.module.css';
 import { OfflineBanner } from './offline-banner';
 import { SessionEndedDialog } from './session-ended-dialog';
@@ -34,7 +36,7 @@ export function ConsoleLayout() {
           </Group>
           <Group gap={4} wrap="nowrap">
             <PaletteButton />
-            <PreferencesMenu />
+            <PreferencesButton />
             <AccountMenu />
           </Group>
         </Group>
@@ -58,6 +60,7 @@ export function ConsoleLayout() {
         </main>
       </div>
       <SessionEndedDialog />
+      <Notifications position="bottom-right" />
     </>
   );
 }

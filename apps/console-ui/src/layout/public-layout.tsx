@@ -1,14 +1,18 @@
 import { Button, Group } from '@mantine/core';
 import { Link, Outlet } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { useSessionState } from '../session/session-context';
-import { PreferencesMenu } from './header/preferences-menu';
-import { AccountMenu } from './header/account-menu';
+import { PreferencesButton } from './header/preferences-button';
 import classes from './layout.module.css';
 import { PUBLIC_AREAS } from './navigation';
 import { OfflineBanner } from './offline-banner';
 import { SiteMark } from './site-mark';
 import { SkipLink } from './skip-link';
 import { useLayoutTexts } from './texts/layout-texts';
+
+const AccountMenu = lazy(() =>
+  import('./header/account-menu').then((module) => ({ default: module.AccountMenu })),
+);
 
 /** Frame of the pages that everybody may see. */
 export function PublicLayout() {
@@ -27,9 +31,11 @@ export function PublicLayout() {
               </Link>
             ))}
             <Group gap={4} wrap="nowrap">
-              <PreferencesMenu />
+              <PreferencesButton />
               {status === 'signed-in' ? (
-                <AccountMenu />
+                <Suspense>
+                  <AccountMenu />
+                </Suspense>
               ) : (
                 <Button component={Link} to="/sign-in" variant="default" size="xs">
                   {t('header.signIn')}

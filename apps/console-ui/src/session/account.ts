@@ -1,5 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { bodyOf, type ConsoleApi, useConsoleApi } from '../api/console-api';
+import { useSessionState } from './session-context';
 
 const accountQuery = (api: ConsoleApi) =>
   queryOptions({
@@ -8,4 +9,7 @@ const accountQuery = (api: ConsoleApi) =>
   });
 
 /** The signed-in account with its role and language. */
-export const useAccount = () => useQuery(accountQuery(useConsoleApi()));
+export function useAccount() {
+  const { status } = useSessionState();
+  return useQuery({ ...accountQuery(useConsoleApi()), enabled: status === 'signed-in' });
+}

@@ -1,4 +1,4 @@
-import { apiErrorOf, toApiError } from '../api/api-error';
+import { apiErrorOf, connectionError } from '../api/api-error';
 import { type Grant, grantOf, type SessionAnswer } from './grant';
 import { SessionChannel } from './session-channel';
 import { sessionMarks } from './session-marks';
@@ -99,7 +99,7 @@ export class Session {
       method: 'POST',
       credentials: 'include',
     }).catch((error: unknown) => {
-      throw toApiError(error);
+      throw connectionError(error);
     });
     const body = (await response.json().catch(() => undefined)) as unknown;
     if (response.status === 401) {

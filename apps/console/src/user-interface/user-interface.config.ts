@@ -1,17 +1,13 @@
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 
 export const USER_INTERFACE_CONFIG = Symbol('USER_INTERFACE_CONFIG');
-
-const START_PAGE = 'index.html';
 
 export const userInterfaceFields = {
   /** Folder of the console's built pages. Without it this service has no pages. */
   CONSOLE_UI_DIRECTORY: z
     .string()
     .transform((folder) => resolve(folder))
-    .refine((folder) => existsSync(join(folder, START_PAGE)), `must be a folder with ${START_PAGE}`)
     .optional(),
 };
 

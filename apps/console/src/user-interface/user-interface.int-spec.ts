@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase } from '@inference/testing';
 import { ENTITIES } from '../entities';
 import { type RequestOptions, TestConsole } from '../testing/console.fixture';
-import { configFaults } from '../testing/console-config.fixture';
 
 const HTML = { headers: { accept: 'text/html,*/*;q=0.8' } };
 const START_PAGE = '<!doctype html><title>Console</title>';
@@ -96,8 +95,9 @@ describe('a console without pages', () => {
   });
 });
 
-it('refuses a folder without pages', () => {
-  expect(configFaults({ CONSOLE_UI_DIRECTORY: join(tmpdir(), 'no-such-folder') })).toEqual([
-    'CONSOLE_UI_DIRECTORY: must be a folder with index.html',
-  ]);
+it('does not start with a folder without pages', async () => {
+  const directory = join(tmpdir(), 'no-such-folder');
+  await expect(
+    TestConsole.start(database.urlFor('console'), { CONSOLE_UI_DIRECTORY: directory }),
+  ).rejects.toThrow('CONSOLE_UI_DIRECTORY: must be a folder with index.html');
 });

@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
+import { ConfigError } from '@inference/config';
 import { type NextFunction, type Request, type Response } from 'express';
 import send from 'send';
 import { contentSecurityPolicy } from './content-security-policy';
@@ -21,6 +24,8 @@ export class UserInterfaceMiddleware implements NestMiddleware {
   private readonly policy: string;
 
   constructor(@Inject(USER_INTERFACE_CONFIG) private readonly config: UserInterfaceConfig) {
+    if (config.directory !== undefined && !existsSync(join(config.directory, START_PAGE)))
+      throw new ConfigError(['CONSOLE_UI_DIRECTORY: must be a folder with index.html']);
     this.policy = contentSecurityPolicy(config.calledOrigins);
   }
 

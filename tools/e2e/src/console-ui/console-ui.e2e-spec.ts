@@ -91,6 +91,9 @@ ifThere('leads to the sign-in after a sign-out, and refuses a wrong password', a
 });
 
 ifThere('says that a page does not exist', async () => {
-  await tab.goto('/no-such-page');
-  await tab.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  const visitor = await browser!.newContext({ baseURL: consoleService.url, locale: 'en-US' });
+  const page = await visitor.newPage();
+  await page.goto('/no-such-page');
+  await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  await visitor.close();
 });

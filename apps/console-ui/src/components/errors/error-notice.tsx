@@ -21,7 +21,8 @@ export function ErrorNotice({ error, onRetry, message }: Props) {
     <Alert role="alert" color="red" variant="light" icon={<CircleAlert size={18} />} title={t('error.title')}>
       <Stack gap="xs" align="flex-start">
         <Text size="md">{message ?? messageOf(apiError)}</Text>
-        {requestId && (
+        {/* What the page explains needs no support. */}
+        {requestId && message === undefined && (
           <Text size="sm" c="dimmed">
             {t('error.requestId')} <Code>{requestId}</Code>
           </Text>

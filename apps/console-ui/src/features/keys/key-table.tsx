@@ -12,7 +12,15 @@ export function KeyTable({ keys, onDelete }: { keys: ApiKey[]; onDelete: (key: A
   const t = useKeyTexts();
   const { currency } = useSite();
   const columns: Column<ApiKey>[] = [
-    { key: 'name', title: t('column.name'), cell: ({ name }) => <Text fw={500}>{name}</Text> },
+    {
+      key: 'name',
+      title: t('column.name'),
+      cell: ({ name }) => (
+        <Text span inherit fw={500}>
+          {name}
+        </Text>
+      ),
+    },
     { key: 'prefix', title: t('column.prefix'), cell: ({ prefix }) => <Code>{prefix}…</Code> },
     {
       key: 'limit',
@@ -26,7 +34,9 @@ export function KeyTable({ keys, onDelete }: { keys: ApiKey[]; onDelete: (key: A
       title: t('column.models'),
       cell: ({ allowed_models: models }) =>
         models ? (
-          <Text title={models.join(', ')}>{modelsText(models, t)}</Text>
+          <Text span inherit title={models.join(', ')}>
+            {modelsText(models, t)}
+          </Text>
         ) : (
           <Dimmed text={t('models.all')} />
         ),

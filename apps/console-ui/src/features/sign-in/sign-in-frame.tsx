@@ -1,9 +1,9 @@
-import { Paper, Stack } from '@mantine/core';
+import { Paper, Stack, Title } from '@mantine/core';
 import { type ReactNode } from 'react';
-import { Page } from '../../components/page';
+import { usePageTitle } from '../../components/use-page-title';
 import classes from './sign-in.module.css';
 
-/** A narrow page with one form. `footer`: where else the visitor may want to go. */
+/** A narrow page with one form, made of the few components whose styles every visit loads. `footer`: where else the visitor may want to go. */
 export function SignInFrame({
   title,
   footer,
@@ -13,14 +13,14 @@ export function SignInFrame({
   footer?: ReactNode;
   children: ReactNode;
 }) {
+  usePageTitle(title);
   return (
-    <div className={classes.frame}>
-      <Page title={title} width="narrow">
-        <Paper withBorder p="lg">
-          <Stack>{children}</Stack>
-        </Paper>
-        {footer}
-      </Page>
-    </div>
+    <Stack gap="lg" className={classes.frame}>
+      <Title order={1}>{title}</Title>
+      <Paper withBorder p="lg">
+        <Stack>{children}</Stack>
+      </Paper>
+      {footer}
+    </Stack>
   );
 }

@@ -1,3 +1,4 @@
+import '@mantine/core/styles.layer.css';
 import { ActionIcon, Menu, Text } from '@mantine/core';
 import { CircleUser, LogOut } from 'lucide-react';
 import { useSession, useSessionState } from '../../session/session-context';

@@ -19,6 +19,7 @@ export default function CommandPalette({ openings }: { openings: number }) {
       store={store}
       shortcut={null}
       lockScroll={false}
+      centered={false}
       highlightQuery
       nothingFound={t('palette.nothing')}
       searchProps={{

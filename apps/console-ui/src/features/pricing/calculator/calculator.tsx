@@ -2,6 +2,7 @@ import { Paper, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useState } from 'react';
 import { Figure } from '../../../figures/figure';
 import { formatExactAmount } from '../../../figures/format-figure';
+import { Quantity } from '../../../figures/quantity';
 import { useLanguage } from '../../../language/language-context';
 import { costOf, type ModelPrice } from '../model-price';
 import { usePricingTexts } from '../texts/pricing-texts';
@@ -44,14 +45,22 @@ export function Calculator({ models }: { models: ModelPrice[] }) {
           {field(t('calculator.output'), output, setOutput)}
           {model.prices.per_request && field(t('calculator.requests'), requests, setRequests)}
         </div>
-        <Text component="output" aria-live="polite" size="xl" fw={600} className="figure">
-          {isComplete &&
-            formatExactAmount(
-              costOf(model, { inputTokens, outputTokens, requests: requestCount }),
-              model.currency,
-              language,
-            )}
-        </Text>
+        <Stack component="output" gap={0} aria-live="polite">
+          {isComplete && (
+            <>
+              <Text size="xl" fw={600} className="figure">
+                {formatExactAmount(
+                  costOf(model, { inputTokens, outputTokens, requests: requestCount }),
+                  model.currency,
+                  language,
+                )}
+              </Text>
+              <Text size="sm" c="dimmed">
+                {t('calculator.tokens')} <Quantity value={inputTokens.plus(outputTokens)} />
+              </Text>
+            </>
+          )}
+        </Stack>
       </Stack>
     </Paper>
   );

@@ -16,5 +16,6 @@ export const en = {
   'calculator.input': 'Input tokens',
   'calculator.output': 'Output tokens',
   'calculator.requests': 'Requests',
+  'calculator.tokens': 'Tokens together:',
   'calculator.invalid': 'Enter a whole number.',
 } as const;

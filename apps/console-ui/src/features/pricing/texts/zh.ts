@@ -18,5 +18,6 @@ export const zh: ChineseTexts<typeof en> = {
   'calculator.input': '输入 token 数',
   'calculator.output': '输出 token 数',
   'calculator.requests': '请求次数',
+  'calculator.tokens': 'token 合计：',
   'calculator.invalid': '请输入整数。',
 };
