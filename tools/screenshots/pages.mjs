@@ -28,6 +28,24 @@ export const PICTURES = [
         .click(),
   },
   { name: 'register', path: '/register', isPublic: true },
+  { name: 'forgot-password', path: '/forgot-password', isPublic: true },
+  {
+    name: 'forgot-password-sent',
+    path: '/forgot-password',
+    isPublic: true,
+    act: async (tab) => {
+      await tab.locator('main input').fill('nobody@example.com');
+      await tab.getByRole('button', { name: either('Send the mail', '发送邮件') }).click();
+    },
+  },
+  { name: 'reset-password', path: '/reset-password', isPublic: true },
+  { name: 'verify-email', path: '/verify-email', isPublic: true },
+  {
+    name: 'verify-email-refused',
+    path: '/verify-email#token=vrf_unknown',
+    isPublic: true,
+    act: (tab) => tab.getByRole('button', { name: either('Confirm the address', '确认邮箱') }).click(),
+  },
   { name: 'pricing', path: '/pricing', isPublic: true },
   { name: 'not-found', path: '/no-such-page', isPublic: true },
   { name: 'keys', path: '/keys' },

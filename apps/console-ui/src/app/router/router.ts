@@ -1,4 +1,5 @@
 import { createRoute, createRouter, redirect } from '@tanstack/react-router';
+import { recoveryRoutes } from '../../features/account-recovery/recovery-routes';
 import { keyRoutes } from '../../features/keys/key-routes';
 import { pricingRoutes } from '../../features/pricing/pricing-routes';
 import { signInRoutes } from '../../features/sign-in/sign-in-routes';
@@ -24,7 +25,7 @@ const notFoundRoute = createRoute({
 
 const routeTree = rootRoute.addChildren([
   startRoute,
-  publicRoute.addChildren([...signInRoutes, ...pricingRoutes, notFoundRoute]),
+  publicRoute.addChildren([...signInRoutes, ...recoveryRoutes, ...pricingRoutes, notFoundRoute]),
   consoleRoute.addChildren([...keyRoutes]),
 ]);
 

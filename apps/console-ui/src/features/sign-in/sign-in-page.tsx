@@ -1,4 +1,4 @@
-import { Alert, Anchor, Group, Text } from '@mantine/core';
+import { Alert, Anchor, Group, Stack, Text } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useSessionState } from '../../session/session-context';
@@ -28,14 +28,19 @@ export function SignInPage() {
     <SignInFrame
       title={t('signIn.title')}
       footer={
-        signup === 'open' && (
-          <Group gap={6} justify="center">
-            <Text size="md">{t('register.question')}</Text>
-            <Anchor component={Link} to="/register" search size="md">
-              {t('register.link')}
-            </Anchor>
-          </Group>
-        )
+        <Stack gap="xs" align="center">
+          <Anchor component={Link} to="/forgot-password" size="md">
+            {t('forgot.link')}
+          </Anchor>
+          {signup === 'open' && (
+            <Group gap={6} justify="center">
+              <Text size="md">{t('register.question')}</Text>
+              <Anchor component={Link} to="/register" search size="md">
+                {t('register.link')}
+              </Anchor>
+            </Group>
+          )}
+        </Stack>
       }
     >
       {providerError && <Alert color="red">{t(providerError)}</Alert>}

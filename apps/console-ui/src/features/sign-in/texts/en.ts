@@ -11,6 +11,7 @@ export const en = {
   'password.refused': 'The account does not exist or the password is wrong.',
   'password.rule': 'At least {{count}} characters.',
   'password.short': 'The password needs at least {{count}} characters.',
+  'forgot.link': 'Forgot your password?',
   'secondFactor.title': 'Second factor',
   code: 'Code of the authenticator',
   'code.hint': 'Enter the six digits that your authenticator app shows now.',

@@ -14,6 +14,7 @@ export const zh: ChineseTexts<typeof en> = {
   'password.refused': '账户不存在或密码错误。',
   'password.rule': '至少 {{count}} 个字符。',
   'password.short': '密码至少需要 {{count}} 个字符。',
+  'forgot.link': '忘记密码？',
   'secondFactor.title': '两步验证',
   code: '验证码',
   'code.hint': '请输入身份验证器应用当前显示的六位数字。',
