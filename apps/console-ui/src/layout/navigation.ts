@@ -22,4 +22,9 @@ export const AREA_GROUPS: AreaGroup[] = [
 ];
 
 /** The pages in the header of visitors. */
-export const PUBLIC_AREAS: Omit<Area, 'icon'>[] = [{ to: '/pricing', text: 'area.pricing' }];
+export const PUBLIC_AREAS: Omit<Area, 'icon'>[] = [
+  { to: '/models', text: 'area.models' },
+  { to: '/pricing', text: 'area.pricing' },
+  { to: '/downloads', text: 'area.downloads' },
+  { to: '/changelog', text: 'area.changelog' },
+];

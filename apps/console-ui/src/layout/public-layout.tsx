@@ -3,8 +3,8 @@ import { Link, Outlet } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useSessionState } from '../session/session-context';
 import { PreferencesButton } from './header/preferences-button';
+import { PublicNavigation } from './header/public-navigation';
 import classes from './layout.module.css';
-import { PUBLIC_AREAS } from './navigation';
 import { OfflineBanner } from './offline-banner';
 import { SiteMark } from './site-mark';
 import { SkipLink } from './skip-link';
@@ -24,12 +24,8 @@ export function PublicLayout() {
       <header className={classes.header}>
         <Group justify="space-between" wrap="nowrap" gap="md">
           <SiteMark />
-          <Group gap="md" wrap="nowrap">
-            {PUBLIC_AREAS.map(({ to, text }) => (
-              <Link key={to} to={to} className={classes.links}>
-                {t(text)}
-              </Link>
-            ))}
+          <Group gap="xs" wrap="nowrap">
+            <PublicNavigation />
             <Group gap={4} wrap="nowrap">
               <PreferencesButton />
               {status === 'signed-in' ? (

@@ -1,20 +1,16 @@
-import { createRoute, createRouter, redirect } from '@tanstack/react-router';
+import { createRoute, createRouter } from '@tanstack/react-router';
 import { recoveryRoutes } from '../../features/account-recovery/recovery-routes';
+import { changelogRoutes } from '../../features/changelog/changelog-routes';
+import { downloadsRoutes } from '../../features/downloads/downloads-routes';
 import { keyRoutes } from '../../features/keys/key-routes';
+import { landingRoutes } from '../../features/landing/landing-routes';
+import { modelsRoutes } from '../../features/models/models-routes';
 import { pricingRoutes } from '../../features/pricing/pricing-routes';
 import { signInRoutes } from '../../features/sign-in/sign-in-routes';
 import { FailedPage } from '../../layout/failures/failed-page';
 import { NotFoundPage } from '../../layout/failures/not-found-page';
 import { type Session } from '../../session/session';
-import { consoleRoute, HOME, publicRoute, rootRoute } from './layout-routes';
-
-const startRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: HOME });
-  },
-});
+import { consoleRoute, publicRoute, rootRoute } from './layout-routes';
 
 /** Whatever has no page. */
 const notFoundRoute = createRoute({
@@ -24,8 +20,16 @@ const notFoundRoute = createRoute({
 });
 
 const routeTree = rootRoute.addChildren([
-  startRoute,
-  publicRoute.addChildren([...signInRoutes, ...recoveryRoutes, ...pricingRoutes, notFoundRoute]),
+  publicRoute.addChildren([
+    ...landingRoutes,
+    ...signInRoutes,
+    ...recoveryRoutes,
+    ...modelsRoutes,
+    ...pricingRoutes,
+    ...downloadsRoutes,
+    ...changelogRoutes,
+    notFoundRoute,
+  ]),
   consoleRoute.addChildren([...keyRoutes]),
 ]);
 

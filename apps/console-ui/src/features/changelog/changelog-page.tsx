@@ -1,0 +1,72 @@
+import { Button, Group, Stack } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Rss } from 'lucide-react';
+import { useConsoleApi } from '../../api/console-api';
+import { useRuntimeConfig } from '../../app/runtime-config';
+import { EmptyState } from '../../components/empty-state';
+import { Page } from '../../components/page';
+import { QueryState } from '../../components/query-state';
+import { ChangelogArticle } from './changelog-article';
+import { changelogQuery } from './changelog-queries';
+import { useChangelogTexts } from './texts/changelog-texts';
+
+export function ChangelogPage() {
+  const t = useChangelogTexts();
+  const { apiUrl } = useRuntimeConfig();
+  const query = useInfiniteQuery(changelogQuery(useConsoleApi()));
+  return (
+    <Page
+      title={t('title')}
+      description={t('description')}
+      width="narrow"
+      actions={
+        <Button
+          component="a"
+          href={`${apiUrl}/api/changelog.atom`}
+          variant="default"
+          size="xs"
+          leftSection={<Rss size={14} />}
+        >
+          {t('feed')}
+        </Button>
+      }
+    >
+      <QueryState
+        query={query}
+        isEmpty={({ pages }) => pages.every(({ entries }) => entries.length === 0)}
+        empty={
+          <EmptyState
+            title={t('empty.title')}
+            action={
+              <Button component={Link} to="/downloads" variant="default">
+                {t('empty.downloads')}
+              </Button>
+            }
+          >
+            {t('empty.text')}
+          </EmptyState>
+        }
+      >
+        {({ pages }) => (
+          <Stack gap="md">
+            {pages.flatMap(({ entries }) =>
+              entries.map((entry) => <ChangelogArticle key={entry.id} entry={entry} />),
+            )}
+            {query.hasNextPage && (
+              <Group justify="center">
+                <Button
+                  variant="default"
+                  loading={query.isFetchingNextPage}
+                  onClick={() => void query.fetchNextPage()}
+                >
+                  {t('more')}
+                </Button>
+              </Group>
+            )}
+          </Stack>
+        )}
+      </QueryState>
+    </Page>
+  );
+}

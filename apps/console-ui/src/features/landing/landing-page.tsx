@@ -1,0 +1,87 @@
+import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useConsoleApi } from '../../api/console-api';
+import { CodeSamples } from '../../components/code/code-samples';
+import { useSite } from '../../site/site';
+import { firstCallSamples } from '../keys/creation/first-call-samples';
+import { groupByModel } from '../pricing/model-price';
+import { ModelPriceTable } from '../pricing/model-price-table';
+import { pricingQuery } from '../pricing/pricing-queries';
+import { chatModelIn } from './chat-model';
+import classes from './landing.module.css';
+import { useLandingTexts } from './texts/landing-texts';
+
+const SHOWN_MODELS = 5;
+const FACTS = ['compatible', 'exact', 'prepaid'] as const;
+
+/** What the product is, in one screen. */
+export function LandingPage() {
+  const t = useLandingTexts();
+  const { name, signup, urls } = useSite();
+  const { data: pricing } = useQuery(pricingQuery(useConsoleApi()));
+  const models = groupByModel(pricing?.models ?? []);
+  useEffect(() => {
+    document.title = name;
+  }, [name]);
+  return (
+    <Stack gap="xl" className={classes.page}>
+      <div className={classes.hero}>
+        <Stack gap="lg" className={classes.pitch}>
+          <Title order={1} className={classes.slogan}>
+            {t('slogan')}
+          </Title>
+          <Text size="lg" c="dimmed">
+            {t('pitch')}
+          </Text>
+          <Group gap="sm">
+            {signup === 'open' && (
+              <Button component={Link} to="/register" size="md">
+                {t('register')}
+              </Button>
+            )}
+            <Button
+              component={Link}
+              to="/sign-in"
+              size="md"
+              variant={signup === 'open' ? 'default' : 'filled'}
+            >
+              {t('signIn')}
+            </Button>
+          </Group>
+        </Stack>
+        <Stack gap="xs" className={classes.code} component="section">
+          <Title order={2}>{t('firstCall')}</Title>
+          <CodeSamples
+            label={t('firstCall.language')}
+            samples={firstCallSamples(urls.gateway, chatModelIn(models))}
+          />
+        </Stack>
+      </div>
+      <ul className={classes.facts}>
+        {FACTS.map((fact) => (
+          <li key={fact}>
+            <Text size="md" fw={600}>
+              {t(`fact.${fact}`)}
+            </Text>
+            <Text size="md" c="dimmed">
+              {t(`fact.${fact}.text`)}
+            </Text>
+          </li>
+        ))}
+      </ul>
+      {models.length > 0 && (
+        <Stack component="section" gap="sm">
+          <Group justify="space-between">
+            <Title order={2}>{t('prices')}</Title>
+            <Anchor component={Link} to="/pricing" size="md">
+              {t('prices.all')}
+            </Anchor>
+          </Group>
+          <ModelPriceTable models={models.slice(0, SHOWN_MODELS)} />
+        </Stack>
+      )}
+    </Stack>
+  );
+}
