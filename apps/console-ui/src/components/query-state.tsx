@@ -6,7 +6,7 @@ import { ErrorNotice } from './errors/error-notice';
 const SKELETON_ROWS = 5;
 
 interface Props<Data> {
-  query: UseQueryResult<Data>;
+  query: Pick<UseQueryResult<Data>, 'data' | 'error'> & { refetch: () => unknown };
   /** As high as what will stand there; rows by default. */
   skeleton?: ReactNode;
   isEmpty?: (data: Data) => boolean;

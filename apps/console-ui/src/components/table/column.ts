@@ -10,4 +10,6 @@ export interface Column<Row> {
   /** Right-aligned with digits of equal width. */
   isNumber?: boolean;
   cell: (row: Row) => ReactNode;
+  /** Below the last row, such as a sum. */
+  footer?: ReactNode;
 }

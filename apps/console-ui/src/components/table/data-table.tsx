@@ -55,6 +55,17 @@ export function DataTable<Row>({ label, columns, rows, keyOf, onMore, isLoadingM
               <PlainRows columns={columns} rows={rows} keyOf={keyOf} />
             )}
           </Table.Tbody>
+          {columns.some(({ footer }) => footer !== undefined) && (
+            <Table.Tfoot className={classes.footer}>
+              <Table.Tr>
+                {columns.map(({ key, isNumber, footer }) => (
+                  <Table.Td key={key} className={classes.cell} data-number={isNumber || undefined}>
+                    {footer}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            </Table.Tfoot>
+          )}
         </Table>
       </div>
       {onMore && (

@@ -1,0 +1,31 @@
+import { addDays, dayOf, daysBetween, formatDay, isDay } from './calendar-day';
+
+describe('a day of the calendar', () => {
+  it('depends on the time zone', () => {
+    const instant = '2026-03-08T17:30:00.000Z';
+    expect(dayOf(instant, 'UTC')).toBe('2026-03-08');
+    expect(dayOf(instant, 'Asia/Shanghai')).toBe('2026-03-09');
+  });
+
+  it('has a next one at the ends of months and where the clock changes', () => {
+    expect(addDays('2026-02-28', 1)).toBe('2026-03-01');
+    expect(addDays('2026-01-01', -1)).toBe('2025-12-31');
+    expect(daysBetween('2026-03-07', '2026-03-09')).toEqual(['2026-03-07', '2026-03-08', '2026-03-09']);
+    expect(daysBetween('2026-03-09', '2026-03-07')).toEqual([]);
+  });
+
+  it('is read in both languages', () => {
+    expect(formatDay('2026-03-08', 'en')).toBe('Mar 8, 2026');
+    expect(formatDay('2026-03-08', 'en', true)).toBe('Mar 8');
+    expect(formatDay('2026-03', 'zh-CN')).toBe('2026年3月');
+  });
+
+  it('is told from other texts', () => {
+    expect([isDay('2026-03-08'), isDay('2026-13-08'), isDay('today'), isDay(5)]).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
+});
