@@ -1,0 +1,100 @@
+import { Figure } from '../../../figures/figure';
+import { type Currency } from '../../../figures/format-figure';
+import { dayOf, daysBetween } from '../../../time/calendar-day';
+import { type Unit, type UsageRow } from '../usage-queries';
+import { type Bucket, type Dimension, type Period } from '../usage-search';
+
+/** What calls cost, and what they consumed in each unit of price. */
+export interface Sums {
+  cost: Figure;
+  quantities: Partial<Record<Unit, Figure>>;
+}
+
+/** One model, API key or entrypoint. */
+export interface Group extends Sums {
+  /** As the filter of the dimension takes it. */
+  id: string;
+  /** Name of an API key. */
+  name: string | undefined;
+}
+
+export interface Entry extends Group {
+  bucket: string;
+}
+
+export interface UsageReport {
+  /** Of the rows; undefined if there are none. */
+  currency: Currency | undefined;
+  units: Unit[];
+  total: Sums;
+  /** Most expensive first. */
+  groups: Group[];
+  /** Of a bucket and a group, in the order of the rows. */
+  entries: Entry[];
+}
+
+const UNITS: Unit[] = [
+  'per_million_input_tokens',
+  'per_million_output_tokens',
+  'per_million_tokens',
+  'per_request',
+];
+const NO_KEY = 'none';
+const MONTH_LENGTH = '2026-03'.length;
+const HOUR_MILLIS = 3_600_000;
+
+const noSums = (): Sums => ({ cost: Figure.zero, quantities: {} });
+
+function add(sums: Sums, { cost, unit, quantity }: UsageRow): void {
+  sums.cost = sums.cost.plus(cost);
+  sums.quantities[unit] = (sums.quantities[unit] ?? Figure.zero).plus(quantity);
+}
+
+/** Names the bucket of a row: an instant for an hour, `2026-03-08` for a day, `2026-03` for a month. */
+export function bucketOf({ timestamp }: UsageRow, bucket: Bucket, timeZone: string): string {
+  if (bucket === 'hour') return timestamp;
+  const day = dayOf(timestamp, timeZone);
+  return bucket === 'day' ? day : day.slice(0, MONTH_LENGTH);
+}
+
+function groupOf(row: UsageRow, dimension: Dimension): Pick<Group, 'id' | 'name'> {
+  if (dimension === 'api_key') return { id: row.api_key?.id ?? NO_KEY, name: row.api_key?.name };
+  return { id: row[dimension] ?? '', name: undefined };
+}
+
+/** Adds the rows up, exactly. */
+export function reportOf(
+  rows: UsageRow[],
+  { dimension, bucket, timeZone }: { dimension: Dimension; bucket: Bucket; timeZone: string },
+): UsageReport {
+  const total = noSums();
+  const groups = new Map<string, Group>();
+  const entries = new Map<string, Entry>();
+  for (const row of rows) {
+    const group = groupOf(row, dimension);
+    const place = bucketOf(row, bucket, timeZone);
+    const entryKey = `${place} ${group.id}`;
+    if (!groups.has(group.id)) groups.set(group.id, { ...group, ...noSums() });
+    if (!entries.has(entryKey)) entries.set(entryKey, { ...group, bucket: place, ...noSums() });
+    for (const sums of [total, groups.get(group.id)!, entries.get(entryKey)!]) add(sums, row);
+  }
+  return {
+    currency: rows[0]?.currency,
+    units: UNITS.filter((unit) => total.quantities[unit]),
+    total,
+    groups: [...groups.values()].sort((one, other) => other.cost.compare(one.cost)),
+    entries: [...entries.values()],
+  };
+}
+
+/** All buckets of a chart in their order, also those without usage. Hours: from the first to the last with usage. */
+export function bucketsOf({ entries }: UsageReport, bucket: Bucket, { first, last }: Period): string[] {
+  if (bucket === 'day') return daysBetween(first, last);
+  if (bucket === 'month')
+    return [...new Set(daysBetween(first, last).map((day) => day.slice(0, MONTH_LENGTH)))];
+  const hours = entries.map((entry) => Date.parse(entry.bucket)).sort((one, other) => one - other);
+  const [from, to] = [hours[0] ?? 0, hours.at(-1) ?? -1];
+  return Array.from({ length: Math.floor((to - from) / HOUR_MILLIS) + 1 }, (_, hour) =>
+    new Date(from + hour * HOUR_MILLIS).toISOString(),
+  );
+}

@@ -1,0 +1,92 @@
+import { Button, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
+import { useConsoleApi } from '../../api/console-api';
+import { EmptyState } from '../../components/empty-state';
+import { Page } from '../../components/page';
+import { QueryState } from '../../components/query-state';
+import { dayOf, daysBetween } from '../../time/calendar-day';
+import { useTimeZone } from '../../time/time-zone-context';
+import { UsageFilters } from './filters/usage-filters';
+import { usageCsv } from './report/usage-csv';
+import { UsageReportView } from './report/usage-report-view';
+import { useUsageTexts } from './texts/usage-texts';
+import { usageQuery } from './usage-queries';
+import { DIMENSIONS, periodOf, type UsageSearch, withoutGaps } from './usage-search';
+
+const MOST_DAYS_BY_HOUR = 31;
+const SKELETON_PIXELS = 520;
+
+export function UsagePage() {
+  const t = useUsageTexts();
+  const search = useSearch({ from: '/console/usage' });
+  const navigate = useNavigate();
+  const { timeZone: ownZone } = useTimeZone();
+  const { bucket = 'day', group: dimension = 'model', zone: timeZone = ownZone } = search;
+  const period = periodOf(search, dayOf(new Date(), timeZone));
+  const days = daysBetween(period.first, period.last).length;
+  const isTooLong = bucket === 'hour' && days > MOST_DAYS_BY_HOUR;
+  const { model, key: apiKeyId, entrypoint } = search;
+  const question = { ...period, timeZone, bucket, dimension, model, apiKeyId, entrypoint };
+  const query = useQuery({ ...usageQuery(useConsoleApi(), question), enabled: !isTooLong && days > 0 });
+  const change = (changed: { [Name in keyof UsageSearch]?: UsageSearch[Name] | undefined }) =>
+    void navigate({ to: '/usage', search: withoutGaps({ ...search, ...changed }), replace: true });
+  const drill = ({ id }: { id: string }) => {
+    const filter = dimension === 'api_key' ? 'key' : dimension;
+    const next = DIMENSIONS[(DIMENSIONS.indexOf(dimension) + 1) % DIMENSIONS.length];
+    change({ [filter]: id, group: next });
+  };
+  const download = () =>
+    query.data && save(usageCsv(query.data.rows, dimension), `usage-${period.first}-${period.last}.csv`);
+  return (
+    <Page
+      title={t('title')}
+      description={t('description')}
+      actions={
+        <Button
+          variant="default"
+          leftSection={<Download size={16} />}
+          disabled={!query.data?.rows.length || query.isPlaceholderData}
+          onClick={download}
+        >
+          {t('csv')}
+        </Button>
+      }
+    >
+      <UsageFilters search={search} period={period} timeZone={timeZone} onChange={change} />
+      {days === 0 && <EmptyState title={t('order.title')}>{t('order.text')}</EmptyState>}
+      {isTooLong && <EmptyState title={t('tooLong.title')}>{t('tooLong.text')}</EmptyState>}
+      {days > 0 && !isTooLong && (
+        <QueryState
+          query={query}
+          skeleton={<Skeleton height={SKELETON_PIXELS} />}
+          isEmpty={({ rows }) => rows.length === 0}
+          empty={
+            <EmptyState
+              title={t('empty.title')}
+              action={
+                <Button component={Link} to="/overview" variant="default">
+                  {t('empty.action')}
+                </Button>
+              }
+            >
+              {t('empty.text')}
+            </EmptyState>
+          }
+        >
+          {(answer) => <UsageReportView {...answer} onDrill={drill} />}
+        </QueryState>
+      )}
+    </Page>
+  );
+}
+
+function save(text: string, name: string) {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,37 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { bodyOf, type ConsoleApi, type Schemas } from '../../api/console-api';
+import { addDays } from '../../time/calendar-day';
+import { type Bucket, type Dimension, type Period, withoutGaps } from './usage-search';
+
+export type UsageRow = Schemas['UsageRowResponse'];
+export type Unit = UsageRow['unit'];
+
+export interface UsageQuestion extends Period {
+  timeZone: string;
+  bucket: Bucket;
+  dimension: Dimension;
+  model?: string | undefined;
+  apiKeyId?: string | undefined;
+  entrypoint?: string | undefined;
+}
+
+/** The usage of a period, grouped by one dimension, oldest first. The answer to the last question stays until the next one is there. */
+export const usageQuery = (api: ConsoleApi, question: UsageQuestion) =>
+  queryOptions({
+    queryKey: ['usage', question],
+    queryFn: async ({ signal }) => {
+      const { first, last, timeZone, bucket, dimension, model, apiKeyId, entrypoint } = question;
+      const query = {
+        from: first,
+        // The end of a period is not part of it.
+        to: addDays(last, 1),
+        time_zone: timeZone,
+        granularity: bucket,
+        group_by: dimension,
+        ...withoutGaps({ model, api_key_id: apiKeyId, entrypoint }),
+      };
+      const body = await bodyOf(api.GET('/api/billing/usage', { signal, params: { query } }));
+      return { question, rows: (body as Schemas['UsageResponse']).usage };
+    },
+    placeholderData: keepPreviousData,
+  });
