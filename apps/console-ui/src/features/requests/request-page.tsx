@@ -1,0 +1,104 @@
+import { Anchor, Code, Group, Paper, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
+import { useConsoleApi } from '../../api/console-api';
+import { CopyButton } from '../../components/copy-button';
+import { Page } from '../../components/page';
+import { QueryState } from '../../components/query-state';
+import { Amount } from '../../figures/amount';
+import { Quantity } from '../../figures/quantity';
+import { Time } from '../../time/time';
+import { useEntrypointName } from '../usage/usage-names';
+import { CostExplanation } from './cost-explanation';
+import { OutcomeBadge } from './outcome-badge';
+import { requestQuery, type RequestDetail } from './request-queries';
+import classes from './requests.module.css';
+import { useRequestTexts } from './texts/request-texts';
+
+export function RequestPage() {
+  const t = useRequestTexts();
+  const { requestId } = useParams({ from: '/console/requests/$requestId' });
+  const query = useQuery(requestQuery(useConsoleApi(), requestId));
+  return (
+    <Page
+      title={t('request')}
+      description={
+        <Anchor component={Link} to="/requests" inherit>
+          {t('back')}
+        </Anchor>
+      }
+    >
+      <QueryState query={query}>
+        {(request) => (
+          <Stack gap="lg">
+            <Facts request={request} />
+            <CostExplanation request={request} />
+          </Stack>
+        )}
+      </QueryState>
+    </Page>
+  );
+}
+
+function Facts({ request }: { request: RequestDetail }) {
+  const t = useRequestTexts();
+  const entrypointName = useEntrypointName();
+  const { id, model, api_key: key, entrypoint, outcome, currency } = request;
+  return (
+    <Paper withBorder p="lg" component="section" aria-label={t('facts')}>
+      <dl className={classes.facts}>
+        <Fact name={t('column.cost')}>
+          <Text span inherit fw={600}>
+            <Amount value={request.cost} currency={currency} />
+          </Text>
+        </Fact>
+        <Fact name={t('column.outcome')}>
+          <Stack gap={4} align="flex-start">
+            <OutcomeBadge outcome={outcome} />
+            <Text size="sm" c="dimmed">
+              {t(`outcome.${outcome}.text`)}
+            </Text>
+          </Stack>
+        </Fact>
+        <Fact name={t('column.model')}>
+          <Code>{model}</Code>
+        </Fact>
+        <Fact name={t('column.key')}>{key ? `${key.name} (${key.prefix}…)` : t('noKey')}</Fact>
+        <Fact name={t('column.source')}>{entrypointName(entrypoint)}</Fact>
+        <Fact name={t('column.input')}>
+          <Quantity value={request.input_tokens} />
+        </Fact>
+        <Fact name={t('column.output')}>
+          <Quantity value={request.output_tokens} />
+          {request.estimated && (
+            <Text size="sm" c="dimmed">
+              {t('estimated')}
+            </Text>
+          )}
+        </Fact>
+        <Fact name={t('started')}>
+          <Time value={request.started_at} detail="second" />
+        </Fact>
+        <Fact name={t('settled')}>
+          <Time value={request.created_at} detail="second" />
+        </Fact>
+        <Fact name={t('id')}>
+          <Group gap={4} wrap="nowrap">
+            <Code className={classes.id}>{id}</Code>
+            <CopyButton value={id} />
+          </Group>
+        </Fact>
+      </dl>
+    </Paper>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className={classes.fact}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

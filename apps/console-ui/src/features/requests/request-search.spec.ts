@@ -1,0 +1,14 @@
+import { requestSearchIn } from './request-search';
+
+it('reads the address as far as it is understood', () => {
+  expect(
+    requestSearchIn({
+      from: '2026-03-08',
+      to: 'today',
+      model: 7,
+      outcome: 'lost',
+      entrypoint: 'agent',
+      page: 3,
+    }),
+  ).toEqual({ from: '2026-03-08', model: '7', entrypoint: 'agent' });
+});
