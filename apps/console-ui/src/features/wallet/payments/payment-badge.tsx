@@ -1,0 +1,23 @@
+import { Badge } from '@mantine/core';
+import { useWalletTexts } from '../texts/wallet-texts';
+import { type Payment } from '../wallet-queries';
+import { stateOf } from './payment-state';
+
+const COLORS = {
+  pending: 'yellow',
+  paid: 'green',
+  failed: 'red',
+  expired: 'gray',
+  refunded: 'gray',
+  partlyRefunded: 'blue',
+} as const;
+
+export function PaymentBadge({ payment }: { payment: Payment }) {
+  const t = useWalletTexts();
+  const state = stateOf(payment);
+  return (
+    <Badge variant="dot" color={COLORS[state]} tt="none" fw={500}>
+      {t(`status.${state}`)}
+    </Badge>
+  );
+}

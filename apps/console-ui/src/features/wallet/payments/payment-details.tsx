@@ -1,0 +1,58 @@
+import { Code, Paper, Text } from '@mantine/core';
+import { type ReactNode } from 'react';
+import { Amount } from '../../../figures/amount';
+import { Time } from '../../../time/time';
+import { useWalletTexts } from '../texts/wallet-texts';
+import { type Payment } from '../wallet-queries';
+import { PaymentBadge } from './payment-badge';
+import classes from './payments.module.css';
+
+export function PaymentDetails({ payment }: { payment: Payment }) {
+  const t = useWalletTexts();
+  const { amount, currency, refunded_amount: refunded, paid_at: paidAt } = payment;
+  return (
+    <Paper withBorder p="lg" component="section" aria-label={t('payment.details')}>
+      <dl className={classes.facts}>
+        <Fact name={t('amount')}>
+          <Text span inherit fw={600}>
+            <Amount value={amount} currency={currency} />
+          </Text>
+        </Fact>
+        <Fact name={t('payment.status')}>
+          <PaymentBadge payment={payment} />
+        </Fact>
+        {!refunded.isZero && (
+          <Fact name={t('payment.refunded')}>
+            <Amount value={refunded} currency={currency} />
+          </Fact>
+        )}
+        <Fact name={t('payment.provider')}>{t(`provider.${payment.provider}`)}</Fact>
+        <Fact name={t('payment.created')}>
+          <Time value={payment.created_at} />
+        </Fact>
+        {paidAt !== null && (
+          <Fact name={t('payment.paidAt')}>
+            <Time value={paidAt} />
+          </Fact>
+        )}
+        <Fact name={t('payment.id')}>
+          <Code className={classes.id}>{payment.id}</Code>
+        </Fact>
+        {payment.provider_reference !== undefined && (
+          <Fact name={t('payment.reference')}>
+            <Code className={classes.id}>{payment.provider_reference}</Code>
+          </Fact>
+        )}
+      </dl>
+    </Paper>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className={classes.fact}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+import { type Payment } from '../wallet-queries';
+
+export type PaymentState = Payment['status'] | 'refunded' | 'partlyRefunded';
+
+/** The status with what was given back, which the service lists apart. */
+export function stateOf({
+  status,
+  amount,
+  refunded_amount: refunded,
+}: Pick<Payment, 'status' | 'amount' | 'refunded_amount'>): PaymentState {
+  if (status !== 'paid' || refunded.isZero) return status;
+  return refunded.compare(amount) >= 0 ? 'refunded' : 'partlyRefunded';
+}
+
+/** Minutes and seconds until an instant, `4:05`; undefined when it has passed. */
+export function timeLeft(until: string, nowMillis: number): string | undefined {
+  const seconds = Math.ceil((Date.parse(until) - nowMillis) / 1000);
+  if (seconds <= 0) return undefined;
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  const pad = (value: number) => String(value).padStart(2, '0');
+  return `${hours > 0 ? `${hours}:${pad(minutes)}` : minutes}:${pad(seconds % 60)}`;
+}

@@ -1,0 +1,109 @@
+import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
+
+export type BillingSettings = Schemas['BillingSettingsResponse'];
+export type Transaction = Schemas['TransactionResponse'];
+export type Payment = Schemas['PaymentResponse'];
+export type PaymentRefund = Schemas['PaymentRefundResponse'];
+export type Invoice = Schemas['InvoiceResponse'];
+export type NewInvoice = Schemas['CreateInvoiceDto'];
+export type NewPayment = Schemas['CreatePaymentDto'];
+
+const WALLET = 'wallet';
+const PAYMENTS = [WALLET, 'payments'];
+const INVOICES = [WALLET, 'invoices'];
+const POLL_MILLIS = 2000;
+/** Of invoices that are looked through for the one of a payment. */
+const MOST_INVOICES = 100;
+
+export const settingsQuery = (api: ConsoleApi) =>
+  queryOptions({
+    queryKey: [WALLET, 'settings'],
+    queryFn: ({ signal }) => bodyOf(api.GET('/api/billing/settings', { signal })),
+  });
+
+export const transactionsQuery = (api: ConsoleApi) =>
+  infiniteQueryOptions({
+    queryKey: [WALLET, 'transactions'],
+    queryFn: ({ signal, pageParam }) =>
+      bodyOf(api.GET('/api/billing/transactions', { signal, params: { query: pageParam } })),
+    initialPageParam: {} as { cursor?: string },
+    getNextPageParam: ({ next_cursor: cursor }) => (cursor === null ? undefined : { cursor }),
+    select: ({ pages }) => pages.flatMap(({ transactions }) => transactions),
+  });
+
+export const paymentsQuery = (api: ConsoleApi) =>
+  infiniteQueryOptions({
+    queryKey: PAYMENTS,
+    queryFn: ({ signal, pageParam }) =>
+      bodyOf(api.GET('/api/billing/payments', { signal, params: { query: pageParam } })),
+    initialPageParam: {} as { cursor?: string },
+    getNextPageParam: ({ next_cursor: cursor }) => (cursor === null ? undefined : { cursor }),
+    select: ({ pages }) => pages.flatMap(({ payments }) => payments),
+  });
+
+/** Whether the provider may still change it: somebody pays, or gets money back. */
+export const isMoving = ({ status, refunds }: Payment): boolean =>
+  status === 'pending' || refunds.some((refund) => refund.status === 'pending');
+
+/** Asks again every two seconds while the payment or a refund of it is under way. */
+export const paymentQuery = (api: ConsoleApi, id: string) =>
+  queryOptions({
+    queryKey: [WALLET, 'payment', id],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/api/billing/payments/{id}', { signal, params: { path: { id } } })),
+    refetchInterval: ({ state: { data } }) => (data && isMoving(data) ? POLL_MILLIS : false),
+  });
+
+export const invoicesQuery = (api: ConsoleApi) =>
+  queryOptions({
+    queryKey: INVOICES,
+    queryFn: async ({ signal }) => {
+      const query = { limit: MOST_INVOICES };
+      return (await bodyOf(api.GET('/api/billing/invoices', { signal, params: { query } }))).invoices;
+    },
+  });
+
+/** `idempotencyKey`: a repeated call with the same one does not make a second payment. */
+export function useCreatePayment() {
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ idempotencyKey, ...body }: NewPayment & { idempotencyKey: string }) =>
+      bodyOf(
+        api.POST('/api/billing/payments', {
+          body,
+          params: { header: { 'Idempotency-Key': idempotencyKey } },
+        }),
+      ),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: PAYMENTS }),
+  });
+}
+
+export function useOrderInvoice() {
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (body: NewInvoice) => bodyOf(api.POST('/api/billing/invoices', { body })),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: INVOICES }),
+  });
+}
+
+/** Makes a link to the receipt or the invoice of a payment. */
+export function useDocumentLink(kind: 'receipts' | 'invoices') {
+  const api = useConsoleApi();
+  return useMutation({
+    mutationFn: (paymentId: string) =>
+      bodyOf(api.POST(`/api/billing/${kind}/{paymentId}/link`, { params: { path: { paymentId } } })),
+    gcTime: 0,
+  });
+}
+
+/** After a payment was credited: the balance, the transactions and the list of payments are old. */
+export function useRefreshWallet(): () => void {
+  const queryClient = useQueryClient();
+  return () => {
+    for (const name of ['settings', 'transactions', 'payments'])
+      void queryClient.invalidateQueries({ queryKey: [WALLET, name] });
+  };
+}
