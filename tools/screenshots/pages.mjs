@@ -62,6 +62,31 @@ export const PICTURES = [
   { name: 'changelog', path: '/changelog', isPublic: true },
   { name: 'pricing', path: '/pricing', isPublic: true },
   { name: 'not-found', path: '/no-such-page', isPublic: true },
+  { name: 'overview', path: '/overview' },
+  { name: 'usage', path: '/usage' },
+  { name: 'usage-empty', path: '/usage?range=last-month' },
+  { name: 'requests', path: '/requests' },
+  {
+    name: 'request',
+    path: '/requests',
+    act: (tab) => tab.locator('tbody a').first().click(),
+  },
+  { name: 'transactions', path: '/transactions' },
+  { name: 'payments', path: '/payments' },
+  {
+    name: 'payment',
+    path: '/payments',
+    act: (tab) => tab.locator('tbody a').first().click(),
+  },
+  { name: 'top-up', path: '/top-up' },
+  {
+    name: 'top-up-refused',
+    path: '/top-up',
+    act: async (tab) => {
+      await tab.getByRole('textbox', { name: either('Amount', '金额') }).fill('1');
+      await tab.getByRole('button', { name: either('Go on to pay', '去支付') }).click();
+    },
+  },
   { name: 'keys', path: '/keys' },
   {
     name: 'keys-create',

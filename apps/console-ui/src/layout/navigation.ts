@@ -1,4 +1,13 @@
-import { KeyRound, type LucideIcon } from 'lucide-react';
+import {
+  ArrowLeftRight,
+  ChartColumn,
+  KeyRound,
+  LayoutDashboard,
+  type LucideIcon,
+  Receipt,
+  ScrollText,
+  Wallet,
+} from 'lucide-react';
 import { type PlainTextKey } from '../language/text-types';
 import { type en } from './texts/en';
 
@@ -18,7 +27,18 @@ export interface AreaGroup {
 
 /** The areas in the sidebar and in the command palette, in their order. */
 export const AREA_GROUPS: AreaGroup[] = [
+  { text: 'group.start', areas: [{ to: '/overview', text: 'area.overview', icon: LayoutDashboard }] },
   { text: 'group.develop', areas: [{ to: '/keys', text: 'area.keys', icon: KeyRound }] },
+  {
+    text: 'group.billing',
+    areas: [
+      { to: '/usage', text: 'area.usage', icon: ChartColumn },
+      { to: '/requests', text: 'area.requests', icon: ScrollText },
+      { to: '/top-up', text: 'area.topUp', icon: Wallet },
+      { to: '/payments', text: 'area.payments', icon: Receipt },
+      { to: '/transactions', text: 'area.transactions', icon: ArrowLeftRight },
+    ],
+  },
 ];
 
 /** The pages in the header of visitors. */

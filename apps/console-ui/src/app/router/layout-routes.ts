@@ -8,7 +8,7 @@ import { type Session } from '../../session/session';
 import { FailedPage } from '../../layout/failures/failed-page';
 
 /** Where a sign-in leads unless a page asked for it. */
-export const HOME = '/keys';
+export const HOME = '/overview';
 
 export interface RouterContext {
   session: Session;

@@ -5,8 +5,12 @@ import { downloadsRoutes } from '../../features/downloads/downloads-routes';
 import { keyRoutes } from '../../features/keys/key-routes';
 import { landingRoutes } from '../../features/landing/landing-routes';
 import { modelsRoutes } from '../../features/models/models-routes';
+import { overviewRoutes } from '../../features/overview/overview-routes';
 import { pricingRoutes } from '../../features/pricing/pricing-routes';
+import { requestRoutes } from '../../features/requests/request-routes';
 import { signInRoutes } from '../../features/sign-in/sign-in-routes';
+import { usageRoutes } from '../../features/usage/usage-routes';
+import { walletRoutes } from '../../features/wallet/wallet-routes';
 import { FailedPage } from '../../layout/failures/failed-page';
 import { NotFoundPage } from '../../layout/failures/not-found-page';
 import { type Session } from '../../session/session';
@@ -30,7 +34,13 @@ const routeTree = rootRoute.addChildren([
     ...changelogRoutes,
     notFoundRoute,
   ]),
-  consoleRoute.addChildren([...keyRoutes]),
+  consoleRoute.addChildren([
+    ...overviewRoutes,
+    ...keyRoutes,
+    ...requestRoutes,
+    ...usageRoutes,
+    ...walletRoutes,
+  ]),
 ]);
 
 export const createAppRouter = (session: Session) =>

@@ -1,0 +1,43 @@
+import { type Figure } from '../../figures/figure';
+import { useLanguage } from '../../language/language-context';
+import { formatDay } from '../../time/calendar-day';
+import classes from './overview.module.css';
+import { useOverviewTexts } from './texts/overview-texts';
+
+const HEIGHT = 64;
+const BAR = 8;
+const STEP = 10;
+/** Shows that a day is there. */
+const LEAST_HEIGHT = 2;
+
+/** A bar for each day. The library of the large charts would be too much for it. */
+export function SpendBars({ days }: { days: { day: string; cost: Figure }[] }) {
+  const t = useOverviewTexts();
+  const { language } = useLanguage();
+  const heights = days.map(({ cost }) => cost.toScreenNumber());
+  const highest = Math.max(...heights) || 1;
+  const [first, last] = [days[0]!, days.at(-1)!].map(({ day }) => formatDay(day, language));
+  return (
+    <svg
+      role="img"
+      aria-label={t('spend.chart', { first: first!, last: last! })}
+      viewBox={`0 0 ${days.length * STEP} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      className={classes.bars}
+    >
+      {days.map(({ day, cost }, index) => {
+        const height = Math.max(LEAST_HEIGHT, (heights[index]! / highest) * HEIGHT);
+        return (
+          <rect
+            key={day}
+            x={index * STEP + (STEP - BAR) / 2}
+            y={HEIGHT - height}
+            width={BAR}
+            height={height}
+            className={cost.isZero ? classes.nothing : classes.bar}
+          />
+        );
+      })}
+    </svg>
+  );
+}
