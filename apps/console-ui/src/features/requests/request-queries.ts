@@ -26,6 +26,8 @@ export const requestsQuery = (api: ConsoleApi, search: RequestSearch, timeZone: 
     getNextPageParam: ({ next_cursor: cursor }) => (cursor === null ? undefined : { cursor }),
     select: ({ pages }) => pages.flatMap(({ requests }) => requests),
     placeholderData: keepPreviousData,
+    // Every call changes it.
+    staleTime: 0,
   });
 
 export const requestQuery = (api: ConsoleApi, requestId: string) =>

@@ -34,4 +34,6 @@ export const usageQuery = (api: ConsoleApi, question: UsageQuestion) =>
       return { question, rows: (body as Schemas['UsageResponse']).usage };
     },
     placeholderData: keepPreviousData,
+    // Every call changes it.
+    staleTime: 0,
   });

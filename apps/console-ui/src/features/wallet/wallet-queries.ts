@@ -20,6 +20,8 @@ export const settingsQuery = (api: ConsoleApi) =>
   queryOptions({
     queryKey: [WALLET, 'settings'],
     queryFn: ({ signal }) => bodyOf(api.GET('/api/billing/settings', { signal })),
+    // Every call changes the balance.
+    staleTime: 0,
   });
 
 export const transactionsQuery = (api: ConsoleApi) =>
