@@ -4,6 +4,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { findProgram } from '../site/nginx';
 import { ROOT, type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
+import { openArea } from './billing-pages';
 import { collectFaults } from './browser-faults';
 import { KeysPage, RegisterPage, SignInPage } from './console-pages';
 
@@ -42,9 +43,11 @@ afterEach(() => {
   if (chrome) expect(faults).toEqual([]);
 });
 
-ifThere('a visitor registers and gets to the API keys', async () => {
+ifThere('a visitor registers and gets to the overview, and from there to the API keys', async () => {
   await tab.goto('/register');
   await new RegisterPage(tab).register(PERSON);
+  await tab.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  await openArea(tab, 'API keys');
   await new KeysPage(tab).heading().waitFor();
 });
 

@@ -1,0 +1,36 @@
+import { type Locator, type Page } from 'playwright-core';
+
+/** The pages of usage, payments and the balance in a browser, found by role and accessible name in English. */
+
+/** Opens an area through the navigation. */
+export const openArea = (tab: Page, name: string): Promise<void> =>
+  tab.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+
+export class UsagePage {
+  constructor(private readonly tab: Page) {}
+
+  /** Chooses an option of a field of the filters. */
+  async choose(field: string, option: string): Promise<void> {
+    await this.tab.getByRole('combobox', { name: field }).click();
+    await this.tab.getByRole('option', { name: option, exact: true }).click();
+  }
+
+  table(name: 'Sums' | 'Details'): Locator {
+    return this.tab.getByRole('table', { name });
+  }
+
+  /** The exact amounts of the last column, the total at the end. */
+  costs(name: 'Sums' | 'Details'): Promise<(string | null)[]> {
+    return this.table(name)
+      .locator('tr td:last-child data')
+      .evaluateAll((cells) => cells.map((cell) => cell.getAttribute('value')));
+  }
+
+  async csv(): Promise<string> {
+    const arriving = this.tab.waitForEvent('download');
+    await this.tab.getByRole('button', { name: 'Download as CSV' }).click();
+    const chunks: Buffer[] = [];
+    for await (const chunk of await (await arriving).createReadStream()) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks).toString();
+  }
+}
