@@ -24,6 +24,16 @@ export function useCreateKey() {
   });
 }
 
+export function useEditKey(id: string) {
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (body: NewApiKey) =>
+      bodyOf(api.PATCH('/api/api-keys/{id}', { params: { path: { id } }, body })),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: KEYS }),
+  });
+}
+
 export function useDeleteKey() {
   const api = useConsoleApi();
   const queryClient = useQueryClient();

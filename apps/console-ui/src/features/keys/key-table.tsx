@@ -1,5 +1,5 @@
-import { ActionIcon, Code, Text, Tooltip } from '@mantine/core';
-import { Trash2 } from 'lucide-react';
+import { ActionIcon, Badge, Code, Group, Text, Tooltip } from '@mantine/core';
+import { Pencil, Trash2 } from 'lucide-react';
 import { type Column } from '../../components/table/column';
 import { DataTable } from '../../components/table/data-table';
 import { Amount } from '../../figures/amount';
@@ -8,20 +8,45 @@ import { Time } from '../../time/time';
 import { type ApiKey } from './key-queries';
 import { useKeyTexts } from './texts/key-texts';
 
-export function KeyTable({ keys, onDelete }: { keys: ApiKey[]; onDelete: (key: ApiKey) => void }) {
+interface Props {
+  keys: ApiKey[];
+  onEdit: (key: ApiKey) => void;
+  onDelete: (key: ApiKey) => void;
+}
+
+export function KeyTable({ keys, onEdit, onDelete }: Props) {
   const t = useKeyTexts();
   const { currency } = useSite();
   const columns: Column<ApiKey>[] = [
     {
       key: 'name',
       title: t('column.name'),
-      cell: ({ name }) => (
-        <Text span inherit fw={500}>
-          {name}
-        </Text>
+      cell: (key) => (
+        <Group gap="xs">
+          <Text span inherit fw={500}>
+              {key.name}
+            </Text>
+          {isUsedUp(key) && (
+            <Badge variant="default" tt="none">
+              {t('limit.reached')}
+            </Badge>
+          )}
+        </Group>
       ),
     },
     { key: 'prefix', title: t('column.prefix'), cell: ({ prefix }) => <Code>{prefix}…</Code> },
+    {
+      key: 'recent',
+      title: t('column.recent'),
+      isNumber: true,
+      cell: ({ spent_30_days: spent }) => <Amount value={spent} currency={currency} />,
+    },
+    {
+      key: 'spent',
+      title: t('column.spent'),
+      isNumber: true,
+      cell: ({ spent }) => <Amount value={spent} currency={currency} />,
+    },
     {
       key: 'limit',
       title: t('column.limit'),
@@ -57,21 +82,36 @@ export function KeyTable({ keys, onDelete }: { keys: ApiKey[]; onDelete: (key: A
       title: t('column.actions'),
       isTitleHidden: true,
       cell: (key) => (
-        <Tooltip label={t('delete')}>
-          <ActionIcon
-            variant="subtle"
-            color="red"
-            aria-label={t('delete.named', { name: key.name })}
-            onClick={() => onDelete(key)}
-          >
-            <Trash2 size={16} />
-          </ActionIcon>
-        </Tooltip>
+        <Group gap={4} wrap="nowrap" justify="flex-end">
+          <Tooltip label={t('edit')}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={t('edit.named', { name: key.name })}
+              onClick={() => onEdit(key)}
+            >
+              <Pencil size={16} />
+            </ActionIcon>
+          </Tooltip>
+          <Tooltip label={t('delete')}>
+            <ActionIcon
+              variant="subtle"
+              color="red"
+              aria-label={t('delete.named', { name: key.name })}
+              onClick={() => onDelete(key)}
+            >
+              <Trash2 size={16} />
+            </ActionIcon>
+          </Tooltip>
+        </Group>
       ),
     },
   ];
   return <DataTable label={t('title')} columns={columns} rows={keys} keyOf={({ id }) => id} />;
 }
+
+/** A key without a rest of its limit is refused. */
+const isUsedUp = ({ spent, spend_limit: limit }: ApiKey) => limit !== null && spent.compare(limit) >= 0;
 
 const Dimmed = ({ text }: { text: string }) => (
   <Text span c="dimmed" inherit>

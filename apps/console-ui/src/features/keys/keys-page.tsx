@@ -8,6 +8,7 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { KeyCreation } from './creation/key-creation';
 import { DeleteKeyDialog } from './delete-key-dialog';
+import { EditKeyDialog } from './edit-key-dialog';
 import { type ApiKey, keysQuery } from './key-queries';
 import { KeyTable } from './key-table';
 import { useKeyTexts } from './texts/key-texts';
@@ -16,6 +17,7 @@ export function KeysPage() {
   const t = useKeyTexts();
   const query = useQuery(keysQuery(useConsoleApi()));
   const [isCreating, setIsCreating] = useState(false);
+  const [edited, setEdited] = useState<ApiKey>();
   const [deleted, setDeleted] = useState<ApiKey>();
   const createButton = (
     <Button leftSection={<Plus size={16} />} onClick={() => setIsCreating(true)}>
@@ -37,9 +39,10 @@ export function KeysPage() {
           </EmptyState>
         }
       >
-        {(keys) => <KeyTable keys={keys} onDelete={setDeleted} />}
+        {(keys) => <KeyTable keys={keys} onEdit={setEdited} onDelete={setDeleted} />}
       </QueryState>
       {isCreating && <KeyCreation onClose={() => setIsCreating(false)} />}
+      {edited && <EditKeyDialog apiKey={edited} onClose={() => setEdited(undefined)} />}
       {deleted && <DeleteKeyDialog apiKey={deleted} onClose={() => setDeleted(undefined)} />}
     </Page>
   );

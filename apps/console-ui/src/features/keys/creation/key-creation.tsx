@@ -1,9 +1,9 @@
 import { Modal } from '@mantine/core';
 import { useState } from 'react';
-import { type CreatedApiKey } from '../key-queries';
+import { KeyForm } from '../key-form';
+import { type CreatedApiKey, useCreateKey } from '../key-queries';
 import { useKeyTexts } from '../texts/key-texts';
 import { CreatedKey } from './created-key';
-import { KeyForm } from './key-form';
 
 /**
  * Creates a key and shows its secret, which is in this component only: when it closes, no page, cache or storage has it.
@@ -12,6 +12,7 @@ import { KeyForm } from './key-form';
 export function KeyCreation({ onClose }: { onClose: () => void }) {
   const t = useKeyTexts();
   const [created, setCreated] = useState<CreatedApiKey>();
+  const creation = useCreateKey();
   return (
     <Modal
       opened
@@ -25,7 +26,7 @@ export function KeyCreation({ onClose }: { onClose: () => void }) {
       {created ? (
         <CreatedKey created={created} onClose={onClose} />
       ) : (
-        <KeyForm onCreated={setCreated} onCancel={onClose} />
+        <KeyForm save={creation} submitText={t('create.submit')} onSaved={setCreated} onCancel={onClose} />
       )}
     </Modal>
   );

@@ -1,32 +1,42 @@
 import { Button, Group, MultiSelect, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useQuery } from '@tanstack/react-query';
+import { type UseMutationResult, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useConsoleApi } from '../../../api/console-api';
-import { ErrorNotice } from '../../../components/errors/error-notice';
-import { showFieldErrors } from '../../../components/errors/form-errors';
-import { Figure } from '../../../figures/figure';
-import { symbolOf } from '../../../figures/format-figure';
-import { useSite } from '../../../site/site';
-import { pricingQuery } from '../../pricing/pricing-queries';
-import { type CreatedApiKey, useCreateKey } from '../key-queries';
-import { useKeyTexts } from '../texts/key-texts';
+import { useConsoleApi } from '../../api/console-api';
+import { ErrorNotice } from '../../components/errors/error-notice';
+import { showFieldErrors } from '../../components/errors/form-errors';
+import { Figure } from '../../figures/figure';
+import { symbolOf } from '../../figures/format-figure';
+import { useSite } from '../../site/site';
+import { pricingQuery } from '../pricing/pricing-queries';
+import { type ApiKey, type NewApiKey } from './key-queries';
+import { useKeyTexts } from './texts/key-texts';
 
-interface Props {
-  onCreated: (key: CreatedApiKey) => void;
+interface Props<Saved> {
+  /** The key to edit; absent for a new one. */
+  apiKey?: ApiKey;
+  save: UseMutationResult<Saved, Error, NewApiKey>;
+  submitText: string;
+  onSaved: (key: Saved) => void;
   onCancel: () => void;
 }
 
-export function KeyForm({ onCreated, onCancel }: Props) {
+export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: Props<Saved>) {
   const t = useKeyTexts();
   const { currency } = useSite();
   const { data: pricing } = useQuery(pricingQuery(useConsoleApi()));
-  const models = [...new Set(pricing?.models.map(({ slug }) => slug))];
-  const creation = useCreateKey();
+  // A key keeps models that are not offered any more.
+  const models = [
+    ...new Set([...(apiKey?.allowed_models ?? []), ...(pricing?.models ?? []).map(({ slug }) => slug)]),
+  ];
   const [failure, setFailure] = useState<unknown>();
   const form = useForm({
     mode: 'uncontrolled',
-    initialValues: { name: '', spend_limit: '', allowed_models: [] as string[] },
+    initialValues: {
+      name: apiKey?.name ?? '',
+      spend_limit: apiKey?.spend_limit?.toString() ?? '',
+      allowed_models: apiKey?.allowed_models ?? [],
+    },
     validate: {
       name: (value) => (value.trim() ? null : t('name.missing')),
       spend_limit: (value) => (isLimit(value.trim()) ? null : t('limit.invalid')),
@@ -34,13 +44,13 @@ export function KeyForm({ onCreated, onCancel }: Props) {
   });
   const submit = ({ name, spend_limit: limit, allowed_models: allowed }: typeof form.values) => {
     setFailure(undefined);
-    creation.mutate(
+    save.mutate(
       {
         name: name.trim(),
         spend_limit: limit.trim() ? Figure.of(limit.trim()) : null,
         allowed_models: allowed.length > 0 ? allowed : null,
       },
-      { onSuccess: onCreated, onError: (error) => setFailure(showFieldErrors(form, error)) },
+      { onSuccess: onSaved, onError: (error) => setFailure(showFieldErrors(form, error)) },
     );
   };
   return (
@@ -77,8 +87,8 @@ export function KeyForm({ onCreated, onCancel }: Props) {
           <Button variant="default" onClick={onCancel}>
             {t('cancel')}
           </Button>
-          <Button type="submit" loading={creation.isPending}>
-            {t('create.submit')}
+          <Button type="submit" loading={save.isPending}>
+            {submitText}
           </Button>
         </Group>
       </Stack>
