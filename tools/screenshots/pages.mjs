@@ -94,6 +94,46 @@ export const PICTURES = [
     act: (tab) => tab.getByRole('button', { name: either('Create a key', '创建密钥') }).click(),
   },
   {
+    name: 'keys-edit',
+    path: '/keys',
+    act: (tab) =>
+      tab
+        .getByRole('button', { name: /^(Edit the key|编辑密钥) / })
+        .first()
+        .click(),
+  },
+  {
+    name: 'playground',
+    path: '/playground',
+    act: async (tab) => {
+      const message = tab.getByRole('textbox', { name: either('Your message', '您的消息') });
+      await message.fill('Say something about the sea.');
+      await tab.getByRole('button', { name: either('Send', '发送') }).click();
+      await tab
+        .getByText(/^(Cost|费用)/)
+        .last()
+        .waitFor();
+      await message.fill('And about the mountains?');
+      await tab.getByText(/^(Costs at most|最多花费)/).waitFor();
+    },
+  },
+  {
+    name: 'playground-code',
+    path: '/playground',
+    act: (tab) => tab.getByRole('button', { name: either('As code', '查看代码') }).click(),
+  },
+  { name: 'settings', path: '/settings' },
+  { name: 'settings-security', path: '/settings/security' },
+  {
+    name: 'settings-second-factor',
+    path: '/settings/security',
+    act: (tab) =>
+      tab.getByRole('button', { name: either('Turn on the second factor', '开启两步验证') }).click(),
+  },
+  { name: 'settings-identities', path: '/settings/identities' },
+  { name: 'settings-sessions', path: '/settings/sessions' },
+  { name: 'settings-events', path: '/settings/events' },
+  {
     name: 'command-palette',
     path: '/keys',
     act: (tab) => tab.keyboard.press('Control+k'),

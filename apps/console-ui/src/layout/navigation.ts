@@ -4,8 +4,10 @@ import {
   KeyRound,
   LayoutDashboard,
   type LucideIcon,
+  MessageSquareText,
   Receipt,
   ScrollText,
+  Settings,
   Wallet,
 } from 'lucide-react';
 import { type PlainTextKey } from '../language/text-types';
@@ -28,7 +30,13 @@ export interface AreaGroup {
 /** The areas in the sidebar and in the command palette, in their order. */
 export const AREA_GROUPS: AreaGroup[] = [
   { text: 'group.start', areas: [{ to: '/overview', text: 'area.overview', icon: LayoutDashboard }] },
-  { text: 'group.develop', areas: [{ to: '/keys', text: 'area.keys', icon: KeyRound }] },
+  {
+    text: 'group.develop',
+    areas: [
+      { to: '/keys', text: 'area.keys', icon: KeyRound },
+      { to: '/playground', text: 'area.playground', icon: MessageSquareText },
+    ],
+  },
   {
     text: 'group.billing',
     areas: [
@@ -39,6 +47,7 @@ export const AREA_GROUPS: AreaGroup[] = [
       { to: '/transactions', text: 'area.transactions', icon: ArrowLeftRight },
     ],
   },
+  { text: 'group.account', areas: [{ to: '/settings', text: 'area.settings', icon: Settings }] },
 ];
 
 /** The pages in the header of visitors. */

@@ -6,8 +6,10 @@ import { keyRoutes } from '../../features/keys/key-routes';
 import { landingRoutes } from '../../features/landing/landing-routes';
 import { modelsRoutes } from '../../features/models/models-routes';
 import { overviewRoutes } from '../../features/overview/overview-routes';
+import { playgroundRoutes } from '../../features/playground/playground-routes';
 import { pricingRoutes } from '../../features/pricing/pricing-routes';
 import { requestRoutes } from '../../features/requests/request-routes';
+import { settingsRoutes } from '../../features/settings/settings-routes';
 import { signInRoutes } from '../../features/sign-in/sign-in-routes';
 import { usageRoutes } from '../../features/usage/usage-routes';
 import { walletRoutes } from '../../features/wallet/wallet-routes';
@@ -37,9 +39,11 @@ const routeTree = rootRoute.addChildren([
   consoleRoute.addChildren([
     ...overviewRoutes,
     ...keyRoutes,
+    ...playgroundRoutes,
     ...requestRoutes,
     ...usageRoutes,
     ...walletRoutes,
+    ...settingsRoutes,
   ]),
 ]);
 

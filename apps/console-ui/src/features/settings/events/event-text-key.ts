@@ -1,0 +1,35 @@
+import { type Schemas } from '../../../api/console-api';
+import { type PlainTextKey } from '../../../language/text-types';
+import { type en } from '../texts/en';
+
+type Key = PlainTextKey<typeof en>;
+
+/** What happened, for the types that an account sees; types of a newer service are a change of the account. */
+const KEYS: Partial<Record<Schemas['AuditEventType'], Key>> = {
+  'account.created': 'event.accountCreated',
+  'account.role_changed': 'event.roleChanged',
+  'api_key.changed': 'event.keyChanged',
+  'api_key.created': 'event.keyCreated',
+  'api_key.deleted': 'event.keyDeleted',
+  'email.verified': 'event.emailVerified',
+  'identity.linked': 'event.identityLinked',
+  'identity.unlinked': 'event.identityUnlinked',
+  'login.challenged': 'event.challenged',
+  'login.failed': 'event.signInFailed',
+  'password.changed': 'event.passwordChanged',
+  'password.failed': 'event.passwordFailed',
+  'password.reset': 'event.passwordReset',
+  'password.reset_requested': 'event.passwordResetRequested',
+  'recovery_codes.replaced': 'event.codesReplaced',
+  'second_factor.failed': 'event.secondFactorFailed',
+  'session.ended': 'event.sessionEnded',
+  'session.opened': 'event.sessionOpened',
+  'session.others_ended': 'event.othersEnded',
+  'session.refresh_token_reused': 'event.tokenReused',
+  'admin.adjustment_posted': 'event.adjusted',
+  'admin.refund_ordered': 'event.refunded',
+  'two_factor.disabled': 'event.twoFactorDisabled',
+  'two_factor.enabled': 'event.twoFactorEnabled',
+};
+
+export const eventTextKey = (type: Schemas['AuditEventType']): Key => KEYS[type] ?? 'event.other';

@@ -1,0 +1,150 @@
+import { Badge, Button, Group, Select, Skeleton, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useConsoleApi } from '../../../api/console-api';
+import { ErrorNotice } from '../../../components/errors/error-notice';
+import { QueryState } from '../../../components/query-state';
+import { Amount } from '../../../figures/amount';
+import { type Language, LANGUAGE_NAMES, LANGUAGES } from '../../../language/language';
+import { useLanguage } from '../../../language/language-context';
+import { useAccount } from '../../../session/account';
+import { TIME_ZONE_CHOICES, type TimeZoneChoice, useTimeZone } from '../../../time/time-zone-context';
+import { Time } from '../../../time/time';
+import { Card } from '../card';
+import { lowBalanceQuery } from '../settings-queries';
+import { SettingsPage } from '../settings-page';
+import classes from '../settings.module.css';
+import { useSettingsTexts } from '../texts/settings-texts';
+
+export function ProfilePage() {
+  const t = useSettingsTexts();
+  return (
+    <SettingsPage part="profile">
+      <AccountCard />
+      <DisplayCard />
+      <Card title={t('lowBalance')} description={t('lowBalance.text')}>
+        <LowBalance />
+      </Card>
+    </SettingsPage>
+  );
+}
+
+function AccountCard() {
+  const t = useSettingsTexts();
+  const query = useAccount();
+  return (
+    <Card title={t('account')}>
+      <QueryState query={query} skeleton={<Skeleton height={160} />}>
+        {(account) => (
+          <Text component="dl" size="md" className={classes.facts}>
+            <dt>{t('account.email')}</dt>
+            <dd>
+              <Group gap="xs">
+                {account.email}
+                <Badge variant="default" tt="none">
+                  {t(account.email_verified ? 'account.verified' : 'account.unverified')}
+                </Badge>
+              </Group>
+              {!account.email_verified && <VerificationMail email={account.email} />}
+            </dd>
+            {account.phone && (
+              <>
+                <dt>{t('account.phone')}</dt>
+                <dd>{account.phone}</dd>
+              </>
+            )}
+            {account.username && (
+              <>
+                <dt>{t('account.username')}</dt>
+                <dd>{account.username}</dd>
+              </>
+            )}
+            <dt>{t('account.role')}</dt>
+            <dd>{t(`role.${account.role}`)}</dd>
+            <dt>{t('account.mailLanguage')}</dt>
+            <dd lang={account.language}>{LANGUAGE_NAMES[account.language]}</dd>
+            <dt>{t('account.since')}</dt>
+            <dd>
+              <Time value={account.created_at} detail="day" />
+            </dd>
+          </Text>
+        )}
+      </QueryState>
+    </Card>
+  );
+}
+
+function VerificationMail({ email }: { email: string }) {
+  const t = useSettingsTexts();
+  const api = useConsoleApi();
+  const order = useMutation({
+    mutationFn: () => api.POST('/api/auth/email/verify', { body: { email } }),
+    onSuccess: () => notifications.show({ message: t('account.mailSent') }),
+  });
+  return (
+    <>
+      {order.error && <ErrorNotice error={order.error} />}
+      <Button mt="xs" size="xs" variant="default" loading={order.isPending} onClick={() => order.mutate()}>
+        {t('account.sendMail')}
+      </Button>
+    </>
+  );
+}
+
+/** What this browser remembers, also found in the header. */
+function DisplayCard() {
+  const t = useSettingsTexts();
+  const { language, setLanguage } = useLanguage();
+  const { choice, setChoice, zones } = useTimeZone();
+  return (
+    <Card title={t('display')} description={t('display.text')}>
+      <Group align="flex-start">
+        <Select
+          label={t('display.language')}
+          data={LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))}
+          value={language}
+          allowDeselect={false}
+          onChange={(value) => setLanguage(value as Language)}
+        />
+        <Select
+          label={t('display.timeZone')}
+          data={TIME_ZONE_CHOICES.map((value) => ({
+            value,
+            label: value === 'utc' ? 'UTC' : t(`display.timeZone.${value}`, { zone: zones[value] }),
+          }))}
+          value={choice}
+          allowDeselect={false}
+          onChange={(value) => setChoice(value as TimeZoneChoice)}
+        />
+      </Group>
+    </Card>
+  );
+}
+
+function LowBalance() {
+  const t = useSettingsTexts();
+  const query = useQuery(lowBalanceQuery(useConsoleApi()));
+  const { data: account } = useAccount();
+  return (
+    <QueryState query={query} skeleton={<Skeleton height={48} />}>
+      {({ low_balance_threshold: threshold, balance, currency }) => (
+        <Text component="dl" size="md" className={classes.facts}>
+          <dt>{t('lowBalance.threshold')}</dt>
+          <dd>
+            <Amount value={threshold} currency={currency} />
+          </dd>
+          <dt>{t('lowBalance.balance')}</dt>
+          <dd>
+            <Amount value={balance} currency={currency} />
+          </dd>
+          {account && (
+            <>
+              <dt>{t('lowBalance.to')}</dt>
+              <dd>{account.email}</dd>
+            </>
+          )}
+        </Text>
+      )}
+    </QueryState>
+  );
+}

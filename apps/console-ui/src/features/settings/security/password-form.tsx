@@ -1,0 +1,70 @@
+import { Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { notifications } from '@mantine/notifications';
+import { useState } from 'react';
+import { toApiError } from '../../../api/api-error';
+import { useConsoleApi } from '../../../api/console-api';
+import { ErrorNotice } from '../../../components/errors/error-notice';
+import { showFieldErrors } from '../../../components/errors/form-errors';
+import { useCredentialChange } from '../settings-queries';
+import { useSettingsTexts } from '../texts/settings-texts';
+
+const MIN_LENGTH = 8;
+
+export function PasswordForm({ email }: { email: string }) {
+  const t = useSettingsTexts();
+  const api = useConsoleApi();
+  const [failure, setFailure] = useState<unknown>();
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { current_password: '', new_password: '' },
+    validate: {
+      current_password: (value) => (value ? null : t('password.currentMissing')),
+      new_password: (value) =>
+        value.length >= MIN_LENGTH ? null : t('password.short', { length: MIN_LENGTH }),
+    },
+  });
+  const change = useCredentialChange((body: typeof form.values) => api.PUT('/api/auth/password', { body }));
+  const submit = (body: typeof form.values) => {
+    setFailure(undefined);
+    change.mutate(body, {
+      onSuccess: () => {
+        form.reset();
+        notifications.show({ message: t('password.done') });
+      },
+      onError: (error) => {
+        if (toApiError(error).status === 403) form.setFieldError('current_password', t('password.wrong'));
+        else setFailure(showFieldErrors(form, error));
+      },
+    });
+  };
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate>
+      <Stack maw="24rem">
+        {failure !== undefined && <ErrorNotice error={failure} />}
+        {/* Tells password managers whose password it is. */}
+        <input type="hidden" autoComplete="username" value={email} readOnly />
+        <PasswordInput
+          label={t('password.current')}
+          autoComplete="current-password"
+          required
+          {...form.getInputProps('current_password')}
+          key={form.key('current_password')}
+        />
+        <PasswordInput
+          label={t('password.new')}
+          description={t('password.rule', { length: MIN_LENGTH })}
+          autoComplete="new-password"
+          required
+          {...form.getInputProps('new_password')}
+          key={form.key('new_password')}
+        />
+        <Group>
+          <Button type="submit" loading={change.isPending}>
+            {t('password.change')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,37 @@
+import { Group } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
+import { Page } from '../../components/page';
+import classes from './settings.module.css';
+import { useSettingsTexts } from './texts/settings-texts';
+
+const PARTS = [
+  { to: '/settings', text: 'profile' },
+  { to: '/settings/security', text: 'security' },
+  { to: '/settings/identities', text: 'identities' },
+  { to: '/settings/sessions', text: 'sessions' },
+  { to: '/settings/events', text: 'events' },
+] as const;
+
+interface Props {
+  part: (typeof PARTS)[number]['text'];
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+/** Frame of the settings: links to all their pages above the one that is open. */
+export function SettingsPage({ part, actions, children }: Props) {
+  const t = useSettingsTexts();
+  return (
+    <Page title={t(part)} description={t(`${part}.description`)} actions={actions}>
+      <Group component="nav" aria-label={t('title')} gap={4} className={classes.parts}>
+        {PARTS.map(({ to, text }) => (
+          <Link key={to} to={to} className={classes.part!} activeOptions={{ exact: true }}>
+            {t(text)}
+          </Link>
+        ))}
+      </Group>
+      {children}
+    </Page>
+  );
+}

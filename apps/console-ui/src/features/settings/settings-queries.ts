@@ -1,0 +1,66 @@
+import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
+
+export type Identity = Schemas['IdentityResponse'];
+export type ListedSession = Schemas['ListedSessionResponse'];
+export type SecurityEvent = Schemas['AuditEventResponse'];
+export type Confirmation = Schemas['ConfirmTwoFactorDto'];
+
+const SESSIONS = ['sessions'];
+const IDENTITIES = ['identities'];
+const EVENTS = ['security-events'];
+
+export const sessionsQuery = (api: ConsoleApi) =>
+  queryOptions({
+    queryKey: SESSIONS,
+    queryFn: async ({ signal }) => (await bodyOf(api.GET('/api/auth/sessions', { signal }))).sessions,
+  });
+
+export const identitiesQuery = (api: ConsoleApi) =>
+  queryOptions({
+    queryKey: IDENTITIES,
+    queryFn: async ({ signal }) => (await bodyOf(api.GET('/api/auth/identities', { signal }))).identities,
+  });
+
+export const securityEventsQuery = (api: ConsoleApi) =>
+  infiniteQueryOptions({
+    queryKey: EVENTS,
+    queryFn: ({ signal, pageParam }) =>
+      bodyOf(
+        api.GET('/api/auth/events', { signal, params: { query: pageParam ? { cursor: pageParam } : {} } }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor: cursor }) => cursor,
+  });
+
+export const lowBalanceQuery = (api: ConsoleApi) =>
+  queryOptions({
+    queryKey: ['billing-settings'],
+    queryFn: ({ signal }) => bodyOf(api.GET('/api/billing/settings', { signal })),
+  });
+
+/** What changes credentials: the account, its sessions and its security events are read again. */
+export function useCredentialChange<Variables, Answer>(change: (variables: Variables) => Promise<Answer>) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSuccess: () => {
+      for (const queryKey of [['account'], SESSIONS, IDENTITIES, EVENTS])
+        void queryClient.invalidateQueries({ queryKey });
+    },
+    // Answers may hold codes and secrets: no cache keeps them.
+    gcTime: 0,
+  });
+}
+
+export function useEndSession() {
+  const api = useConsoleApi();
+  return useCredentialChange((id: string) =>
+    api.DELETE('/api/auth/sessions/{id}', { params: { path: { id } } }),
+  );
+}
+
+export function useEndOtherSessions() {
+  const api = useConsoleApi();
+  return useCredentialChange(() => api.DELETE('/api/auth/sessions'));
+}
