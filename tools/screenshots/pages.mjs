@@ -122,6 +122,35 @@ export const PICTURES = [
     path: '/playground',
     act: (tab) => tab.getByRole('button', { name: either('As code', '查看代码') }).click(),
   },
+  { name: 'agents', path: '/agents' },
+  {
+    name: 'agents-create',
+    path: '/agents',
+    act: (tab) =>
+      tab
+        .getByRole('button', { name: either('New conversation', '新建对话') })
+        .first()
+        .click(),
+  },
+  {
+    name: 'agent',
+    path: '/agents',
+    act: async (tab) => {
+      await tab
+        .getByRole('button', { name: either('New conversation', '新建对话') })
+        .first()
+        .click();
+      await tab.getByRole('button', { name: either('Begin', '开始') }).click();
+      await tab
+        .getByRole('textbox', { name: either('Your message', '您的消息') })
+        .fill('Say something about the sea.');
+      await tab.getByRole('button', { name: either('Send', '发送') }).click();
+      await tab
+        .getByRole('article', { name: either('Agent', '智能体') })
+        .last()
+        .waitFor();
+    },
+  },
   { name: 'settings', path: '/settings' },
   { name: 'settings-security', path: '/settings/security' },
   {

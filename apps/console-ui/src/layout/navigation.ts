@@ -1,5 +1,6 @@
 import {
   ArrowLeftRight,
+  Bot,
   ChartColumn,
   KeyRound,
   LayoutDashboard,
@@ -35,6 +36,7 @@ export const AREA_GROUPS: AreaGroup[] = [
     areas: [
       { to: '/keys', text: 'area.keys', icon: KeyRound },
       { to: '/playground', text: 'area.playground', icon: MessageSquareText },
+      { to: '/agents', text: 'area.agents', icon: Bot },
     ],
   },
   {

@@ -1,5 +1,6 @@
 import { createRoute, createRouter } from '@tanstack/react-router';
 import { recoveryRoutes } from '../../features/account-recovery/recovery-routes';
+import { agentRoutes } from '../../features/agents/agent-routes';
 import { changelogRoutes } from '../../features/changelog/changelog-routes';
 import { downloadsRoutes } from '../../features/downloads/downloads-routes';
 import { keyRoutes } from '../../features/keys/key-routes';
@@ -40,6 +41,7 @@ const routeTree = rootRoute.addChildren([
     ...overviewRoutes,
     ...keyRoutes,
     ...playgroundRoutes,
+    ...agentRoutes,
     ...requestRoutes,
     ...usageRoutes,
     ...walletRoutes,

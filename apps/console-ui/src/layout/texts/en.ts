@@ -9,6 +9,7 @@ export const en = {
   'area.models': 'Models',
   'area.settings': 'Settings',
   'area.playground': 'Playground',
+  'area.agents': 'Agents',
   'area.pricing': 'Pricing',
   'area.downloads': 'Downloads',
   'area.changelog': 'Changelog',

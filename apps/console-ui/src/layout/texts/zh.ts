@@ -12,6 +12,7 @@ export const zh: ChineseTexts<typeof en> = {
   'area.models': '模型',
   'area.settings': '设置',
   'area.playground': '体验中心',
+  'area.agents': '智能体',
   'area.pricing': '价格',
   'area.downloads': '下载',
   'area.changelog': '更新日志',

@@ -1,6 +1,6 @@
 export const en = {
   title: 'Playground',
-  description: 'Try models in your browser. Calls are charged to your balance as those of a program are.',
+  description: 'Try models in your browser. Calls are charged to your balance.',
   notOffered: 'No playground here',
   'notOffered.text': 'This site has no playground. Call models from a program with an API key.',
   noModels: 'No models yet',

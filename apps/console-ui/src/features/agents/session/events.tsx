@@ -1,0 +1,55 @@
+import { Alert, Code, Text } from '@mantine/core';
+import { type AgentEvent } from '@inference/agent-client';
+import { useAgentTexts } from '../texts/agent-texts';
+import { Message } from './message';
+
+/** The stored events of a session. */
+export function Events({ events }: { events: AgentEvent[] }) {
+  return events.map((event) => <StoredEvent key={event.id} event={event} />);
+}
+
+function StoredEvent({ event }: { event: AgentEvent }) {
+  const t = useAgentTexts();
+  switch (event.type) {
+    case 'message':
+      return (
+        <Message speaker={event.role} text={event.content}>
+          {event.status === 'incomplete' && (
+            <Text size="sm" c="dimmed">
+              {t('incomplete')}
+            </Text>
+          )}
+        </Message>
+      );
+    case 'tool_calls':
+      return (
+        <Message speaker="assistant" text={event.content}>
+          {event.tool_calls.map(({ id, function: { name, arguments: written } }) => (
+            <Code key={id} block>{`${name}(${written})`}</Code>
+          ))}
+        </Message>
+      );
+    case 'tool_result':
+      return (
+        <Message speaker="tool" text="">
+          {event.tool_call_results.map(({ tool_call_id: id, content }) => (
+            <Code key={id} block>
+              {content}
+            </Code>
+          ))}
+        </Message>
+      );
+    case 'turn.failed':
+      return (
+        <Alert color="red" variant="light" title={t('failed')}>
+          {event.error.message}
+        </Alert>
+      );
+    case 'turn.cancelled':
+      return (
+        <Text size="sm" c="dimmed" ta="center">
+          {t('cancelled')}
+        </Text>
+      );
+  }
+}
