@@ -15,7 +15,6 @@ export function Appearance({ children }: { children: ReactNode }) {
         defaultColorScheme="auto"
         colorSchemeManager={colorSchemeManager}
         withCssVariables={false}
-        withStaticClasses={false}
         withGlobalClasses={false}
       >
         {children}
