@@ -24,8 +24,8 @@ export function KeyTable({ keys, onEdit, onDelete }: Props) {
       cell: (key) => (
         <Group gap="xs">
           <Text span inherit fw={500}>
-              {key.name}
-            </Text>
+            {key.name}
+          </Text>
           {isUsedUp(key) && (
             <Badge variant="default" tt="none">
               {t('limit.reached')}

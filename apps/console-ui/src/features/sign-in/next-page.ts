@@ -7,3 +7,7 @@ interface NextPage {
 export function nextPageIn({ next }: Record<string, unknown>): NextPage {
   return typeof next === 'string' && /^\/(?![/\\])/.test(next) ? { next } : {};
 }
+
+/** The page that asked for a sign-in through a provider, which comes back in the fragment as `return_to`. */
+export const nextPageInFragment = (fragment: string): string | undefined =>
+  nextPageIn({ next: new URLSearchParams(fragment.replace(/^#/, '')).get('return_to') }).next;

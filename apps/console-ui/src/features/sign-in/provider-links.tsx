@@ -1,4 +1,5 @@
 import { Button, Divider, Stack } from '@mantine/core';
+import { useSearch } from '@tanstack/react-router';
 import { useRuntimeConfig } from '../../app/runtime-config';
 import { useSite } from '../../site/site';
 import { useSignInTexts } from './texts/sign-in-texts';
@@ -8,6 +9,8 @@ export function ProviderLinks() {
   const t = useSignInTexts();
   const { apiUrl } = useRuntimeConfig();
   const { oauth_providers: providers } = useSite();
+  const { next }: { next?: string } = useSearch({ strict: false });
+  const query = next === undefined ? '' : `?return_to=${encodeURIComponent(next)}`;
   if (providers.length === 0) return null;
   return (
     <Stack gap="xs">
@@ -16,7 +19,7 @@ export function ProviderLinks() {
         <Button
           key={name}
           component="a"
-          href={`${apiUrl}/api/auth/oauth/${encodeURIComponent(name)}`}
+          href={`${apiUrl}/api/auth/oauth/${encodeURIComponent(name)}${query}`}
           variant="default"
         >
           {t('provider.signIn', { name })}

@@ -1,26 +1,29 @@
 import { Loader, Center } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { HOME } from '../../app/router/layout-routes';
 import { ErrorNotice } from '../../components/errors/error-notice';
 import { useSession } from '../../session/session-context';
+import { nextPageInFragment } from './next-page';
 import { useSignInTexts } from './texts/sign-in-texts';
+import { useGoOn } from './use-go-on';
 
 /** Comes after a sign-in through a provider: the cookie that the console has just set gives the first token. */
 export function SignInCompletePage() {
   const t = useSignInTexts();
   const session = useSession();
   const navigate = useNavigate();
+  const [returnPage] = useState(() => nextPageInFragment(window.location.hash));
+  const goOn = useGoOn(returnPage);
   const [error, setError] = useState<unknown>();
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     session
       .renew()
       .then(
-        (token) => void navigate({ to: token === undefined ? '/sign-in' : HOME, replace: true }),
+        (token) => (token === undefined ? void navigate({ to: '/sign-in', replace: true }) : goOn()),
         setError,
       );
-  }, [session, navigate, attempt]);
+  }, [session, navigate, goOn, attempt]);
   const retry = () => {
     setError(undefined);
     setAttempt(attempt + 1);

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { SignInFrame } from '../sign-in-frame';
 import { challengeInFragment } from '../challenge';
+import { nextPageInFragment } from '../next-page';
 import { useSignInTexts } from '../texts/sign-in-texts';
 import { useGoOn } from '../use-go-on';
 import { SecondFactorForm } from './second-factor-form';
@@ -10,7 +11,8 @@ import { SecondFactorForm } from './second-factor-form';
 export function SecondFactorPage() {
   const t = useSignInTexts();
   const navigate = useNavigate();
-  const goOn = useGoOn();
+  const [returnPage] = useState(() => nextPageInFragment(window.location.hash));
+  const goOn = useGoOn(returnPage);
   const [challenge] = useState(() => challengeInFragment(window.location.hash));
   const restart = () => void navigate({ to: '/sign-in', replace: true });
   useEffect(() => {
