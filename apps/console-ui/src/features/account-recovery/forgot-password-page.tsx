@@ -1,10 +1,11 @@
-import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { bodyOf, useConsoleApi } from '../../api/console-api';
 import { ErrorNotice } from '../../components/errors/error-notice';
 import { SignInFrame } from '../sign-in/sign-in-frame';
 import { FooterLink } from './footer-link';
+import { DoneNotice } from './done-notice';
 import { useRecoveryTexts } from './texts/recovery-texts';
 
 export function ForgotPasswordPage() {
@@ -35,9 +36,7 @@ export function ForgotPasswordPage() {
     >
       {request.isSuccess ? (
         <>
-          <Alert role="status" color="green" title={t('forgot.sent')}>
-            {t('forgot.sentText')}
-          </Alert>
+          <DoneNotice title={t('forgot.sent')}>{t('forgot.sentText')}</DoneNotice>
           <Button variant="default" onClick={() => request.reset()}>
             {t('forgot.again')}
           </Button>

@@ -1,9 +1,10 @@
-import { Alert, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { SignInFrame } from '../sign-in/sign-in-frame';
 import { FooterLink } from './footer-link';
 import { NewPasswordForm } from './new-password-form';
+import { DoneNotice } from './done-notice';
 import { useRecoveryTexts } from './texts/recovery-texts';
 import { useMailToken } from './use-mail-token';
 
@@ -15,9 +16,7 @@ export function ResetPasswordPage() {
   if (isDone)
     return (
       <SignInFrame title={t('reset.title')}>
-        <Alert role="status" color="green" title={t('reset.done')}>
-          {t('reset.doneText')}
-        </Alert>
+        <DoneNotice title={t('reset.done')}>{t('reset.doneText')}</DoneNotice>
         <Button component={Link} to="/sign-in">
           {t('signIn.go')}
         </Button>

@@ -1,4 +1,4 @@
-import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,6 +6,7 @@ import { bodyOf, useConsoleApi } from '../../../api/console-api';
 import { ErrorNotice } from '../../../components/errors/error-notice';
 import { showFieldErrors } from '../../../components/errors/form-errors';
 import { useSessionState } from '../../../session/session-context';
+import { DoneNotice } from '../done-notice';
 import { useRecoveryTexts } from '../texts/recovery-texts';
 
 /** Asks for a new mail with a link. */
@@ -25,12 +26,7 @@ export function NewMailForm() {
     onMutate: () => setFailure(undefined),
     onError: (error) => setFailure(showFieldErrors(form, error)),
   });
-  if (request.isSuccess)
-    return (
-      <Alert role="status" color="green" title={t('newMail.sent')}>
-        {t('newMail.sentText')}
-      </Alert>
-    );
+  if (request.isSuccess) return <DoneNotice title={t('newMail.sent')}>{t('newMail.sentText')}</DoneNotice>;
   return (
     <form onSubmit={form.onSubmit(({ email }) => request.mutate(email))} noValidate>
       <Stack>

@@ -1,9 +1,10 @@
-import { Alert, Button, Divider } from '@mantine/core';
+import { Button, Divider } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { HOME } from '../../../app/router/layout-routes';
 import { useSessionState } from '../../../session/session-context';
 import { SignInFrame } from '../../sign-in/sign-in-frame';
+import { DoneNotice } from '../done-notice';
 import { useRecoveryTexts } from '../texts/recovery-texts';
 import { useMailToken } from '../use-mail-token';
 import { ConfirmationForm } from './confirmation-form';
@@ -19,9 +20,7 @@ export function VerifyEmailPage() {
   if (isDone)
     return (
       <SignInFrame title={t('verify.title')}>
-        <Alert role="status" color="green" title={t('verify.done')}>
-          {t('verify.doneText')}
-        </Alert>
+        <DoneNotice title={t('verify.done')}>{t('verify.doneText')}</DoneNotice>
         <Button component={Link} to={status === 'signed-out' ? '/sign-in' : HOME}>
           {status === 'signed-out' ? t('signIn.go') : t('verify.goOn')}
         </Button>

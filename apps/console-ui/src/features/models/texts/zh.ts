@@ -33,7 +33,7 @@ export const zh: ChineseTexts<typeof en> = {
   size: '大小',
   published: '发布日期',
   'sha256.copy': '复制 SHA-256',
-  api: 'API',
+  api: 'API 调用',
   'api.callable': '也可通过 API 调用，查看价格',
   download: '下载',
   'download.signIn': '登录后下载',

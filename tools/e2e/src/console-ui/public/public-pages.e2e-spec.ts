@@ -1,0 +1,196 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTestDatabase, rememberSecret, type TestDatabase, waitFor } from '@inference/testing';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { consoleBody } from '../../site/console-client';
+import { createAdmin } from '../../site/create-admin';
+import { findProgram } from '../../site/nginx';
+import { ROOT, type ServiceProcess } from '../../site/service-process';
+import { Site } from '../../site/site';
+import { collectFaults } from '../browser-faults';
+import { KeysPage, RegisterPage, SignInPage } from '../console-pages';
+import { ModelsPage, RecoveryPages } from './public-pages';
+
+/** The pages of visitors in Chromium, against a real console. */
+
+const START_MILLIS = 120_000;
+const ADMIN = { email: 'admin@example.com', password: 'the password of the admin' };
+const PERSON = { email: 'ann@example.com', password: 'a password of this test' };
+const NEW_PASSWORD = 'another password of this test';
+const TOKEN = /\b(?:rst|vrf)_[0-9A-Za-z]{43}\b/;
+
+const chrome = findProgram('chromium');
+const ifThere = chrome ? it : it.skip;
+const mails = mkdtempSync(join(tmpdir(), 'mails-'));
+
+let database: TestDatabase;
+let site: Site;
+let consoleService: ServiceProcess;
+let adminToken: string;
+let browser: Browser | undefined;
+let tab: Page;
+let faults: string[];
+
+/** The token in the mail of a kind. */
+const tokenIn = (kind: string): Promise<string> =>
+  waitFor(() => {
+    const name = readdirSync(mails).find((one) => one.endsWith('.eml') && one.includes(`-${kind}-`));
+    const token = name && TOKEN.exec(readFileSync(join(mails, name), 'utf8'))?.[0];
+    if (token) rememberSecret(token);
+    return token ?? null;
+  });
+
+const byAdmin = (method: string, path: string, json: unknown, status?: number) =>
+  consoleBody(consoleService.url, method, path, {
+    token: adminToken,
+    json,
+    ...(status !== undefined && { status }),
+  });
+
+async function publishModel(slug: string, name: string, content: string): Promise<void> {
+  const path = `${consoleService.url}/api/admin/models/${slug}`;
+  const headers = { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/octet-stream' };
+  const upload = `${path}/packages/1.0?file_name=model.gguf`;
+  const { status } = await fetch(upload, { method: 'PUT', headers, body: content });
+  expect(status).toBe(201);
+  await byAdmin('PUT', `/api/admin/models/${slug}`, { name, license: 'Apache-2.0', version: '1.0' });
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  site = new Site(database);
+  consoleService = await site.startConsole({
+    CONSOLE_UI_DIRECTORY: join(ROOT, 'dist/apps/console-ui'),
+    MAIL_FOLDER: mails,
+    STORAGE_FOLDER: join(mails, 'packages'),
+  });
+  await createAdmin(database.urlFor('console'), 'intl', ADMIN);
+  const { token } = await consoleBody<{ token: string }>(consoleService.url, 'POST', '/api/auth/login', {
+    json: { identifier: ADMIN.email, password: ADMIN.password },
+  });
+  adminToken = token;
+  if (!chrome) return;
+  browser = await chromium.launch({ executablePath: chrome, args: ['--no-sandbox'] });
+  const context = await browser.newContext({ baseURL: consoleService.url, locale: 'en-US' });
+  tab = await context.newPage();
+  faults = collectFaults(tab, [new URL(consoleService.url).origin]);
+}, START_MILLIS);
+afterAll(async () => {
+  await browser?.close();
+  await site?.stop();
+  await database?.drop();
+  rmSync(mails, { recursive: true });
+});
+afterEach(() => {
+  if (chrome) expect(faults).toEqual([]);
+});
+
+ifThere('a visitor sees the first call, and gets from there to an account', async () => {
+  await tab.goto('/');
+  await tab.getByText('/v1/chat/completions').waitFor();
+  await tab.getByRole('main').getByRole('link', { name: 'Create an account' }).click();
+  await new RegisterPage(tab).register(PERSON);
+  await new KeysPage(tab).heading().waitFor();
+});
+
+ifThere('leads who is signed in from the start page to the console', async () => {
+  await tab.goto('/');
+  await new KeysPage(tab).heading().waitFor();
+});
+
+ifThere('confirms an address by the link of a mail, once', async () => {
+  const token = await tokenIn('verify_email');
+  const pages = new RecoveryPages(tab);
+  await tab.goto(`/verify-email#token=${token}`);
+  await tab.waitForURL((url) => url.hash === '');
+  await pages.confirm();
+  await tab.getByText('Your address is confirmed').waitFor();
+  await tab.goto('/verify-email');
+  await pages.enterCode(token);
+  await pages.confirm();
+  await tab
+    .getByRole('alert')
+    .getByText(/used already/)
+    .waitFor();
+});
+
+ifThere('sets a new password by the link of a mail, and signs out', async () => {
+  await tab.goto('/forgot-password');
+  const pages = new RecoveryPages(tab);
+  await pages.askForMail(PERSON.email);
+  await tab.goto(`/reset-password#token=${await tokenIn('reset_password')}`);
+  await tab.waitForURL((url) => url.hash === '');
+  await pages.setPassword(NEW_PASSWORD);
+  await tab.getByRole('status').getByText('Your new password is set').waitFor();
+  await tab.getByRole('main').getByRole('link', { name: 'Sign in' }).click();
+  await new SignInPage(tab).signIn({ ...PERSON, password: NEW_PASSWORD });
+  await new KeysPage(tab).heading().waitFor();
+});
+
+ifThere('searches and sorts models, and keeps the search in the address', async () => {
+  await publishModel('acme/small', 'Small model', 'a');
+  await publishModel('acme/large', 'Large model', 'a longer content');
+  await tab.goto('/models?sort=smallest');
+  const models = new ModelsPage(tab);
+  await models.rows().first().waitFor();
+  expect(await models.rows().allInnerTexts()).toEqual(['Small model', 'Large model']);
+  await models.sort('Largest first');
+  await tab.waitForURL(/sort=largest/);
+  expect(await models.rows().allInnerTexts()).toEqual(['Large model', 'Small model']);
+  await models.search('small');
+  await tab.waitForURL(/q=small/);
+  await tab.getByText('1 model', { exact: true }).waitFor();
+});
+
+ifThere('downloads a model with the session, which is in no address', async () => {
+  await new ModelsPage(tab).rows().first().click();
+  await tab.getByRole('heading', { name: 'Small model' }).waitFor();
+  const [download] = await Promise.all([
+    tab.waitForEvent('download'),
+    tab.getByRole('button', { name: 'Download', exact: true }).click(),
+  ]);
+  expect(readFileSync(await download.path(), 'utf8')).toBe('a');
+  await tab.getByText('Apache-2.0').waitFor();
+});
+
+ifThere('shows the file for the system of the visitor, and says which component has no release', async () => {
+  const name = 'engine-v1.0.0-linux-x86_64';
+  const url = `https://github.com/acme/engine/releases/download/v1.0.0/${name}`;
+  await byAdmin(
+    'PUT',
+    '/api/admin/releases/engine/v1.0.0',
+    {
+      name: 'Engine',
+      assets: [{ name, url, size: 1_500_000 }],
+    },
+    201,
+  );
+  await tab.goto('/downloads');
+  const engine = tab.getByRole('region', { name: 'Engine', exact: true });
+  const link = engine.getByRole('link', { name: 'Download for Linux x86-64' });
+  expect(await link.getAttribute('href')).toBe(url);
+  await engine.getByText('1.5 MB').first().waitFor();
+  await tab
+    .getByRole('region', { name: 'Memo' })
+    .getByText(/Nothing is published yet/)
+    .waitFor();
+});
+
+ifThere('shows the changelog page by page, and its markup as text', async () => {
+  for (let count = 1; count <= 21; count += 1)
+    await byAdmin(
+      'POST',
+      '/api/admin/changelog',
+      { title: `News ${count}`, body: '**bold** <b>text</b>' },
+      201,
+    );
+  await tab.goto('/changelog');
+  await tab.getByRole('heading', { name: 'News 21' }).waitFor();
+  expect(await tab.getByRole('article').count()).toBe(20);
+  expect(await tab.getByRole('article').first().getByText('<b>text</b>').innerText()).toBe(
+    'bold <b>text</b>',
+  );
+  await tab.getByRole('button', { name: 'Show more' }).click();
+  await tab.getByRole('heading', { name: 'News 1', exact: true }).waitFor();
+});

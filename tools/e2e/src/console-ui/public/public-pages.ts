@@ -1,0 +1,42 @@
+import { type Locator, type Page } from 'playwright-core';
+
+/** The pages of visitors, found by role and accessible name in English. */
+export class RecoveryPages {
+  constructor(private readonly tab: Page) {}
+
+  async askForMail(email: string): Promise<void> {
+    await this.tab.getByRole('textbox', { name: /^E-mail address, phone/ }).fill(email);
+    await this.tab.getByRole('button', { name: 'Send the mail' }).click();
+    await this.tab.getByRole('status').getByText('Look into your mailbox').waitFor();
+  }
+
+  async setPassword(password: string): Promise<void> {
+    await this.tab.getByLabel('New password').first().fill(password);
+    await this.tab.getByRole('button', { name: 'Set the password' }).click();
+  }
+
+  async enterCode(code: string): Promise<void> {
+    await this.tab.getByRole('textbox', { name: 'Code of the mail' }).fill(code);
+  }
+
+  confirm(): Promise<void> {
+    return this.tab.getByRole('button', { name: 'Confirm the address' }).click();
+  }
+}
+
+export class ModelsPage {
+  constructor(private readonly tab: Page) {}
+
+  rows(): Locator {
+    return this.tab.getByRole('table', { name: 'Models' }).getByRole('link');
+  }
+
+  search(words: string): Promise<void> {
+    return this.tab.getByRole('searchbox', { name: 'Search' }).fill(words);
+  }
+
+  async sort(order: string): Promise<void> {
+    await this.tab.getByRole('combobox', { name: 'Order' }).click();
+    await this.tab.getByRole('option', { name: order }).click();
+  }
+}
