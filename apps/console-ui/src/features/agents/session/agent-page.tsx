@@ -41,12 +41,14 @@ export function AgentPage() {
       <QueryState query={query} skeleton={<Skeleton height={360} />}>
         {({ session, events }) => {
           const waiting = session.open_turns.find(({ status }) => status === 'requires_action');
+          // Once the turn has ended, its text is among the stored events.
+          const isLive = live.text === '' || session.open_turns.some((turn) => turn !== waiting);
           const unanswered = waiting && !live.isRunning ? unansweredCalls(events, waiting.id) : [];
           return (
             <Stack gap="md">
               <Stack gap="md" role="log" aria-label={t('conversation')} aria-busy={live.isRunning}>
                 <Events events={events} />
-                {live.isRunning && <Message speaker="assistant" text={live.text} isGrowing />}
+                {live.isRunning && isLive && <Message speaker="assistant" text={live.text} isGrowing />}
               </Stack>
               {live.error !== undefined && <ErrorNotice error={live.error} onRetry={live.goOn} />}
               {unanswered.length > 0 ? (
