@@ -5,7 +5,6 @@ export type BillingSettings = Schemas['BillingSettingsResponse'];
 export type Transaction = Schemas['TransactionResponse'];
 export type Payment = Schemas['PaymentResponse'];
 export type PaymentRefund = Schemas['PaymentRefundResponse'];
-export type Invoice = Schemas['InvoiceResponse'];
 export type NewInvoice = Schemas['CreateInvoiceDto'];
 export type NewPayment = Schemas['CreatePaymentDto'];
 
@@ -45,7 +44,7 @@ export const paymentsQuery = (api: ConsoleApi) =>
   });
 
 /** Whether the provider may still change it: somebody pays, or gets money back. */
-export const isMoving = ({ status, refunds }: Payment): boolean =>
+const isMoving = ({ status, refunds }: Payment): boolean =>
   status === 'pending' || refunds.some((refund) => refund.status === 'pending');
 
 /** Asks again every two seconds while the payment or a refund of it is under way. */

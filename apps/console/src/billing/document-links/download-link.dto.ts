@@ -6,7 +6,7 @@ export class DownloadLinkResponse {
   @ApiProperty({
     description: 'Opens the download. Whoever has the link can use it until it expires.',
     format: 'uri',
-    example: 'https://console.example.com/api/billing/receipts/pay_0Vc3kZ8dQ1mXw7RtYb2LsA/file?link=eyJhb…',
+    example: 'https://console.example.com/api/billing/receipts/pay_0Vc3kZ8dQ1mXw7RtYb2LsA/file?link=eyJhb',
   })
   url!: string;
 
@@ -15,6 +15,6 @@ export class DownloadLinkResponse {
 }
 
 export class LinkQuery {
-  @TextField({ description: 'From the link. It replaces a credential.', maxLength: 2_000, example: 'eyJhb…' })
+  @TextField({ description: 'From the link. It replaces a credential.', maxLength: 2_000, example: 'eyJhb' })
   link!: string;
 }

@@ -51,7 +51,7 @@ function add(sums: Sums, { cost, unit, quantity }: UsageRow): void {
 }
 
 /** Names the bucket of a row: an instant for an hour, `2026-03-08` for a day, `2026-03` for a month. */
-export function bucketOf({ timestamp }: UsageRow, bucket: Bucket, timeZone: string): string {
+function bucketOf({ timestamp }: UsageRow, bucket: Bucket, timeZone: string): string {
   if (bucket === 'hour') return timestamp;
   const day = dayOf(timestamp, timeZone);
   return bucket === 'day' ? day : day.slice(0, MONTH_LENGTH);
