@@ -89,7 +89,8 @@ export class ModelLinkResponse {
   @ApiProperty({
     description: 'Opens the download. Whoever has the link can use it until it expires.',
     format: 'uri',
-    example: 'https://console.example.com/api/files/pkg_0Vc3kZ8dQ1mXw7RtYb2LsA?name=llama.gguf&expires=1760000000',
+    example:
+      'https://console.example.com/api/files/pkg_0Vc3kZ8dQ1mXw7RtYb2LsA?name=llama.gguf&expires=1760000000',
   })
   url!: string;
 
