@@ -54,7 +54,7 @@ beforeAll(async () => {
   faults = collectFaults(tab, [new URL(consoleService.url).origin]);
   await tab.goto('/register');
   await new RegisterPage(tab).register(PERSON);
-  await new KeysPage(tab).heading().waitFor();
+  await tab.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
 }, 120_000);
 afterAll(async () => {
   await browser?.close();
