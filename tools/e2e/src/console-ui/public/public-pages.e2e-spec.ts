@@ -9,7 +9,7 @@ import { findProgram } from '../../site/nginx';
 import { ROOT, type ServiceProcess } from '../../site/service-process';
 import { Site } from '../../site/site';
 import { collectFaults } from '../browser-faults';
-import { KeysPage, RegisterPage, SignInPage } from '../console-pages';
+import { RegisterPage, SignInPage } from '../console-pages';
 import { ModelsPage, RecoveryPages } from './public-pages';
 
 /** The pages of visitors in Chromium, against a real console. */
@@ -86,17 +86,20 @@ afterEach(() => {
   if (chrome) expect(faults).toEqual([]);
 });
 
+/** Where a sign-in leads. */
+const overview = () => tab.getByRole('heading', { name: 'Overview', level: 1 });
+
 ifThere('a visitor sees the first call, and gets from there to an account', async () => {
   await tab.goto('/');
   await tab.getByText('/v1/chat/completions').waitFor();
   await tab.getByRole('main').getByRole('link', { name: 'Create an account' }).click();
   await new RegisterPage(tab).register(PERSON);
-  await new KeysPage(tab).heading().waitFor();
+  await overview().waitFor();
 });
 
 ifThere('leads who is signed in from the start page to the console', async () => {
   await tab.goto('/');
-  await new KeysPage(tab).heading().waitFor();
+  await overview().waitFor();
 });
 
 ifThere('confirms an address by the link of a mail, once', async () => {
@@ -125,7 +128,7 @@ ifThere('sets a new password by the link of a mail, and signs out', async () => 
   await tab.getByRole('status').getByText('Your new password is set').waitFor();
   await tab.getByRole('main').getByRole('link', { name: 'Sign in' }).click();
   await new SignInPage(tab).signIn({ ...PERSON, password: NEW_PASSWORD });
-  await new KeysPage(tab).heading().waitFor();
+  await overview().waitFor();
 });
 
 ifThere('searches and sorts models, and keeps the search in the address', async () => {
