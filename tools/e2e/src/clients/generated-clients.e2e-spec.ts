@@ -25,7 +25,11 @@ const guest = createClient<ConsolePaths>({ baseUrl: CONSOLE_URL });
 const signIn = await guest.POST('/api/auth/login', { body: { identifier: EMAIL, password: PASSWORD } });
 if (!signIn.data || !('token' in signIn.data)) throw new Error(JSON.stringify(signIn.error));
 const { token, user } = signIn.data;
-const own = createClient<ConsolePaths>({ baseUrl: CONSOLE_URL, headers: { Authorization: \`Bearer \${token}\` } });
+// The usage is CSV too, for clients that ask for it.
+const own = createClient<ConsolePaths, 'application/json'>({
+  baseUrl: CONSOLE_URL,
+  headers: { Authorization: \`Bearer \${token}\` },
+});
 const credit = await own.POST('/api/admin/billing/adjustments', {
   body: { account_id: user.id, amount: 5, description: 'Credit' },
 });
