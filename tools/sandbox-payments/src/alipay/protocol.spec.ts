@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, createSign, createVerify } from 'node:crypto';
+import { Socket } from 'node:net';
 import { rememberEnvironment } from '@inference/testing';
 import { AlipaySdk } from 'alipay-sdk';
 import { SandboxPayments } from '../sandbox-payments';
@@ -27,7 +28,11 @@ describe("Alipay's gateway", () => {
       camelcase: false,
     });
   });
-  afterAll(() => sandbox?.stop());
+  afterAll(async () => {
+    // The SDK's HTTP client replaces it for all files of the test worker.
+    delete (Socket.prototype as Partial<Socket>).destroy;
+    await sandbox?.stop();
+  });
 
   const newTrade = (changes: object = {}) => ({
     out_trade_no: `pay_${++orders}`,

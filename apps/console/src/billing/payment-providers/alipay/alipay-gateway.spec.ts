@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { ProviderRefusedError, ProviderUnavailableError } from '../payment-provider';
 import { newOrder, NOTIFY_URL, FakeAlipay, refundOf } from './alipay.fixture';
 import { AlipayProvider } from './alipay-provider';
@@ -38,6 +39,16 @@ describe('Alipay responses', () => {
     alipay.answer = alipay.signedAnswer(QUERY, fields);
     return alipay.provider.query(order);
   };
+
+  it('leave the sockets of the process as they are: one error can destroy two of them', async () => {
+    await queried(PAID);
+    const error = new Error('broken off');
+    for (const socket of [new Socket(), new Socket()]) {
+      const raised = new Promise((resolve) => socket.once('error', resolve));
+      socket.destroy(error);
+      expect(await raised).toBe(error);
+    }
+  });
 
   describe('response of a query', () => {
     it('is a proof when it is signed', async () => {

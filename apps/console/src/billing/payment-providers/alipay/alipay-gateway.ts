@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { AlipayRequestError, AlipaySdk, type AlipaySdkConfig } from 'alipay-sdk';
 import { type AlipayConfig } from './alipay.config';
@@ -36,11 +37,20 @@ function describeUnverified(answer: string, responseKey: string): string {
 }
 
 /**
+ * The HTTP client of the SDK (urllib) gives all sockets of the process a `destroy` that throws if an error destroys a second
+ * socket, as `pipeline` does with both ends of a proxied answer. Without it, sockets inherit the stream's own again.
+ */
+function restoreSocketDestroy(): void {
+  delete (Socket.prototype as Partial<Socket>).destroy;
+}
+
+/**
  * The SDK verifies a part that it finds in the response's text, but reads the fields from the parsed JSON. A response with
  * a second part of the same name, escaped differently, would yield unsigned fields, so both are compared here.
  */
 function createStrictSdk(config: AlipaySdkConfig): AlipaySdk {
   const sdk = new AlipaySdk(config);
+  restoreSocketDestroy();
   const checkSignature = sdk.checkResponseSign.bind(sdk);
   sdk.checkResponseSign = (answer, responseKey, sign, traceId) => {
     try {
