@@ -11,7 +11,7 @@ import ts from 'typescript';
  */
 
 /** The services that the pages call. */
-export const CALLED_SERVICES = ['console'];
+export const CALLED_SERVICES = ['console', 'memo', 'training'];
 
 /** Name of a schema that is added, and of its type. */
 const FIGURE = 'Figure';
