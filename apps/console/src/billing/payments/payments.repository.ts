@@ -1,4 +1,4 @@
-import { type Executor, type Position, readNewestFirst, type Transaction } from '@inference/database';
+import { type Executor, type Position, type Transaction } from '@inference/database';
 import { In, IsNull } from 'typeorm';
 import { type OpenedOrder } from '../payment-providers/payment-provider';
 import { Payment } from './entities/payment.entity';
@@ -35,6 +35,12 @@ const CLAIM = `
   WHERE id = $1 AND due_at <= now()
   RETURNING ${COLUMNS}, now() AS now`;
 
+const listIf = (condition: string) => `
+  SELECT ${COLUMNS}, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
+  FROM billing.payments WHERE account_id = $1 AND ${condition} ORDER BY created_at DESC, id DESC LIMIT $2`;
+const LIST = listIf('true');
+const LIST_AFTER = listIf('(created_at, id) < ($3, $4)');
+
 /** SQL of the time that is so many seconds after the clock's, or of NULL. */
 const secondsAfter = (clock: 'now()' | 'clock_timestamp()', seconds: number | null) => () =>
   `${clock} + make_interval(secs => ${seconds})`;
@@ -66,14 +72,17 @@ export function lockOwnPayment(
 }
 
 /** The account's payments, newest first. */
-export function listPayments(
+export async function listPayments(
   executor: Executor,
   accountId: string,
   after: Position | null,
   count: number,
 ): Promise<(Payment & { position: Position })[]> {
-  const own = executor.repository(Payment).createQueryBuilder('payment').where({ accountId });
-  return readNewestFirst(own, 'createdAt', after, count);
+  const page = after
+    ? { name: 'list_payments_after', text: LIST_AFTER, values: [accountId, count, after.at, after.id] }
+    : { name: 'list_payments', text: LIST, values: [accountId, count] };
+  const { rows } = await executor.query<Payment & { at: string }>(page);
+  return rows.map((row) => ({ ...row, position: { at: row.at, id: row.id } }));
 }
 
 export function countPendingPayments(transaction: Transaction, accountId: string): Promise<number> {

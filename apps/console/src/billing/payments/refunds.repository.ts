@@ -1,5 +1,5 @@
 import { type Executor, type Transaction } from '@inference/database';
-import { In, Not } from 'typeorm';
+import { Not } from 'typeorm';
 import { type Payment } from './entities/payment.entity';
 import { Refund } from './entities/refund.entity';
 
@@ -21,6 +21,11 @@ export type ClaimedRefund = Pick<
 /** How a refund ended at the provider. */
 type RefundEnd = Pick<Refund, 'providerReference' | 'failure'> & { status: 'succeeded' | 'failed' };
 
+const LIST = `
+  SELECT id, payment_id AS "paymentId", amount_minor AS "amountMinor", reason, status,
+    provider_reference AS "providerReference", failure, ordered_by AS "orderedBy", created_at AS "createdAt",
+    ended_at AS "endedAt", next_check_at AS "nextCheckAt", claimed_until AS "claimedUntil", due_at AS "dueAt"
+  FROM billing.refunds WHERE payment_id = ANY ($1) ORDER BY created_at, id`;
 const INSERT = `
   INSERT INTO billing.refunds (id, payment_id, amount_minor, reason, ordered_by, next_check_at)
   VALUES ($1, $2, $3, $4, $5, clock_timestamp() + make_interval(secs => $6))
@@ -70,10 +75,9 @@ export function findRefund(executor: Executor, id: string): Promise<RefundOfPaym
 }
 
 /** All attempts at refunding these payments, oldest first. */
-export function listRefunds(executor: Executor, paymentIds: string[]): Promise<Refund[]> {
-  return executor
-    .repository(Refund)
-    .find({ where: { paymentId: In(paymentIds) }, order: { createdAt: 'ASC', id: 'ASC' } });
+export async function listRefunds(executor: Executor, paymentIds: string[]): Promise<Refund[]> {
+  const list = { name: 'list_refunds', text: LIST, values: [paymentIds] };
+  return (await executor.query<Refund>(list)).rows;
 }
 
 /** Whether a refund of the payment has succeeded or is under way. */

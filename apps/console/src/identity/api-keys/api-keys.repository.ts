@@ -15,12 +15,20 @@ export async function insertApiKey(transaction: Transaction, key: NewApiKey): Pr
   return stored;
 }
 
+export type ListedApiKey = Pick<
+  ApiKey,
+  'id' | 'name' | 'prefix' | 'createdAt' | 'lastUsedAt' | 'spendLimitPicos' | 'allowedModels'
+>;
+
+const LIST = `
+  SELECT id, name, prefix, created_at AS "createdAt", last_used_at AS "lastUsedAt",
+    spend_limit_picos AS "spendLimitPicos", allowed_models AS "allowedModels"
+  FROM accounts.api_keys WHERE account_id = $1 AND deleted_at IS NULL ORDER BY created_at DESC, id DESC`;
+
 /** Newest first. */
-export function listApiKeys(executor: Executor, accountId: string): Promise<ApiKey[]> {
-  return executor.repository(ApiKey).find({
-    where: { accountId, deletedAt: IsNull() },
-    order: { createdAt: 'DESC', id: 'DESC' },
-  });
+export async function listApiKeys(executor: Executor, accountId: string): Promise<ListedApiKey[]> {
+  const list = { name: 'list_api_keys', text: LIST, values: [accountId] };
+  return (await executor.query<ListedApiKey>(list)).rows;
 }
 
 /** The key of an account, locked until the transaction ends. Null if there is none. */

@@ -18,6 +18,7 @@ import {
   deleteApiKeys,
   insertApiKey,
   listApiKeys,
+  type ListedApiKey,
   lockApiKey,
   readSpentSince,
   updateApiKey,
@@ -47,7 +48,7 @@ function unusedView({
   lastUsedAt,
   spendLimitPicos,
   allowedModels,
-}: ApiKey): UnusedKey {
+}: ListedApiKey): UnusedKey {
   return {
     id,
     name,
@@ -136,7 +137,7 @@ export class ApiKeysService {
     });
   }
 
-  private async views(accountId: string, keys: ApiKey[]): Promise<ApiKeyResponse[]> {
+  private async views(accountId: string, keys: ListedApiKey[]): Promise<ApiKeyResponse[]> {
     const ids = keys.map(({ id }) => id);
     const since = new Date(Date.now() - SPENT_DAYS * MILLIS_PER_DAY);
     const [spent, recentlySpent] = await Promise.all([
