@@ -1,7 +1,9 @@
 import {
+  Activity,
   ArrowLeftRight,
   Bot,
   ChartColumn,
+  CreditCard,
   KeyRound,
   LayoutDashboard,
   type LucideIcon,
@@ -9,6 +11,8 @@ import {
   Receipt,
   ScrollText,
   Settings,
+  ShieldCheck,
+  Users,
   Wallet,
 } from 'lucide-react';
 import { type PlainTextKey } from '../language/text-types';
@@ -50,6 +54,16 @@ export const AREA_GROUPS: AreaGroup[] = [
     ],
   },
   { text: 'group.account', areas: [{ to: '/settings', text: 'area.settings', icon: Settings }] },
+  {
+    text: 'group.admin',
+    role: 'admin',
+    areas: [
+      { to: '/admin/accounts', text: 'area.adminAccounts', icon: Users },
+      { to: '/admin/payments', text: 'area.adminPayments', icon: CreditCard },
+      { to: '/admin/events', text: 'area.adminEvents', icon: ShieldCheck },
+      { to: '/admin/health', text: 'area.adminHealth', icon: Activity },
+    ],
+  },
 ];
 
 /** The pages in the header of visitors. */

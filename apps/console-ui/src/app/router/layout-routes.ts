@@ -35,3 +35,10 @@ export const consoleRoute = createRoute({
       throw redirect({ to: '/sign-in', search: { next: location.href } });
   },
 });
+
+/** Parent of the pages of admins. Other accounts see the not-found page in their place. */
+export const adminRoute = createRoute({
+  getParentRoute: () => consoleRoute,
+  id: 'admin',
+  component: lazyRouteComponent(() => import('../../layout/admin-gate'), 'AdminGate'),
+});

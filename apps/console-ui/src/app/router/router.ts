@@ -17,7 +17,7 @@ import { walletRoutes } from '../../features/wallet/wallet-routes';
 import { FailedPage } from '../../layout/failures/failed-page';
 import { NotFoundPage } from '../../layout/failures/not-found-page';
 import { type Session } from '../../session/session';
-import { consoleRoute, publicRoute, rootRoute } from './layout-routes';
+import { adminRoute, consoleRoute, publicRoute, rootRoute } from './layout-routes';
 
 /** Whatever has no page. */
 const notFoundRoute = createRoute({
@@ -46,6 +46,7 @@ const routeTree = rootRoute.addChildren([
     ...usageRoutes,
     ...walletRoutes,
     ...settingsRoutes,
+    adminRoute.addChildren([]),
   ]),
 ]);
 
