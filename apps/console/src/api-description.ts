@@ -26,6 +26,7 @@ export const API_DESCRIPTION: ApiDescription = {
     'Administration of releases': 'Releases of the runtime components.',
     'Administration of the changelog': 'Entries of the changelog.',
     'Administration of downloads': 'Statistics of downloads.',
+    'Administration of the site': 'The state of all services.',
     'Sign-in': 'Registration, sign-in by password or through a provider, sessions and their public keys.',
     Payments: 'Top-ups of the wallet: bounds, providers, payments and what was given back of them.',
     'Receipts and invoices':

@@ -12,6 +12,7 @@ import { CatalogueModule } from './catalogue/catalogue.module';
 import { InferenceModule } from './inference/inference.module';
 import { JobRecoveryModule } from './job-recovery/job-recovery.module';
 import { NotificationsModule } from './notifications/notifications.module';
+import { ServiceHealthModule } from './service-health/service-health.module';
 import { UserInterfaceModule } from './user-interface/user-interface.module';
 import { type ConsoleConfig } from './config';
 import { ConfigModule } from './config.module';
@@ -44,6 +45,7 @@ export class AppModule {
         CatalogueModule,
         InferenceModule,
         NotificationsModule,
+        ServiceHealthModule,
         UserInterfaceModule,
       ],
       providers: [{ provide: APP_INTERCEPTOR, useClass: ExactJsonInterceptor }],

@@ -18,6 +18,7 @@ import { INFERENCE_CONFIG } from './inference/inference.config';
 import { RATE_LIMIT_CONFIG } from './rate-limit/rate-limit.config';
 import { LOW_BALANCE_CONFIG } from './notifications/low-balance/low-balance.config';
 import { MAIL_CONFIG } from './notifications/mail/mail.config';
+import { SERVICE_HEALTH_CONFIG } from './service-health/service-health.config';
 import { SITE_CONFIG } from './site.config';
 import { USER_INTERFACE_CONFIG } from './user-interface/user-interface.config';
 
@@ -44,6 +45,7 @@ export class ConfigModule {
       { provide: SITEMAP_CONFIG, useValue: config.sitemap },
       { provide: SITE_METADATA_CONFIG, useValue: config.siteMetadata },
       { provide: INFERENCE_CONFIG, useValue: config.inference },
+      { provide: SERVICE_HEALTH_CONFIG, useValue: config.serviceHealth },
       { provide: USER_INTERFACE_CONFIG, useValue: config.userInterface },
       { provide: MAIL_CONFIG, useValue: config.mail },
       { provide: LOW_BALANCE_CONFIG, useValue: config.lowBalance },

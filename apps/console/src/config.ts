@@ -21,6 +21,7 @@ import {
 import { paymentFields, paymentsOf } from './billing/payments/payments.config';
 import { checkTopUp, topUpFields, topUpOf } from './billing/settings/top-up.config';
 import { checkMail, mailFields, mailOf } from './notifications/mail/mail.config';
+import { serviceHealthOf } from './service-health/service-health.config';
 import { siteFields, siteOf } from './site.config';
 import { userInterfaceFields, userInterfaceOf } from './user-interface/user-interface.config';
 
@@ -78,6 +79,7 @@ const schema = fields
     sitemap: sitemapOf(config),
     siteMetadata: siteMetadataOf(config),
     inference: inferenceOf(config),
+    serviceHealth: serviceHealthOf(config),
     userInterface: userInterfaceOf(config),
     mail: mailOf(config),
     lowBalance: { thresholdPicos: topUpOf(config).lowBalanceThresholdPicos },

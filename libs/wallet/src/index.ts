@@ -12,6 +12,7 @@ export {
   openWallet,
   readKeySpending,
   readWallet,
+  readWallets,
   recallLeases,
 } from './wallets.repository';
 export { Wallet } from './wallet.entity';

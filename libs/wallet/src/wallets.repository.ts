@@ -20,6 +20,11 @@ export function readWallet(executor: Executor, accountId: string): Promise<Walle
   return executor.repository(Wallet).findOneBy({ accountId });
 }
 
+/** Returns the wallets of the accounts that have one, in no order. */
+export function readWallets(executor: Executor, accountIds: string[]): Promise<Wallet[]> {
+  return executor.repository(Wallet).findBy({ accountId: In(accountIds) });
+}
+
 /** Locks the wallet until the transaction ends. Returns null if the account does not exist. */
 export function lockWallet(transaction: Transaction, accountId: string): Promise<Wallet | null> {
   return transaction

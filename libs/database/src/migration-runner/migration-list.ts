@@ -27,6 +27,7 @@ import { RollupByKey0000000000025 } from '../migrations/0025_rollup_by_key';
 import { RecountedRollup0000000000026 } from '../migrations/0026_recounted_rollup';
 import { BrokenOffEvents0000000000027 } from '../migrations/0027_broken_off_events';
 import { ChangedKeyLimits0000000000028 } from '../migrations/0028_changed_key_limits';
+import { PaymentsByTime0000000000029 } from '../migrations/0029_payments_by_time';
 
 /** All migrations in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -58,4 +59,5 @@ export const MIGRATIONS: MigrationClass[] = [
   RecountedRollup0000000000026,
   BrokenOffEvents0000000000027,
   ChangedKeyLimits0000000000028,
+  PaymentsByTime0000000000029,
 ];

@@ -95,6 +95,9 @@ console                                               none  session  expired  el
   POST   /api/billing/invoices/:paymentId/link         401      404      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/billing/invoices/:paymentId/file         400      400      400        400    400  400      400  400     400      400         400          400      400
   GET    /api/admin/accounts                           401      403      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/admin/accounts/:id                       401      403      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/admin/accounts/:id/usage                 401      403      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/admin/accounts/:id/transactions          401      403      401        401    404  401      401  401     401      401         401          401      401
   PUT    /api/admin/accounts/:id/role                  401      403      401        401    400  401      401  401     401      401         401          401      401
   POST   /api/admin/accounts/:id/2fa/disable           401      403      401        401    400  401      401  401     401      401         401          401      401
   GET    /api/admin/events                             401      403      401        401    200  401      401  401     401      401         401          401      401
@@ -108,6 +111,7 @@ console                                               none  session  expired  el
   PUT    /api/admin/billing/pricing/training           401      403      401        401    400  401      401  401     401      401         401          401      401
   PUT    /api/admin/billing/exchange-rates             401      403      401        401    400  401      401  401     401      401         401          401      401
   POST   /api/admin/billing/adjustments                401      403      401        401    400  401      401  401     401      401         401          401      401
+  GET    /api/admin/billing/payments                   401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/admin/billing/payments/:id               401      403      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/admin/billing/payments/:id/refund        401      403      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/models                             401      403      401        401    200  401      401  401     401      401         401          401      401
@@ -127,6 +131,7 @@ console                                               none  session  expired  el
   PUT    /api/admin/changelog/:id                      401      403      401        401    400  401      401  401     401      401         401          401      401
   DELETE /api/admin/changelog/:id                      401      403      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/downloads                          401      403      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/admin/health                             401      403      401        401    200  401      401  401     401      401         401          401      401
 
 gateway                                               none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
   GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200

@@ -37,6 +37,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/admin/accounts/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Returns an account with its balance. */
+    get: operations['getAccount'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/admin/accounts/{id}/2fa/disable': {
     parameters: {
       query?: never;
@@ -77,6 +94,43 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/admin/accounts/{id}/transactions': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Lists the transactions of an account’s wallet, newest first. */
+    get: operations['listTransactionsOfAccount'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/admin/accounts/{id}/usage': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Returns the usage of an account and its cost, as the account itself sees it.
+     * @description With `Accept: text/csv`, the same rows come as CSV.
+     */
+    get: operations['getUsageOfAccount'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/admin/billing/adjustments': {
     parameters: {
       query?: never;
@@ -110,6 +164,23 @@ export interface paths {
      * @description Days that the body does not name stay as they are.
      */
     put: operations['publishExchangeRates'];
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/admin/billing/payments': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Lists the payments of all accounts with their refunds, newest first. */
+    get: operations['listAllPayments'];
+    put?: never;
     post?: never;
     delete?: never;
     options?: never;
@@ -349,6 +420,26 @@ export interface paths {
     };
     /** Lists the security events of all accounts, newest first. */
     get: operations['listAllSecurityEvents'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/admin/health': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Asks all services of the site whether they can work.
+     * @description The console asks `GET /healthz` of each service at once and waits at most 3 seconds. The answer is 200 also when services are down.
+     */
+    get: operations['checkServices'];
     put?: never;
     post?: never;
     delete?: never;
@@ -1757,7 +1848,34 @@ export interface components {
        */
       error: 'database unavailable';
     };
-    AccountResponse: {
+    ServiceHealthResponse: {
+      /**
+       * @description The service.
+       * @enum {string}
+       */
+      name: 'console' | 'gateway' | 'router-cost' | 'training' | 'agent' | 'memo' | 'agent-environments';
+      /** @description Where customers reach it. */
+      url: string;
+      /**
+       * @description `ok`: it can work. `unhealthy`: it answers, but says that it cannot work. `unavailable`: the console gets no answer in time.
+       * @enum {string}
+       */
+      status: 'ok' | 'unhealthy' | 'unavailable';
+      /** @description Milliseconds until it answered; null if it did not. */
+      latency_ms: components['schemas']['Figure'] | null;
+      /** @description What is wrong, such as `database unavailable` or `no answer within 3 seconds`; null if nothing is. */
+      message: string | null;
+    };
+    SiteHealthResponse: {
+      /** @description The services of the site. */
+      services: components['schemas']['ServiceHealthResponse'][];
+      /**
+       * Format: date-time
+       * @description When the services were asked.
+       */
+      checked_at: string;
+    };
+    AdminAccountResponse: {
       /** @description Names the account in this API. */
       id: string;
       /** @description The e-mail address, in lower case. */
@@ -1780,10 +1898,17 @@ export interface components {
        * @description When the account was made.
        */
       created_at: string;
+      /** @description The money in its wallet now, in `currency`. Exact: all digits of the ledger. */
+      balance: components['schemas']['Figure'];
+      /**
+       * @description The currency of the wallet.
+       * @enum {string}
+       */
+      currency: 'USD' | 'CNY';
     };
     AccountListResponse: {
       /** @description The accounts of the page, newest first. */
-      accounts: components['schemas']['AccountResponse'][];
+      accounts: components['schemas']['AdminAccountResponse'][];
       /** @description The `cursor` of the next page; null on the last page. */
       next_cursor: string | null;
     };
@@ -2238,6 +2363,24 @@ export interface components {
       /** @description The account whose wallet was corrected. */
       account_id: string;
     };
+    PaymentRefundResponse: {
+      /** @description Names the refund. */
+      id: string;
+      /** @description What is given back, in the currency of the payment. Exact: all digits of the ledger. */
+      amount: components['schemas']['Figure'];
+      /**
+       * @description `pending`: the provider has not finished the refund. `failed`: nothing was given back.
+       * @enum {string}
+       */
+      status: 'pending' | 'succeeded' | 'failed';
+      /**
+       * Format: date-time
+       * @description When the refund was ordered.
+       */
+      created_at: string;
+      /** @description Why it was ordered, for people; absent if nobody said. */
+      reason?: string;
+    };
     CheckoutResponse: {
       /**
        * @description `redirect`: send the payer to the URL; `qr`: show the URL as a QR code.
@@ -2251,6 +2394,53 @@ export interface components {
        * @description When the payment expires unless it is paid.
        */
       expires_at: string;
+    };
+    ListedPaymentResponse: {
+      /** @description Names the payment in this API. */
+      id: string;
+      /**
+       * @description The provider of the payment.
+       * @enum {string}
+       */
+      provider: 'card_provider' | 'messaging_pay_provider' | 'wallet_pay_provider';
+      /** @description What is to be paid or was paid, in the currency. Exact: all digits of the ledger. */
+      amount: components['schemas']['Figure'];
+      /**
+       * @description The currency of the site.
+       * @enum {string}
+       */
+      currency: 'USD' | 'CNY';
+      /**
+       * @description `paid`: credited to the wallet; a refund leaves it `paid`. A payment that is `failed` or `expired` becomes `paid` if its money arrives late.
+       * @enum {string}
+       */
+      status: 'pending' | 'paid' | 'failed' | 'expired';
+      /**
+       * Format: date-time
+       * @description When it was paid; null before.
+       */
+      paid_at: string | null;
+      /** @description The provider’s id of the transaction; absent while the payment is not paid. */
+      provider_reference?: string;
+      /**
+       * Format: date-time
+       * @description When the payment was created.
+       */
+      created_at: string;
+      /** @description Sum of the refunds that have succeeded. Exact: all digits of the ledger. */
+      refunded_amount: components['schemas']['Figure'];
+      /** @description All attempts at a refund, oldest first. */
+      refunds: components['schemas']['PaymentRefundResponse'][];
+      /** @description How to pay; absent unless the payment can be paid. */
+      checkout?: components['schemas']['CheckoutResponse'];
+      /** @description The account that pays. */
+      account_id: string;
+    };
+    AllPaymentsResponse: {
+      /** @description The payments of the page, newest first. */
+      payments: components['schemas']['ListedPaymentResponse'][];
+      /** @description The `cursor` of the next page; null on the last page. */
+      next_cursor: string | null;
     };
     RefundResponse: {
       /** @description Names the refund. */
@@ -2471,24 +2661,6 @@ export interface components {
        * @description Page to which the payer’s browser returns: on the origin of the console, of its pages or of `CORS_ORIGINS`. By default the billing page.
        */
       return_url?: string;
-    };
-    PaymentRefundResponse: {
-      /** @description Names the refund. */
-      id: string;
-      /** @description What is given back, in the currency of the payment. Exact: all digits of the ledger. */
-      amount: components['schemas']['Figure'];
-      /**
-       * @description `pending`: the provider has not finished the refund. `failed`: nothing was given back.
-       * @enum {string}
-       */
-      status: 'pending' | 'succeeded' | 'failed';
-      /**
-       * Format: date-time
-       * @description When the refund was ordered.
-       */
-      created_at: string;
-      /** @description Why it was ordered, for people; absent if nobody said. */
-      reason?: string;
     };
     PaymentResponse: {
       /** @description Names the payment in this API. */
@@ -3772,6 +3944,128 @@ export interface operations {
       };
     };
   };
+  getAccount: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The id of the account. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The account. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AdminAccountResponse'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account does not have the role admin. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description There is no such account. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
   disableTwoFactorOfAccount: {
     parameters: {
       query?: never;
@@ -3974,7 +4268,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['AccountResponse'];
+          'application/json': components['schemas']['AdminAccountResponse'];
         };
       };
       /** @description A parameter or field is missing or malformed. The message names each one. */
@@ -4072,6 +4366,273 @@ export interface operations {
       };
       /** @description The content type or encoding of the body is not supported. */
       415: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
+  listTransactionsOfAccount: {
+    parameters: {
+      query?: {
+        /** @description Most entries of a page. */
+        limit?: number;
+        /** @description The `next_cursor` of the previous page. */
+        cursor?: string;
+      };
+      header?: never;
+      path: {
+        /** @description The id of the account. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of transactions. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['TransactionListResponse'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account does not have the role admin. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description There is no such account. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
+  getUsageOfAccount: {
+    parameters: {
+      query?: {
+        /** @description Start of the period, included: a time, or a date, which is the start of that day in `time_zone`. The start of the current month in `time_zone` by default. */
+        from?: string | unknown | unknown;
+        /** @description End of the period, excluded: a time or a date, as in `from`. Now by default. */
+        to?: string | unknown | unknown;
+        /** @description The time zone of a `from` or `to` that is a date, and of the default of `from`. A name or link of the IANA time zone database in upper or lower case, such as `Asia/Kolkata` or `Japan`. Offsets, and names of three letters other than UTC and GMT, are refused. */
+        time_zone?: string;
+        /** @description The length of a bucket: a day or a month in `time_zone`, or an hour of UTC. By the hour, at most 366 days can be asked for at once. */
+        granularity?: 'day' | 'hour' | 'month';
+        /** @description Comma-separated dimensions, each at most once: model, api_key, entrypoint. If empty, there is one row per bucket and unit. */
+        group_by?: string;
+        /** @description Only calls of this model. */
+        model?: string;
+        /** @description Only calls with this API key; `none`: only those without one. */
+        api_key_id?: string;
+        /** @description Only calls that came this way: `gateway`, `agent`, `memo`, `training`, or what the client named. */
+        entrypoint?: string;
+      };
+      header?: never;
+      path: {
+        /** @description The id of the account. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The usage of the period, as JSON or CSV. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['UsageResponse'];
+          'text/csv': string;
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account does not have the role admin. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description There is no such account. */
+      404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -4416,6 +4977,129 @@ export interface operations {
       };
       /** @description The content type or encoding of the body is not supported. */
       415: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
+  listAllPayments: {
+    parameters: {
+      query?: {
+        /** @description Most entries of a page. */
+        limit?: number;
+        /** @description The `next_cursor` of the previous page. */
+        cursor?: string;
+        /** @description Lists the payments of this account only. */
+        account_id?: string;
+        /** @description Lists payments with this status only. */
+        status?: 'pending' | 'paid' | 'failed' | 'expired';
+        /** @description Lists payments through this provider only. */
+        provider?: 'card_provider' | 'messaging_pay_provider' | 'wallet_pay_provider';
+        /** @description Only payments created from this time on: a time, or a date, which is the start of that day in `time_zone`. All by default. */
+        from?: string | unknown | unknown;
+        /** @description Only payments created before this time: a time or a date, as in `from`. */
+        to?: string | unknown | unknown;
+        /** @description The time zone of a `from` or `to` that is a date. A name or link of the IANA time zone database in upper or lower case, such as `Asia/Kolkata` or `Japan`. Offsets, and names of three letters other than UTC and GMT, are refused. */
+        time_zone?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of payments. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AllPaymentsResponse'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account does not have the role admin. */
+      403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -6801,6 +7485,112 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['AuditEventListResponse'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account does not have the role admin. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
+  checkServices: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description How the services are. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SiteHealthResponse'];
         };
       };
       /** @description A parameter or field is missing or malformed. The message names each one. */

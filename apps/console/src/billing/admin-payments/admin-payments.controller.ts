@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, Header, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
 import { Idempotency, IdempotencyHeaders } from '@inference/http';
@@ -7,7 +7,7 @@ import { type Actor, CurrentActor } from '../../identity/audit-log/actor';
 import { PaymentPath } from '../payments/payments.dto';
 import { CreateRefundDto, RefundResponse } from '../refunds/refunds.dto';
 import { RefundsService } from '../refunds/refunds.service';
-import { AdminPaymentResponse } from './admin-payments.dto';
+import { AdminPaymentResponse, AdminPaymentsQuery, AllPaymentsResponse } from './admin-payments.dto';
 import { AdminPaymentsService } from './admin-payments.service';
 
 @Controller('api/admin/billing/payments')
@@ -18,6 +18,17 @@ export class AdminPaymentsController {
     private readonly payments: AdminPaymentsService,
     private readonly refunds: RefundsService,
   ) {}
+
+  @Get()
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'listAllPayments',
+    summary: 'Lists the payments of all accounts with their refunds, newest first.',
+  })
+  @ApiOkResponse({ description: 'A page of payments.', type: AllPaymentsResponse })
+  list(@Query() query: AdminPaymentsQuery): Promise<AllPaymentsResponse> {
+    return this.payments.list(query);
+  }
 
   @Get(':id')
   @ApiOperation({

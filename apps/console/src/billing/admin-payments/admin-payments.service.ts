@@ -1,15 +1,40 @@
-import { Injectable, NotFoundException } from '@nestjs/common';
+import { BadRequestException, Injectable, NotFoundException } from '@nestjs/common';
 import { Database } from '@inference/database';
+import { readPage } from '@inference/http';
+import { instantText } from '@inference/time';
 import { findDocumentNumber } from '../documents/documents.repository';
 import { paymentView } from '../payments/payments.dto';
-import { findPayment } from '../payments/payments.repository';
+import { findPayment, listPaymentsOfAll, type PaymentFilter } from '../payments/payments.repository';
 import { listRefunds } from '../payments/refunds.repository';
 import { refundView } from '../refunds/refunds.dto';
-import { type AdminPaymentResponse } from './admin-payments.dto';
+import {
+  type AdminPaymentResponse,
+  type AdminPaymentsQuery,
+  type AllPaymentsResponse,
+} from './admin-payments.dto';
 
 @Injectable()
 export class AdminPaymentsService {
   constructor(private readonly database: Database) {}
+
+  /** A page of the payments that match the query, newest first. Throws 400 for an impossible period or a bad cursor. */
+  async list(query: AdminPaymentsQuery): Promise<AllPaymentsResponse> {
+    const filter = filterOf(query);
+    const { rows, nextCursor } = await readPage(
+      `all payments ${JSON.stringify(filter)}`,
+      query,
+      (after, count) => listPaymentsOfAll(this.database, filter, after, count),
+    );
+    const refunds = await listRefunds(
+      this.database,
+      rows.map(({ id }) => id),
+    );
+    const refundsOf = (id: string) => refunds.filter(({ paymentId }) => paymentId === id);
+    return {
+      payments: rows.map((row) => ({ ...paymentView(row, refundsOf(row.id)), account_id: row.accountId })),
+      next_cursor: nextCursor,
+    };
+  }
 
   /** A payment of any account. Throws 404 for an unknown payment. */
   async read(id: string): Promise<AdminPaymentResponse> {
@@ -23,4 +48,16 @@ export class AdminPaymentsService {
       refunds: refunds.map((refund) => refundView(refund, payment.currency)),
     };
   }
+}
+
+function filterOf({ account_id: accountId, status, provider, from, to }: AdminPaymentsQuery): PaymentFilter {
+  if (from !== undefined && to !== undefined && from >= to)
+    throw new BadRequestException('from: must be before `to`');
+  return {
+    accountId,
+    status,
+    provider,
+    from: from === undefined ? undefined : instantText(from),
+    to: to === undefined ? undefined : instantText(to),
+  };
 }

@@ -1,8 +1,8 @@
-import { type Executor, type Position, type Transaction } from '@inference/database';
+import { type Executor, type Position, readNewestFirst, type Transaction } from '@inference/database';
 import { In, IsNull } from 'typeorm';
-import { type OpenedOrder } from '../payment-providers/payment-provider';
+import { type OpenedOrder, type PaymentProviderName } from '../payment-providers/payment-provider';
 import { Payment } from './entities/payment.entity';
-import { allowedPreviousStatuses } from './payment-status';
+import { allowedPreviousStatuses, type PaymentStatus } from './payment-status';
 
 type NewPayment = Pick<Payment, 'id' | 'accountId' | 'provider' | 'amountMinor' | 'currency' | 'returnUrl'>;
 
@@ -83,6 +83,29 @@ export async function listPayments(
     : { name: 'list_payments', text: LIST, values: [accountId, count] };
   const { rows } = await executor.query<Payment & { at: string }>(page);
   return rows.map((row) => ({ ...row, position: { at: row.at, id: row.id } }));
+}
+
+/** What admins select payments by. Absent: all. Times are ISO 8601; `to` is not part of the period. */
+export interface PaymentFilter {
+  accountId?: string | undefined;
+  provider?: PaymentProviderName | undefined;
+  status?: PaymentStatus | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+/** The payments of all accounts that match the filter, newest first. */
+export function listPaymentsOfAll(
+  executor: Executor,
+  { from, to, ...values }: PaymentFilter,
+  after: Position | null,
+  count: number,
+): Promise<(Payment & { position: Position })[]> {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  const query = executor.repository(Payment).createQueryBuilder('payment').where(Object.fromEntries(given));
+  if (from !== undefined) query.andWhere('payment.createdAt >= :from', { from });
+  if (to !== undefined) query.andWhere('payment.createdAt < :to', { to });
+  return readNewestFirst(query, 'createdAt', after, count);
 }
 
 export function countPendingPayments(transaction: Transaction, accountId: string): Promise<number> {

@@ -62,6 +62,20 @@ describe('transactions', () => {
     expect(text).toContain('"amount":9007199254.740993000001,');
   });
 
+  it('are the same for an admin', async () => {
+    const admin = await site.signedIn('admin');
+    await post(9_007_199_254_740_993_000_001n, 'Welcome');
+    await post(-1n, 'Correction');
+    const asAdmin = (id: string, query = '') =>
+      site.console.request('GET', `/api/admin/accounts/${id}/transactions${query}`, { token: admin.token });
+    const [seen, own] = [await asAdmin(account.accountId, '?limit=1'), await read('?limit=1')];
+    expect([seen.status, seen.text]).toEqual([200, own.text]);
+    expect((await asAdmin('acct_unknown')).status).toBe(404);
+    expect((await asAdmin(account.accountId, '?limit=0')).status).toBe(400);
+    const path = `/api/admin/accounts/${account.accountId}/transactions`;
+    expect((await site.console.request('GET', path, { token: account.token })).status).toBe(403);
+  });
+
   it('have a type and a description', async () => {
     await post(20_000_000_000_000n, 'Top-up by card', TOPUP);
     await post(-5_000_000_000_000n, 'Refund', { ...ADJUSTMENT, counterpart: TOPUP.counterpart });

@@ -1,7 +1,7 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
-import { readStatement } from '@inference/wallet';
+import { readStatement, readWallet } from '@inference/wallet';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type TransactionListResponse, transactionView } from './transactions.dto';
 
@@ -19,5 +19,11 @@ export class TransactionsService {
     );
     const { currency } = this.site;
     return { transactions: rows.map((line) => transactionView(line, currency)), next_cursor: nextCursor };
+  }
+
+  /** What `list` returns, for an admin. Throws 404 for an unknown account. */
+  async listOfAccount(accountId: string, query: PageQuery): Promise<TransactionListResponse> {
+    if (!(await readWallet(this.database, accountId))) throw new NotFoundException('no such account');
+    return this.list(accountId, query);
   }
 }

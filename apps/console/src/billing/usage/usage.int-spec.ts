@@ -40,6 +40,25 @@ describe('usage', () => {
     expect((await read()).text).toBe('{"usage":[]}');
   });
 
+  it('is the same for an admin, byte by byte', async () => {
+    const admin = await site.signedIn('admin');
+    const usage = { inputTokens: 1234, outputTokens: 7 };
+    await settleRequest(site.database.pool, account.accountId, { model: 'chat', rates: PRICED, usage });
+    const asAdmin = (id: string, query = '', headers = {}) =>
+      site.console.request('GET', `/api/admin/accounts/${id}/usage${query}`, { token: admin.token, headers });
+    const query = '?granularity=hour&group_by=entrypoint,model';
+    const [seen, own] = [await asAdmin(account.accountId, query), await read(query)];
+    expect([seen.status, seen.text]).toEqual([200, own.text]);
+    expect(own.text).toContain('0.000185101234');
+    const csv = await asAdmin(account.accountId, '', { Accept: 'text/csv' });
+    expect(csv.headers.get('content-type')).toContain('text/csv');
+    expect(csv.text).toContain('0.000185101234,USD');
+    expect((await asAdmin('acct_unknown')).status).toBe(404);
+    expect((await asAdmin(account.accountId, '?granularity=week')).status).toBe(400);
+    const path = `/api/admin/accounts/${account.accountId}/usage`;
+    expect((await site.console.request('GET', path, { token: account.token })).status).toBe(403);
+  });
+
   it('shows a request at once and exactly, in agreement with the balance', async () => {
     const usage = { inputTokens: 1234, outputTokens: 7 };
     const cost = await settleRequest(site.database.pool, account.accountId, {

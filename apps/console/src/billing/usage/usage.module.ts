@@ -1,9 +1,10 @@
 import { Module } from '@nestjs/common';
+import { AdminUsageController } from './admin-usage.controller';
 import { UsageController } from './usage.controller';
 import { UsageService } from './usage.service';
 
 @Module({
-  controllers: [UsageController],
+  controllers: [UsageController, AdminUsageController],
   providers: [UsageService],
 })
 export class UsageModule {}

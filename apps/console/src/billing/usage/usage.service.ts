@@ -1,7 +1,8 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { UNIT_DIGITS } from '@inference/metering';
 import { exactNumber, picosToDecimal, scaledToDecimal } from '@inference/money';
+import { readWallet } from '@inference/wallet';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { storedApiKeyId } from '../../validation/call-filters.decorator';
 import { rangeOf } from './usage-range';
@@ -37,5 +38,11 @@ export class UsageService {
       cost: exactNumber(picosToDecimal(costPicos)),
       currency: this.site.currency,
     }));
+  }
+
+  /** What `read` returns, for an admin. Throws 404 for an unknown account. */
+  async readOfAccount(accountId: string, query: UsageQuery): Promise<UsageRowResponse[]> {
+    if (!(await readWallet(this.database, accountId))) throw new NotFoundException('no such account');
+    return this.read(accountId, query);
   }
 }

@@ -1,6 +1,15 @@
-import { ChoiceField, IdField, InstantProperty, NextCursorProperty } from '@inference/dto';
+import { type Currency } from '@inference/config';
+import {
+  ChoiceField,
+  CurrencyProperty,
+  IdField,
+  InstantProperty,
+  MoneyProperty,
+  NextCursorProperty,
+} from '@inference/dto';
 import { type Role } from '@inference/guards';
 import { PageQuery } from '@inference/http';
+import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
 import { IdentifierField } from './account-fields.decorator';
 
@@ -29,7 +38,7 @@ export class ChangeRoleDto {
   role!: Role;
 }
 
-/** An account as admins see it. */
+/** An account as its owner and admins see it. */
 export class AccountResponse {
   @ApiProperty({ description: 'Names the account in this API.', example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA' })
   id!: string;
@@ -66,9 +75,18 @@ export class AccountResponse {
   created_at!: string;
 }
 
+/** An account with the balance of its wallet. */
+export class AdminAccountResponse extends AccountResponse {
+  @MoneyProperty({ description: 'The money in its wallet now, in `currency`.', example: 12.345678901234 })
+  balance!: ExactNumber;
+
+  @CurrencyProperty({ description: 'The currency of the wallet.' })
+  currency!: Currency;
+}
+
 export class AccountListResponse {
-  @ApiProperty({ description: 'The accounts of the page, newest first.', type: [AccountResponse] })
-  accounts!: AccountResponse[];
+  @ApiProperty({ description: 'The accounts of the page, newest first.', type: [AdminAccountResponse] })
+  accounts!: AdminAccountResponse[];
 
   @NextCursorProperty()
   next_cursor!: string | null;

@@ -6,7 +6,7 @@ import { type Actor, CurrentActor } from '../audit-log/actor';
 import {
   AccountListResponse,
   AccountPath,
-  AccountResponse,
+  AdminAccountResponse,
   AccountsQuery,
   ChangeRoleDto,
 } from './accounts.dto';
@@ -26,6 +26,15 @@ export class AdminAccountsController {
     return this.accounts.list(query);
   }
 
+  @Get(':id')
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({ operationId: 'getAccount', summary: 'Returns an account with its balance.' })
+  @ApiOkResponse({ description: 'The account.', type: AdminAccountResponse })
+  @ApiErrors({ 404: 'There is no such account.' })
+  read(@Param() { id }: AccountPath): Promise<AdminAccountResponse> {
+    return this.accounts.read(id);
+  }
+
   @Put(':id/role')
   @Header('Cache-Control', 'no-store')
   @ApiOperation({
@@ -33,13 +42,13 @@ export class AdminAccountsController {
     summary: 'Gives an account a role.',
     description: 'The role takes effect at once, also in the sessions of the account.',
   })
-  @ApiOkResponse({ description: 'The account with its new role.', type: AccountResponse })
+  @ApiOkResponse({ description: 'The account with its new role.', type: AdminAccountResponse })
   @ApiErrors({ 404: 'There is no such account.', 409: 'No admin would be left.' })
   changeRole(
     @CurrentActor() admin: Actor,
     @Param() { id }: AccountPath,
     @Body() { role }: ChangeRoleDto,
-  ): Promise<AccountResponse> {
+  ): Promise<AdminAccountResponse> {
     return this.accounts.setRole(admin, id, role);
   }
 }

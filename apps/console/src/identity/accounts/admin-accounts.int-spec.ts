@@ -18,6 +18,7 @@ afterAll(() => site.stop());
 
 const list = (query = '') =>
   site.console.request('GET', `/api/admin/accounts${query}`, { token: admin.token });
+const read = (id: string) => site.console.request('GET', `/api/admin/accounts/${id}`, { token: admin.token });
 const setRole = (id: string, json: unknown, token = admin.token) =>
   site.console.request('PUT', `/api/admin/accounts/${id}/role`, { token, json });
 const accountsIn = ({ body }: Answer) =>
@@ -46,6 +47,8 @@ describe('the accounts, as admins see them', () => {
               username: 'found',
               role: 'user',
               two_factor_enabled: false,
+              balance: 0,
+              currency: 'USD',
               created_at: expect.any(String),
             },
           ],
@@ -54,6 +57,18 @@ describe('the accounts, as admins see them', () => {
       ]);
     }
     expect((await list('?identifier=nobody')).body).toEqual({ accounts: [], next_cursor: null });
+  });
+
+  it('have the exact balance of their wallet', async () => {
+    const { accountId } = await site.signedIn('user', 1_234_567_123_456_789_012n);
+    const found = await read(accountId);
+    expect([found.status, found.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(found.text).toContain('"balance":1234567.123456789012,"currency":"USD"');
+    expect((await list('?limit=1')).text).toContain('"balance":1234567.123456789012,');
+  });
+
+  it.each(['acct_unknown', 'x', '%00'])('are 404 as %s', async (id) => {
+    expect((await read(id)).status).toBe(404);
   });
 
   it('are listed in pages, newest first', async () => {

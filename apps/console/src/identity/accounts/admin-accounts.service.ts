@@ -1,15 +1,18 @@
 import { ConflictException, ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
+import { type Currency } from '@inference/config';
 import { type Role } from '@inference/guards';
 import { Database } from '@inference/database';
 import { readPage } from '@inference/http';
+import { exactNumber, picosToDecimal } from '@inference/money';
+import { readWallets } from '@inference/wallet';
 import { type AccountProfile, listAccounts, lockAdmins, readAccount, setRole } from './accounts.repository';
 import { normalizeIdentifier } from './identifier';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type Actor } from '../audit-log/actor';
 import { recordAuditEvent } from '../audit-log/audit-log';
-import { type AccountListResponse, type AccountResponse, type AccountsQuery } from './accounts.dto';
+import { type AccountListResponse, type AdminAccountResponse, type AccountsQuery } from './accounts.dto';
 
-function view(account: AccountProfile): AccountResponse {
+function view(account: AccountProfile, balancePicos: bigint, currency: Currency): AdminAccountResponse {
   const { id, email, emailVerified, phone, username, role, twoFactor, createdAt } = account;
   return {
     id,
@@ -19,6 +22,8 @@ function view(account: AccountProfile): AccountResponse {
     username,
     role,
     two_factor_enabled: twoFactor,
+    balance: exactNumber(picosToDecimal(balancePicos)),
+    currency,
     created_at: createdAt.toISOString(),
   };
 }
@@ -35,14 +40,21 @@ export class AdminAccountsService {
     const { rows, nextCursor } = await readPage(`accounts ${wanted ?? ''}`, query, (after, count) =>
       listAccounts(this.database, wanted, after, count),
     );
-    return { accounts: rows.map(view), next_cursor: nextCursor };
+    return { accounts: await this.views(rows), next_cursor: nextCursor };
+  }
+
+  /** Throws 404 for an unknown account. */
+  async read(id: string): Promise<AdminAccountResponse> {
+    const account = await readAccount(this.database, id);
+    if (!account) throw new NotFoundException('no such account');
+    return (await this.views([account]))[0]!;
   }
 
   async setRole(
     { accountId: adminId, origin }: Actor,
     accountId: string,
     role: Role,
-  ): Promise<AccountResponse> {
+  ): Promise<AdminAccountResponse> {
     const account = await this.database.transaction(async (transaction) => {
       const admins = await lockAdmins(transaction, accountId);
       // The caller may have lost the role while it waited for the lock.
@@ -62,6 +74,15 @@ export class AdminAccountsService {
         });
       return readAccount(transaction, accountId);
     });
-    return view(account!);
+    return (await this.views([account!]))[0]!;
+  }
+
+  private async views(accounts: AccountProfile[]): Promise<AdminAccountResponse[]> {
+    const wallets = await readWallets(
+      this.database,
+      accounts.map(({ id }) => id),
+    );
+    const balances = new Map(wallets.map(({ accountId, balancePicos }) => [accountId, balancePicos]));
+    return accounts.map((account) => view(account, balances.get(account.id) ?? 0n, this.site.currency));
   }
 }

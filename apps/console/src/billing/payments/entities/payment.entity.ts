@@ -12,6 +12,7 @@ export const MAX_PAYER_CHARS = 500;
 @Index('payments_due', ['dueAt'], { where: 'due_at IS NOT NULL' })
 @Index('payments_list', ['accountId', 'createdAt', 'id'])
 @Index('payments_pending', ['accountId'], { where: "status = 'pending'" })
+@Index('payments_time', ['createdAt', 'id'])
 @Check('payments_amount_minor_check', 'amount_minor > 0')
 @Check('payments_check', '(checkout_type IS NULL) = (checkout_url IS NULL)')
 @Check('payments_check1', "(status = 'paid') = (paid_at IS NOT NULL AND provider_reference IS NOT NULL)")

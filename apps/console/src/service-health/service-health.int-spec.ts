@@ -1,0 +1,107 @@
+import { ScriptedService } from '../inference/scripted-service.fixture';
+import { type SignedIn, TestSite } from '../testing/console.fixture';
+
+interface Health {
+  services: {
+    name: string;
+    url: string;
+    status: string;
+    latency_ms: number | null;
+    message: string | null;
+  }[];
+  checked_at: string;
+}
+
+describe('the health of all services', () => {
+  let service: ScriptedService;
+  let site: TestSite;
+  let admin: SignedIn;
+  const check = ({ token } = admin) => site.console.request('GET', '/api/admin/health', { token });
+  const found = async (name: string) => {
+    const { status, body } = await check();
+    expect(status).toBe(200);
+    return (body as Health).services.find((one) => one.name === name);
+  };
+
+  beforeAll(async () => {
+    service = await ScriptedService.start();
+    site = await TestSite.start({
+      // Refuses connections.
+      TRAINING_URL: 'http://127.0.0.1:1',
+      ROUTER_URL: service.url,
+      MEMO_URL: service.url,
+      AGENT_URL: 'https://agent.example.com',
+      INTERNAL_AGENT_URL: service.url,
+      GATEWAY_URL: service.url,
+    });
+    admin = await site.signedIn('admin');
+  });
+  beforeEach(() => service.answersJson(200, { status: 'ok' }));
+  afterAll(async () => {
+    await site.stop();
+    service.close();
+  });
+
+  it('names each configured service with its public address', async () => {
+    const answer = await check();
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const { services, checked_at: checkedAt } = answer.body as Health;
+    expect(services.map(({ name, status }) => [name, status])).toEqual([
+      ['console', 'ok'],
+      ['gateway', 'ok'],
+      ['router-cost', 'ok'],
+      ['training', 'unavailable'],
+      ['agent', 'ok'],
+      ['memo', 'ok'],
+    ]);
+    expect(services.find(({ name }) => name === 'agent')!.url).toBe('https://agent.example.com');
+    expect(Date.parse(checkedAt)).not.toBeNaN();
+    expect(service.requests.map(({ url }) => url)).toEqual(Array(4).fill('/healthz'));
+    expect(service.requests.map(({ headers }) => headers.authorization)).toEqual(Array(4).fill(undefined));
+  });
+
+  it('says what a service says is wrong', async () => {
+    service.answersJson(503, { error: 'database unavailable' });
+    expect(await found('memo')).toEqual({
+      name: 'memo',
+      url: service.url,
+      status: 'unhealthy',
+      latency_ms: expect.any(Number),
+      message: 'database unavailable',
+    });
+  });
+
+  it.each([
+    [502, '<html>Bad gateway</html>'],
+    [404, '{"error": 7}'],
+    [302, ''],
+  ])('is unhealthy with status %i', async (status, body) => {
+    service.answers((_request, response) => void response.writeHead(status).end(body));
+    expect(await found('memo')).toMatchObject({
+      status: 'unhealthy',
+      message: `answers with status ${status}`,
+    });
+  });
+
+  it('is 200 with a service that refuses connections', async () => {
+    expect(await found('training')).toMatchObject({
+      status: 'unavailable',
+      latency_ms: null,
+      message: 'cannot be reached',
+    });
+  });
+
+  it('does not wait for a service that never answers', async () => {
+    service.answers(() => undefined);
+    expect(await found('memo')).toMatchObject({
+      status: 'unavailable',
+      latency_ms: null,
+      message: 'no answer within 3 seconds',
+    });
+  });
+
+  it('is for admins only', async () => {
+    expect((await check(await site.signedIn())).status).toBe(403);
+    expect((await check(await site.signedIn('analyst'))).status).toBe(403);
+  });
+});

@@ -1,0 +1,6 @@
+import { Module } from '@nestjs/common';
+import { ServiceHealthController } from './service-health.controller';
+import { ServiceHealthService } from './service-health.service';
+
+@Module({ controllers: [ServiceHealthController], providers: [ServiceHealthService] })
+export class ServiceHealthModule {}

@@ -1,0 +1,82 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Database } from '@inference/database';
+import {
+  type CheckedService,
+  SERVICE_HEALTH_CONFIG,
+  type ServiceHealthConfig,
+} from './service-health.config';
+import { type ServiceHealthResponse, type SiteHealthResponse } from './service-health.dto';
+
+/** Longer than the two seconds in which a service finds out that its database does not answer. */
+const TIMEOUT_SECONDS = 3;
+/** Most that is shown of what a service says. Chosen: a line on a page. */
+const MAX_MESSAGE_CHARS = 200;
+
+type Finding = Pick<ServiceHealthResponse, 'status' | 'message'>;
+
+@Injectable()
+export class ServiceHealthService {
+  constructor(
+    private readonly database: Database,
+    @Inject(SERVICE_HEALTH_CONFIG) private readonly config: ServiceHealthConfig,
+  ) {}
+
+  /** Asks all services at once. Never fails because one of them does. */
+  async check(): Promise<SiteHealthResponse> {
+    const { consoleUrl, services } = this.config;
+    const checkedAt = new Date();
+    const own = timed({ name: 'console', url: consoleUrl }, () => this.checkOwnDatabase());
+    const others = services.map((service) => timed(service, (signal) => ask(service, signal)));
+    return { services: await Promise.all([own, ...others]), checked_at: checkedAt.toISOString() };
+  }
+
+  /** The console answers this request, so it can work if its database answers. */
+  private async checkOwnDatabase(): Promise<Finding> {
+    await this.database.check();
+    return { status: 'ok', message: null };
+  }
+}
+
+/** What a check finds out within the time limit, and how long it took. */
+async function timed(
+  { name, url }: Pick<CheckedService, 'name' | 'url'>,
+  check: (signal: AbortSignal) => Promise<Finding>,
+): Promise<ServiceHealthResponse> {
+  const start = performance.now();
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), TIMEOUT_SECONDS * 1000);
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort.signal.addEventListener('abort', () => reject(new Error('no answer')));
+  });
+  try {
+    const finding = await Promise.race([check(abort.signal), aborted]);
+    return { name, url, ...finding, latency_ms: Math.round(performance.now() - start) };
+  } catch {
+    const message = abort.signal.aborted
+      ? `no answer within ${TIMEOUT_SECONDS} seconds`
+      : 'cannot be reached';
+    return { name, url, status: 'unavailable', latency_ms: null, message };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function ask({ internalUrl }: CheckedService, signal: AbortSignal): Promise<Finding> {
+  const response = await fetch(`${internalUrl}/healthz`, {
+    redirect: 'manual',
+    signal,
+  });
+  const message = messageIn(await response.text());
+  if (response.ok) return { status: 'ok', message: null };
+  return { status: 'unhealthy', message: message ?? `answers with status ${response.status}` };
+}
+
+/** The member `error` of a JSON body. */
+function messageIn(body: string): string | null {
+  try {
+    const { error } = JSON.parse(body) as { error?: unknown };
+    return typeof error === 'string' ? error.slice(0, MAX_MESSAGE_CHARS) : null;
+  } catch {
+    return null;
+  }
+}
