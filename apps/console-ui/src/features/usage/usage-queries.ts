@@ -15,21 +15,32 @@ export interface UsageQuestion extends Period {
   entrypoint?: string | undefined;
 }
 
+/** The question as the service takes it. */
+export const usageParameters = ({
+  first,
+  last,
+  timeZone,
+  bucket,
+  dimension,
+  model,
+  apiKeyId,
+  entrypoint,
+}: UsageQuestion) => ({
+  from: first,
+  // The end of a period is not part of it.
+  to: addDays(last, 1),
+  time_zone: timeZone,
+  granularity: bucket,
+  group_by: dimension,
+  ...withoutGaps({ model, api_key_id: apiKeyId, entrypoint }),
+});
+
 /** The usage of a period, grouped by one dimension, oldest first. The answer to the last question stays until the next one is there. */
 export const usageQuery = (api: ConsoleApi, question: UsageQuestion) =>
   queryOptions({
     queryKey: ['usage', question],
     queryFn: async ({ signal }) => {
-      const { first, last, timeZone, bucket, dimension, model, apiKeyId, entrypoint } = question;
-      const query = {
-        from: first,
-        // The end of a period is not part of it.
-        to: addDays(last, 1),
-        time_zone: timeZone,
-        granularity: bucket,
-        group_by: dimension,
-        ...withoutGaps({ model, api_key_id: apiKeyId, entrypoint }),
-      };
+      const query = usageParameters(question);
       const body = await bodyOf(api.GET('/api/billing/usage', { signal, params: { query } }));
       return { question, rows: (body as Schemas['UsageResponse']).usage };
     },

@@ -5,31 +5,13 @@ import { useConsoleApi } from '../../api/console-api';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { type Column } from '../../components/table/column';
-import { DataTable } from '../../components/table/data-table';
-import { Amount } from '../../figures/amount';
-import { Time } from '../../time/time';
 import { useWalletTexts } from './texts/wallet-texts';
-import { type Transaction, transactionsQuery } from './wallet-queries';
+import { TransactionTable } from './transaction-table';
+import { transactionsQuery } from './wallet-queries';
 
 export function TransactionsPage() {
   const t = useWalletTexts();
   const query = useInfiniteQuery(transactionsQuery(useConsoleApi()));
-  const columns: Column<Transaction>[] = [
-    {
-      key: 'time',
-      title: t('transactions.time'),
-      cell: ({ created_at }) => <Time value={created_at} />,
-    },
-    { key: 'type', title: t('transactions.type'), cell: ({ type }) => t(`type.${type}`) },
-    { key: 'text', title: t('transactions.text'), cell: ({ description }) => description },
-    {
-      key: 'amount',
-      title: t('amount'),
-      isNumber: true,
-      cell: ({ amount, currency }) => <Amount value={amount} currency={currency} />,
-    },
-  ];
   return (
     <Page title={t('transactions')} description={t('transactions.description')}>
       <QueryState
@@ -49,11 +31,9 @@ export function TransactionsPage() {
         }
       >
         {(rows) => (
-          <DataTable
+          <TransactionTable
             label={t('transactions')}
-            columns={columns}
-            rows={rows}
-            keyOf={({ id }) => id}
+            transactions={rows}
             onMore={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
             isLoadingMore={query.isFetchingNextPage}
           />

@@ -1,7 +1,6 @@
 import { Badge } from '@mantine/core';
 import { useWalletTexts } from '../texts/wallet-texts';
-import { type Payment } from '../wallet-queries';
-import { stateOf } from './payment-state';
+import { stateOf, type StatefulPayment } from './payment-state';
 
 const COLORS = {
   pending: 'yellow',
@@ -12,7 +11,7 @@ const COLORS = {
   partlyRefunded: 'blue',
 } as const;
 
-export function PaymentBadge({ payment }: { payment: Payment }) {
+export function PaymentBadge({ payment }: { payment: StatefulPayment }) {
   const t = useWalletTexts();
   const state = stateOf(payment);
   return (

@@ -7,7 +7,7 @@ import { type Payment } from '../wallet-queries';
 import { PaymentBadge } from './payment-badge';
 import classes from './payments.module.css';
 
-export function PaymentDetails({ payment }: { payment: Payment }) {
+export function PaymentDetails({ payment }: { payment: Omit<Payment, 'refunds'> }) {
   const t = useWalletTexts();
   const { amount, currency, refunded_amount: refunded, paid_at: paidAt } = payment;
   return (

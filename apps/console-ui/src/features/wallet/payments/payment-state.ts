@@ -2,12 +2,11 @@ import { type Payment } from '../wallet-queries';
 
 export type PaymentState = Payment['status'] | 'refunded' | 'partlyRefunded';
 
+/** What tells the state of a payment. */
+export type StatefulPayment = Pick<Payment, 'status' | 'amount' | 'refunded_amount'>;
+
 /** The status with what was given back, which the service lists apart. */
-export function stateOf({
-  status,
-  amount,
-  refunded_amount: refunded,
-}: Pick<Payment, 'status' | 'amount' | 'refunded_amount'>): PaymentState {
+export function stateOf({ status, amount, refunded_amount: refunded }: StatefulPayment): PaymentState {
   if (status !== 'paid' || refunded.isZero) return status;
   return refunded.compare(amount) >= 0 ? 'refunded' : 'partlyRefunded';
 }

@@ -2,6 +2,7 @@ import { Button, Chip, Group, Input, Radio, Stack, TextInput } from '@mantine/co
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
+import { newIdempotencyKey } from '../../../api/idempotency-key';
 import { ErrorNotice } from '../../../components/errors/error-notice';
 import { showFieldErrors } from '../../../components/errors/form-errors';
 import { type Figure } from '../../../figures/figure';
@@ -33,7 +34,7 @@ export function TopUpForm({ settings }: { settings: BillingSettings }) {
   const submit = ({ amount, provider }: typeof form.values) => {
     setFailure(undefined);
     const chosen = `${amount} ${provider}`;
-    if (attempt.current.form !== chosen) attempt.current = { form: chosen, key: newKey() };
+    if (attempt.current.form !== chosen) attempt.current = { form: chosen, key: newIdempotencyKey() };
     creation.mutate(
       {
         amount: payableAmount(amount, least, most)!,
@@ -101,10 +102,3 @@ export function TopUpForm({ settings }: { settings: BillingSettings }) {
     </form>
   );
 }
-
-/** `crypto.randomUUID` is missing on pages without TLS. */
-const KEY_BYTES = 16;
-const newKey = () =>
-  Array.from(crypto.getRandomValues(new Uint8Array(KEY_BYTES)), (byte) =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('');
