@@ -162,6 +162,32 @@ export const PICTURES = [
   { name: 'settings-identities', path: '/settings/identities' },
   { name: 'settings-sessions', path: '/settings/sessions' },
   { name: 'settings-events', path: '/settings/events' },
+  { name: 'admin-accounts', path: '/admin/accounts', byAdmin: true },
+  { name: 'admin-accounts-nothing', path: '/admin/accounts?q=nobody', byAdmin: true },
+  {
+    name: 'admin-account',
+    path: '/admin/accounts',
+    byAdmin: true,
+    act: (tab) => tab.locator('tbody a').first().click(),
+  },
+  {
+    name: 'admin-account-adjust',
+    path: '/admin/accounts',
+    byAdmin: true,
+    act: async (tab) => {
+      await tab.locator('tbody a').first().click();
+      await tab.getByRole('button', { name: either('Adjust the balance', '调整余额') }).click();
+    },
+  },
+  { name: 'admin-payments', path: '/admin/payments', byAdmin: true },
+  {
+    name: 'admin-payment',
+    path: '/admin/payments',
+    byAdmin: true,
+    act: (tab) => tab.locator('tbody a').first().click(),
+  },
+  { name: 'admin-events', path: '/admin/events', byAdmin: true },
+  { name: 'admin-health', path: '/admin/health', byAdmin: true },
   {
     name: 'command-palette',
     path: '/keys',

@@ -1,5 +1,9 @@
 import { createRoute, createRouter } from '@tanstack/react-router';
 import { recoveryRoutes } from '../../features/account-recovery/recovery-routes';
+import { adminAccountRoutes } from '../../features/admin-accounts/account-routes';
+import { adminEventRoutes } from '../../features/admin-events/event-routes';
+import { adminHealthRoutes } from '../../features/admin-health/health-routes';
+import { adminPaymentRoutes } from '../../features/admin-payments/payment-routes';
 import { agentRoutes } from '../../features/agents/agent-routes';
 import { changelogRoutes } from '../../features/changelog/changelog-routes';
 import { downloadsRoutes } from '../../features/downloads/downloads-routes';
@@ -46,7 +50,12 @@ const routeTree = rootRoute.addChildren([
     ...usageRoutes,
     ...walletRoutes,
     ...settingsRoutes,
-    adminRoute.addChildren([]),
+    adminRoute.addChildren([
+      ...adminAccountRoutes,
+      ...adminPaymentRoutes,
+      ...adminEventRoutes,
+      ...adminHealthRoutes,
+    ]),
   ]),
 ]);
 

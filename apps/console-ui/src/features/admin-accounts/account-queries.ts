@@ -1,0 +1,119 @@
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
+import { usageParameters, type UsageQuestion } from '../usage/usage-queries';
+
+export type Account = Schemas['AdminAccountResponse'];
+export type Role = Account['role'];
+
+export const ROLES = ['user', 'analyst', 'admin'] as const satisfies Role[];
+
+const ACCOUNTS = 'admin-accounts';
+/** Payments and transactions that the page of an account shows. */
+const LAST = 10;
+
+/** All accounts, or the one that signs in with the identifier. */
+export const accountsQuery = (api: ConsoleApi, identifier: string | undefined) =>
+  infiniteQueryOptions({
+    queryKey: [ACCOUNTS, 'list', identifier],
+    queryFn: ({ signal, pageParam }) => {
+      const query = { ...pageParam, ...(identifier !== undefined && { identifier }) };
+      return bodyOf(api.GET('/api/admin/accounts', { signal, params: { query } }));
+    },
+    initialPageParam: {} as { cursor?: string },
+    getNextPageParam: ({ next_cursor: cursor }) => (cursor === null ? undefined : { cursor }),
+    select: ({ pages }) => pages.flatMap(({ accounts }) => accounts),
+  });
+
+export const accountQuery = (api: ConsoleApi, id: string) =>
+  queryOptions({
+    queryKey: [ACCOUNTS, 'account', id],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/api/admin/accounts/{id}', { signal, params: { path: { id } } })),
+    // Every call of the account changes its balance.
+    staleTime: 0,
+  });
+
+export const accountUsageQuery = (api: ConsoleApi, id: string, question: UsageQuestion) =>
+  queryOptions({
+    queryKey: [ACCOUNTS, 'usage', id, question],
+    queryFn: async ({ signal }) => {
+      const params = { path: { id }, query: usageParameters(question) };
+      const body = await bodyOf(api.GET('/api/admin/accounts/{id}/usage', { signal, params }));
+      return { question, rows: (body as Schemas['UsageResponse']).usage };
+    },
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  });
+
+export const lastTransactionsQuery = (api: ConsoleApi, id: string) =>
+  queryOptions({
+    queryKey: [ACCOUNTS, 'transactions', id],
+    queryFn: async ({ signal }) => {
+      const params = { path: { id }, query: { limit: LAST } };
+      return (await bodyOf(api.GET('/api/admin/accounts/{id}/transactions', { signal, params })))
+        .transactions;
+    },
+    staleTime: 0,
+  });
+
+export const lastPaymentsQuery = (api: ConsoleApi, id: string) =>
+  queryOptions({
+    queryKey: [ACCOUNTS, 'payments', id],
+    queryFn: async ({ signal }) => {
+      const query = { account_id: id, limit: LAST };
+      return (await bodyOf(api.GET('/api/admin/billing/payments', { signal, params: { query } }))).payments;
+    },
+    staleTime: 0,
+  });
+
+export function useChangeRole(id: string) {
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (role: Role) =>
+      bodyOf(api.PUT('/api/admin/accounts/{id}/role', { params: { path: { id } }, body: { role } })),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: [ACCOUNTS] }),
+  });
+}
+
+interface Adjustment {
+  /** Exact decimal text. */
+  amount: string;
+  description: string;
+  /** A repeated call with the same one does not adjust twice. */
+  idempotencyKey: string;
+}
+
+/** Adjusts the balance and returns the account with its new one. */
+export function useAdjustBalance(id: string) {
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ idempotencyKey, ...body }: Adjustment) => {
+      await api.POST('/api/admin/billing/adjustments', {
+        body: { account_id: id, ...body },
+        params: { header: { 'Idempotency-Key': idempotencyKey } },
+      });
+      await queryClient.invalidateQueries({ queryKey: [ACCOUNTS] });
+      return queryClient.fetchQuery(accountQuery(api, id));
+    },
+  });
+}
+
+export function useDisableSecondFactor(id: string) {
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (password: string) =>
+      api.POST('/api/admin/accounts/{id}/2fa/disable', { params: { path: { id } }, body: { password } }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: [ACCOUNTS] }),
+    // The password stays in no cache.
+    gcTime: 0,
+  });
+}

@@ -1,0 +1,127 @@
+import { Anchor, Badge, Button, Group, TextInput } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { type SyntheticEvent, useState } from 'react';
+import { useConsoleApi } from '../../api/console-api';
+import { EmptyState } from '../../components/empty-state';
+import { Page } from '../../components/page';
+import { QueryState } from '../../components/query-state';
+import { type Column } from '../../components/table/column';
+import { DataTable } from '../../components/table/data-table';
+import { Amount } from '../../figures/amount';
+import { Time } from '../../time/time';
+import { type Account, accountsQuery } from './account-queries';
+import { useAdminAccountTexts } from './texts/admin-account-texts';
+
+const ACCOUNT_NUMBER = /^acct_[0-9A-Za-z]+$/;
+const MAX_IDENTIFIER_CHARS = 254;
+
+export function AccountsPage() {
+  const t = useAdminAccountTexts();
+  const { q } = useSearch({ from: '/console/admin/admin/accounts' });
+  const navigate = useNavigate();
+  const query = useInfiniteQuery(accountsQuery(useConsoleApi(), q));
+  const show = (search: { q?: string }) => void navigate({ to: '/admin/accounts', search });
+  const find = (text: string) => {
+    if (ACCOUNT_NUMBER.test(text)) return void navigate({ href: `/admin/accounts/${text}` });
+    show(text ? { q: text } : {});
+  };
+  const columns: Column<Account>[] = [
+    {
+      key: 'email',
+      title: t('email'),
+      cell: ({ id, email }) => (
+        <Anchor component={Link} to={`/admin/accounts/${id}`} inherit>
+          {email}
+        </Anchor>
+      ),
+    },
+    { key: 'role', title: t('role'), cell: ({ role }) => <RoleBadge role={role} /> },
+    {
+      key: 'verified',
+      title: t('email.verified.title'),
+      cell: ({ email_verified: isVerified }) => t(isVerified ? 'email.verified' : 'email.unverified'),
+    },
+    {
+      key: 'secondFactor',
+      title: t('secondFactor'),
+      cell: ({ two_factor_enabled: isOn }) => t(isOn ? 'secondFactor.on' : 'secondFactor.off'),
+    },
+    { key: 'created', title: t('created'), cell: ({ created_at: at }) => <Time value={at} detail="day" /> },
+    {
+      key: 'balance',
+      title: t('balance'),
+      isNumber: true,
+      cell: ({ balance, currency }) => <Amount value={balance} currency={currency} />,
+    },
+  ];
+  return (
+    <Page title={t('title')} description={t('description')}>
+      <SearchForm key={q} initial={q ?? ''} onFind={find} />
+      <QueryState
+        query={query}
+        isEmpty={(rows) => rows.length === 0}
+        empty={
+          <EmptyState
+            title={t('nothing.title')}
+            action={
+              <Button variant="default" onClick={() => show({})}>
+                {t('clear')}
+              </Button>
+            }
+          >
+            {t('nothing.text')}
+          </EmptyState>
+        }
+      >
+        {(accounts) => (
+          <DataTable
+            label={t('title')}
+            columns={columns}
+            rows={accounts}
+            keyOf={({ id }) => id}
+            onMore={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
+            isLoadingMore={query.isFetchingNextPage}
+          />
+        )}
+      </QueryState>
+    </Page>
+  );
+}
+
+function RoleBadge({ role }: Pick<Account, 'role'>) {
+  const t = useAdminAccountTexts();
+  return (
+    <Badge variant={role === 'user' ? 'default' : 'light'} tt="none" fw={500}>
+      {t(`role.${role}`)}
+    </Badge>
+  );
+}
+
+function SearchForm({ initial, onFind }: { initial: string; onFind: (text: string) => void }) {
+  const t = useAdminAccountTexts();
+  const [text, setText] = useState(initial);
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    onFind(text.trim());
+  };
+  return (
+    <form onSubmit={submit} role="search">
+      <Group align="flex-end" gap="xs">
+        <TextInput
+          type="search"
+          label={t('search')}
+          description={t('search.hint')}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          maxLength={MAX_IDENTIFIER_CHARS}
+          flex="1 1 14rem"
+          maw="32rem"
+        />
+        <Button type="submit" variant="default">
+          {t('search.submit')}
+        </Button>
+      </Group>
+    </form>
+  );
+}

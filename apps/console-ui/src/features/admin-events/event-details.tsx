@@ -1,0 +1,24 @@
+import classes from './event-details.module.css';
+import { type AuditEvent } from './event-queries';
+import { useAdminEventTexts } from './texts/admin-event-texts';
+
+/** The further facts of an event, each with its name. */
+export function EventDetails({ event: { details } }: { event: AuditEvent }) {
+  const t = useAdminEventTexts();
+  const facts = Object.entries(details);
+  if (facts.length === 0) return '–';
+  const textOf = (value: unknown) => {
+    if (typeof value === 'boolean') return t(value ? 'yes' : 'no');
+    return value === null ? '–' : String(value as string);
+  };
+  return (
+    <dl className={classes.facts}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{textOf(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,122 @@
+import { Anchor, Button, Code, Paper, Stack, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useConsoleApi } from '../../api/console-api';
+import { EmptyState } from '../../components/empty-state';
+import { Page } from '../../components/page';
+import { QueryState } from '../../components/query-state';
+import { type Column } from '../../components/table/column';
+import { DataTable } from '../../components/table/data-table';
+import { Time } from '../../time/time';
+import { AccountField } from '../admin-payments/account-field';
+import { Choice } from '../usage/filters/choice';
+import classes from '../usage/filters/filters.module.css';
+import { withoutGaps } from '../usage/usage-search';
+import { EventDetails } from './event-details';
+import { allEventsQuery, type AuditEvent } from './event-queries';
+import { EVENT_TYPES, type EventSearch } from './event-search';
+import { useAdminEventTexts } from './texts/admin-event-texts';
+import { useEventName } from './use-event-name';
+
+export function AdminEventsPage() {
+  const t = useAdminEventTexts();
+  const nameOf = useEventName();
+  const search = useSearch({ from: '/console/admin/admin/events' });
+  const navigate = useNavigate();
+  const query = useInfiniteQuery(allEventsQuery(useConsoleApi(), search));
+  const goTo = (next: EventSearch) => void navigate({ to: '/admin/events', search: next, replace: true });
+  const change = (changed: { [Name in keyof EventSearch]?: EventSearch[Name] | undefined }) =>
+    goTo(withoutGaps({ ...search, ...changed }));
+  const columns: Column<AuditEvent>[] = [
+    { key: 'time', title: t('time'), cell: ({ created_at: at }) => <Time value={at} detail="second" /> },
+    {
+      key: 'type',
+      title: t('type'),
+      cell: ({ type }) => (
+        <Stack gap={2} align="flex-start">
+          <Text inherit fw={500}>
+            {nameOf(type)}
+          </Text>
+          <Code>{type}</Code>
+        </Stack>
+      ),
+    },
+    { key: 'account', title: t('account'), cell: ({ account_id: id }) => <AccountLink id={id} /> },
+    {
+      key: 'actor',
+      title: t('actor'),
+      cell: ({ actor, actor_id: id }) =>
+        actor === 'admin' ? (
+          <Stack gap={2} align="flex-start">
+            {t('actor.admin')}
+            <AccountLink id={id} />
+          </Stack>
+        ) : (
+          t(actor === 'self' ? 'actor.self' : 'actor.nobody')
+        ),
+    },
+    { key: 'details', title: t('details'), cell: (event) => <EventDetails event={event} /> },
+    {
+      key: 'address',
+      title: t('address'),
+      cell: ({ address, user_agent: program }) => <span title={program ?? undefined}>{address ?? '–'}</span>,
+    },
+  ];
+  return (
+    <Page title={t('title')} description={t('description')}>
+      <Paper withBorder p="md" className={classes.fields} role="search" aria-label={t('title')}>
+        <AccountField
+          key={search.account}
+          account={search.account}
+          onChange={(account) => change({ account })}
+        />
+        <Choice
+          label={t('type')}
+          value={search.type ?? ''}
+          options={[
+            { value: '', label: t('type.all') },
+            ...EVENT_TYPES.map((value) => ({ value, label: `${nameOf(value)} (${value})` })),
+          ]}
+          onChoose={(value) => change({ type: value || undefined })}
+          isSearchable
+        />
+      </Paper>
+      <QueryState
+        query={query}
+        isEmpty={({ pages }) => pages[0]?.events.length === 0}
+        empty={
+          <EmptyState
+            title={t('empty.title')}
+            action={
+              <Button variant="default" onClick={() => goTo({})}>
+                {t('clear')}
+              </Button>
+            }
+          >
+            {t('empty.text')}
+          </EmptyState>
+        }
+      >
+        {({ pages }) => (
+          <DataTable
+            label={t('title')}
+            columns={columns}
+            rows={pages.flatMap(({ events }) => events)}
+            keyOf={({ id }) => id}
+            onMore={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
+            isLoadingMore={query.isFetchingNextPage}
+          />
+        )}
+      </QueryState>
+    </Page>
+  );
+}
+
+function AccountLink({ id }: { id: string | null }) {
+  if (id === null) return '–';
+  return (
+    <Anchor component={Link} to={`/admin/accounts/${id}`} inherit>
+      {id}
+    </Anchor>
+  );
+}

@@ -1,0 +1,83 @@
+import { Alert, Badge, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { CircleAlert, CircleCheck } from 'lucide-react';
+import { useConsoleApi } from '../../api/console-api';
+import { Page } from '../../components/page';
+import { QueryState } from '../../components/query-state';
+import { type Column } from '../../components/table/column';
+import { DataTable } from '../../components/table/data-table';
+import { Time } from '../../time/time';
+import { healthQuery } from './health-queries';
+import { type ObservedHealth, type ObservedService } from './observed-health';
+import { useAdminHealthTexts } from './texts/admin-health-texts';
+
+const COLORS = { ok: 'green', unhealthy: 'red', unavailable: 'red' } as const;
+
+export function HealthPage() {
+  const t = useAdminHealthTexts();
+  const query = useQuery(healthQuery(useConsoleApi()));
+  return (
+    <Page title={t('title')} description={t('description')}>
+      <QueryState query={query}>{(health) => <Health health={health} />}</QueryState>
+    </Page>
+  );
+}
+
+function Health({ health: { services, checkedAt } }: { health: ObservedHealth }) {
+  const t = useAdminHealthTexts();
+  const failing = services.filter(({ status }) => status !== 'ok').length;
+  const columns: Column<ObservedService>[] = [
+    {
+      key: 'service',
+      title: t('service'),
+      cell: ({ name }) => (
+        <Text span inherit fw={500}>
+          {t(`name.${name}`)}
+        </Text>
+      ),
+    },
+    {
+      key: 'status',
+      title: t('status'),
+      cell: ({ status }) => (
+        <Badge variant="dot" color={COLORS[status]} tt="none" fw={500}>
+          {t(`status.${status}`)}
+        </Badge>
+      ),
+    },
+    {
+      key: 'since',
+      title: t('since'),
+      cell: ({ since }) => (
+        <span title={t('since.hint')}>
+          <Time value={since} detail="second" />
+        </span>
+      ),
+    },
+    { key: 'problem', title: t('problem'), cell: ({ message }) => message ?? '–' },
+    {
+      key: 'latency',
+      title: t('latency'),
+      isNumber: true,
+      cell: ({ latency_ms: latency }) =>
+        latency === null ? '–' : t('latency.value', { milliseconds: latency.toString() }),
+    },
+    { key: 'url', title: t('url'), cell: ({ url }) => url },
+  ];
+  return (
+    <>
+      <div role="status">
+        <Alert
+          variant="light"
+          color={failing === 0 ? 'green' : 'red'}
+          icon={failing === 0 ? <CircleCheck size={18} /> : <CircleAlert size={18} />}
+          title={failing === 0 ? t('allWell') : t('some', { count: failing })}
+        />
+      </div>
+      <DataTable label={t('title')} columns={columns} rows={services} keyOf={({ name }) => name} />
+      <Text size="sm" c="dimmed">
+        {t('checked')} <Time value={checkedAt} detail="second" />
+      </Text>
+    </>
+  );
+}

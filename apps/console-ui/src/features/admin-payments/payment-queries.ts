@@ -1,0 +1,77 @@
+import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
+import { addDays } from '../../time/calendar-day';
+import { withoutGaps } from '../usage/usage-search';
+import { type PaymentSearch } from './payment-search';
+
+export type ListedPayment = Schemas['ListedPaymentResponse'];
+export type AdminPayment = Schemas['AdminPaymentResponse'];
+export type Refund = Schemas['RefundResponse'];
+
+const PAYMENTS = 'admin-payments';
+const POLL_MILLIS = 2000;
+
+export const allPaymentsQuery = (
+  api: ConsoleApi,
+  { account, status, provider, from, to }: PaymentSearch,
+  timeZone: string,
+) =>
+  infiniteQueryOptions({
+    queryKey: [PAYMENTS, 'list', { account, status, provider, from, to }, timeZone],
+    queryFn: ({ signal, pageParam }) => {
+      const query = {
+        ...pageParam,
+        time_zone: timeZone,
+        ...withoutGaps({
+          account_id: account,
+          status,
+          provider,
+          from,
+          // The end of a period is not part of it.
+          to: to === undefined ? undefined : addDays(to, 1),
+        }),
+      };
+      return bodyOf(api.GET('/api/admin/billing/payments', { signal, params: { query } }));
+    },
+    initialPageParam: {} as { cursor?: string },
+    getNextPageParam: ({ next_cursor: cursor }) => (cursor === null ? undefined : { cursor }),
+    select: ({ pages }) => pages.flatMap(({ payments }) => payments),
+    staleTime: 0,
+  });
+
+/** Whether the provider may still change it. */
+const isMoving = ({ status, refunds }: AdminPayment): boolean =>
+  status === 'pending' || refunds.some((refund) => refund.status === 'pending');
+
+/** Asks again every two seconds while the payment or its refund is under way. */
+export const anyPaymentQuery = (api: ConsoleApi, id: string) =>
+  queryOptions({
+    queryKey: [PAYMENTS, 'payment', id],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/api/admin/billing/payments/{id}', { signal, params: { path: { id } } })),
+    refetchInterval: ({ state: { data } }) => (data && isMoving(data) ? POLL_MILLIS : false),
+    staleTime: 0,
+  });
+
+interface NewRefund {
+  /** Exact decimal text. */
+  amount: string;
+  reason?: string;
+  /** A repeated call with the same one does not refund twice. */
+  idempotencyKey: string;
+}
+
+export function useRefund(id: string) {
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ idempotencyKey, ...body }: NewRefund) =>
+      bodyOf(
+        api.POST('/api/admin/billing/payments/{id}/refund', {
+          body,
+          params: { path: { id }, header: { 'Idempotency-Key': idempotencyKey } },
+        }),
+      ),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: [PAYMENTS] }),
+  });
+}

@@ -1,0 +1,75 @@
+import { Anchor } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { type Column } from '../../components/table/column';
+import { DataTable } from '../../components/table/data-table';
+import { Amount } from '../../figures/amount';
+import { Time } from '../../time/time';
+import { PaymentBadge } from '../wallet/payments/payment-badge';
+import { useWalletTexts } from '../wallet/texts/wallet-texts';
+import { type ListedPayment } from './payment-queries';
+import { useAdminPaymentTexts } from './texts/admin-payment-texts';
+
+interface Props {
+  label: string;
+  payments: ListedPayment[];
+  /** Whether a column names the account. */
+  hasAccount?: boolean;
+  onMore?: (() => void) | undefined;
+  isLoadingMore?: boolean;
+}
+
+export function AdminPaymentTable({
+  label,
+  payments,
+  hasAccount = true,
+  onMore,
+  isLoadingMore = false,
+}: Props) {
+  const [t, walletText] = [useAdminPaymentTexts(), useWalletTexts()];
+  const account: Column<ListedPayment> = {
+    key: 'account',
+    title: t('account'),
+    cell: ({ account_id: id }) => (
+      <Anchor component={Link} to={`/admin/accounts/${id}`} inherit>
+        {id}
+      </Anchor>
+    ),
+  };
+  const columns: Column<ListedPayment>[] = [
+    {
+      key: 'created',
+      title: walletText('payment.created'),
+      cell: ({ id, created_at: at }) => (
+        <Anchor component={Link} to={`/admin/payments/${id}`} inherit>
+          <Time value={at} />
+        </Anchor>
+      ),
+    },
+    ...(hasAccount ? [account] : []),
+    { key: 'provider', title: t('provider'), cell: ({ provider }) => walletText(`provider.${provider}`) },
+    { key: 'status', title: t('status'), cell: (payment) => <PaymentBadge payment={payment} /> },
+    {
+      key: 'refunded',
+      title: walletText('payment.refunded'),
+      isNumber: true,
+      cell: ({ refunded_amount: refunded, currency }) =>
+        refunded.isZero ? '–' : <Amount value={refunded} currency={currency} />,
+    },
+    {
+      key: 'amount',
+      title: walletText('amount'),
+      isNumber: true,
+      cell: ({ amount, currency }) => <Amount value={amount} currency={currency} />,
+    },
+  ];
+  return (
+    <DataTable
+      label={label}
+      columns={columns}
+      rows={payments}
+      keyOf={({ id }) => id}
+      onMore={onMore}
+      isLoadingMore={isLoadingMore}
+    />
+  );
+}
