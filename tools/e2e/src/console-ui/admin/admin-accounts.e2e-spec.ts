@@ -1,0 +1,197 @@
+import { join } from 'node:path';
+import { createTestDatabase, publishPrices, type TestDatabase, waitFor } from '@inference/testing';
+import { SandboxPayments } from '@inference/sandbox-payments';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { createAdmin } from '../../site/create-admin';
+import { findProgram } from '../../site/nginx';
+import { ROOT } from '../../site/service-process';
+import { Site } from '../../site/site';
+import { openArea } from '../billing-pages';
+import { collectFaults } from '../browser-faults';
+import { SignInPage } from '../console-pages';
+
+/** The pages of admins in Chromium, against a real console, gateway and payment provider. */
+
+const START_MILLIS = 180_000;
+jest.setTimeout(120_000);
+const ADMIN = { email: 'root@example.com', password: 'a password of this test' };
+const CUSTOMER = { email: 'ann@example.com', password: 'another password of this test' };
+
+const chrome = findProgram('chromium');
+const ifThere = chrome ? it : it.skip;
+
+let database: TestDatabase;
+let site: Site;
+let sandbox: SandboxPayments;
+let consoleUrl: string;
+let paymentId: string;
+let customerToken: string;
+let browser: Browser | undefined;
+let tab: Page;
+let faults: string[];
+
+async function call<Answer>(path: string, token: string, body?: object): Promise<Answer> {
+  const response = await fetch(`${consoleUrl}${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: {
+      ...(body && { 'Content-Type': 'application/json' }),
+      ...(token && { Authorization: `Bearer ${token}` }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as Answer;
+}
+
+async function newTab(): Promise<Page> {
+  const context = await browser!.newContext({ baseURL: consoleUrl, locale: 'en-US', timezoneId: 'UTC' });
+  return context.newPage();
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await publishPrices(database.pool, [
+    { slug: 'sandbox-chat', unit: 'per_million_input_tokens', ratePicos: 150_001n },
+    { slug: 'sandbox-chat', unit: 'per_million_output_tokens', ratePicos: 599_999n },
+  ]);
+  site = new Site(database);
+  sandbox = await SandboxPayments.start({ site: 'intl' });
+  const gateway = await site.startGateway(await site.startEngine());
+  const consoleService = await site.startConsole({
+    CONSOLE_UI_DIRECTORY: join(ROOT, 'dist/apps/console-ui'),
+    GATEWAY_URL: gateway.url,
+    ...sandbox.consoleEnvironment(),
+  });
+  consoleUrl = consoleService.url;
+  await sandbox.deliverTo(consoleUrl);
+  await createAdmin(database.urlFor('console'), 'intl', ADMIN);
+  ({ token: customerToken } = await call<{ token: string }>('/api/auth/register', '', CUSTOMER));
+  const payment = { provider: 'card_provider', amount: 20 };
+  ({ id: paymentId } = await call<{ id: string }>('/api/billing/payments', customerToken, payment));
+  await sandbox.act(paymentId, 'pay');
+  await waitFor(async () => {
+    const { status } = await call<{ status: string }>(`/api/billing/payments/${paymentId}`, customerToken);
+    return status === 'paid';
+  });
+  const { key } = await call<{ key: string }>('/api/api-keys', customerToken, { name: 'production' });
+  const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` },
+    body: JSON.stringify({ model: 'sandbox-chat', messages: [{ role: 'user', content: 'Hello' }] }),
+  });
+  expect(answer.status).toBe(200);
+  if (!chrome) return;
+  browser = await chromium.launch({ executablePath: chrome, args: ['--no-sandbox'] });
+  tab = await newTab();
+  faults = collectFaults(tab, [new URL(consoleUrl).origin]);
+}, START_MILLIS);
+afterAll(async () => {
+  await browser?.close();
+  await site?.stop();
+  await sandbox?.stop();
+  await database?.drop();
+});
+afterEach(() => {
+  if (chrome) expect(faults).toEqual([]);
+});
+
+const balance = async () =>
+  /"balance":([\d.]+)/.exec(
+    await (
+      await fetch(`${consoleUrl}/api/billing/settings`, {
+        headers: { Authorization: `Bearer ${customerToken}` },
+      })
+    ).text(),
+  )![1]!;
+
+ifThere('finds an account and adjusts its balance exactly', async () => {
+  await tab.goto('/sign-in');
+  await new SignInPage(tab).signIn(ADMIN);
+  await openArea(tab, 'Accounts');
+  await tab.getByRole('searchbox', { name: 'Find an account' }).fill(CUSTOMER.email);
+  await tab.getByRole('button', { name: 'Find', exact: true }).click();
+  const table = tab.getByRole('table', { name: 'Accounts' });
+  await table.getByText(ADMIN.email).waitFor({ state: 'detached' });
+  await table.getByRole('link', { name: CUSTOMER.email }).click();
+  await tab.getByRole('heading', { name: CUSTOMER.email, level: 1 }).waitFor();
+  const before = await balance();
+  await tab.getByRole('button', { name: 'Adjust the balance' }).click();
+  const dialog = tab.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Amount' }).fill('1.000000000001');
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Credit for an outage');
+  const expected = await dialog.locator('dl data').last().getAttribute('value');
+  await dialog.getByRole('button', { name: 'Adjust the balance' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const after = await balance();
+  expect(after).toBe(expected);
+  expect(picosOf(after) - picosOf(before)).toBe(1_000_000_000_001n);
+  await tab.getByRole('table', { name: 'Last transactions' }).getByText('Credit for an outage').waitFor();
+});
+
+ifThere('shows the usage that the customer sees', async () => {
+  const { usage } = await call<{ usage: { model: string }[] }>('/api/billing/usage', customerToken);
+  expect(usage.map(({ model }) => model)).toContain('sandbox-chat');
+  await tab
+    .getByRole('table', { name: 'Sums' })
+    .getByRole('button', { name: 'Show only sandbox-chat' })
+    .waitFor();
+});
+
+ifThere('refunds a part of a payment once', async () => {
+  await tab.getByRole('table', { name: 'Last payments' }).getByRole('link').first().click();
+  await tab.getByRole('button', { name: 'Refund', exact: true }).click();
+  const dialog = tab.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Amount' }).fill('7.55');
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Paid twice');
+  await dialog.getByRole('checkbox').check();
+  await dialog.getByRole('button', { name: 'Refund', exact: true }).click();
+  await tab.getByRole('table', { name: 'Refunds' }).getByText('Paid twice').waitFor();
+  await tab.getByRole('table', { name: 'Refunds' }).getByText('Done').waitFor();
+  expect(await tab.getByRole('button', { name: 'Refund', exact: true }).count()).toBe(0);
+  const path = `/api/billing/payments/${paymentId}`;
+  const { refunded_amount: refunded } = await call<{ refunded_amount: number }>(path, customerToken);
+  expect(refunded).toBe(7.55);
+  await openArea(tab, 'Payments of all accounts');
+  await tab.getByRole('table').getByText('Partly refunded').waitFor();
+});
+
+ifThere('changes a role, and the audit events tell it', async () => {
+  await openArea(tab, 'Accounts');
+  await tab.getByRole('link', { name: CUSTOMER.email }).click();
+  await tab.getByRole('button', { name: 'Change the role' }).click();
+  const dialog = tab.getByRole('dialog');
+  await dialog.getByRole('radio', { name: 'Analyst' }).check();
+  await dialog.getByRole('button', { name: 'Change the role' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect((await call<{ role: string }>('/api/auth/me', customerToken)).role).toBe('analyst');
+  await openArea(tab, 'Audit events');
+  const row = tab.getByRole('row').filter({ hasText: 'account.role_changed' }).first();
+  await row.getByText('analyst').waitFor();
+});
+
+ifThere('shows how all services are', async () => {
+  await openArea(tab, 'Health');
+  const stateOf = (name: string) => tab.getByRole('row').filter({ hasText: name });
+  await stateOf('Console').getByText('Works').waitFor();
+  await stateOf('Gateway').getByText('Works').waitFor();
+  // Of this site no other service runs.
+  for (const name of ['Router cost', 'Training', 'Agents', 'Workspaces'])
+    await stateOf(name).getByText('No answer').waitFor();
+  await tab.getByText('4 services have a problem').waitFor();
+});
+
+ifThere('does not exist for customers', async () => {
+  const other = await newTab();
+  await other.goto('/sign-in?next=/admin/accounts');
+  await new SignInPage(other).signIn(CUSTOMER);
+  await other.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  expect(await other.getByRole('navigation').getByText('Audit events').count()).toBe(0);
+  await other.context().close();
+});
+
+const PICO_DIGITS = 12;
+/** A decimal amount as whole picos. */
+function picosOf(amount: string): bigint {
+  const [whole = '0', decimals = ''] = amount.split('.');
+  return BigInt(whole + decimals.padEnd(PICO_DIGITS, '0'));
+}
