@@ -75,6 +75,7 @@ const REQUESTS: [method: string, path: string, json: unknown][] = [
   ['GET', '/api/admin/events', undefined],
   ['PUT', '/api/admin/billing/pricing/models', PRICES],
   ['PUT', '/api/admin/billing/pricing/gpus', { gpus: [] }],
+  ['GET', '/api/admin/billing/exchange-rates', undefined],
   ['PUT', '/api/admin/billing/exchange-rates', { rates: [{ date: '2026-01-01', usd_per_unit: 0.14 }] }],
   ['POST', '/api/admin/billing/adjustments', { account_id: 'acct_1', amount: 1, description: 'd' }],
   ['GET', '/api/admin/billing/payments/pay_1', undefined],

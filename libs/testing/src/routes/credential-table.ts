@@ -109,6 +109,7 @@ console                                               none  session  expired  el
   PATCH  /api/admin/billing/pricing/gpus               401      403      401        401    400  401      401  401     401      401         401          401      401
   GET    /api/admin/billing/pricing/training           401      403      401        401    200  401      401  401     401      401         401          401      401
   PUT    /api/admin/billing/pricing/training           401      403      401        401    400  401      401  401     401      401         401          401      401
+  GET    /api/admin/billing/exchange-rates             401      403      401        401    200  401      401  401     401      401         401          401      401
   PUT    /api/admin/billing/exchange-rates             401      403      401        401    400  401      401  401     401      401         401          401      401
   POST   /api/admin/billing/adjustments                401      403      401        401    400  401      401  401     401      401         401          401      401
   GET    /api/admin/billing/payments                   401      403      401        401    200  401      401  401     401      401         401          401      401

@@ -1,11 +1,16 @@
-import { Body, Controller, Put } from '@nestjs/common';
+import { Body, Controller, Get, Header, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
 import { RATE_DIGITS } from '@inference/metering';
 import { exactNumber, scaledToDecimal } from '@inference/money';
+import { PageQuery } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { type Actor, CurrentActor } from '../../identity/audit-log/actor';
-import { ExchangeRateListResponse, PublishExchangeRatesDto } from './exchange-rates.dto';
+import {
+  ExchangeRateHistoryResponse,
+  ExchangeRateListResponse,
+  PublishExchangeRatesDto,
+} from './exchange-rates.dto';
 import { ExchangeRatesService } from './exchange-rates.service';
 
 @Controller('api/admin/billing/exchange-rates')
@@ -13,6 +18,18 @@ import { ExchangeRatesService } from './exchange-rates.service';
 @Roles('admin')
 export class ExchangeRatesController {
   constructor(private readonly exchangeRates: ExchangeRatesService) {}
+
+  @Get()
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'listExchangeRates',
+    summary: 'Returns the exchange rate in force, and all rates, newest day first.',
+    description: 'A site whose currency is USD has none.',
+  })
+  @ApiOkResponse({ description: 'A page of rates.', type: ExchangeRateHistoryResponse })
+  list(@Query() query: PageQuery): Promise<ExchangeRateHistoryResponse> {
+    return this.exchangeRates.list(query);
+  }
 
   @Put()
   @ApiOperation({

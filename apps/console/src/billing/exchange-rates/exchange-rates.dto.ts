@@ -1,4 +1,4 @@
-import { MoneyProperty, ObjectListField } from '@inference/dto';
+import { MoneyProperty, NextCursorProperty, ObjectListField } from '@inference/dto';
 import { RATE_DIGITS } from '@inference/metering';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
@@ -59,4 +59,22 @@ export class ExchangeRateResponse {
 export class ExchangeRateListResponse {
   @ApiProperty({ description: 'The rates that were stored.', type: [ExchangeRateResponse] })
   rates!: ExchangeRateResponse[];
+}
+
+export class ExchangeRateHistoryResponse {
+  @ApiProperty({
+    description: 'The rate of today: that of the newest day until today, in UTC. Null if there is none.',
+    type: ExchangeRateResponse,
+    nullable: true,
+  })
+  current!: ExchangeRateResponse | null;
+
+  @ApiProperty({
+    description: 'Rates, newest day first, future days included.',
+    type: [ExchangeRateResponse],
+  })
+  rates!: ExchangeRateResponse[];
+
+  @NextCursorProperty()
+  next_cursor!: string | null;
 }

@@ -1,12 +1,25 @@
-import { ConflictException, Inject, Injectable } from '@nestjs/common';
+import { BadRequestException, ConflictException, Inject, Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
-import { RATE_DIGITS } from '@inference/metering';
-import { scaledToDecimal } from '@inference/money';
+import { decodeCursor, encodeCursor, type PageQuery } from '@inference/http';
+import { type ExchangeRate, RATE_DIGITS } from '@inference/metering';
+import { exactNumber, scaledToDecimal } from '@inference/money';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type Actor } from '../../identity/audit-log/actor';
 import { recordActorEvent } from '../../identity/audit-log/audit-log';
-import { type PublishExchangeRatesDto } from './exchange-rates.dto';
-import { storeExchangeRates } from './exchange-rates.repository';
+import {
+  type ExchangeRateHistoryResponse,
+  type ExchangeRateResponse,
+  type PublishExchangeRatesDto,
+} from './exchange-rates.dto';
+import { findCurrentExchangeRate, listExchangeRates, storeExchangeRates } from './exchange-rates.repository';
+
+const CURSOR = 'exchange rates';
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+const rateView = ({ day, usdPerUnit }: ExchangeRate): ExchangeRateResponse => ({
+  date: day,
+  usd_per_unit: exactNumber(usdPerUnit),
+});
 
 @Injectable()
 export class ExchangeRatesService {
@@ -14,6 +27,25 @@ export class ExchangeRatesService {
     private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
   ) {}
+
+  async list({ limit, cursor }: PageQuery): Promise<ExchangeRateHistoryResponse> {
+    const beforeDay = cursor === undefined ? null : decodeCursor(CURSOR, cursor).id;
+    if (beforeDay !== null && !DAY.test(beforeDay)) throw new BadRequestException('cursor: is not valid');
+    const [current, found] = await Promise.all([
+      findCurrentExchangeRate(this.database),
+      listExchangeRates(this.database, beforeDay, limit + 1),
+    ]);
+    const rates = found.slice(0, limit);
+    const last = rates.at(-1);
+    return {
+      current: current && rateView(current),
+      rates: rates.map(rateView),
+      next_cursor:
+        last && found.length > limit
+          ? encodeCursor(CURSOR, { at: `${last.day}T00:00:00.000000Z`, id: last.day })
+          : null,
+    };
+  }
 
   /** Stores the USD value of one unit of the site's currency, each from its UTC day on. Throws 409 on a USD site. */
   async store(admin: Actor, { rates }: PublishExchangeRatesDto): Promise<void> {

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Header, Patch, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
+import { ApiErrors } from '@inference/openapi';
 import { type Actor, CurrentActor } from '../../identity/audit-log/actor';
 import {
   GpuPriceListResponse,
@@ -16,9 +17,11 @@ import {
   PublishQuery,
 } from './pricing.dto';
 import { PricingService } from './pricing.service';
+import { publisherOf } from './publishing/publisher';
 
 const REPLACES = 'The former list stays in the history. A refused list changes nothing.';
 const CHANGES = 'A price of null removes the price. A refused request changes nothing.';
+const CONFLICT = { 409: 'Another list than `version` is the newest.' };
 const PUBLISHED = 'The published list, and what it added, changed and removed.';
 
 @Controller('api/admin/billing/pricing')
@@ -42,12 +45,13 @@ export class AdminPricingController {
     description: REPLACES,
   })
   @ApiOkResponse({ description: PUBLISHED, type: ModelPublicationResponse })
+  @ApiErrors(CONFLICT)
   publishModels(
     @CurrentActor() admin: Actor,
     @Body() { models }: PublishModelPricesDto,
-    @Query() { dry_run: dryRun }: PublishQuery,
+    @Query() query: PublishQuery,
   ): Promise<ModelPublicationResponse> {
-    return this.pricing.publishModels(models, dryRun ? null : admin);
+    return this.pricing.publishModels(models, publisherOf(admin, query));
   }
 
   @Patch('models')
@@ -57,12 +61,13 @@ export class AdminPricingController {
     description: CHANGES,
   })
   @ApiOkResponse({ description: PUBLISHED, type: ModelPublicationResponse })
+  @ApiErrors(CONFLICT)
   changeModels(
     @CurrentActor() admin: Actor,
     @Body() { models }: ChangeModelPricesDto,
-    @Query() { dry_run: dryRun }: PublishQuery,
+    @Query() query: PublishQuery,
   ): Promise<ModelPublicationResponse> {
-    return this.pricing.changeModels(models, dryRun ? null : admin);
+    return this.pricing.changeModels(models, publisherOf(admin, query));
   }
 
   @Get('gpus')
@@ -80,12 +85,13 @@ export class AdminPricingController {
     description: REPLACES,
   })
   @ApiOkResponse({ description: PUBLISHED, type: GpuPublicationResponse })
+  @ApiErrors(CONFLICT)
   publishGpus(
     @CurrentActor() admin: Actor,
     @Body() { gpus }: PublishGpuPricesDto,
-    @Query() { dry_run: dryRun }: PublishQuery,
+    @Query() query: PublishQuery,
   ): Promise<GpuPublicationResponse> {
-    return this.pricing.publishGpus(gpus, dryRun ? null : admin);
+    return this.pricing.publishGpus(gpus, publisherOf(admin, query));
   }
 
   @Patch('gpus')
@@ -95,11 +101,12 @@ export class AdminPricingController {
     description: CHANGES,
   })
   @ApiOkResponse({ description: PUBLISHED, type: GpuPublicationResponse })
+  @ApiErrors(CONFLICT)
   changeGpus(
     @CurrentActor() admin: Actor,
     @Body() { gpus }: ChangeGpuPricesDto,
-    @Query() { dry_run: dryRun }: PublishQuery,
+    @Query() query: PublishQuery,
   ): Promise<GpuPublicationResponse> {
-    return this.pricing.changeGpus(gpus, dryRun ? null : admin);
+    return this.pricing.changeGpus(gpus, publisherOf(admin, query));
   }
 }

@@ -111,6 +111,15 @@ export async function lockLists(transaction: Transaction, kind: PriceListKind): 
   await transaction.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`pricing.price_lists ${kind}`]);
 }
 
+/** Null before the first list of the kind. */
+export async function readNewestListId(executor: Executor, kind: PriceListKind): Promise<bigint | null> {
+  const { rows } = await executor.query<{ id: bigint | null }>(
+    'SELECT max(id) AS id FROM pricing.price_lists WHERE kind = $1',
+    [kind],
+  );
+  return rows[0]!.id;
+}
+
 async function insertList(transaction: Transaction, kind: PriceListKind, adminId: string): Promise<bigint> {
   const lists = transaction.repository(PriceList);
   const list = lists.create({ kind, publishedBy: adminId });

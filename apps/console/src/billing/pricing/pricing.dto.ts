@@ -1,5 +1,12 @@
 import { CURRENCIES, type Currency } from '@inference/config';
-import { ChoiceField, FlagParameter, IntegerParameter, LineField, ObjectListField } from '@inference/dto';
+import {
+  ChoiceField,
+  FlagParameter,
+  IntegerParameter,
+  LineField,
+  ObjectListField,
+  TextField,
+} from '@inference/dto';
 import { PRICE_UNITS, type PriceUnit } from '@inference/metering';
 import { PICO_DIGITS } from '@inference/money';
 import { AmountField, type AmountOptions } from '../../validation/amount-field.decorator';
@@ -137,6 +144,15 @@ export class PublishQuery {
     default: false,
   })
   dry_run: boolean = false;
+
+  @TextField({
+    description:
+      'The `id` of the newest list in the history, on which the change is based; 0 before the first. If another one was published meanwhile, nothing is stored. If absent, the newest list is changed whichever it is. A dry run does not compare it.',
+    example: '42',
+    optional: true,
+    pattern: [/^\d{1,18}$/, 'must be the id of a list'],
+  })
+  version?: string;
 }
 
 export class PricingQuery {

@@ -201,6 +201,13 @@ describe('pricing', () => {
     });
     expect([answer.status, answer.body]).toEqual([409, { error: expect.any(String) }]);
   });
+
+  it('has no exchange rates where the currency is USD', async () => {
+    const { status, body } = await site.console.request('GET', '/api/admin/billing/exchange-rates', {
+      token: admin.token,
+    });
+    expect([status, body]).toEqual([200, { current: null, rates: [], next_cursor: null }]);
+  });
 });
 
 describe('pricing on the China site', () => {
@@ -224,6 +231,31 @@ describe('pricing on the China site', () => {
       added: published,
     });
     expect((await put(MODELS, { models: [{ ...row, currency: 'USD' }] })).status).toBe(400);
+  });
+
+  it('lists the exchange rates, and names the one of today', async () => {
+    const path = '/api/admin/billing/exchange-rates';
+    const get = (query: string) => site.console.request('GET', `${path}?${query}`, { token: admin.token });
+    const rates = [
+      { date: '2999-01-01', usd_per_unit: 0.2 },
+      { date: '2020-01-02', usd_per_unit: 0.1 },
+      { date: '2020-01-01', usd_per_unit: 0.15 },
+    ];
+    await storeRates(rates);
+    const first = await get('limit=2');
+    expect(first.body).toEqual({
+      current: rates[1],
+      rates: rates.slice(0, 2),
+      next_cursor: expect.any(String),
+    });
+    const { next_cursor: cursor } = first.body as { next_cursor: string };
+    expect((await get(`limit=2&cursor=${cursor}`)).body).toEqual({
+      current: rates[1],
+      rates: rates.slice(2),
+      next_cursor: null,
+    });
+    expect((await get('cursor=no')).status).toBe(400);
+    await site.database.pool.query('DELETE FROM pricing.exchange_rates');
   });
 
   it('stores exact exchange rates by day and changes them', async () => {

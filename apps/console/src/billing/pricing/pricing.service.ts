@@ -4,7 +4,6 @@ import { Database, type Executor, type Transaction } from '@inference/database';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readLastChange } from '../../caching/catalogue-changes.repository';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { type Actor } from '../../identity/audit-log/actor';
 import { recordActorEvent } from '../../identity/audit-log/audit-log';
 import { changesBetween, mergePrices } from './price-changes';
 import {
@@ -19,11 +18,11 @@ import {
   type GpuPriceRow,
   insertGpuPrices,
   insertModelPrices,
-  lockLists,
   type ModelPriceRow,
   readNewestPrices,
 } from './price-lists.repository';
 import { gpuPriceView, modelPriceView } from './price-views';
+import { lockListsFor, type Publisher } from './publishing/publisher';
 import {
   type GpuPriceResponse,
   type GpuPublicationResponse,
@@ -54,9 +53,6 @@ const GPUS: ListAccess<GpuPriceRow> = {
   read: (executor) => readNewestPrices(executor, 'gpus', null),
   insert: insertGpuPrices,
 };
-
-/** Who publishes, or null to see what would change: nothing is stored. */
-export type Publisher = Actor | null;
 
 /** A price with a null in place of picos is removed. */
 type ModelChange = Omit<ModelPriceRow, 'ratePicos'> & { ratePicos: bigint | null };
@@ -166,11 +162,11 @@ export class PricingService {
     };
     if (publisher === null) return changeIn(this.database);
     return this.database.transaction(async (transaction) => {
-      await lockLists(transaction, list.kind);
+      await lockListsFor(transaction, list.kind, publisher);
       const lists = await changeIn(transaction);
-      await list.insert(transaction, lists.after, publisher.accountId);
+      await list.insert(transaction, lists.after, publisher.admin.accountId);
       const details = { list: list.kind, rows: lists.after.length };
-      await recordActorEvent(transaction, publisher, 'admin.prices_published', details);
+      await recordActorEvent(transaction, publisher.admin, 'admin.prices_published', details);
       return lists;
     });
   }

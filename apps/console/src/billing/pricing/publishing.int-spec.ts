@@ -70,6 +70,26 @@ describe.each([
     expect(await state()).toEqual(before);
   });
 
+  it.each([
+    [MODELS, list('versioned')],
+    [GPUS, { gpus: [{ name: 'versioned', hourly_price: 1 }] }],
+    ['/api/admin/billing/pricing/training', { token_per_m: 1, gpu_hour: 2 }],
+  ])('refuses a change of %s that is not based on the newest list', async (path, json) => {
+    const newest = async () => {
+      const { body } = await site.console.request('GET', `${path}/history?limit=1`, { token: admin.token });
+      return (body as { lists: { id: string }[] }).lists[0]?.id ?? '0';
+    };
+    const version = await newest();
+    expect((await put(`${path}?version=${version}`, json)).status).toBe(200);
+    const before = await state();
+    const late = await put(`${path}?version=${version}`, json, other);
+    expect([late.status, late.body]).toEqual([409, { error: expect.stringContaining('version: ') }]);
+    expect(await state()).toEqual(before);
+    expect((await put(`${path}?version=${version}&dry_run=true`, json, other)).status).toBe(200);
+    expect((await put(`${path}?version=${await newest()}`, json, other)).status).toBe(200);
+    expect((await put(`${path}?version=newest`, json)).status).toBe(400);
+  });
+
   it('requires the role admin', async () => {
     const before = await state();
     const { token } = await site.signedIn('analyst');

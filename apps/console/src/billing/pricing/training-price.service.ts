@@ -2,16 +2,11 @@ import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { recordActorEvent } from '../../identity/audit-log/audit-log';
-import {
-  insertTrainingPrice,
-  lockLists,
-  readNewestPrices,
-  type TrainingPriceRow,
-} from './price-lists.repository';
+import { insertTrainingPrice, readNewestPrices, type TrainingPriceRow } from './price-lists.repository';
 import { type TrainingPriceResponse } from './price-responses';
 import { trainingPriceView } from './price-views';
 import { type PublishTrainingPriceDto } from './pricing.dto';
-import { type Publisher } from './pricing.service';
+import { lockListsFor, type Publisher } from './publishing/publisher';
 
 /** What training costs. A new price replaces the previous one, which stays as history. */
 @Injectable()
@@ -38,9 +33,9 @@ export class TrainingPriceService {
     const price: TrainingPriceRow = { tokenRatePicos, gpuHourPicos };
     if (publisher !== null) {
       await this.database.transaction(async (transaction) => {
-        await lockLists(transaction, 'training');
-        await insertTrainingPrice(transaction, price, publisher.accountId);
-        await recordActorEvent(transaction, publisher, 'admin.prices_published', {
+        await lockListsFor(transaction, 'training', publisher);
+        await insertTrainingPrice(transaction, price, publisher.admin.accountId);
+        await recordActorEvent(transaction, publisher.admin, 'admin.prices_published', {
           list: 'training',
           rows: 1,
         });
