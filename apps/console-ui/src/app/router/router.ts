@@ -4,6 +4,12 @@ import { adminAccountRoutes } from '../../features/admin-accounts/account-routes
 import { adminEventRoutes } from '../../features/admin-events/event-routes';
 import { adminHealthRoutes } from '../../features/admin-health/health-routes';
 import { adminPaymentRoutes } from '../../features/admin-payments/payment-routes';
+import { adminChangelogRoutes } from '../../features/admin-changelog/admin-changelog-routes';
+import { adminDownloadsRoutes } from '../../features/admin-downloads/admin-downloads-routes';
+import { adminPackagesRoutes } from '../../features/admin-packages/admin-packages-routes';
+import { adminPricingRoutes } from '../../features/admin-pricing/admin-pricing-routes';
+import { adminRatesRoutes } from '../../features/admin-rates/admin-rates-routes';
+import { adminReleasesRoutes } from '../../features/admin-releases/admin-releases-routes';
 import { agentRoutes } from '../../features/agents/agent-routes';
 import { changelogRoutes } from '../../features/changelog/changelog-routes';
 import { downloadsRoutes } from '../../features/downloads/downloads-routes';
@@ -22,6 +28,8 @@ import { FailedPage } from '../../layout/failures/failed-page';
 import { NotFoundPage } from '../../layout/failures/not-found-page';
 import { type Session } from '../../session/session';
 import { adminRoute, consoleRoute, publicRoute, rootRoute } from './layout-routes';
+import { adminRoute } from './admin-route';
+import { consoleRoute, publicRoute, rootRoute } from './layout-routes';
 
 /** Whatever has no page. */
 const notFoundRoute = createRoute({
@@ -55,6 +63,12 @@ const routeTree = rootRoute.addChildren([
       ...adminPaymentRoutes,
       ...adminEventRoutes,
       ...adminHealthRoutes,
+      ...adminPricingRoutes,
+      ...adminRatesRoutes,
+      ...adminPackagesRoutes,
+      ...adminReleasesRoutes,
+      ...adminChangelogRoutes,
+      ...adminDownloadsRoutes,
     ]),
   ]),
 ]);

@@ -1,0 +1,123 @@
+import { Button, Group, Modal, Paper, Select, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { notifications } from '@mantine/notifications';
+import { useState } from 'react';
+import { ErrorNotice } from '../../components/errors/error-notice';
+import { showFieldErrors } from '../../components/errors/form-errors';
+import { Markdown } from '../changelog/markdown/markdown';
+import { type Component, COMPONENTS } from '../downloads/release-queries';
+import classes from './admin-changelog.module.css';
+import { type Entry, useSaveEntry } from './entry-queries';
+import { useAdminChangelogTexts } from './texts/admin-changelog-texts';
+
+/** Writes an entry beside what readers will see of it. */
+export function EntryDialog({ entry, onClose }: { entry?: Entry | undefined; onClose: () => void }) {
+  const t = useAdminChangelogTexts();
+  const save = useSaveEntry(entry?.id);
+  const [failure, setFailure] = useState<unknown>();
+  const form = useForm({
+    initialValues: {
+      title: entry?.title ?? '',
+      body: entry?.body ?? '',
+      component: entry?.component ?? null,
+      tag_name: entry?.tag_name ?? '',
+    },
+    validate: {
+      title: (title) => (title.trim() ? null : t('entry.title.missing')),
+      body: (body) => (body.trim() ? null : t('entry.body.missing')),
+    },
+  });
+  const { title, body, component } = form.values;
+  const submit = ({ tag_name: tag, ...values }: typeof form.values) => {
+    setFailure(undefined);
+    save.mutate(
+      {
+        title: values.title.trim(),
+        body: values.body,
+        ...(values.component && { component: values.component }),
+        ...(values.component && tag.trim() && { tag_name: tag.trim() }),
+      },
+      {
+        onSuccess: () => {
+          notifications.show({ message: t('saved') });
+          onClose();
+        },
+        onError: (error) => setFailure(showFieldErrors(form, error)),
+      },
+    );
+  };
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="72rem"
+      title={entry ? t('edit.title') : t('create')}
+      closeOnClickOutside={false}
+    >
+      <form onSubmit={form.onSubmit(submit)} noValidate>
+        <Stack>
+          {failure !== undefined && <ErrorNotice error={failure} />}
+          <div className={classes.sides}>
+            <Stack>
+              <TextInput
+                label={t('entry.title')}
+                maxLength={200}
+                required
+                data-autofocus
+                {...form.getInputProps('title')}
+              />
+              <Textarea
+                label={t('entry.body')}
+                description={t('entry.body.hint')}
+                rows={12}
+                maxLength={50_000}
+                required
+                {...form.getInputProps('body')}
+              />
+              <Group align="flex-start" grow>
+                <Select
+                  label={t('entry.component')}
+                  clearable
+                  data={[...COMPONENTS]}
+                  value={component}
+                  onChange={(value) => form.setFieldValue('component', value as Component | null)}
+                />
+                <TextInput
+                  label={t('entry.tag')}
+                  placeholder="v1.2.3"
+                  disabled={!component}
+                  {...form.getInputProps('tag_name')}
+                />
+              </Group>
+            </Stack>
+            <section aria-label={t('preview')}>
+              <Text size="sm" fw={500} mb={4}>
+                {t('preview')}
+              </Text>
+              <Paper withBorder p="lg">
+                <Stack gap="sm">
+                  {title || body ? (
+                    <>
+                      <Title order={3}>{title}</Title>
+                      <Markdown text={body} />
+                    </>
+                  ) : (
+                    <Text c="dimmed">{t('preview.empty')}</Text>
+                  )}
+                </Stack>
+              </Paper>
+            </section>
+          </div>
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t('cancel')}
+            </Button>
+            <Button type="submit" loading={save.isPending}>
+              {entry ? t('edit.submit') : t('create.submit')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

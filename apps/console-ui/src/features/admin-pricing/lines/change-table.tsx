@@ -1,0 +1,71 @@
+import { Badge, Group } from '@mantine/core';
+import { type ReactNode } from 'react';
+import { type Column } from '../../../components/table/column';
+import { DataTable } from '../../../components/table/data-table';
+import { PercentText } from '../../../figures/percent-text';
+import { Price } from '../../../figures/price';
+import { useSite } from '../../../site/site';
+import { useAdminPricingTexts } from '../texts/admin-pricing-texts';
+import { LineName } from './line-name';
+import { keyOfLine, type LineChange } from './price-line';
+
+interface Props {
+  label: string;
+  changes: LineChange[];
+  /** Stands beside the name, such as a warning. */
+  markOf?: (change: LineChange) => ReactNode;
+  actionOf?: (change: LineChange) => ReactNode;
+}
+
+/** Old and new price of each line that changed. */
+export function ChangeTable({ label, changes, markOf, actionOf }: Props) {
+  const t = useAdminPricingTexts();
+  const { currency } = useSite();
+  const columns: Column<LineChange>[] = [
+    {
+      key: 'name',
+      title: t('column.price'),
+      cell: (change) => (
+        <Group gap="xs" wrap="nowrap">
+          <LineName name={change.name} unit={change.unit} />
+          {markOf?.(change)}
+        </Group>
+      ),
+    },
+    {
+      key: 'before',
+      title: t('column.before'),
+      isNumber: true,
+      cell: ({ before }) => (before ? <Price value={before} currency={currency} /> : '–'),
+    },
+    {
+      key: 'after',
+      title: t('column.after'),
+      isNumber: true,
+      cell: ({ after }) => (after ? <Price value={after} currency={currency} /> : '–'),
+    },
+    {
+      key: 'change',
+      title: t('column.change'),
+      isNumber: true,
+      cell: (change) => <Change change={change} />,
+    },
+    ...(actionOf
+      ? [{ key: 'actions', title: t('column.actions'), isTitleHidden: true, cell: actionOf }]
+      : []),
+  ];
+  return <DataTable label={label} columns={columns} rows={changes} keyOf={keyOfLine} />;
+}
+
+function Change({ change: { before, after } }: { change: LineChange }) {
+  const t = useAdminPricingTexts();
+  if (!before) return <Mark color="teal">{t('change.added')}</Mark>;
+  if (!after) return <Mark color="red">{t('change.removed')}</Mark>;
+  return <PercentText before={before} after={after} />;
+}
+
+const Mark = ({ color, children }: { color: string; children: ReactNode }) => (
+  <Badge variant="light" color={color} tt="none">
+    {children}
+  </Badge>
+);

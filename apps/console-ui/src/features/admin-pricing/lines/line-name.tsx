@@ -1,0 +1,25 @@
+import { Text } from '@mantine/core';
+import { useAdminPricingTexts } from '../texts/admin-pricing-texts';
+import { type LineUnit } from './price-line';
+
+/** Name and unit of a price: `sandbox-chat · per million input tokens`. */
+export function useLineName(): (line: { name: string; unit: LineUnit }) => string {
+  const t = useAdminPricingTexts();
+  return ({ name, unit }) => (name ? `${name} · ${t(`unit.${unit}`)}` : t(`unit.${unit}`));
+}
+
+export function LineName({ name, unit }: { name: string; unit: LineUnit }) {
+  const t = useAdminPricingTexts();
+  return (
+    <span>
+      {name && (
+        <Text span inherit fw={500}>
+          {name}{' '}
+        </Text>
+      )}
+      <Text span inherit c={name ? 'dimmed' : undefined!}>
+        {t(`unit.${unit}`)}
+      </Text>
+    </span>
+  );
+}

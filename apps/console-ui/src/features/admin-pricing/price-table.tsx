@@ -1,0 +1,96 @@
+import { ActionIcon, Group, Text, TextInput, Tooltip } from '@mantine/core';
+import { Trash2, Undo2 } from 'lucide-react';
+import { type Column } from '../../components/table/column';
+import { DataTable } from '../../components/table/data-table';
+import { symbolOf } from '../../figures/format-figure';
+import { Price } from '../../figures/price';
+import { useSite } from '../../site/site';
+import { LineName, useLineName } from './lines/line-name';
+import { keyOfLine, parsePrice } from './lines/price-line';
+import { useAdminPricingTexts } from './texts/admin-pricing-texts';
+import { type DraftLine, type PriceDraft } from './use-price-draft';
+import classes from './admin-pricing.module.css';
+
+/** All prices of a list with a field for the new one. */
+export function PriceTable({
+  label,
+  draft,
+  canRemove,
+}: {
+  label: string;
+  draft: PriceDraft;
+  canRemove: boolean;
+}) {
+  const t = useAdminPricingTexts();
+  const { currency } = useSite();
+  const nameOf = useLineName();
+  const changed = new Set(draft.changes.map(keyOfLine));
+  const columns: Column<DraftLine>[] = [
+    {
+      key: 'name',
+      title: t('column.price'),
+      cell: ({ name, unit }) => <LineName name={name} unit={unit} />,
+    },
+    {
+      key: 'before',
+      title: t('column.inForce'),
+      isNumber: true,
+      cell: ({ before }) => (before ? <Price value={before} currency={currency} /> : '–'),
+    },
+    {
+      key: 'after',
+      title: t('column.after'),
+      cell: (line) =>
+        line.isRemoved ? (
+          <Text span inherit c="dimmed">
+            {t('change.removed')}
+          </Text>
+        ) : (
+          <TextInput
+            size="xs"
+            className={classes.price!}
+            inputMode="decimal"
+            leftSection={symbolOf(currency)}
+            aria-label={t('new.price', { name: nameOf(line) })}
+            value={line.text}
+            error={parsePrice(line.text, line.unit) ? null : t('price.invalid')}
+            onChange={({ currentTarget: { value } }) => draft.setText(line, value)}
+          />
+        ),
+    },
+    {
+      key: 'actions',
+      title: t('column.actions'),
+      isTitleHidden: true,
+      cell: (line) => (
+        <Group gap={4} wrap="nowrap" justify="flex-end">
+          {changed.has(keyOfLine(line)) && (
+            <Tooltip label={t('undo')}>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={t('undo.named', { name: nameOf(line) })}
+                onClick={() => draft.undo(keyOfLine(line))}
+              >
+                <Undo2 size={16} />
+              </ActionIcon>
+            </Tooltip>
+          )}
+          {canRemove && !line.isRemoved && (
+            <Tooltip label={t('remove')}>
+              <ActionIcon
+                variant="subtle"
+                color="red"
+                aria-label={t('remove.named', { name: nameOf(line) })}
+                onClick={() => draft.remove(line)}
+              >
+                <Trash2 size={16} />
+              </ActionIcon>
+            </Tooltip>
+          )}
+        </Group>
+      ),
+    },
+  ];
+  return <DataTable label={label} columns={columns} rows={draft.lines} keyOf={keyOfLine} />;
+}

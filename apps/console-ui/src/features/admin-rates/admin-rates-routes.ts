@@ -1,0 +1,10 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { adminRoute } from '../../app/router/admin-route';
+
+export const adminRatesRoutes = [
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: '/admin/exchange-rates',
+    component: lazyRouteComponent(() => import('./admin-rates-page'), 'AdminRatesPage'),
+  }),
+] as const;
