@@ -188,6 +188,60 @@ export const PICTURES = [
   },
   { name: 'admin-events', path: '/admin/events', byAdmin: true },
   { name: 'admin-health', path: '/admin/health', byAdmin: true },
+  { name: 'admin-pricing', path: '/admin/pricing', byAdmin: true },
+  {
+    name: 'admin-pricing-review',
+    path: '/admin/pricing',
+    byAdmin: true,
+    act: async (tab) => {
+      await tab.locator('tbody input').first().fill('1.23');
+      await tab.getByRole('button', { name: either('Review the changes', '查看修改') }).click();
+    },
+  },
+  { name: 'admin-pricing-gpus', path: '/admin/pricing/gpus', byAdmin: true },
+  { name: 'admin-pricing-training', path: '/admin/pricing/training', byAdmin: true },
+  { name: 'admin-exchange-rates', path: '/admin/exchange-rates', byAdmin: true },
+  { name: 'admin-models', path: '/admin/models', byAdmin: true },
+  {
+    name: 'admin-models-create',
+    path: '/admin/models',
+    byAdmin: true,
+    act: (tab) =>
+      tab
+        .getByRole('button', { name: either('Describe a model', '新建模型') })
+        .first()
+        .click(),
+  },
+  {
+    name: 'admin-model',
+    path: '/admin/models',
+    byAdmin: true,
+    act: (tab) => tab.locator('tbody a').first().click(),
+  },
+  { name: 'admin-releases', path: '/admin/releases', byAdmin: true },
+  {
+    name: 'admin-releases-create',
+    path: '/admin/releases',
+    byAdmin: true,
+    act: (tab) => tab.getByRole('button', { name: either('Publish a release', '发布新版本') }).click(),
+  },
+  { name: 'admin-changelog', path: '/admin/changelog', byAdmin: true },
+  {
+    name: 'admin-changelog-create',
+    path: '/admin/changelog',
+    byAdmin: true,
+    act: async (tab) => {
+      await tab
+        .getByRole('button', { name: either('New entry', '新建条目') })
+        .first()
+        .click();
+      await tab.getByRole('textbox', { name: either('Title', '标题') }).fill('Engine 2.0');
+      await tab
+        .getByRole('textbox', { name: either('Text', '正文') })
+        .fill('Streams are *twice* as fast.\n\n- first\n- second');
+    },
+  },
+  { name: 'admin-downloads', path: '/admin/downloads', byAdmin: true },
   {
     name: 'command-palette',
     path: '/keys',

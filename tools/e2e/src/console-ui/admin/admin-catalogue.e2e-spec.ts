@@ -1,0 +1,233 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTestDatabase, type TestDatabase } from '@inference/testing';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { consoleBody } from '../../site/console-client';
+import { createAdmin } from '../../site/create-admin';
+import { findProgram } from '../../site/nginx';
+import { ROOT, type ServiceProcess } from '../../site/service-process';
+import { Site } from '../../site/site';
+import { openArea } from '../billing-pages';
+import { collectFaults } from '../browser-faults';
+import { SignInPage } from '../console-pages';
+import { ChangelogEditor, PackagePages, PriceEditor, RatesPage } from './catalogue-pages';
+
+/** What admins publish, in Chromium, against a real console. The site is that of China, which has exchange rates. */
+
+const START_MILLIS = 120_000;
+jest.setTimeout(120_000);
+const ADMIN = { email: 'admin@example.com', password: 'the password of the admin' };
+const MODELS = '/api/admin/billing/pricing/models';
+const INPUT = 'sandbox-chat · per million input tokens';
+const OUTPUT = 'sandbox-chat · per million output tokens';
+/** At the speed to which the upload is slowed down it takes some seconds. */
+const PACKAGE = Buffer.alloc(1_000_000, 'model');
+const UPLOAD_BYTES_PER_SECOND = 300_000;
+
+const chrome = findProgram('chromium');
+const ifThere = chrome ? it : it.skip;
+const storage = mkdtempSync(join(tmpdir(), 'packages-'));
+
+let database: TestDatabase;
+let site: Site;
+let consoleService: ServiceProcess;
+let adminToken: string;
+let browser: Browser | undefined;
+let context: BrowserContext;
+let tab: Page;
+let faults: string[];
+
+const byAdmin = (method: string, path: string, json: unknown, status = 200) =>
+  consoleBody(consoleService.url, method, path, { token: adminToken, json, status });
+
+/** What a visitor without a cache sees. */
+async function visit(path: string): Promise<Page> {
+  const visitor = await (
+    await browser!.newContext({ baseURL: consoleService.url, locale: 'en-US' })
+  ).newPage();
+  await visitor.goto(path);
+  return visitor;
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  site = new Site(database, { site: 'cn' });
+  consoleService = await site.startConsole({
+    CONSOLE_UI_DIRECTORY: join(ROOT, 'dist/apps/console-ui'),
+    STORAGE_FOLDER: storage,
+  });
+  await createAdmin(database.urlFor('console'), 'cn', ADMIN);
+  const { token } = await consoleBody<{ token: string }>(consoleService.url, 'POST', '/api/auth/login', {
+    json: { identifier: ADMIN.email, password: ADMIN.password },
+  });
+  adminToken = token;
+  await byAdmin('PUT', MODELS, {
+    models: [
+      { slug: 'sandbox-chat', unit: 'per_million_input_tokens', price: 3 },
+      { slug: 'sandbox-chat', unit: 'per_million_output_tokens', price: 8 },
+    ],
+  });
+  if (!chrome) return;
+  browser = await chromium.launch({ executablePath: chrome, args: ['--no-sandbox'] });
+  context = await browser.newContext({ baseURL: consoleService.url, locale: 'en-US', timezoneId: 'UTC' });
+  tab = await context.newPage();
+  faults = collectFaults(tab, [new URL(consoleService.url).origin]);
+  await tab.goto('/sign-in');
+  await new SignInPage(tab).signIn(ADMIN);
+  await tab.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+}, START_MILLIS);
+afterAll(async () => {
+  await browser?.close();
+  await site?.stop();
+  await database?.drop();
+  rmSync(storage, { recursive: true });
+});
+afterEach(() => {
+  if (chrome) expect(faults).toEqual([]);
+});
+
+ifThere('publishes a price after showing the difference', async () => {
+  await openArea(tab, 'Prices');
+  const editor = new PriceEditor(tab);
+  await editor.change(INPUT, '4.000001');
+  const dialog = await editor.review();
+  const row = dialog.getByRole('row', { name: /input tokens/ });
+  await row.getByText('¥3.00').waitFor();
+  await row.getByText('¥4.000001').waitFor();
+  await row.getByText('≈ +33.33 %').waitFor();
+  expect(await dialog.getByRole('row').count()).toBe(2);
+  await editor.publish();
+  await editor.version(0).getByText('¥4.000001').waitFor();
+  const visitor = await visit('/pricing');
+  await visitor.getByRole('table', { name: 'Models' }).getByText('¥4.000001').waitFor();
+  await visitor.close();
+});
+
+ifThere('shows what somebody else has published meanwhile, and merges it', async () => {
+  const editor = new PriceEditor(tab);
+  await editor.change(INPUT, '5');
+  await editor.change(OUTPUT, '9');
+  await byAdmin('PATCH', MODELS, {
+    models: [
+      { slug: 'sandbox-chat', unit: 'per_million_input_tokens', price: 4.5 },
+      { slug: 'sandbox-mini', unit: 'per_request', price: 0.01 },
+    ],
+  });
+  const dialog = await editor.review();
+  await editor.publish();
+  await dialog
+    .getByRole('alert')
+    .getByText('They have changed 1 of these prices too', { exact: false })
+    .waitFor();
+  const conflict = dialog.getByRole('row', { name: /Changed meanwhile/ });
+  await conflict.getByText('¥4.50').waitFor();
+  await conflict.getByRole('button', { name: `Drop the change of ${INPUT}` }).click();
+  await conflict.waitFor({ state: 'detached' });
+  await editor.publish();
+  await dialog.waitFor({ state: 'detached' });
+  const { models } = await consoleBody<{ models: { price: unknown }[] }>(
+    consoleService.url,
+    'GET',
+    '/api/pricing',
+  );
+  expect(models.map(({ price }) => String(price))).toEqual(['4.5', '9', '0.01']);
+});
+
+ifThere('sets an exchange rate after showing the difference', async () => {
+  await openArea(tab, 'Exchange rates');
+  const page = new RatesPage(tab);
+  const first = await page.set('0.14');
+  await first.getByRole('button', { name: 'Set this rate' }).click();
+  await page.current().getByText('0.14').waitFor();
+  const second = await page.set('0.1400000007');
+  await second.getByText('0.14 → 0.1400000007 ≈ 0 %').waitFor();
+  await second.getByRole('button', { name: 'Set this rate' }).click();
+  await page.current().getByText('0.1400000007').waitFor();
+});
+
+ifThere('publishes an entry of the changelog with a preview, and deletes it', async () => {
+  await openArea(tab, 'Changelog entries');
+  const editor = new ChangelogEditor(tab);
+  await editor.write('Faster streams', 'Streams are *twice* as fast.');
+  await editor.preview().getByRole('heading', { name: 'Faster streams' }).waitFor();
+  expect(await editor.preview().locator('em').innerText()).toBe('twice');
+  await editor.publish();
+  await tab.getByRole('table', { name: 'Changelog entries' }).getByText('Faster streams').waitFor();
+  const visitor = await visit('/changelog');
+  await visitor.getByRole('article', { name: 'Faster streams' }).locator('em').waitFor();
+  await visitor.close();
+  await editor.delete('Faster streams');
+  await tab.getByRole('heading', { name: 'No entries yet' }).waitFor();
+});
+
+ifThere('uploads a package, publishes it and withdraws it', async () => {
+  await openArea(tab, 'Model packages');
+  const pages = new PackagePages(tab);
+  await pages.describe('acme/my-model', 'My model');
+  await tab.getByRole('heading', { name: 'My model', level: 1 }).waitFor();
+  const network = await context.newCDPSession(tab);
+  const slow = {
+    offline: false,
+    latency: 0,
+    downloadThroughput: -1,
+    uploadThroughput: UPLOAD_BYTES_PER_SECOND,
+  };
+  await network.send('Network.emulateNetworkConditions', slow);
+  await pages.upload('1.0', 'my-model.gguf', PACKAGE);
+  await pages.progress().waitFor();
+  await network.send('Network.emulateNetworkConditions', { ...slow, uploadThroughput: -1 });
+  await pages.row('1.0').getByText('Not published').waitFor();
+  await pages.act('Publish', '1.0');
+  await pages.row('1.0').getByText('Published', { exact: true }).waitFor();
+  const visitor = await visit('/models');
+  await visitor.getByRole('link', { name: 'My model' }).waitFor();
+  await pages.act('Withdraw', '1.0');
+  await pages.row('1.0').getByText('Not published').waitFor();
+  await visitor.close();
+  const later = await visit('/models');
+  await later.getByRole('heading', { name: 'Models', level: 1 }).waitFor();
+  await later.getByRole('link', { name: 'My model' }).waitFor({ state: 'detached' });
+  await later.close();
+});
+
+ifThere('withdraws a release and publishes it again', async () => {
+  await byAdmin(
+    'PUT',
+    '/api/admin/releases/engine/v2.0.0',
+    {
+      name: 'Engine 2.0',
+      assets: [
+        {
+          name: 'engine-linux-x86_64.tar.gz',
+          size: 5,
+          url: 'https://gitee.com/acme/engine/releases/download/v2.0.0/engine-linux-x86_64.tar.gz',
+        },
+      ],
+    },
+    201,
+  );
+  await openArea(tab, 'Releases');
+  const row = tab.getByRole('table', { name: 'Releases' }).getByRole('row', { name: /Engine 2.0/ });
+  for (const [action, state] of [
+    ['Withdraw', 'Hidden'],
+    ['Publish', 'Published'],
+  ] as const) {
+    await row.getByRole('button', { name: action }).click();
+    await tab.getByRole('dialog').getByRole('button', { name: action, exact: true }).click();
+    await row.getByText(state, { exact: true }).waitFor();
+  }
+});
+
+ifThere('has no such pages for customers', async () => {
+  const customer = await (
+    await browser!.newContext({ baseURL: consoleService.url, locale: 'en-US' })
+  ).newPage();
+  const person = { email: 'ann@example.com', password: 'a password of this test' };
+  await consoleBody(consoleService.url, 'POST', '/api/auth/register', { json: person, status: 201 });
+  await customer.goto('/admin/pricing');
+  await new SignInPage(customer).signIn(person);
+  await customer.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  expect(await customer.getByRole('navigation').getByText('Administration').count()).toBe(0);
+  await customer.context().close();
+});

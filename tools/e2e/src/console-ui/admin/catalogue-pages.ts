@@ -1,0 +1,108 @@
+import { type Locator, type Page } from 'playwright-core';
+
+/** The pages on which admins keep prices, models and news, found by role and accessible name in English. */
+
+export class PriceEditor {
+  constructor(private readonly tab: Page) {}
+
+  async change(line: string, price: string): Promise<void> {
+    await this.tab.getByRole('textbox', { name: `New price of ${line}` }).fill(price);
+  }
+
+  /** Opens the differences. */
+  async review(): Promise<Locator> {
+    await this.tab.getByRole('button', { name: 'Review the changes' }).click();
+    return this.dialog();
+  }
+
+  dialog(): Locator {
+    return this.tab.getByRole('dialog', { name: 'Publish these changes?' });
+  }
+
+  async publish(): Promise<void> {
+    await this.dialog().getByRole('button', { name: 'Publish' }).click();
+  }
+
+  version(index: number): Locator {
+    return this.tab.getByRole('article', { name: /^Version \d+$/ }).nth(index);
+  }
+}
+
+export class ChangelogEditor {
+  constructor(private readonly tab: Page) {}
+
+  async write(title: string, body: string): Promise<void> {
+    await this.tab.getByRole('button', { name: 'New entry' }).click();
+    await this.dialog().getByRole('textbox', { name: 'Title' }).fill(title);
+    await this.dialog().getByRole('textbox', { name: 'Text' }).fill(body);
+  }
+
+  preview(): Locator {
+    return this.dialog().getByRole('region', { name: 'Preview' });
+  }
+
+  async publish(): Promise<void> {
+    await this.dialog().getByRole('button', { name: 'Publish' }).click();
+  }
+
+  async delete(title: string): Promise<void> {
+    await this.tab.getByRole('button', { name: `Delete “${title}”` }).click();
+    await this.tab.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+  }
+
+  private dialog(): Locator {
+    return this.tab.getByRole('dialog', { name: 'New entry' });
+  }
+}
+
+export class PackagePages {
+  constructor(private readonly tab: Page) {}
+
+  async describe(slug: string, name: string): Promise<void> {
+    await this.tab.getByRole('button', { name: 'Describe a model' }).first().click();
+    const dialog = this.tab.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Identifier' }).fill(slug);
+    await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill(name);
+    await dialog.getByRole('textbox', { name: 'Licence' }).fill('Apache-2.0');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+  }
+
+  async upload(version: string, name: string, buffer: Buffer): Promise<void> {
+    await this.tab.getByRole('button', { name: 'Upload a package' }).first().click();
+    const dialog = this.tab.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Version' }).fill(version);
+    await dialog
+      .locator('input[type=file]')
+      .setInputFiles({ name, mimeType: 'application/octet-stream', buffer });
+    await dialog.getByRole('button', { name: 'Upload', exact: true }).click();
+  }
+
+  progress(): Locator {
+    return this.tab.getByRole('progressbar', { name: 'Sent' });
+  }
+
+  row(version: string): Locator {
+    return this.tab.getByRole('table', { name: 'Packages' }).getByRole('row', { name: version });
+  }
+
+  async act(action: 'Publish' | 'Withdraw' | 'Delete', version: string): Promise<void> {
+    await this.tab.getByRole('button', { name: `${action} ${version}` }).click();
+    await this.tab.getByRole('dialog').getByRole('button', { name: action, exact: true }).click();
+  }
+}
+
+export class RatesPage {
+  constructor(private readonly tab: Page) {}
+
+  async set(rate: string): Promise<Locator> {
+    await this.tab.getByRole('button', { name: 'Set a rate' }).click();
+    const dialog = this.tab.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'USD for one CNY' }).fill(rate);
+    await dialog.getByRole('button', { name: 'Show the difference' }).click();
+    return dialog;
+  }
+
+  current(): Locator {
+    return this.tab.getByRole('region', { name: 'In force today' });
+  }
+}
