@@ -91,7 +91,7 @@ export function EntryDialog({ entry, onClose }: { entry?: Entry | undefined; onC
               </Group>
             </Stack>
             <section aria-label={t('preview')}>
-              <Text size="sm" fw={500} mb={4}>
+              <Text size="sm" fw={600} mb={4}>
                 {t('preview')}
               </Text>
               <Paper withBorder p="lg">

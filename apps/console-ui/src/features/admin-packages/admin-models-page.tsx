@@ -40,7 +40,7 @@ export function AdminModelsPage() {
       title: t('column.published'),
       cell: ({ version }) =>
         version ?? (
-          <Badge variant="default" tt="none">
+          <Badge miw="max-content" variant="default" tt="none">
             {t('published.none')}
           </Badge>
         ),

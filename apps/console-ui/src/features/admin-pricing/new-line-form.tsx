@@ -61,7 +61,7 @@ export function NewLineForm({ kind, draft }: { kind: 'models' | 'gpus'; draft: P
             flex="1 1 8rem"
             {...form.getInputProps('price')}
           />
-          <Button type="submit" variant="default" leftSection={<Plus size={16} />} mt={24}>
+          <Button type="submit" variant="default" leftSection={<Plus size={16} />} mt={21}>
             {t('add')}
           </Button>
         </Group>

@@ -25,11 +25,11 @@ export function FollowedTable() {
       title: t('column.state'),
       cell: ({ last_error: error }) =>
         error === null ? (
-          <Badge variant="light" color="teal" tt="none">
+          <Badge miw="max-content" variant="light" color="teal" tt="none">
             {t('followed.good')}
           </Badge>
         ) : (
-          <Badge variant="light" color="red" tt="none" title={error}>
+          <Badge miw="max-content" variant="light" color="red" tt="none" title={error}>
             {t('followed.failed')}
           </Badge>
         ),

@@ -39,11 +39,11 @@ export function ReleaseTable({ releases, onAct, onMore, isLoadingMore }: Props) 
       title: t('column.state'),
       cell: ({ draft, prerelease }) => (
         <Group gap={4} wrap="nowrap">
-          <Badge variant="light" color={draft ? 'gray' : 'teal'} tt="none">
+          <Badge miw="max-content" variant="light" color={draft ? 'gray' : 'teal'} tt="none">
             {t(draft ? 'state.hidden' : 'state.published')}
           </Badge>
           {prerelease && (
-            <Badge variant="light" color="orange" tt="none">
+            <Badge miw="max-content" variant="light" color="orange" tt="none">
               {t('prerelease')}
             </Badge>
           )}

@@ -34,7 +34,7 @@ export function PackageTable({ packages, onAct }: Props) {
       key: 'status',
       title: t('column.status'),
       cell: ({ status }) => (
-        <Badge variant="light" color={COLORS[status]} tt="none">
+        <Badge miw="max-content" variant="light" color={COLORS[status]} tt="none">
           {t(`status.${status}`)}
         </Badge>
       ),

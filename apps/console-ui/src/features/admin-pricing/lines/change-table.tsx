@@ -27,7 +27,9 @@ export function ChangeTable({ label, changes, markOf, actionOf }: Props) {
       title: t('column.price'),
       cell: (change) => (
         <Group gap="xs" wrap="nowrap">
-          <LineName name={change.name} unit={change.unit} />
+          <div>
+            <LineName name={change.name} unit={change.unit} />
+          </div>
           {markOf?.(change)}
         </Group>
       ),
@@ -65,7 +67,7 @@ function Change({ change: { before, after } }: { change: LineChange }) {
 }
 
 const Mark = ({ color, children }: { color: string; children: ReactNode }) => (
-  <Badge variant="light" color={color} tt="none">
+  <Badge miw="max-content" variant="light" color={color} tt="none">
     {children}
   </Badge>
 );

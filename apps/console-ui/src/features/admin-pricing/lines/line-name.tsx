@@ -11,15 +11,15 @@ export function useLineName(): (line: { name: string; unit: LineUnit }) => strin
 export function LineName({ name, unit }: { name: string; unit: LineUnit }) {
   const t = useAdminPricingTexts();
   return (
-    <span>
+    <>
       {name && (
-        <Text span inherit fw={500}>
-          {name}{' '}
+        <Text inherit fw={500}>
+          {name}
         </Text>
       )}
-      <Text span inherit c={name ? 'dimmed' : undefined!}>
+      <Text inherit {...(name && { c: 'dimmed' })}>
         {t(`unit.${unit}`)}
       </Text>
-    </span>
+    </>
   );
 }

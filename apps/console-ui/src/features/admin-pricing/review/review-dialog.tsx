@@ -33,6 +33,7 @@ export function ReviewDialog({ kind, draft, onPublished, onClose }: Props) {
   const nameOf = useLineName();
   const publication = usePublishPrices(kind);
   const [conflicts, setConflicts] = useState<ReadonlySet<string>>();
+  const [failure, setFailure] = useState<unknown>();
   const { changes, base } = draft;
 
   const rebase = async () => {
@@ -40,9 +41,9 @@ export function ReviewDialog({ kind, draft, onPublished, onClose }: Props) {
     const merge = mergeChanges(changes, theirs.lines);
     draft.rebase(theirs, merge.changes);
     setConflicts(new Set(merge.conflicts.map(({ mine }) => keyOfLine(mine))));
-    publication.reset();
   };
-  const publish = () =>
+  const publish = () => {
+    setFailure(undefined);
     publication.mutate(
       { base, changes },
       {
@@ -51,11 +52,12 @@ export function ReviewDialog({ kind, draft, onPublished, onClose }: Props) {
           onPublished();
         },
         onError: (error) => {
-          if (toApiError(error).status === CONFLICT) void rebase();
+          if (toApiError(error).status === CONFLICT) rebase().catch(setFailure);
+          else setFailure(error);
         },
       },
     );
-  const isConflict = publication.error && toApiError(publication.error).status === CONFLICT;
+  };
   const actionOf = (change: LineChange) => (
     <Button
       size="compact-sm"
@@ -68,14 +70,14 @@ export function ReviewDialog({ kind, draft, onPublished, onClose }: Props) {
   );
   const markOf = (change: LineChange) =>
     conflicts?.has(keyOfLine(change)) && (
-      <Badge variant="light" color="orange" tt="none">
+      <Badge miw="max-content" variant="light" color="orange" tt="none">
         {t('conflict.mark')}
       </Badge>
     );
   return (
     <Modal opened onClose={onClose} size="xl" title={t('review.title')} closeOnClickOutside={false}>
       <Stack>
-        {publication.error && !isConflict && <ErrorNotice error={publication.error} />}
+        {failure !== undefined && <ErrorNotice error={failure} />}
         {conflicts && (
           <Alert role="alert" color="orange" variant="light" title={t('conflict.title')}>
             {conflicts.size > 0 ? t('conflict.both', { count: conflicts.size }) : t('conflict.none')}

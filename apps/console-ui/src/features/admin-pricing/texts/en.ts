@@ -56,7 +56,7 @@ export const en = {
   'conflict.both_other':
     'They have changed {{count}} of these prices too. Their old prices are now those of the other list: keep your changes, or drop them.',
   'conflict.mark': 'Changed meanwhile',
-  history: 'Earlier lists',
+  history: 'Published lists',
   'history.empty': 'Nothing was published yet.',
   'history.version': 'Version {{version}}',
   'history.same': 'The same prices as before',

@@ -55,7 +55,7 @@ export const zh: ChineseTexts<typeof en> = {
   'conflict.both_other':
     '其中 {{count}} 项对方也修改过，原价已更新为对方发布的价格。请选择保留或放弃您的修改。',
   'conflict.mark': '对方已修改',
-  history: '历史版本',
+  history: '发布记录',
   'history.empty': '尚未发布过价格。',
   'history.version': '版本 {{version}}',
   'history.same': '与上一版本价格相同',
