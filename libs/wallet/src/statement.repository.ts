@@ -8,6 +8,10 @@ export interface StatementLine {
   amountPicos: bigint;
   createdAt: Date;
   description: string;
+  /** Identifies the reason of a top-up or adjustment, as it was posted; null for usage. */
+  reference: string | null;
+  /** Of usage; null otherwise. */
+  model: string | null;
   position: Position;
 }
 
@@ -16,7 +20,7 @@ const CLOSING_DELAY = `interval '60 seconds'`;
 
 const PAGE = `
   WITH lines AS (
-    (SELECT t.id, t.kind AS type, e.amount_picos, t.created_at, t.description
+    (SELECT t.id, t.kind AS type, e.amount_picos, t.created_at, t.description, t.reference, NULL AS model
      FROM (
        SELECT * FROM wallet.transfers
        WHERE account_id = $1 AND kind <> 'usage' AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3))
@@ -28,7 +32,8 @@ const PAGE = `
        SELECT 'use_' || md5(r.account_id || ' ' || r.model || ' ' || extract(epoch FROM r.hour)::bigint) AS id,
          'usage' AS type, -sum(r.cost_picos) AS amount_picos, r.hour + interval '1 hour' AS created_at,
          'Usage of ' || r.model || ', ' || to_char(r.hour AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI') || ' to '
-           || to_char((r.hour + interval '1 hour') AT TIME ZONE 'UTC', 'HH24:MI') || ' UTC' AS description
+           || to_char((r.hour + interval '1 hour') AT TIME ZONE 'UTC', 'HH24:MI') || ' UTC' AS description,
+         NULL AS reference, r.model
        FROM metering.hourly_rollup r
        WHERE r.account_id = $1 AND r.hour + interval '1 hour' + ${CLOSING_DELAY} <= now()
          AND ($2::timestamptz IS NULL OR r.hour + interval '1 hour' <= $2)
@@ -37,7 +42,8 @@ const PAGE = `
      WHERE $2::timestamptz IS NULL OR (created_at, id) < ($2, $3)
      ORDER BY created_at DESC, id DESC LIMIT $4)
   )
-  SELECT id, type, amount_picos AS "amountPicos", created_at AS "createdAt", description, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
+  SELECT id, type, amount_picos AS "amountPicos", created_at AS "createdAt", description, reference, model,
+    to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
   FROM lines ORDER BY created_at DESC, id DESC LIMIT $4`;
 
 /**

@@ -27,6 +27,10 @@ export class Wallet {
   @Column('boolean', { default: false })
   lowBalanceNoticeDue!: boolean;
 
+  /** Balance below which a notice is sent. Null: the threshold of the site. 0: no notice, because no balance is below 0. */
+  @PicosColumn({ nullable: true })
+  lowBalanceThresholdPicos!: bigint | null;
+
   /** Until then a deduction waits for money that gateways return, and they draw only what their requests need. */
   @TimeColumn({ nullable: true })
   deductionWaitsUntil!: Date | null;

@@ -28,6 +28,7 @@ import { RecountedRollup0000000000026 } from '../migrations/0026_recounted_rollu
 import { BrokenOffEvents0000000000027 } from '../migrations/0027_broken_off_events';
 import { ChangedKeyLimits0000000000028 } from '../migrations/0028_changed_key_limits';
 import { PaymentsByTime0000000000029 } from '../migrations/0029_payments_by_time';
+import { LowBalanceThresholds0000000000030 } from '../migrations/0030_low_balance_thresholds';
 
 /** All migrations in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -60,4 +61,5 @@ export const MIGRATIONS: MigrationClass[] = [
   BrokenOffEvents0000000000027,
   ChangedKeyLimits0000000000028,
   PaymentsByTime0000000000029,
+  LowBalanceThresholds0000000000030,
 ];

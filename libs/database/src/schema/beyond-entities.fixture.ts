@@ -165,7 +165,7 @@ export const BEYOND_ENTITIES = {
         'billing.refunds (claimed_until, ended_at, failure, next_check_at, provider_reference, status)',
         'catalogue.packages (published_at, purged_at, removed_at, sha256, stored_at, uploading_until)',
         'wallet.key_budgets (limit_changed_at, limit_picos)',
-        'wallet.wallets (balance_picos, low_balance_notice_due)',
+        'wallet.wallets (balance_picos, low_balance_notice_due, low_balance_threshold_picos)',
       ],
     },
     gateway: {

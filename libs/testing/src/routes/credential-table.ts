@@ -40,6 +40,7 @@ console                                               none  session  expired  el
   POST   /api/auth/register                            400      400      400        400    400  400      400  400     400      400         400          400      400
   POST   /api/auth/login                               400      400      400        400    400  400      400  400     400      400         400          400      400
   GET    /api/auth/me                                  401      200      401        401    200  401      401  401     401      401         401          401      401
+  PATCH  /api/auth/me                                  401      200      401        401    200  401      401  401     401      401         401          401      401
   POST   /api/auth/logout                              401      204      401        401    204  401      401  401     401      401         401          401      401
   POST   /api/auth/refresh                             401      401      401        401    401  401      401  401     401      401         401          401      401
   GET    /api/auth/sessions                            401      200      401        401    200  401      401  401     401      401         401          401      401
@@ -69,6 +70,7 @@ console                                               none  session  expired  el
   GET    /api/billing/requests/:requestId              401      404      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/billing/transactions                     401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/settings                         401      200      401        401    200  401      401  401     401      401         401          401      401
+  PATCH  /api/billing/settings                         401      200      401        401    200  401      401  401     401      401         401          401      401
   POST   /api/billing/payments                         401      400      401        401    400  401      401  401     401      401         401          401      401
   GET    /api/billing/payments                         401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/payments/:id                     401      404      401        401    404  401      401  401     401      401         401          401      401

@@ -108,6 +108,14 @@ export function listPaymentsOfAll(
   return readNewestFirst(query, 'createdAt', after, count);
 }
 
+export async function findPayments(
+  executor: Executor,
+  ids: string[],
+): Promise<Pick<Payment, 'id' | 'provider'>[]> {
+  if (ids.length === 0) return [];
+  return executor.repository(Payment).find({ select: { id: true, provider: true }, where: { id: In(ids) } });
+}
+
 export function countPendingPayments(transaction: Transaction, accountId: string): Promise<number> {
   return transaction.repository(Payment).countBy({ accountId, status: 'pending' });
 }

@@ -1,5 +1,5 @@
 import { type Executor, type Transaction } from '@inference/database';
-import { Not } from 'typeorm';
+import { In, Not } from 'typeorm';
 import { type Payment } from './entities/payment.entity';
 import { Refund } from './entities/refund.entity';
 
@@ -72,6 +72,14 @@ export function findRefund(executor: Executor, id: string): Promise<RefundOfPaym
     .where({ id })
     .getOne();
   return found as Promise<RefundOfPayment | null>;
+}
+
+export async function findRefunds(
+  executor: Executor,
+  ids: string[],
+): Promise<Pick<Refund, 'id' | 'paymentId'>[]> {
+  if (ids.length === 0) return [];
+  return executor.repository(Refund).find({ select: { id: true, paymentId: true }, where: { id: In(ids) } });
 }
 
 /** All attempts at refunding these payments, oldest first. */

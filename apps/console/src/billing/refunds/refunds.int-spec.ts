@@ -94,6 +94,9 @@ describe.each(PROVIDERS)('refunds through %s', (provider, siteName) => {
       type: 'adjustment',
       amount: -20,
       description: `Refund of payment ${paymentId}`,
+      cause: 'refund',
+      payment_id: paymentId,
+      provider,
     });
   });
 

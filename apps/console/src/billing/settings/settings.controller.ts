@@ -1,8 +1,8 @@
-import { Controller, Get } from '@nestjs/common';
+import { Body, Controller, Get, Patch } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
-import { BillingSettingsResponse } from './settings.dto';
+import { BillingSettingsResponse, UpdateBillingSettingsDto } from './settings.dto';
 import { SettingsService } from './settings.service';
 
 @Controller('api/billing/settings')
@@ -19,5 +19,20 @@ export class SettingsController {
   @ApiErrors({ 404: 'The account has no wallet.' })
   read(@CurrentCaller() { accountId }: Caller): Promise<BillingSettingsResponse> {
     return this.settings.read(accountId);
+  }
+
+  @Patch()
+  @ApiOperation({
+    operationId: 'updateBillingSettings',
+    summary: 'Chooses when the account gets a mail about its balance.',
+    description: 'A balance that is below the new threshold already is no reason for a mail.',
+  })
+  @ApiOkResponse({ description: 'The changed settings.', type: BillingSettingsResponse })
+  @ApiErrors({ 404: 'The account has no wallet.' })
+  update(
+    @CurrentCaller() { accountId }: Caller,
+    @Body() body: UpdateBillingSettingsDto,
+  ): Promise<BillingSettingsResponse> {
+    return this.settings.update(accountId, body);
   }
 }

@@ -2,6 +2,8 @@ import { type Currency } from '@inference/config';
 import { CurrencyProperty, MoneyProperty } from '@inference/dto';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
+import { AmountField } from '../../validation/amount-field.decorator';
+import { MONEY_BOUNDS } from '../../validation/money-fields';
 import { PaymentProviderResponse } from '../payment-providers/payment-providers.dto';
 
 /** All amounts are in `currency`. */
@@ -31,6 +33,25 @@ export class BillingSettingsResponse {
   })
   providers!: PaymentProviderResponse[];
 
-  @MoneyProperty({ description: 'The balance below which the account gets a mail.', example: 5 })
-  low_balance_threshold!: ExactNumber;
+  @MoneyProperty({
+    description: 'The balance below which the account gets a mail; null: it gets none.',
+    example: 5,
+    nullable: true,
+  })
+  low_balance_threshold!: ExactNumber | null;
+}
+
+/** An absent field does not change. */
+export class UpdateBillingSettingsDto {
+  @AmountField({
+    ...MONEY_BOUNDS,
+    description:
+      'The balance below which the account gets a mail, in the currency of the wallet; null: it gets none. By default the site chooses it.',
+    example: 7.5,
+    rule: [(picos) => picos > 0n, 'must be positive'],
+    allowsText: true,
+    optional: true,
+    nullable: true,
+  })
+  low_balance_threshold?: bigint | null;
 }

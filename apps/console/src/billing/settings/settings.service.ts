@@ -2,8 +2,9 @@ import { Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { readWallet } from '@inference/wallet';
+import { setLowBalanceThreshold } from '../../notifications/low-balance/low-balance-alert.repository';
 import { PaymentProviders } from '../payment-providers/payment-providers';
-import { type BillingSettingsResponse } from './settings.dto';
+import { type BillingSettingsResponse, type UpdateBillingSettingsDto } from './settings.dto';
 import { TOP_UP_CONFIG, type TopUpConfig } from './top-up.config';
 
 const toAmount = (picos: bigint) => exactNumber(picosToDecimal(picos));
@@ -20,6 +21,7 @@ export class SettingsService {
   async read(accountId: string): Promise<BillingSettingsResponse> {
     const wallet = await readWallet(this.database, accountId);
     if (!wallet) throw new NotFoundException('the account has no wallet');
+    const threshold = wallet.lowBalanceThresholdPicos ?? this.topUp.lowBalanceThresholdPicos;
     return {
       currency: wallet.currency,
       balance: toAmount(wallet.balancePicos),
@@ -27,7 +29,14 @@ export class SettingsService {
       max_amount: toAmount(this.topUp.maxPicos),
       presets: this.topUp.presetsPicos.map(toAmount),
       providers: this.providers.views(),
-      low_balance_threshold: toAmount(this.topUp.lowBalanceThresholdPicos),
+      low_balance_threshold: threshold === 0n ? null : toAmount(threshold),
     };
+  }
+
+  /** Throws 404 if the account has no wallet. */
+  async update(accountId: string, input: UpdateBillingSettingsDto): Promise<BillingSettingsResponse> {
+    const { low_balance_threshold: threshold } = input;
+    if (threshold !== undefined) await setLowBalanceThreshold(this.database, accountId, threshold ?? 0n);
+    return this.read(accountId);
   }
 }

@@ -3,6 +3,8 @@ import { CurrencyProperty, InstantProperty, MoneyProperty, NextCursorProperty } 
 import { type ExactNumber, exactNumber, picosToDecimal } from '@inference/money';
 import { type StatementLine } from '@inference/wallet';
 import { ApiProperty } from '@nestjs/swagger';
+import { PAYMENT_PROVIDERS, type PaymentProviderName } from '../payment-providers/payment-provider';
+import { TRANSACTION_CAUSES, type TransactionOrigin } from './transaction-origin';
 
 /** Spec: Wallet transaction. */
 export class TransactionResponse {
@@ -34,6 +36,36 @@ export class TransactionResponse {
     example: 'Usage of demo-model, 2026-01-31 11:00 to 12:00 UTC',
   })
   description!: string;
+
+  @ApiProperty({
+    description:
+      'Why the money moved, for a description in another language. `refund_failed`: money that returned because the provider refused a refund. `correction`: by an admin; `description` is the reason in the admin’s words.',
+    enum: TRANSACTION_CAUSES,
+  })
+  cause!: TransactionOrigin['cause'];
+
+  @ApiProperty({
+    description: 'The payment of a top-up or a refund; null otherwise.',
+    type: String,
+    nullable: true,
+    example: 'pay_0Vc3kZ8dQ1mXw7RtYb2LsA',
+  })
+  payment_id!: string | null;
+
+  @ApiProperty({
+    description: 'The provider of the payment; null without one.',
+    enum: PAYMENT_PROVIDERS,
+    nullable: true,
+  })
+  provider!: PaymentProviderName | null;
+
+  @ApiProperty({
+    description: 'Slug of the model whose usage of one hour was paid; null otherwise.',
+    type: String,
+    nullable: true,
+    example: 'demo-model',
+  })
+  model!: string | null;
 }
 
 export class TransactionListResponse {
@@ -47,6 +79,7 @@ export class TransactionListResponse {
 export function transactionView(
   line: Omit<StatementLine, 'position'>,
   currency: Currency,
+  { cause, payment }: TransactionOrigin,
 ): TransactionResponse {
   return {
     id: line.id,
@@ -55,5 +88,9 @@ export function transactionView(
     currency,
     created_at: line.createdAt.toISOString(),
     description: line.description,
+    cause,
+    payment_id: payment?.id ?? null,
+    provider: payment?.provider ?? null,
+    model: line.model,
   };
 }

@@ -57,6 +57,10 @@ describe('transactions', () => {
       currency: 'USD',
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       description: 'Correction',
+      cause: 'correction',
+      payment_id: null,
+      provider: null,
+      model: null,
     });
     expect(text).toContain('"amount":-0.000000000001,');
     expect(text).toContain('"amount":9007199254.740993000001,');
@@ -87,6 +91,21 @@ describe('transactions', () => {
     ]);
   });
 
+  it('tell the refund that its provider refused, and name no payment that does not exist', async () => {
+    await site.database.pool.transaction((client) =>
+      postTransfer(client, {
+        ...ADJUSTMENT,
+        accountId: account.accountId,
+        amountPicos: 5n,
+        reference: `refund:rfd_${account.accountId}:reversal`,
+        description: 'Refund of payment pay_1 did not succeed',
+      }),
+    );
+    expect((await page()).transactions).toMatchObject([
+      { type: 'adjustment', cause: 'refund_failed', payment_id: null, provider: null },
+    ]);
+  });
+
   it('show usage as one line per model and closed hour, with a stable id', async () => {
     await insertHour('2026-03-01T10:00:00Z', 'chat', 'per_million_input_tokens', 1n);
     await insertHour('2026-03-01T10:00:00Z', 'chat', 'per_million_output_tokens', 2n);
@@ -104,6 +123,10 @@ describe('transactions', () => {
         currency: 'USD',
         created_at: '2026-03-01T11:00:00.000Z',
         description: 'Usage of chat, 2026-03-01 10:00 to 11:00 UTC',
+        cause: 'usage',
+        payment_id: null,
+        provider: null,
+        model: 'chat',
       },
     ]);
     expect((await read()).text).toBe(first.text);

@@ -3,6 +3,7 @@ import { Database } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
 import { readStatement, readWallet } from '@inference/wallet';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { readOrigins } from './transaction-origin';
 import { type TransactionListResponse, transactionView } from './transactions.dto';
 
 @Injectable()
@@ -18,7 +19,9 @@ export class TransactionsService {
       readStatement(this.database, accountId, after, count),
     );
     const { currency } = this.site;
-    return { transactions: rows.map((line) => transactionView(line, currency)), next_cursor: nextCursor };
+    const origins = await readOrigins(this.database, rows);
+    const transactions = rows.map((line, index) => transactionView(line, currency, origins[index]!));
+    return { transactions, next_cursor: nextCursor };
   }
 
   /** What `list` returns, for an admin. Throws 404 for an unknown account. */

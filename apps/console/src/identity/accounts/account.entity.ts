@@ -46,7 +46,7 @@ export class Account {
   @TimeColumn({ nullable: true })
   emailVerifiedAt!: Date | null;
 
-  /** Language of mails. */
+  /** Language of mails and receipts. */
   @Column('text', { default: 'en' })
   language!: Language;
 

@@ -4,6 +4,7 @@ import { type Role } from '@inference/guards';
 import { openWallet } from '@inference/wallet';
 import { type FindOptionsWhere } from 'typeorm';
 import { Account } from './account.entity';
+import { type Language } from './languages';
 
 export interface NewAccount
   extends
@@ -63,6 +64,10 @@ export async function insertAccount(
 
 export function readAccount(executor: Executor, id: string): Promise<AccountProfile | null> {
   return executor.repository(Account).findOneBy({ id });
+}
+
+export async function setLanguage(executor: Executor, id: string, language: Language): Promise<void> {
+  await executor.repository(Account).update({ id }, { language });
 }
 
 /** Newest first. A normalized identifier selects the one account that has it; null selects all. */

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Header, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, Header, HttpCode, Patch, Post, Req, Res } from '@nestjs/common';
 import {
   ApiCreatedResponse,
   ApiNoContentResponse,
@@ -14,7 +14,14 @@ import { type Actor, CurrentActor } from '../audit-log/actor';
 import { type Origin, RequestOrigin } from '../audit-log/request-origin';
 import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
 import { type Language, LANGUAGES } from '../accounts/languages';
-import { ChallengeResponse, LoginDto, RegisterDto, SessionResponse, UserResponse } from './auth.dto';
+import {
+  ChallengeResponse,
+  LoginDto,
+  RegisterDto,
+  SessionResponse,
+  UpdateMeDto,
+  UserResponse,
+} from './auth.dto';
 import { AuthService } from './auth.service';
 import { SessionCookies } from '../sessions/session-cookies';
 import {
@@ -91,6 +98,14 @@ export class AuthController {
   @ApiOkResponse({ description: 'The account.', type: UserResponse })
   me(@CurrentCaller() caller: Caller): Promise<UserResponse> {
     return this.auth.readUser(caller.accountId);
+  }
+
+  @Patch('me')
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({ operationId: 'updateMe', summary: 'Changes the settings of the signed-in account.' })
+  @ApiOkResponse({ description: 'The changed account.', type: UserResponse })
+  updateMe(@CurrentCaller() caller: Caller, @Body() body: UpdateMeDto): Promise<UserResponse> {
+    return this.auth.updateUser(caller.accountId, body);
   }
 
   @Post('logout')

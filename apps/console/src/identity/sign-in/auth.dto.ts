@@ -96,9 +96,19 @@ export class ChallengeResponse {
   challenge!: LoginChallenge;
 }
 
+/** An absent field does not change. */
+export class UpdateMeDto {
+  @ChoiceField(LANGUAGES, {
+    description: 'Language of mails and receipts. Receipts that exist keep theirs.',
+    example: 'zh-CN',
+    optional: true,
+  })
+  language?: Language;
+}
+
 /** The signed-in account. */
 export class UserResponse extends AccountResponse {
-  @ApiProperty({ description: 'Language of mails.', enum: LANGUAGES, example: 'en' })
+  @ApiProperty({ description: 'Language of mails and receipts.', enum: LANGUAGES, example: 'en' })
   language!: Language;
 
   @ApiProperty({ description: 'False for an account that signs in through a provider only.' })

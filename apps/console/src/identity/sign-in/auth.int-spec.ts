@@ -269,6 +269,18 @@ describe('logging in', () => {
     expect((await me(fresh)).status).toBe(401);
   });
 
+  it('changes the language of mails', async () => {
+    const { token } = session(await login('ann'));
+    const change = (json: unknown) => site.console.request('PATCH', '/api/auth/me', { token, json });
+    const answer = await change({ language: 'zh-CN' });
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(answer.body).toMatchObject({ email: 'ann@example.com', language: 'zh-CN' });
+    expect((await me(token)).body).toEqual(answer.body);
+    expect((await change({})).body).toEqual(answer.body);
+    for (const language of ['zh', 'de', null, 1]) expect((await change({ language })).status).toBe(400);
+    expect((await change({ language: 'en' })).body).toMatchObject({ language: 'en' });
+  });
+
   it('signs tokens of the configured life', async () => {
     const brief = await TestConsole.start(site.database.urlFor('console'), { SESSION_TTL_SECONDS: '2' });
     const json = { identifier: 'ann', password: PASSWORD };

@@ -14,9 +14,15 @@ import { type Origin } from '../audit-log/request-origin';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { queueMail } from '../../notifications/mail/outbox';
-import { findForLogin, insertAccount, readAccount } from '../accounts/accounts.repository';
+import { findForLogin, insertAccount, readAccount, setLanguage } from '../accounts/accounts.repository';
 import { type Language, SITE_LANGUAGE } from '../accounts/languages';
-import { type ChallengeResponse, type LoginDto, type RegisterDto, type UserResponse } from './auth.dto';
+import {
+  type ChallengeResponse,
+  type LoginDto,
+  type RegisterDto,
+  type UpdateMeDto,
+  type UserResponse,
+} from './auth.dto';
 import { normalizeIdentifier, normalizePhone } from '../accounts/identifier';
 import { hashPassword, PasswordHasher } from '../passwords/password-hasher';
 import { endSession } from '../sessions/sessions.repository';
@@ -96,6 +102,11 @@ export class AuthService {
       await endSession(transaction, sessionId);
       await recordAuditEvent(transaction, { type: 'session.ended', accountId, actorId: accountId, origin });
     });
+  }
+
+  async updateUser(accountId: string, { language }: UpdateMeDto): Promise<UserResponse> {
+    if (language !== undefined) await setLanguage(this.database, accountId, language);
+    return this.readUser(accountId);
   }
 
   async readUser(accountId: string): Promise<UserResponse> {

@@ -5,7 +5,7 @@ import { ENTITIES } from '../../entities';
 import { settleRequest, TestSite } from '../../testing/console.fixture';
 import { consoleJobs } from '../mail/mail.fixture';
 import { LowBalanceAlertJob } from './low-balance-alert.job';
-import { enableLowBalanceAlert } from './low-balance-alert.repository';
+import { enableLowBalanceAlert, setLowBalanceThreshold } from './low-balance-alert.repository';
 
 const THRESHOLD = 5_000_000_000_000n;
 
@@ -120,6 +120,41 @@ describe('the low-balance mail', () => {
     await job.run();
     await post(account, THRESHOLD);
     await post(account, -THRESHOLD);
+    await job.run();
+    expect(await mailedAccounts()).toEqual([account]);
+  });
+
+  it('follows the threshold of the account, whatever that of the site is', async () => {
+    const [high, low, off] = [
+      await open(2n * THRESHOLD),
+      await open(2n * THRESHOLD),
+      await open(2n * THRESHOLD),
+    ];
+    await setLowBalanceThreshold(database.pool, high, 2n * THRESHOLD);
+    await setLowBalanceThreshold(database.pool, low, 10n);
+    await setLowBalanceThreshold(database.pool, off, 0n);
+    await job.run();
+    for (const account of [high, low, off]) await post(account, -1n);
+    await job.run();
+    expect(await requestedMails()).toMatchObject([
+      { accountId: high, params: { threshold: '10', balance: '9.999999999999' } },
+    ]);
+    for (const account of [low, off]) await post(account, 10n - 2n * THRESHOLD);
+    await job.run();
+    expect(await mailedAccounts()).toEqual([high, low]);
+    await post(off, -9n);
+    await job.run();
+    expect(await mailedAccounts()).toEqual([high, low]);
+  });
+
+  it('is not requested because the threshold rose above the balance', async () => {
+    const account = await open(2n * THRESHOLD);
+    await job.run();
+    await setLowBalanceThreshold(database.pool, account, 3n * THRESHOLD);
+    await job.run();
+    expect(await mailedAccounts()).toEqual([]);
+    await post(account, THRESHOLD);
+    await post(account, -1n);
     await job.run();
     expect(await mailedAccounts()).toEqual([account]);
   });

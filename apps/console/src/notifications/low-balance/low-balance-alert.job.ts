@@ -13,7 +13,7 @@ const ALERT_BATCH_SIZE = 20;
 const ENABLE_BATCH_SIZE = 500;
 
 /**
- * Requests a mail for each wallet whose balance has fallen below the threshold since its last mail: once, whatever the
+ * Requests a mail for each wallet whose balance has fallen below its threshold since its last mail: once, whatever the
  * number of replicas. Amounts reserved by leases count as balance. Settlement stays free of this check for speed, so the
  * job looks at all wallets.
  */
@@ -37,11 +37,11 @@ export class LowBalanceAlertJob {
     while (!stop?.aborted && (await enable()) === ENABLE_BATCH_SIZE);
   }
 
-  private async alertSome(transaction: Transaction, thresholdPicos: bigint): Promise<number> {
-    const wallets = await claimLowWallets(transaction, thresholdPicos, ALERT_BATCH_SIZE);
-    const threshold = picosToDecimal(thresholdPicos);
+  private async alertSome(transaction: Transaction, siteThresholdPicos: bigint): Promise<number> {
+    const wallets = await claimLowWallets(transaction, siteThresholdPicos, ALERT_BATCH_SIZE);
     const at = new Date().toISOString();
-    for (const { accountId, currency, balancePicos } of wallets) {
+    for (const { accountId, currency, balancePicos, thresholdPicos } of wallets) {
+      const threshold = picosToDecimal(thresholdPicos);
       const balance = picosToDecimal(balancePicos);
       await queueMail(transaction, {
         kind: 'low_balance',

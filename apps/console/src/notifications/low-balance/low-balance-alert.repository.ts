@@ -1,24 +1,30 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { Wallet } from '@inference/wallet';
-import { MoreThanOrEqual } from 'typeorm';
 
+/** The account's threshold, or else that of the site. */
+const THRESHOLD = 'coalesce(low_balance_threshold_picos, $1::numeric)';
 /** Skips locked wallets: they are in use, or another replica handles them. The next run finds them again. */
 const CLAIM_LOW = `
   WITH low AS MATERIALIZED (
-    SELECT account_id FROM wallet.wallets WHERE low_balance_notice_due AND balance_picos < $1::numeric
+    SELECT account_id FROM wallet.wallets WHERE low_balance_notice_due AND balance_picos < ${THRESHOLD}
     LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED)
   UPDATE wallet.wallets w SET low_balance_notice_due = false
   FROM low WHERE w.account_id = low.account_id
-  RETURNING w.account_id AS "accountId", w.currency, w.balance_picos AS "balancePicos"`;
+  RETURNING w.account_id AS "accountId", w.currency, w.balance_picos AS "balancePicos",
+    coalesce(w.low_balance_threshold_picos, $1::numeric) AS "thresholdPicos"`;
 const ENABLE_SUFFICIENT = `
   WITH sufficient AS MATERIALIZED (
-    SELECT account_id FROM wallet.wallets WHERE NOT low_balance_notice_due AND balance_picos >= $1::numeric
+    SELECT account_id FROM wallet.wallets WHERE NOT low_balance_notice_due AND balance_picos >= ${THRESHOLD}
     LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED)
   UPDATE wallet.wallets w SET low_balance_notice_due = true
   FROM sufficient WHERE w.account_id = sufficient.account_id`;
 
-/** A wallet whose balance is below the threshold. */
-type LowWallet = Pick<Wallet, 'accountId' | 'currency' | 'balancePicos'>;
+/** A wallet whose balance is below its threshold. */
+type LowWallet = Pick<Wallet, 'accountId' | 'currency' | 'balancePicos'> & { thresholdPicos: bigint };
+
+/*
+ * In all functions `siteThresholdPicos` applies to wallets without a threshold of their own.
+ */
 
 /**
  * Enables the next low-balance mail if the balance has reached the threshold. Part of a transaction that credits the
@@ -27,30 +33,57 @@ type LowWallet = Pick<Wallet, 'accountId' | 'currency' | 'balancePicos'>;
 export async function enableLowBalanceAlert(
   executor: Executor,
   accountId: string,
+  siteThresholdPicos: bigint,
+): Promise<void> {
+  await executor
+    .repository(Wallet)
+    .createQueryBuilder()
+    .update({ lowBalanceNoticeDue: true })
+    .where({ accountId, lowBalanceNoticeDue: false })
+    .andWhere(
+      'balance_picos >= coalesce(low_balance_threshold_picos, CAST(:siteThresholdPicos AS numeric))',
+      {
+        siteThresholdPicos,
+      },
+    )
+    .execute();
+}
+
+/**
+ * Gives the wallet a threshold of its own; 0 turns the mail off. A balance that is below it already is no reason for a
+ * mail.
+ */
+export async function setLowBalanceThreshold(
+  executor: Executor,
+  accountId: string,
   thresholdPicos: bigint,
 ): Promise<void> {
   await executor
     .repository(Wallet)
-    .update(
-      { accountId, lowBalanceNoticeDue: false, balancePicos: MoreThanOrEqual(thresholdPicos) },
-      { lowBalanceNoticeDue: true },
-    );
+    .createQueryBuilder()
+    .update({
+      lowBalanceThresholdPicos: thresholdPicos,
+      lowBalanceNoticeDue: () => 'balance_picos >= CAST(:thresholdPicos AS numeric)',
+    })
+    .where({ accountId })
+    .setParameters({ thresholdPicos })
+    .execute();
 }
 
-/** Returns up to `limit` wallets below the threshold whose alert is enabled, and disables it. */
+/** Returns up to `limit` wallets below their threshold whose alert is enabled, and disables it. */
 export async function claimLowWallets(
   transaction: Transaction,
-  thresholdPicos: bigint,
+  siteThresholdPicos: bigint,
   limit: number,
 ): Promise<LowWallet[]> {
-  return (await transaction.query<LowWallet>(CLAIM_LOW, [thresholdPicos, limit])).rows;
+  return (await transaction.query<LowWallet>(CLAIM_LOW, [siteThresholdPicos, limit])).rows;
 }
 
-/** Enables the alert of up to `limit` wallets that have reached the threshold again, and returns their number. */
+/** Enables the alert of up to `limit` wallets that have reached their threshold again, and returns their number. */
 export async function enableSufficientWallets(
   executor: Executor,
-  thresholdPicos: bigint,
+  siteThresholdPicos: bigint,
   limit: number,
 ): Promise<number> {
-  return (await executor.query(ENABLE_SUFFICIENT, [thresholdPicos, limit])).rowCount!;
+  return (await executor.query(ENABLE_SUFFICIENT, [siteThresholdPicos, limit])).rowCount!;
 }
