@@ -24,7 +24,7 @@ export function BalanceCard() {
               <Text fz="1.75rem" lh={1.3} fw={600}>
                 <Amount value={balance} currency={currency} />
               </Text>
-              {balance.compare(threshold) < 0 && (
+              {threshold !== null && balance.compare(threshold) < 0 && (
                 <Text size="md" c="dimmed">
                   {t('balance.low', { threshold: formatPrice(threshold, currency, language) })}
                 </Text>

@@ -1,5 +1,7 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
+import { type Figure } from '../../figures/figure';
+import { settingsQuery } from '../wallet/wallet-queries';
 
 export type Identity = Schemas['IdentityResponse'];
 export type ListedSession = Schemas['ListedSessionResponse'];
@@ -33,11 +35,27 @@ export const securityEventsQuery = (api: ConsoleApi) =>
     getNextPageParam: ({ next_cursor: cursor }) => cursor,
   });
 
-export const lowBalanceQuery = (api: ConsoleApi) =>
-  queryOptions({
-    queryKey: ['billing-settings'],
-    queryFn: ({ signal }) => bodyOf(api.GET('/api/billing/settings', { signal })),
+/** What changes the account itself. The answer is the changed account. */
+export function useAccountChange<Variables>(
+  change: (variables: Variables) => Promise<Schemas['UserResponse']>,
+) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSuccess: (account) => queryClient.setQueryData(['account'], account),
   });
+}
+
+/** Null turns the mail about a low balance off. */
+export function useLowBalanceChange() {
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (threshold: Figure | null) =>
+      bodyOf(api.PATCH('/api/billing/settings', { body: { low_balance_threshold: threshold } })),
+    onSuccess: (settings) => queryClient.setQueryData(settingsQuery(api).queryKey, settings),
+  });
+}
 
 /** What changes credentials: the account, its sessions and its security events are read again. */
 export function useCredentialChange<Variables, Answer>(change: (variables: Variables) => Promise<Answer>) {

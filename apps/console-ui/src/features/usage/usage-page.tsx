@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useConsoleApi } from '../../api/console-api';
+import { downloadText } from '../../components/download-text';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
@@ -38,7 +39,11 @@ export function UsagePage() {
     change({ [filter]: id, group: next });
   };
   const download = () =>
-    query.data && save(usageCsv(query.data.rows, dimension), `usage-${period.first}-${period.last}.csv`);
+    query.data &&
+    downloadText(usageCsv(query.data.rows, dimension), {
+      fileName: `usage-${period.first}-${period.last}.csv`,
+      type: 'text/csv',
+    });
   return (
     <Page
       title={t('title')}
@@ -80,13 +85,4 @@ export function UsagePage() {
       )}
     </Page>
   );
-}
-
-function save(text: string, name: string) {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }

@@ -1,30 +1,27 @@
 import { Badge, Button, Group, Select, Skeleton, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useConsoleApi } from '../../../api/console-api';
 import { ErrorNotice } from '../../../components/errors/error-notice';
 import { QueryState } from '../../../components/query-state';
-import { Amount } from '../../../figures/amount';
 import { type Language, LANGUAGE_NAMES, LANGUAGES } from '../../../language/language';
 import { useLanguage } from '../../../language/language-context';
 import { useAccount } from '../../../session/account';
 import { TIME_ZONE_CHOICES, type TimeZoneChoice, useTimeZone } from '../../../time/time-zone-context';
 import { Time } from '../../../time/time';
 import { Card } from '../card';
-import { lowBalanceQuery } from '../settings-queries';
 import { SettingsPage } from '../settings-page';
 import classes from '../settings.module.css';
 import { useSettingsTexts } from '../texts/settings-texts';
+import { LowBalanceCard } from './low-balance';
+import { MailLanguage } from './mail-language';
 
 export function ProfilePage() {
-  const t = useSettingsTexts();
   return (
     <SettingsPage part="profile">
       <AccountCard />
       <DisplayCard />
-      <Card title={t('lowBalance')} description={t('lowBalance.text')}>
-        <LowBalance />
-      </Card>
+      <LowBalanceCard />
     </SettingsPage>
   );
 }
@@ -36,38 +33,39 @@ function AccountCard() {
     <Card title={t('account')}>
       <QueryState query={query} skeleton={<Skeleton height={160} />}>
         {(account) => (
-          <Text component="dl" size="md" className={classes.facts}>
-            <dt>{t('account.email')}</dt>
-            <dd>
-              <Group gap="xs">
-                {account.email}
-                <Badge variant="default" tt="none">
-                  {t(account.email_verified ? 'account.verified' : 'account.unverified')}
-                </Badge>
-              </Group>
-              {!account.email_verified && <VerificationMail email={account.email} />}
-            </dd>
-            {account.phone && (
-              <>
-                <dt>{t('account.phone')}</dt>
-                <dd>{account.phone}</dd>
-              </>
-            )}
-            {account.username && (
-              <>
-                <dt>{t('account.username')}</dt>
-                <dd>{account.username}</dd>
-              </>
-            )}
-            <dt>{t('account.role')}</dt>
-            <dd>{t(`role.${account.role}`)}</dd>
-            <dt>{t('account.mailLanguage')}</dt>
-            <dd lang={account.language}>{LANGUAGE_NAMES[account.language]}</dd>
-            <dt>{t('account.since')}</dt>
-            <dd>
-              <Time value={account.created_at} detail="day" />
-            </dd>
-          </Text>
+          <>
+            <Text component="dl" size="md" className={classes.facts}>
+              <dt>{t('account.email')}</dt>
+              <dd>
+                <Group gap="xs">
+                  {account.email}
+                  <Badge variant="default" tt="none">
+                    {t(account.email_verified ? 'account.verified' : 'account.unverified')}
+                  </Badge>
+                </Group>
+                {!account.email_verified && <VerificationMail email={account.email} />}
+              </dd>
+              {account.phone && (
+                <>
+                  <dt>{t('account.phone')}</dt>
+                  <dd>{account.phone}</dd>
+                </>
+              )}
+              {account.username && (
+                <>
+                  <dt>{t('account.username')}</dt>
+                  <dd>{account.username}</dd>
+                </>
+              )}
+              <dt>{t('account.role')}</dt>
+              <dd>{t(`role.${account.role}`)}</dd>
+              <dt>{t('account.since')}</dt>
+              <dd>
+                <Time value={account.created_at} detail="day" />
+              </dd>
+            </Text>
+            <MailLanguage language={account.language} />
+          </>
         )}
       </QueryState>
     </Card>
@@ -118,33 +116,5 @@ function DisplayCard() {
         />
       </Group>
     </Card>
-  );
-}
-
-function LowBalance() {
-  const t = useSettingsTexts();
-  const query = useQuery(lowBalanceQuery(useConsoleApi()));
-  const { data: account } = useAccount();
-  return (
-    <QueryState query={query} skeleton={<Skeleton height={48} />}>
-      {({ low_balance_threshold: threshold, balance, currency }) => (
-        <Text component="dl" size="md" className={classes.facts}>
-          <dt>{t('lowBalance.threshold')}</dt>
-          <dd>
-            <Amount value={threshold} currency={currency} />
-          </dd>
-          <dt>{t('lowBalance.balance')}</dt>
-          <dd>
-            <Amount value={balance} currency={currency} />
-          </dd>
-          {account && (
-            <>
-              <dt>{t('lowBalance.to')}</dt>
-              <dd>{account.email}</dd>
-            </>
-          )}
-        </Text>
-      )}
-    </QueryState>
   );
 }

@@ -1,6 +1,8 @@
 import { Alert, Button, Checkbox, Group, Modal, Stack } from '@mantine/core';
+import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { CopyButton } from '../../../components/copy-button';
+import { downloadText } from '../../../components/download-text';
 import classes from '../settings.module.css';
 import { useSettingsTexts } from '../texts/settings-texts';
 
@@ -26,6 +28,15 @@ export function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClo
         </ul>
         <Group>
           <CopyButton value={codes.join('\n')} label={t('codes.copy')} withText />
+          <Button
+            variant="default"
+            leftSection={<Download size={16} />}
+            onClick={() =>
+              downloadText(`${codes.join('\n')}\n`, { fileName: 'recovery-codes.txt', type: 'text/plain' })
+            }
+          >
+            {t('codes.download')}
+          </Button>
         </Group>
         <Group justify="space-between">
           <Checkbox
