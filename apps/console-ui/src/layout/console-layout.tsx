@@ -3,6 +3,7 @@ import { Burger, Drawer, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
 import { Outlet } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { AccountMenu } from './header/account-menu';
 import { PaletteButton } from './header/palette-button';
 import { PreferencesButton } from './header/preferences-button';
@@ -13,6 +14,8 @@ import { Sidebar } from './sidebar';
 import { SiteMark } from './site-mark';
 import { SkipLink } from './skip-link';
 import { useLayoutTexts } from './texts/layout-texts';
+
+const PaymentBanner = lazy(() => import('../features/wallet/banner/payment-banner'));
 
 /** Frame of the pages of a signed-in account. */
 export function ConsoleLayout() {
@@ -42,6 +45,9 @@ export function ConsoleLayout() {
         </Group>
       </header>
       <OfflineBanner />
+      <Suspense>
+        <PaymentBanner />
+      </Suspense>
       <Drawer
         opened={isOpen}
         onClose={close}

@@ -23,6 +23,16 @@ const FORMATS: Record<TimeDetail, Intl.DateTimeFormatOptions> = {
   },
 };
 
+/** From one instant to another, without what both have in common: `Mar 1, 2026, 10:00 – 11:00 UTC`. */
+export function formatTimeRange(
+  start: Date,
+  end: Date,
+  { language, timeZone }: { language: Language; timeZone: string },
+): string {
+  const format = { ...FORMATS.minute, timeZone, timeZoneName: 'short' } as const;
+  return new Intl.DateTimeFormat(language, format).formatRange(start, end);
+}
+
 /** An instant (ISO 8601) in a time zone, which it names. */
 export function formatTime(
   instant: string,

@@ -9,7 +9,6 @@ import { pricingQuery } from '../pricing/pricing-queries';
 import { BalanceCard } from './balance-card';
 import { FirstSteps } from './first-steps';
 import classes from './overview.module.css';
-import { PendingPayment } from './pending-payment';
 import { SpendCard } from './spend-card';
 import { STEPS, useStepsDone } from './steps';
 import { useOverviewTexts } from './texts/overview-texts';
@@ -19,7 +18,6 @@ export function OverviewPage() {
   const done = useStepsDone();
   return (
     <Page title={t('title')}>
-      <PendingPayment />
       <div className={classes.cards}>
         <BalanceCard />
         <SpendCard />

@@ -2,17 +2,26 @@ import { type Column } from '../../components/table/column';
 import { DataTable } from '../../components/table/data-table';
 import { Amount } from '../../figures/amount';
 import { Time } from '../../time/time';
+import { TransactionText } from './transaction-text';
 import { useWalletTexts } from './texts/wallet-texts';
 import { type Transaction } from './wallet-queries';
 
 interface Props {
   label: string;
   transactions: Transaction[];
+  /** Path below which their payments are. */
+  payments?: '/payments' | '/admin/payments';
   onMore?: (() => void) | undefined;
   isLoadingMore?: boolean;
 }
 
-export function TransactionTable({ label, transactions, onMore, isLoadingMore = false }: Props) {
+export function TransactionTable({
+  label,
+  transactions,
+  payments = '/payments',
+  onMore,
+  isLoadingMore = false,
+}: Props) {
   const t = useWalletTexts();
   const columns: Column<Transaction>[] = [
     {
@@ -20,8 +29,12 @@ export function TransactionTable({ label, transactions, onMore, isLoadingMore = 
       title: t('transactions.time'),
       cell: ({ created_at }) => <Time value={created_at} />,
     },
-    { key: 'type', title: t('transactions.type'), cell: ({ type }) => t(`type.${type}`) },
-    { key: 'text', title: t('transactions.text'), cell: ({ description }) => description },
+    { key: 'type', title: t('transactions.type'), cell: ({ cause }) => t(`type.${cause}`) },
+    {
+      key: 'text',
+      title: t('transactions.text'),
+      cell: (row) => <TransactionText transaction={row} payments={payments} />,
+    },
     {
       key: 'amount',
       title: t('amount'),

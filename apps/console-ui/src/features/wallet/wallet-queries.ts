@@ -4,6 +4,7 @@ import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/
 export type BillingSettings = Schemas['BillingSettingsResponse'];
 export type Transaction = Schemas['TransactionResponse'];
 export type Payment = Schemas['PaymentResponse'];
+export type Invoice = Schemas['InvoiceResponse'];
 export type PaymentRefund = Schemas['PaymentRefundResponse'];
 export type NewInvoice = Schemas['CreateInvoiceDto'];
 export type NewPayment = Schemas['CreatePaymentDto'];
@@ -12,6 +13,9 @@ const WALLET = 'wallet';
 const PAYMENTS = [WALLET, 'payments'];
 const INVOICES = [WALLET, 'invoices'];
 const POLL_MILLIS = 2000;
+/** How often a banner asks for the newest payments: one waits for its payer, or may still be paid late. */
+const [BANNER_POLL_MILLIS, LATE_POLL_MILLIS] = [5000, 60_000];
+const NEWEST_PAYMENTS = 20;
 /** Of invoices that are looked through for the one of a payment. */
 const MOST_INVOICES = 100;
 
@@ -43,17 +47,34 @@ export const paymentsQuery = (api: ConsoleApi) =>
     select: ({ pages }) => pages.flatMap(({ payments }) => payments),
   });
 
+/** Asks again while a payment is pending, and seldom while one that has ended may be paid late. */
+export const newestPaymentsQuery = (api: ConsoleApi, isWaitingForLate: boolean) =>
+  queryOptions({
+    queryKey: [...PAYMENTS, 'newest'],
+    queryFn: async ({ signal }) => {
+      const query = { limit: NEWEST_PAYMENTS };
+      return (await bodyOf(api.GET('/api/billing/payments', { signal, params: { query } }))).payments;
+    },
+    refetchInterval: ({ state: { data } }) => {
+      if (data?.some(({ status }) => status === 'pending')) return BANNER_POLL_MILLIS;
+      return isWaitingForLate && LATE_POLL_MILLIS;
+    },
+  });
+
 /** Whether the provider may still change it: somebody pays, or gets money back. */
 const isMoving = ({ status, refunds }: Payment): boolean =>
   status === 'pending' || refunds.some((refund) => refund.status === 'pending');
 
-/** Asks again every two seconds while the payment or a refund of it is under way. */
+/** Asks again every two seconds while the payment or a refund of it is under way; seldom while it may be paid late. */
 export const paymentQuery = (api: ConsoleApi, id: string) =>
   queryOptions({
     queryKey: [WALLET, 'payment', id],
     queryFn: ({ signal }) =>
       bodyOf(api.GET('/api/billing/payments/{id}', { signal, params: { path: { id } } })),
-    refetchInterval: ({ state: { data } }) => (data && isMoving(data) ? POLL_MILLIS : false),
+    refetchInterval: ({ state: { data } }) => {
+      if (data && isMoving(data)) return POLL_MILLIS;
+      return data && data.status !== 'paid' && LATE_POLL_MILLIS;
+    },
   });
 
 export const invoicesQuery = (api: ConsoleApi) =>
@@ -63,6 +84,16 @@ export const invoicesQuery = (api: ConsoleApi) =>
       const query = { limit: MOST_INVOICES };
       return (await bodyOf(api.GET('/api/billing/invoices', { signal, params: { query } }))).invoices;
     },
+  });
+
+export const invoicePagesQuery = (api: ConsoleApi) =>
+  infiniteQueryOptions({
+    queryKey: [...INVOICES, 'pages'],
+    queryFn: ({ signal, pageParam }) =>
+      bodyOf(api.GET('/api/billing/invoices', { signal, params: { query: pageParam } })),
+    initialPageParam: {} as { cursor?: string },
+    getNextPageParam: ({ next_cursor: cursor }) => (cursor === null ? undefined : { cursor }),
+    select: ({ pages }) => pages.flatMap(({ invoices }) => invoices),
   });
 
 /** `idempotencyKey`: a repeated call with the same one does not make a second payment. */

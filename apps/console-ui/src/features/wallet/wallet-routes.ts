@@ -19,6 +19,11 @@ export const walletRoutes = [
   }),
   createRoute({
     getParentRoute: () => consoleRoute,
+    path: '/invoices',
+    component: lazyRouteComponent(() => import('./invoices/documents-page'), 'DocumentsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
     path: '/transactions',
     component: lazyRouteComponent(() => import('./transactions-page'), 'TransactionsPage'),
   }),

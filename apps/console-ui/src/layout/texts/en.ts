@@ -17,6 +17,7 @@ export const en = {
   'area.requests': 'Requests',
   'area.topUp': 'Top up',
   'area.payments': 'Payments',
+  'area.invoices': 'Receipts and invoices',
   'area.transactions': 'Transactions',
   'area.adminAccounts': 'Accounts',
   'area.adminPayments': 'Payments of all accounts',

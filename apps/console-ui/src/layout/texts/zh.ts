@@ -20,6 +20,7 @@ export const zh: ChineseTexts<typeof en> = {
   'area.requests': '请求日志',
   'area.topUp': '充值',
   'area.payments': '付款记录',
+  'area.invoices': '收据与发票',
   'area.transactions': '收支明细',
   'area.adminAccounts': '账户管理',
   'area.adminPayments': '全部付款',

@@ -18,7 +18,9 @@ export function AccountTransactions({ accountId }: { accountId: string }) {
         isEmpty={(rows) => rows.length === 0}
         empty={<EmptyState title={t('transactions.empty.title')}>{t('transactions.empty.text')}</EmptyState>}
       >
-        {(rows) => <TransactionTable label={t('transactions')} transactions={rows} />}
+        {(rows) => (
+          <TransactionTable label={t('transactions')} transactions={rows} payments="/admin/payments" />
+        )}
       </QueryState>
     </Stack>
   );

@@ -1,19 +1,41 @@
-import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Radio, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { ErrorNotice } from '../../../components/errors/error-notice';
 import { showFieldErrors } from '../../../components/errors/form-errors';
+import { formatPrice } from '../../../figures/format-figure';
+import { useLanguage } from '../../../language/language-context';
+import { formatTime } from '../../../time/format-time';
+import { useTimeZone } from '../../../time/time-zone-context';
 import { useWalletTexts } from '../texts/wallet-texts';
-import { useOrderInvoice } from '../wallet-queries';
+import { type Payment, useOrderInvoice } from '../wallet-queries';
 
 const TYPES = ['company', 'personal'] as const;
 
-export function InvoiceForm({ paymentId, onClose }: { paymentId: string; onClose: () => void }) {
+interface Props {
+  /** The payments that may get the invoice. If there are several, the form asks for one. */
+  payments: Payment[];
+  onClose: () => void;
+}
+
+export function InvoiceForm({ payments, onClose }: Props) {
   const t = useWalletTexts();
+  const { language } = useLanguage();
+  const { timeZone } = useTimeZone();
   const order = useOrderInvoice();
+  const choices = payments.map(({ id, amount, currency, created_at }) => ({
+    value: id,
+    label: `${formatPrice(amount, currency, language)} · ${formatTime(created_at, { language, timeZone })}`,
+  }));
   const [failure, setFailure] = useState<unknown>();
   const form = useForm({
-    initialValues: { type: 'company' as (typeof TYPES)[number], title: '', tax_id: '', email: '' },
+    initialValues: {
+      payment_id: payments[0]!.id,
+      type: 'company' as (typeof TYPES)[number],
+      title: '',
+      tax_id: '',
+      email: '',
+    },
     validate: {
       title: (value) => (value.trim() ? null : t('invoice.title.missing')),
       tax_id: (value, { type }) => (type === 'personal' || value.trim() ? null : t('invoice.taxId.missing')),
@@ -24,7 +46,7 @@ export function InvoiceForm({ paymentId, onClose }: { paymentId: string; onClose
     const [title, taxId, email] = [values.title.trim(), values.tax_id.trim(), values.email.trim()];
     order.mutate(
       {
-        payment_id: paymentId,
+        payment_id: values.payment_id,
         type,
         title,
         ...(type === 'company' && { tax_id: taxId }),
@@ -38,6 +60,15 @@ export function InvoiceForm({ paymentId, onClose }: { paymentId: string; onClose
       <form onSubmit={form.onSubmit(submit)} noValidate>
         <Stack>
           {failure !== undefined && <ErrorNotice error={failure} />}
+          {payments.length > 1 && (
+            <Select
+              label={t('invoice.payment')}
+              data={choices}
+              allowDeselect={false}
+              required
+              {...form.getInputProps('payment_id')}
+            />
+          )}
           <Radio.Group label={t('invoice.type')} {...form.getInputProps('type')}>
             <Group mt="xs">
               {TYPES.map((type) => (

@@ -1,13 +1,13 @@
-import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Button, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Download, FileText } from 'lucide-react';
+import { FileText } from 'lucide-react';
 import { useState } from 'react';
 import { useConsoleApi } from '../../../api/console-api';
-import { ErrorNotice } from '../../../components/errors/error-notice';
 import { QueryState } from '../../../components/query-state';
 import { useSite } from '../../../site/site';
 import { useWalletTexts } from '../texts/wallet-texts';
-import { invoicesQuery, type Payment, useDocumentLink } from '../wallet-queries';
+import { invoicesQuery, type Payment } from '../wallet-queries';
+import { DownloadButton } from './download-button';
 import { InvoiceForm } from './invoice-form';
 
 /** The receipt of a payment, or at the China site its invoice. */
@@ -21,7 +21,7 @@ export function PaymentDocuments({ payment }: { payment: Payment }) {
         {region === 'cn' ? (
           <InvoiceOf payment={payment} />
         ) : (
-          <DownloadButton kind="receipts" paymentId={payment.id} />
+          <DownloadButton kind="receipts" paymentId={payment.id} text={t('receipt.download')} />
         )}
       </Stack>
     </Paper>
@@ -45,7 +45,7 @@ function InvoiceOf({ payment }: { payment: Payment }) {
               <Text size="sm" c="dimmed">
                 {t(`invoice.status.${invoice.status}`)} · {invoice.title}
               </Text>
-              <DownloadButton kind="invoices" paymentId={payment.id} />
+              <DownloadButton kind="invoices" paymentId={payment.id} text={t('invoice.download')} />
             </Stack>
           );
         return (
@@ -59,32 +59,10 @@ function InvoiceOf({ payment }: { payment: Payment }) {
             >
               {t('invoice.order')}
             </Button>
-            {isOrdering && <InvoiceForm paymentId={payment.id} onClose={() => setIsOrdering(false)} />}
+            {isOrdering && <InvoiceForm payments={[payment]} onClose={() => setIsOrdering(false)} />}
           </Stack>
         );
       }}
     </QueryState>
-  );
-}
-
-function DownloadButton({ kind, paymentId }: { kind: 'receipts' | 'invoices'; paymentId: string }) {
-  const t = useWalletTexts();
-  const link = useDocumentLink(kind);
-  // The answer is a download, which leaves the page where it is.
-  const download = () => link.mutate(paymentId, { onSuccess: ({ url }) => window.location.assign(url) });
-  return (
-    <Stack gap="sm" align="flex-start">
-      {link.error && <ErrorNotice error={link.error} />}
-      <Group>
-        <Button
-          variant="default"
-          leftSection={<Download size={16} />}
-          loading={link.isPending}
-          onClick={download}
-        >
-          {kind === 'receipts' ? t('receipt.download') : t('invoice.download')}
-        </Button>
-      </Group>
-    </Stack>
   );
 }
