@@ -73,6 +73,7 @@ export const PICTURES = [
   },
   { name: 'transactions', path: '/transactions' },
   { name: 'payments', path: '/payments' },
+  { name: 'invoices', path: '/invoices' },
   {
     name: 'payment',
     path: '/payments',

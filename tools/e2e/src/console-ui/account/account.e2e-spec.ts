@@ -1,0 +1,157 @@
+import { join } from 'node:path';
+import { createTestDatabase, type TestDatabase } from '@inference/testing';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { findProgram } from '../../site/nginx';
+import { ROOT } from '../../site/service-process';
+import { Site } from '../../site/site';
+import { openArea } from '../billing-pages';
+import { collectFaults } from '../browser-faults';
+import { RegisterPage, SignInPage } from '../console-pages';
+import { type Authenticator, SecurityPage, signOut } from './account-pages';
+
+/** The settings of an account in Chromium, against a real console. */
+
+const START_MILLIS = 120_000;
+jest.setTimeout(120_000);
+const PERSON = { email: 'ann@example.com', password: 'a password of this test' };
+
+const chrome = findProgram('chromium');
+const ifThere = chrome ? it : it.skip;
+
+let database: TestDatabase;
+let site: Site;
+let browser: Browser | undefined;
+let tab: Page;
+let faults: string[];
+let app: Authenticator;
+let recoveryCodes: string[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  site = new Site(database);
+  const { url } = await site.startConsole({ CONSOLE_UI_DIRECTORY: join(ROOT, 'dist/apps/console-ui') });
+  if (!chrome) return;
+  browser = await chromium.launch({ executablePath: chrome, args: ['--no-sandbox'] });
+  const context = await browser.newContext({ baseURL: url, locale: 'en-US', timezoneId: 'UTC' });
+  tab = await context.newPage();
+  faults = collectFaults(tab, [new URL(url).origin]);
+  await tab.goto('/register');
+  await new RegisterPage(tab).register(PERSON);
+  await tab.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+}, START_MILLIS);
+afterAll(async () => {
+  await browser?.close();
+  await site?.stop();
+  await database?.drop();
+});
+afterEach(() => {
+  if (chrome) expect(faults).toEqual([]);
+});
+
+ifThere('keeps the language of mails, apart from that of the pages', async () => {
+  await openArea(tab, 'Settings');
+  await tab.getByRole('combobox', { name: 'Language of mails and receipts' }).click();
+  await tab.getByRole('option', { name: '简体中文' }).click();
+  await tab.getByText('Saved.').waitFor();
+  const { rows } = await database.pool.query('SELECT language FROM accounts.accounts');
+  expect(rows).toEqual([{ language: 'zh-CN' }]);
+  await tab.reload();
+  const field = tab.getByRole('combobox', { name: 'Language of mails and receipts' });
+  await field.waitFor();
+  expect(await field.inputValue()).toBe('简体中文');
+});
+
+ifThere('keeps an exact threshold for the mail about a low balance, and turns it off', async () => {
+  const threshold = async () =>
+    (
+      await database.pool.query<{ picos: string }>(
+        'SELECT low_balance_threshold_picos::text AS picos FROM wallet.wallets',
+      )
+    ).rows[0]!.picos;
+  const field = tab.getByRole('textbox', { name: 'When the balance falls below' });
+  const save = tab.getByRole('button', { name: 'Save' });
+  expect(await field.inputValue()).toBe('5');
+  await field.fill('-1');
+  await save.click();
+  await tab.getByText('Enter an amount above zero.').waitFor();
+  await field.fill('1234567.123456789012');
+  await save.click();
+  await tab.getByText('Saved.').waitFor();
+  expect(await threshold()).toBe('1234567123456789012');
+  await tab.reload();
+  await field.waitFor();
+  expect(await field.inputValue()).toBe('1234567.123456789012');
+  await tab.getByRole('switch', { name: 'Send the mail' }).uncheck();
+  await save.click();
+  await tab.getByText('Saved.').waitFor();
+  expect(await threshold()).toBe('0');
+});
+
+ifThere(
+  'turns the second factor on after a wrong and a right code, and shows recovery codes once',
+  async () => {
+    await tab.getByRole('link', { name: 'Security', exact: true }).click();
+    const page = new SecurityPage(tab);
+    app = await page.beginSetup();
+    await page.enterSetupCode(app.wrongCode());
+    await page.dialog.getByText('This is not the code that the app shows now.').waitFor();
+    await page.enterSetupCode(app.code());
+    const { codes, file } = await page.keepRecoveryCodes();
+    expect(codes).toHaveLength(10);
+    expect(file.trim().split('\n')).toEqual(codes);
+    recoveryCodes = codes;
+    await tab.getByText('On', { exact: true }).waitFor();
+    const kept = await tab.evaluate(
+      `document.documentElement.outerHTML + JSON.stringify({ ...localStorage }) + JSON.stringify({ ...sessionStorage })`,
+    );
+    for (const code of codes) expect(kept).not.toContain(code);
+  },
+);
+
+ifThere('signs in with a code of the app, and refuses a wrong one', async () => {
+  await signOut(tab);
+  await new SignInPage(tab).signIn(PERSON);
+  const code = tab.getByRole('textbox', { name: 'Code of the authenticator' });
+  await code.fill(app.wrongCode());
+  await tab.getByRole('button', { name: 'Verify' }).click();
+  await tab.getByText('The code is wrong, was used already').waitFor();
+  // The present code may be the one that turned the factor on, and each works once.
+  await code.fill(app.code(1));
+  await tab.getByRole('button', { name: 'Verify' }).click();
+  await tab.getByRole('button', { name: 'Account', exact: true }).waitFor();
+});
+
+ifThere('signs in with a recovery code', async () => {
+  await signOut(tab);
+  await new SignInPage(tab).signIn(PERSON);
+  await tab.getByRole('button', { name: 'Use a recovery code' }).click();
+  await tab.getByRole('textbox', { name: 'Recovery code' }).fill(recoveryCodes[0]!);
+  await tab.getByRole('button', { name: 'Verify' }).click();
+  await tab.getByRole('button', { name: 'Account', exact: true }).waitFor();
+});
+
+ifThere('turns the second factor off with an unused recovery code only', async () => {
+  await openArea(tab, 'Settings');
+  await tab.getByRole('link', { name: 'Security', exact: true }).click();
+  const page = new SecurityPage(tab);
+  await page.disable(PERSON.password, recoveryCodes[0]!);
+  await page.dialog.getByText('The password or the code is wrong, or the code was used already.').waitFor();
+  await page.dialog.getByLabel('Your password').fill(PERSON.password);
+  await page.dialog.getByRole('textbox', { name: 'Code' }).fill(recoveryCodes[1]!);
+  await page.dialog.getByRole('button', { name: 'Confirm' }).click();
+  await tab.getByRole('button', { name: 'Turn on the second factor' }).waitFor();
+});
+
+ifThere('changes the password', async () => {
+  const changed = { ...PERSON, password: 'another password of this test' };
+  await tab.getByLabel('Present password').fill('not the password');
+  await tab.getByLabel('New password').fill(changed.password);
+  await tab.getByRole('button', { name: 'Change the password' }).click();
+  await tab.getByText('This password is wrong.').waitFor();
+  await tab.getByLabel('Present password').fill(PERSON.password);
+  await tab.getByRole('button', { name: 'Change the password' }).click();
+  await tab.getByText('The password is changed.').waitFor();
+  await signOut(tab);
+  await new SignInPage(tab).signIn(changed);
+  await tab.getByRole('button', { name: 'Account', exact: true }).waitFor();
+});

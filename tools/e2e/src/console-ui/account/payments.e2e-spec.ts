@@ -1,0 +1,189 @@
+import { join } from 'node:path';
+import { SandboxPayments } from '@inference/sandbox-payments';
+import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { findProgram } from '../../site/nginx';
+import { ROOT } from '../../site/service-process';
+import { Site } from '../../site/site';
+import { openArea } from '../billing-pages';
+import { collectFaults } from '../browser-faults';
+import { RegisterPage } from '../console-pages';
+import { textOf } from './account-pages';
+
+/** Payments, their banner and their documents in Chromium, against a real console and sandboxes of the providers. */
+
+const START_MILLIS = 180_000;
+jest.setTimeout(120_000);
+const PERSON = { email: 'ann@example.com', password: 'a password of this test' };
+
+const chrome = findProgram('chromium');
+const ifThere = chrome ? it : it.skip;
+
+describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => {
+  let database: TestDatabase;
+  let sandbox: SandboxPayments;
+  let site: Site;
+  let browser: Browser | undefined;
+  let context: BrowserContext;
+  let tab: Page;
+  const faults: string[][] = [];
+
+  /** A tab of the same browser: it shares cookies and storage with the others. */
+  async function openTab(path: string, origins: string[]): Promise<void> {
+    tab = await context.newPage();
+    faults.push(collectFaults(tab, origins));
+    await tab.goto(path);
+  }
+
+  let origins: string[];
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    sandbox = await SandboxPayments.start({ site: siteName });
+    site = new Site(database, { site: siteName });
+    const { url } = await site.startConsole({
+      ...sandbox.consoleEnvironment(),
+      CONSOLE_UI_DIRECTORY: join(ROOT, 'dist/apps/console-ui'),
+    });
+    await sandbox.deliverTo(url);
+    if (!chrome) return;
+    browser = await chromium.launch({ executablePath: chrome, args: ['--no-sandbox'] });
+    context = await browser.newContext({ baseURL: url, locale: 'en-US', timezoneId: 'UTC' });
+    origins = [new URL(url).origin, new URL(sandbox.url).origin];
+    await openTab('/register', origins);
+    await new RegisterPage(tab).register(PERSON);
+    await tab.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  }, START_MILLIS);
+  afterAll(async () => {
+    await browser?.close();
+    await site?.stop();
+    await sandbox?.stop();
+    await database?.drop();
+  });
+  afterEach(() => {
+    if (chrome) expect(faults.flat()).toEqual([]);
+  });
+
+  /** Orders a top-up of the amount; resolves at its page or at the provider. */
+  async function topUp(amount: string, provider?: string): Promise<void> {
+    await openArea(tab, 'Top up');
+    if (provider !== undefined) await tab.getByRole('radio', { name: provider }).check();
+    await tab.getByRole('textbox', { name: 'Amount' }).fill(amount);
+    await tab.getByRole('button', { name: 'Go on to pay' }).click();
+  }
+
+  const paymentId = async () =>
+    (
+      await waitFor(async () => {
+        const { rows } = await database.pool.query<{ id: string }>(
+          'SELECT id FROM billing.payments ORDER BY created_at DESC LIMIT 1',
+        );
+        return rows[0] ?? null;
+      })
+    ).id;
+  const untilStatus = (id: string, status: string) =>
+    waitFor(async () => {
+      const { rows } = await database.pool.query<{ status: string }>(
+        'SELECT status FROM billing.payments WHERE id = $1',
+        [id],
+      );
+      return rows[0]?.status === status;
+    });
+  const credits = async () =>
+    (
+      await database.pool.query<{ sum: string; count: number }>(
+        `SELECT sum(amount_picos)::text, count(*)::int FROM wallet.entries WHERE ledger_account LIKE 'wallet:%'`,
+      )
+    ).rows[0];
+  const notices = () => tab.getByRole('region', { name: 'Payments under way' });
+
+  if (siteName === 'cn') {
+    ifThere('a code paid after its page was closed is credited once, and told after reopening', async () => {
+      await topUp('88.5', 'WeChat Pay');
+      await tab.getByRole('img', { name: 'Code for the payment' }).waitFor();
+      await tab.getByRole('timer').waitFor();
+      const id = await paymentId();
+      await openArea(tab, 'API keys');
+      await notices().getByText('Your payment of ¥88.50 is not finished.').waitFor();
+      await tab.reload();
+      await notices().getByRole('link', { name: 'Go on to pay' }).waitFor();
+      await tab.close();
+
+      await sandbox.act(id, 'pay');
+      await untilStatus(id, 'paid');
+      await openTab('/keys', origins);
+      await notices().getByText('¥88.50 has arrived in your balance.').waitFor();
+      expect(await credits()).toEqual({ sum: '88500000000000', count: 1 });
+      await notices().getByRole('button', { name: 'Hide the notice about ¥88.50' }).click();
+      await notices().getByText('¥88.50').waitFor({ state: 'detached' });
+      await tab.reload();
+      await openArea(tab, 'Transactions');
+      const table = tab.getByRole('table', { name: 'Transactions' });
+      await table.getByRole('link', { name: 'Paid with WeChat Pay' }).waitFor();
+      expect(await notices().getByText('¥88.50').count()).toBe(0);
+    });
+
+    ifThere('tells that money has arrived after the time to pay was over', async () => {
+      await topUp('20', 'Alipay');
+      await tab.getByRole('img', { name: 'Code for the payment' }).waitFor();
+      const id = await paymentId();
+      await openArea(tab, 'API keys');
+      await notices().getByText('Your payment of ¥20.00 is not finished.').waitFor();
+      await database.pool.query(
+        'UPDATE billing.payments SET expires_at = now(), next_check_at = now() WHERE id = $1',
+        [id],
+      );
+      await untilStatus(id, 'expired');
+      await notices().getByText('¥20.00').waitFor({ state: 'detached' });
+      await sandbox.injectFaults({ paid_after_expiry: true });
+      await sandbox.act(id, 'pay');
+      await untilStatus(id, 'paid');
+      await tab.reload();
+      await notices().getByText('Your late payment of ¥20.00 has arrived in your balance.').waitFor();
+      await notices().getByRole('link', { name: 'Show the payment' }).click();
+      await tab.getByText('The money is in your balance').waitFor();
+      await notices().getByText('¥20.00').waitFor({ state: 'detached' });
+      expect(await credits()).toEqual({ sum: '108500000000000', count: 2 });
+    });
+
+    ifThere('orders an invoice for one of several payments and downloads it', async () => {
+      await openArea(tab, 'Receipts and invoices');
+      await tab.getByRole('heading', { name: 'No invoices yet' }).waitFor();
+      await tab.getByRole('button', { name: 'Order an invoice' }).click();
+      const dialog = tab.getByRole('dialog');
+      await dialog.getByRole('combobox', { name: 'For the payment' }).click();
+      await tab.getByRole('option', { name: /^¥88\.50/ }).click();
+      await dialog.getByRole('textbox', { name: 'Name on the invoice' }).fill('上海某某信息技术有限公司');
+      await dialog.getByRole('button', { name: 'Order the invoice' }).click();
+      await dialog.getByText('A company needs its tax number.').waitFor();
+      await dialog.getByRole('textbox', { name: 'Tax number' }).fill('91310000MA1FL0AB3C');
+      await dialog.getByRole('button', { name: 'Order the invoice' }).click();
+      const row = tab.getByRole('table', { name: 'Invoices' }).getByRole('row', { name: '上海某某' });
+      await row.getByText('¥88.50').waitFor();
+      const arriving = tab.waitForEvent('download');
+      await row.getByRole('button', { name: /^Download the invoice INV-/ }).click();
+      const file = await arriving;
+      expect(file.suggestedFilename()).toMatch(/\.pdf$/);
+      expect(await textOf(file)).toMatch(/^%PDF-/);
+    });
+    return;
+  }
+
+  ifThere('the card leads to Stripe and back, and the payment has its receipt', async () => {
+    await topUp('20');
+    await tab.waitForURL((url) => url.origin === new URL(sandbox.url).origin);
+    const id = await paymentId();
+    await tab.getByRole('button', { name: 'Pay', exact: true }).click();
+    await untilStatus(id, 'paid');
+    await tab.getByRole('link', { name: 'Back to the merchant' }).click();
+    await tab.waitForURL(`${origins[0]}/payments/${id}`);
+    await tab.getByText('The money is in your balance').waitFor();
+    await openArea(tab, 'Receipts and invoices');
+    const arriving = tab.waitForEvent('download');
+    await tab.getByRole('button', { name: /^Download the receipt of / }).click();
+    const file = await arriving;
+    expect(file.suggestedFilename()).toMatch(/^receipt-R-.*\.html$/);
+    expect(await textOf(file)).toContain('20.00');
+    expect(await credits()).toEqual({ sum: '20000000000000', count: 1 });
+  });
+});
