@@ -18,7 +18,7 @@ export function DownloadButton({ kind, paymentId, text, label, size = 'sm' }: Pr
   // The answer is a download, which leaves the page where it is.
   const download = () => link.mutate(paymentId, { onSuccess: ({ url }) => window.location.assign(url) });
   return (
-    <Stack gap="sm" align="flex-start">
+    <Stack gap="sm" align={size === 'xs' ? 'flex-end' : 'flex-start'}>
       {link.error && <ErrorNotice error={link.error} />}
       <Button
         variant="default"
