@@ -143,6 +143,12 @@ function cookieNames({ ports }) {
   };
 }
 
+/**
+ * The pages of the console call these services from their own origin. The environment replaces it, for pages on another one.
+ * @param {Settings} settings
+ */
+const calledByPages = ({ ports }) => ({ CORS_ORIGINS: process.env.CORS_ORIGINS || urlOf(ports.console) });
+
 /** The caller's environment for the apps, without the variables of npm and of the launcher itself. */
 function inherited() {
   const own = /^(npm_|INIT_CWD$|PORT_BASE$|DATA_DIR$|ENGINE_|SANDBOX_|API_KEY$)/;
@@ -186,14 +192,26 @@ export function describeServices(settings, secrets, engineModels) {
       ...SHUTDOWN_GRACE,
       CONSOLE_UI_DIRECTORY: process.env.CONSOLE_UI_DIRECTORY || CONSOLE_UI_FOLDER,
     },
-    training: { ...database('training'), ...callers, ...training(settings, secrets) },
+    training: {
+      ...database('training'),
+      ...callers,
+      ...calledByPages(settings),
+      ...training(settings, secrets),
+    },
     'router-cost': {
       ...database('router_cost'),
       ...callers,
+      ...calledByPages(settings),
       SESSION_COOKIE_NAME: cookieNames(settings).SESSION_COOKIE_NAME,
     },
     agent: { ...database('agent'), ...callers, GATEWAY_URL, ...agent(secrets, engineModels) },
-    memo: { ...database('memo'), ...callers, GATEWAY_URL, ...memo(secrets, engineModels) },
+    memo: {
+      ...database('memo'),
+      ...callers,
+      ...calledByPages(settings),
+      GATEWAY_URL,
+      ...memo(secrets, engineModels),
+    },
     'agent-environments': {},
     gateway: {
       ...database('gateway'),

@@ -10,6 +10,7 @@ import {
   expectHealthy,
   expectMetrics,
   expectNothingLeft,
+  expectOpenToPages,
   expectOwnCookies,
   expectTopup,
   expectUsable,
@@ -129,6 +130,7 @@ describe('the sites', () => {
     await expectUsable(cn.platform, 'CNY');
     await expectOwnCookies(intl);
     await expectOwnCookies(cn);
+    await expectOpenToPages(intl.platform);
     await expectVisibleStream(intl.platform);
     await expectAnswer(intl.platform, 'How much credit does the demo account begin with?', '25 dollars');
     await expectAnswer(cn.platform, '演示账户的初始额度是多少？', '25 元');

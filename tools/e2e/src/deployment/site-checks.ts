@@ -83,6 +83,15 @@ export async function expectOwnCookies({ platform: { urls, accounts }, portBase 
   expect(report.status).toBe(200);
 }
 
+/** Checks that the pages of the console may call the services that they call at their own addresses. */
+export async function expectOpenToPages({ urls }: Platform): Promise<void> {
+  const { origin } = new URL(urls.console!);
+  for (const url of [urls.memo, urls.training, urls.routerCost]) {
+    const { headers } = await fetch(`${url}/healthz`, { headers: { Origin: origin } });
+    expect(headers.get('access-control-allow-origin')).toBe(origin);
+  }
+}
+
 /** Checks that an answer of 64 tokens is streamed as 64 chunks, at a pace at which a person sees a stream. */
 export async function expectVisibleStream({ urls, accounts }: Platform): Promise<void> {
   const response = await fetch(`${urls.gateway}/v1/chat/completions`, {
