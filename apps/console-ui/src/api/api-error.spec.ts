@@ -1,3 +1,4 @@
+import { Figure } from '../figures/figure';
 import { ApiError, apiErrorOf, connectionError, toApiError } from './api-error';
 
 const answer = (status: number, headers: Record<string, string> = {}) => ({
@@ -22,6 +23,9 @@ describe('the error of an answer', () => {
   it('reads the shapes of all services', () => {
     expect(apiErrorOf(answer(402), { error: { message: 'no credit' } }).detail).toBe('no credit');
     expect(apiErrorOf(answer(403), { code: 1, data: {}, message: 'not allowed' }).detail).toBe('not allowed');
+    expect(apiErrorOf(answer(503), { code: Figure.of('50301'), data: {}, message: 'no price' }).code).toBe(
+      '50301',
+    );
     expect(apiErrorOf(answer(502), undefined).detail).toBe('HTTP 502');
   });
 

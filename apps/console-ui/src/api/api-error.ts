@@ -1,3 +1,5 @@
+import { Figure } from '../figures/figure';
+
 /** Why a call failed. `status` 0: the service was not reached. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -47,7 +49,7 @@ const messageIn = (body: unknown): string | undefined => {
 
 const codeIn = (body: unknown): string | undefined => {
   const { code } = (typeof body === 'object' && body !== null ? body : {}) as { code?: unknown };
-  return typeof code === 'string' ? code : undefined;
+  return typeof code === 'string' || code instanceof Figure ? code.toString() : undefined;
 };
 
 /** The error of an answer, whatever shape the service gives it. `body`: parsed, or undefined if it is not JSON. */
