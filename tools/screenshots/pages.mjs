@@ -14,6 +14,26 @@
 /** @param {string} english @param {string} chinese @returns {RegExp} a name in either language */
 const either = (english, chinese) => new RegExp(`^(${english}|${chinese})$`);
 
+/** @param {Page} tab */
+const openWorkspace = (tab) => tab.locator('tbody a').first().click();
+
+/** @param {Page} tab */
+async function askWorkspace(tab) {
+  await openWorkspace(tab);
+  await tab
+    .locator('main')
+    .getByRole('link', { name: either('Ask', '提问') })
+    .click();
+  await tab
+    .getByRole('textbox', { name: either('Your question', '您的问题') })
+    .fill('How much credit does the demo account begin with?');
+  await tab.getByRole('button', { name: either('Ask', '提问') }).click();
+  await tab
+    .getByRole('button', { name: /^(Show passage|查看 .* 中的引用)/ })
+    .last()
+    .waitFor();
+}
+
 /** @type {Picture[]} */
 export const PICTURES = [
   { name: 'sign-in', path: '/sign-in', isPublic: true },
@@ -152,6 +172,53 @@ export const PICTURES = [
         .waitFor();
     },
   },
+  { name: 'workspaces', path: '/workspaces' },
+  {
+    name: 'workspaces-create',
+    path: '/workspaces',
+    act: (tab) =>
+      tab
+        .getByRole('button', { name: either('Create a workspace', '创建知识库') })
+        .first()
+        .click(),
+  },
+  { name: 'workspace', path: '/workspaces', act: openWorkspace },
+  {
+    name: 'workspace-ask',
+    path: '/workspaces',
+    act: askWorkspace,
+  },
+  {
+    name: 'workspace-passage',
+    path: '/workspaces',
+    act: async (tab) => {
+      await askWorkspace(tab);
+      await tab
+        .getByRole('button', { name: /^(Show passage|查看 .* 中的引用)/ })
+        .last()
+        .click();
+    },
+  },
+  {
+    name: 'workspace-members',
+    path: '/workspaces',
+    act: async (tab) => {
+      await openWorkspace(tab);
+      await tab.getByRole('link', { name: either('Members', '成员') }).click();
+    },
+  },
+  {
+    name: 'workspace-keys',
+    path: '/workspaces',
+    act: async (tab) => {
+      await openWorkspace(tab);
+      await tab
+        .locator('main')
+        .getByRole('link', { name: either('Keys', '密钥') })
+        .click();
+    },
+  },
+  { name: 'training', path: '/training' },
   { name: 'settings', path: '/settings' },
   { name: 'settings-security', path: '/settings/security' },
   {

@@ -122,6 +122,11 @@ export class Site {
     });
   }
 
+  /** Where the console is, or will be. */
+  async consoleUrl(): Promise<string> {
+    return `http://127.0.0.1:${await this.portOfConsole()}`;
+  }
+
   /** A token as the console signs them, with any claims. */
   signToken(claims: JWTPayload): Promise<string> {
     const key = createPrivateKey({ key: this.signingKey, format: 'jwk' });
@@ -151,7 +156,7 @@ export class Site {
         NODE_ENV: 'test',
         LOG_LEVEL: 'trace',
         ...database,
-        CONSOLE_URL: `http://127.0.0.1:${await this.portOfConsole()}`,
+        CONSOLE_URL: await this.consoleUrl(),
         API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
         ...environment,
       },

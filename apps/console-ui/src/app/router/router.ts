@@ -22,8 +22,10 @@ import { pricingRoutes } from '../../features/pricing/pricing-routes';
 import { requestRoutes } from '../../features/requests/request-routes';
 import { settingsRoutes } from '../../features/settings/settings-routes';
 import { signInRoutes } from '../../features/sign-in/sign-in-routes';
+import { trainingRoutes } from '../../features/training/training-routes';
 import { usageRoutes } from '../../features/usage/usage-routes';
 import { walletRoutes } from '../../features/wallet/wallet-routes';
+import { workspaceRoutes } from '../../features/workspaces/workspace-routes';
 import { FailedPage } from '../../layout/failures/failed-page';
 import { NotFoundPage } from '../../layout/failures/not-found-page';
 import { type Session } from '../../session/session';
@@ -54,6 +56,8 @@ const routeTree = rootRoute.addChildren([
     ...keyRoutes,
     ...playgroundRoutes,
     ...agentRoutes,
+    ...workspaceRoutes,
+    ...trainingRoutes,
     ...requestRoutes,
     ...usageRoutes,
     ...walletRoutes,

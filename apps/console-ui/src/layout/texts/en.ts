@@ -10,6 +10,8 @@ export const en = {
   'area.settings': 'Settings',
   'area.playground': 'Playground',
   'area.agents': 'Agents',
+  'area.workspaces': 'Workspaces',
+  'area.training': 'Training',
   'area.pricing': 'Pricing',
   'area.downloads': 'Downloads',
   'area.changelog': 'Changelog',

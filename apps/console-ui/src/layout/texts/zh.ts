@@ -13,6 +13,8 @@ export const zh: ChineseTexts<typeof en> = {
   'area.settings': '设置',
   'area.playground': '体验中心',
   'area.agents': '智能体',
+  'area.workspaces': '知识库',
+  'area.training': '训练',
   'area.pricing': '价格',
   'area.downloads': '下载',
   'area.changelog': '更新日志',

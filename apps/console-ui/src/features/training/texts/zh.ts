@@ -1,0 +1,32 @@
+import { type ChineseTexts } from '../../../language/text-types';
+import { type en } from './en';
+
+export const zh: ChineseTexts<typeof en> = {
+  title: '训练',
+  description: '您的账户可以训练的内容、剩余配额和价格。',
+  notOffered: '尚未开通训练',
+  'notOffered.text': '本站点还没有训练价格，请联系站点运营方。',
+  quota: '配额',
+  'quota.left': '剩余 token',
+  'quota.used': '已用',
+  'quota.total': '总配额',
+  'quota.share': '已用配额占比',
+  'quota.none': '配额已用完，请联系站点运营方增加。',
+  balance: '余额',
+  'balance.text': '训练的每一步都从余额中扣费。',
+  topUp: '充值',
+  prices: '价格',
+  'price.gpuHour': '每 GPU 小时',
+  'price.tokens': '每百万 token',
+  'prices.converted': '价格以美元计，扣费时按当日汇率换算为余额的币种。',
+  abilities: '可训练内容',
+  models: '基础模型',
+  methods: '训练方法',
+  lora: 'LoRA 方法',
+  modules: 'LoRA 作用模块',
+  formats: '导出格式',
+  none: '无',
+  intervention: '自动干预',
+  'intervention.on': '出现以下情况之一时，训练会自动停止或调整：',
+  'intervention.off': '训练不会自动停止或调整。',
+};

@@ -1,0 +1,183 @@
+import { Alert, Button, Group, Skeleton, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { MessageSquarePlus } from 'lucide-react';
+import { Fragment, useCallback, useState } from 'react';
+import { useMemoApi } from '../../../api/service-apis';
+import { ErrorNotice } from '../../../components/errors/error-notice';
+import { QueryState } from '../../../components/query-state';
+import { PassageDialog, type Source } from '../passages/passage-dialog';
+import { useWorkspaceTexts } from '../texts/workspace-texts';
+import { useWorkspace } from '../workspace-context';
+import { Answer, Question } from './answer';
+import { type ChatMessage, type Citation, messagesQuery } from './chat-queries';
+import classes from './chat.module.css';
+import { ConversationList } from './conversation-list';
+import { PassagesPanel } from './passages-panel';
+import { QuestionForm } from './question-form';
+import { useQuestion } from './use-question';
+
+const sourceOfCitation = ({
+  document_id: documentId,
+  title,
+  version,
+  start,
+  end,
+  snippet,
+}: Citation): Source => ({
+  documentId,
+  title,
+  passage: { version, start, end, quote: snippet },
+});
+
+/** Questions to the documents of a workspace. Another conversation begins with an empty field. */
+export function ChatPart() {
+  const { workspace } = useWorkspace();
+  const { conversation } = useSearch({ from: '/console/workspaces/$id/ask' });
+  const navigate = useNavigate();
+  // A conversation that has just begun gets its address without being read anew.
+  const [begun, setBegun] = useState<string>();
+  const [round, setRound] = useState(0);
+  const open = useCallback(
+    (id: string | undefined, replace: boolean) =>
+      navigate({
+        to: '/workspaces/$id/ask',
+        params: { id: workspace.id },
+        search: id === undefined ? {} : { conversation: id },
+        replace,
+      }),
+    [navigate, workspace.id],
+  );
+  const onStarted = useCallback(
+    (id: string) => {
+      setBegun(id);
+      return open(id, true);
+    },
+    [open],
+  );
+  const startNew = () => {
+    setBegun(undefined);
+    setRound(round + 1);
+    void open(undefined, false);
+  };
+  const isBegun = conversation !== undefined && conversation === begun;
+  return (
+    <Chat
+      key={`${round} ${isBegun ? '' : (conversation ?? '')}`}
+      conversationId={conversation}
+      onStarted={onStarted}
+      onNew={startNew}
+    />
+  );
+}
+
+interface Props {
+  conversationId: string | undefined;
+  onStarted: (id: string) => Promise<void>;
+  onNew: () => void;
+}
+
+function Chat({ conversationId, onStarted, onNew }: Props) {
+  const t = useWorkspaceTexts();
+  const { workspace } = useWorkspace();
+  const query = useQuery(messagesQuery(useMemoApi(), workspace.id, conversationId));
+  const { live, error, ask, stop } = useQuestion(workspace.id, conversationId, onStarted);
+  const [source, setSource] = useState<Source>();
+  const [searched, setSearched] = useState<string>();
+  const isBusy = live?.isRunning ?? false;
+  const askAndSearch = (question: string) => {
+    setSearched(question);
+    return ask(question);
+  };
+  return (
+    <div className={classes.chat}>
+      <Stack gap="md" miw={0}>
+        <QueryState query={query} skeleton={<Skeleton height={240} />}>
+          {(messages) => (
+            <Stack gap="md" role="log" aria-label={t('conversation')} aria-busy={isBusy}>
+              {messages.length === 0 && !live && (
+                <Alert variant="light" color="gray">
+                  {t(workspace.document_count.isZero ? 'ask.noDocuments' : 'ask.empty')}
+                </Alert>
+              )}
+              <Messages
+                messages={live ? messages.slice(0, live.messagesBefore) : messages}
+                onCite={(citation) => setSource(sourceOfCitation(citation))}
+                onSearch={setSearched}
+              />
+              {live && (
+                <>
+                  <Question text={live.query} />
+                  <Answer
+                    content={live.answer}
+                    citations={[]}
+                    state={live.isRunning ? 'running' : error ? 'failed' : 'cancelled'}
+                  />
+                </>
+              )}
+            </Stack>
+          )}
+        </QueryState>
+        {error !== undefined && <ErrorNotice error={error} />}
+        <QuestionForm isBusy={isBusy} onAsk={askAndSearch} onStop={stop} />
+      </Stack>
+      <Stack gap="lg" miw={0}>
+        <Group>
+          <Button
+            variant="default"
+            leftSection={<MessageSquarePlus size={16} />}
+            disabled={isBusy}
+            onClick={onNew}
+          >
+            {t('conversation.new')}
+          </Button>
+        </Group>
+        {searched !== undefined && (
+          <PassagesPanel
+            workspaceId={workspace.id}
+            question={searched}
+            onOpen={({ document_id: documentId, title, version, start, end, text }) =>
+              setSource({ documentId, title, passage: { version, start, end, quote: text } })
+            }
+          />
+        )}
+        <ConversationList
+          workspaceId={workspace.id}
+          openId={conversationId}
+          onDeleted={(id) => id === conversationId && onNew()}
+        />
+      </Stack>
+      {source && (
+        <PassageDialog workspaceId={workspace.id} source={source} onClose={() => setSource(undefined)} />
+      )}
+    </div>
+  );
+}
+
+function Messages({
+  messages,
+  onCite,
+  onSearch,
+}: {
+  messages: ChatMessage[];
+  onCite: (citation: Citation) => void;
+  onSearch: (question: string) => void;
+}) {
+  const t = useWorkspaceTexts();
+  return messages.map(({ id, role, content, citations, status }) => (
+    <Fragment key={id}>
+      {role === 'user' ? (
+        <>
+          <Question text={content} />
+          <Group justify="flex-end">
+            <Button size="compact-xs" variant="subtle" onClick={() => onSearch(content)}>
+              {t('passages.show')}
+            </Button>
+          </Group>
+        </>
+      ) : (
+        <Answer content={content} citations={citations} state={status} onCite={onCite} />
+      )}
+    </Fragment>
+  ));
+}

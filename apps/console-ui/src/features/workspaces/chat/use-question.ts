@@ -1,0 +1,86 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { toApiError } from '../../../api/api-error';
+import { useMemoApi } from '../../../api/service-apis';
+import { useSession } from '../../../session/session-context';
+import { useSite } from '../../../site/site';
+import { answerStream } from './answer-stream';
+import { conversationsKey, messagesQuery } from './chat-queries';
+
+/** A question whose answer is not among the stored messages yet. */
+interface LiveQuestion {
+  query: string;
+  answer: string;
+  isRunning: boolean;
+  /** How many stored messages were there before it. */
+  messagesBefore: number;
+}
+
+/** Asks questions in a conversation. `onStarted`: called with the id of a new conversation when its first answer has ended. */
+export function useQuestion(
+  workspaceId: string,
+  conversationId: string | undefined,
+  onStarted: (conversationId: string) => Promise<void>,
+) {
+  const api = useMemoApi();
+  const session = useSession();
+  const { urls } = useSite();
+  const queryClient = useQueryClient();
+  const [live, setLive] = useState<LiveQuestion>();
+  const [error, setError] = useState<unknown>();
+  const running = useRef<AbortController>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+
+  const storedMessages = useCallback(
+    (id: string | undefined) =>
+      queryClient.fetchQuery({ ...messagesQuery(api, workspaceId, id), staleTime: 0 }).catch(() => undefined),
+    [queryClient, api, workspaceId],
+  );
+
+  /** Resolves with false if the question was not accepted. */
+  const ask = useCallback(
+    async (query: string): Promise<boolean> => {
+      const call = new AbortController();
+      running.current = call;
+      setError(undefined);
+      const change = (part: (question: LiveQuestion) => Partial<LiveQuestion>) =>
+        setLive((question) => question && { ...question, ...part(question) });
+      // An answer that was stopped is stored by now.
+      const messagesBefore = (conversationId && (await storedMessages(conversationId))?.length) || 0;
+      setLive({ query, answer: '', isRunning: true, messagesBefore });
+      let id = conversationId;
+      let isAccepted = false;
+      try {
+        const pieces = answerStream({
+          session,
+          memoUrl: urls.memo,
+          workspaceId,
+          query,
+          conversationId,
+          signal: call.signal,
+          onAccepted: (accepted) => {
+            isAccepted = true;
+            id = accepted ?? id;
+          },
+        });
+        for await (const piece of pieces) change(({ answer }) => ({ answer: answer + piece }));
+      } catch (thrown) {
+        if (!call.signal.aborted) setError(toApiError(thrown));
+      }
+      if (!isAccepted) {
+        setLive(undefined);
+        return false;
+      }
+      const messages = await storedMessages(id);
+      if (id !== undefined && id !== conversationId) await onStarted(id);
+      // The service stores a stopped answer a moment later; until then it is shown as it came.
+      if (messages && messages.length > messagesBefore + 1) setLive(undefined);
+      else change(() => ({ isRunning: false }));
+      await queryClient.invalidateQueries({ queryKey: conversationsKey(workspaceId) });
+      return true;
+    },
+    [conversationId, onStarted, queryClient, session, storedMessages, urls.memo, workspaceId],
+  );
+
+  return { live, error, ask, stop: () => running.current?.abort() };
+}

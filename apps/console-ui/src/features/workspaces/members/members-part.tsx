@@ -1,0 +1,144 @@
+import { ActionIcon, Badge, Button, Code, Group, Select, Stack, Text, Tooltip } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { UserMinus, UserPlus } from 'lucide-react';
+import { useState } from 'react';
+import { useMemoApi } from '../../../api/service-apis';
+import { ErrorNotice } from '../../../components/errors/error-notice';
+import { QueryState } from '../../../components/query-state';
+import { type Column } from '../../../components/table/column';
+import { DataTable } from '../../../components/table/data-table';
+import { useAccount } from '../../../session/account';
+import { Time } from '../../../time/time';
+import { ConfirmDialog } from '../dialogs/confirm-dialog';
+import { useRoleOptions } from '../role-options';
+import { hasRole, type Role } from '../roles';
+import { useWorkspaceTexts } from '../texts/workspace-texts';
+import { useWorkspace } from '../workspace-context';
+import { lastAdminErrorKey } from './member-error';
+import { MemberForm } from './member-form';
+import { type Member, membersQuery, useChangeRole, useRemoveMember } from './member-queries';
+
+/** Who may see the workspace, and what each of them may do. */
+export function MembersPart() {
+  const t = useWorkspaceTexts();
+  const navigate = useNavigate();
+  const { workspace } = useWorkspace();
+  const ownId = useAccount().data?.id;
+  const query = useInfiniteQuery(membersQuery(useMemoApi(), workspace.id));
+  const change = useChangeRole(workspace.id);
+  const remove = useRemoveMember(workspace.id);
+  const roles = useRoleOptions('admin');
+  const [isAdding, setIsAdding] = useState(false);
+  const [removed, setRemoved] = useState<Member>();
+  const isAdmin = hasRole(workspace.role, 'admin');
+  const isLeaving = removed?.user_id === ownId;
+  const changeError = change.error && lastAdminErrorKey(change.error);
+  const columns: Column<Member>[] = [
+    {
+      key: 'member',
+      title: t('column.member'),
+      cell: ({ user_id: id, email }) => (
+        <Group gap="xs" wrap="nowrap">
+          {email === null ? <Code>{id}</Code> : <span>{email}</span>}
+          {id === ownId && (
+            <Badge variant="default" tt="none" flex="none">
+              {t('member.you')}
+            </Badge>
+          )}
+        </Group>
+      ),
+    },
+    {
+      key: 'role',
+      title: t('column.role'),
+      cell: (member) =>
+        isAdmin ? (
+          <Select
+            size="xs"
+            w="9rem"
+            aria-label={t('member.role.named', { name: nameOf(member) })}
+            data={roles}
+            value={member.role}
+            allowDeselect={false}
+            disabled={change.isPending}
+            onChange={(role) => role && change.mutate({ userId: member.user_id, role: role as Role })}
+          />
+        ) : (
+          t(`role.${member.role}`)
+        ),
+    },
+    {
+      key: 'added',
+      title: t('column.added'),
+      cell: ({ created_at: at }) => <Time value={at} detail="day" />,
+    },
+    {
+      key: 'actions',
+      title: t('column.actions'),
+      isTitleHidden: true,
+      cell: (member) => {
+        const isSelf = member.user_id === ownId;
+        if (!isAdmin && !isSelf) return null;
+        return (
+          <Group justify="flex-end">
+            <Tooltip label={t(isSelf ? 'member.leave' : 'member.remove')}>
+              <ActionIcon
+                variant="subtle"
+                color="red"
+                aria-label={isSelf ? t('member.leave') : t('member.remove.named', { name: nameOf(member) })}
+                onClick={() => setRemoved(member)}
+              >
+                <UserMinus size={16} />
+              </ActionIcon>
+            </Tooltip>
+          </Group>
+        );
+      },
+    },
+  ];
+  return (
+    <Stack gap="md">
+      <Group justify="space-between" gap="sm">
+        <Text size="md" c="dimmed" maw="65ch">
+          {t('members.description')}
+        </Text>
+        {isAdmin && (
+          <Button leftSection={<UserPlus size={16} />} onClick={() => setIsAdding(true)}>
+            {t('member.add')}
+          </Button>
+        )}
+      </Group>
+      {change.error && <ErrorNotice error={change.error} {...(changeError && { message: t(changeError) })} />}
+      <QueryState query={query}>
+        {({ pages }) => (
+          <DataTable
+            label={t('members')}
+            columns={columns}
+            rows={pages.flatMap(({ members }) => members)}
+            keyOf={({ user_id: id }) => id}
+            onMore={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
+            isLoadingMore={query.isFetchingNextPage}
+          />
+        )}
+      </QueryState>
+      {isAdding && <MemberForm workspaceId={workspace.id} onClose={() => setIsAdding(false)} />}
+      {removed && (
+        <ConfirmDialog
+          title={isLeaving ? t('member.leave.title') : t('member.remove.title', { name: nameOf(removed) })}
+          text={t(isLeaving ? 'member.leave.text' : 'member.remove.text')}
+          confirmText={t(isLeaving ? 'member.leave' : 'member.remove')}
+          action={() => remove(removed.user_id)}
+          messageOf={(error) => {
+            const key = lastAdminErrorKey(error);
+            return key && t(key);
+          }}
+          onDone={() => isLeaving && void navigate({ to: '/workspaces' })}
+          onClose={() => setRemoved(undefined)}
+        />
+      )}
+    </Stack>
+  );
+}
+
+const nameOf = ({ email, user_id: id }: Member): string => email ?? id;

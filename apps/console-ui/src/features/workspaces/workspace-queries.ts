@@ -1,0 +1,63 @@
+import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { bodyOf } from '../../api/console-api';
+import { type MemoApi, type MemoSchemas, useMemoApi } from '../../api/service-apis';
+
+export type Workspace = MemoSchemas['WorkspaceResponse'];
+
+const PAGE_SIZE = 50;
+const LIST = ['workspaces', 'list'];
+
+/** Begins the keys of all queries about a workspace. */
+export const workspaceKey = (id: string) => ['workspaces', 'one', id];
+
+/** The page after a cursor; the first one without. */
+export const pageAfter = (cursor: string) => ({ limit: PAGE_SIZE, ...(cursor !== '' && { cursor }) });
+
+export const workspacesQuery = (api: MemoApi) =>
+  infiniteQueryOptions({
+    queryKey: LIST,
+    queryFn: ({ signal, pageParam }) =>
+      bodyOf(api.GET('/v1/workspaces', { signal, params: { query: pageAfter(pageParam) } })),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor: cursor }) => cursor,
+  });
+
+export const workspaceQuery = (api: MemoApi, id: string) =>
+  queryOptions({
+    queryKey: workspaceKey(id),
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/v1/workspaces/{workspace_id}', { signal, params: { path: { workspace_id: id } } })),
+  });
+
+export function useCreateWorkspace() {
+  const api = useMemoApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (name: string) => bodyOf(api.POST('/v1/workspaces', { body: { name } })),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: LIST }),
+  });
+}
+
+export function useRenameWorkspace(id: string) {
+  const api = useMemoApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (name: string) =>
+      bodyOf(
+        api.PATCH('/v1/workspaces/{workspace_id}', {
+          params: { path: { workspace_id: id } },
+          body: { name },
+        }),
+      ),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['workspaces'] }),
+  });
+}
+
+export function useDeleteWorkspace(id: string) {
+  const api = useMemoApi();
+  const queryClient = useQueryClient();
+  return async () => {
+    await api.DELETE('/v1/workspaces/{workspace_id}', { params: { path: { workspace_id: id } } });
+    await queryClient.invalidateQueries({ queryKey: LIST });
+  };
+}
