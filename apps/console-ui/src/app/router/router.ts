@@ -30,8 +30,6 @@ import { FailedPage } from '../../layout/failures/failed-page';
 import { NotFoundPage } from '../../layout/failures/not-found-page';
 import { type Session } from '../../session/session';
 import { adminRoute, consoleRoute, publicRoute, rootRoute } from './layout-routes';
-import { adminRoute } from './admin-route';
-import { consoleRoute, publicRoute, rootRoute } from './layout-routes';
 
 /** Whatever has no page. */
 const notFoundRoute = createRoute({

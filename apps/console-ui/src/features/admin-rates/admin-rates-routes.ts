@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { adminRoute } from '../../app/router/admin-route';
+import { adminRoute } from '../../app/router/layout-routes';
 
 export const adminRatesRoutes = [
   createRoute({
