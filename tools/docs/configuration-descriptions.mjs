@@ -173,7 +173,7 @@ export const SECTIONS = [
       MEMO_CREDENTIALS:
         'Comma-separated secrets with which the memo service calls on behalf of accounts. Must have none in common with `AGENT_CREDENTIALS`.',
       CONSOLE_CREDENTIALS:
-        'Gateway and agent. Comma-separated secrets with which the console calls on behalf of accounts. All are accepted. At the gateway it must have none in common with `AGENT_CREDENTIALS` and `MEMO_CREDENTIALS`.',
+        'Gateway, agent and router-cost. Comma-separated secrets with which the console calls on behalf of accounts. All are accepted. At the gateway it must have none in common with `AGENT_CREDENTIALS` and `MEMO_CREDENTIALS`.',
       UPSTREAM_CONNECT_TIMEOUT_SECONDS: 'Time to connect to an upstream before the next one is tried.',
       UPSTREAM_FIRST_BYTE_TIMEOUT_SECONDS:
         'Time to the first byte of an upstream’s answer before the next one is tried, or 504.',
@@ -194,10 +194,14 @@ export const SECTIONS = [
         'One of the gateway’s `AGENT_CREDENTIALS` (agent), `MEMO_CREDENTIALS` (memo) or `CONSOLE_CREDENTIALS` (console). Without it the console has no playground.',
       AGENT_CREDENTIAL:
         'Console. One of the agent’s `CONSOLE_CREDENTIALS`. Without it the console offers no agents.',
+      ROUTER_COST_CREDENTIAL:
+        'Console. One of the `CONSOLE_CREDENTIALS` of the router-cost service. Without it the proof of a period does not ask that service.',
       INTERNAL_GATEWAY_URL:
         'Where the console itself reaches the gateway, if that is not the `GATEWAY_URL` of customers.',
       INTERNAL_AGENT_URL:
         'Where the console itself reaches the agent service, if that is not the `AGENT_URL` of customers.',
+      INTERNAL_ROUTER_URL:
+        'Where the console itself reaches the router-cost service, if that is not the `ROUTER_URL` of customers.',
       MODEL_SILENCE_TIMEOUT_SECONDS: 'A model call fails if the model sends nothing for this time.',
       HEARTBEAT_SECONDS: 'A stream that is silent for this time gets a comment line.',
       SHUTDOWN_GRACE_SECONDS:

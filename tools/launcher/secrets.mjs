@@ -20,6 +20,7 @@ import path from 'node:path';
  * @property {string} memoCredential of the memo service at the gateway, to act on behalf of accounts
  * @property {string} consoleGatewayCredential of the console at the gateway, to act on behalf of accounts
  * @property {string} consoleAgentCredential of the console at the agent service, to act on behalf of accounts
+ * @property {string} consoleRouterCostCredential of the console at the router-cost service, to act on behalf of accounts
  * @property {string} trainerCredential of trainers at the training service, to record usage
  * @property {PaymentCredentials} [payments] of the console at the payment sandbox; absent until the sandbox is first used
  * @property {{ demo: Account, admin: Account }} accounts
@@ -55,6 +56,7 @@ export const generateSecrets = (site) => ({
   memoCredential: newSecret(),
   consoleGatewayCredential: newSecret(),
   consoleAgentCredential: newSecret(),
+  consoleRouterCostCredential: newSecret(),
   trainerCredential: newSecret(),
   accounts: {
     demo: { identifier: 'demo@example.com', password: newPassword() },

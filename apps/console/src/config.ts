@@ -11,6 +11,7 @@ import { apiKeyFields, apiKeysOf } from './identity/api-keys/api-keys.config';
 import { oauthProviderFields, oauthProvidersOf } from './identity/oauth-providers/oauth-providers.config';
 import { sealedTokenFields, sealedTokensOf } from './identity/sealed-tokens/sealed-tokens.config';
 import { checkSessions, sessionFields, sessionsOf } from './identity/sessions/sessions.config';
+import { proofFields, proofOf } from './billing/proof/proof.config';
 import { inferenceFields, inferenceOf } from './inference/inference.config';
 import { rateLimitOf, rateLimitFields } from './rate-limit/rate-limit.config';
 import {
@@ -37,6 +38,7 @@ export const fields = z.object({
   ...siteFields,
   ...serviceUrlFields,
   ...inferenceFields,
+  ...proofFields,
   ...mailFields,
   ...topUpFields,
   ...paymentFields,
@@ -80,6 +82,7 @@ const schema = fields
     siteMetadata: siteMetadataOf(config),
     inference: inferenceOf(config),
     serviceHealth: serviceHealthOf(config),
+    proof: proofOf(config),
     userInterface: userInterfaceOf(config),
     mail: mailOf(config),
     lowBalance: { thresholdPicos: topUpOf(config).lowBalanceThresholdPicos },

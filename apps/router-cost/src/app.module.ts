@@ -1,5 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { API_KEY_CREDENTIALS, CredentialsModule, SESSION_CREDENTIALS } from '@inference/guards';
+import {
+  API_KEY_CREDENTIALS,
+  CredentialsModule,
+  serviceCallerCredentials,
+  SESSION_CREDENTIALS,
+} from '@inference/guards';
 import { DatabaseModule } from '@inference/database';
 import { ServiceModule } from '@inference/http';
 import { type RouterCostConfig } from './config';
@@ -16,8 +21,12 @@ export class AppModule {
         DatabaseModule.forRoot('router-cost', config, ENTITIES),
         CredentialsModule.forRoot({
           ...config,
-          strategies: [SESSION_CREDENTIALS, API_KEY_CREDENTIALS],
-          defaultKinds: ['session_cookie', 'api_key'],
+          strategies: [
+            SESSION_CREDENTIALS,
+            API_KEY_CREDENTIALS,
+            serviceCallerCredentials({ console: config.CONSOLE_CREDENTIALS ?? [] }),
+          ],
+          defaultKinds: ['session_cookie', 'api_key', 'on_behalf'],
         }),
         CostModule,
       ],

@@ -6,6 +6,8 @@ export const schema = z.object({
   ...env.database,
   ...env.callers,
   ...env.sessionCookie,
+  /** Comma-separated secrets with which the console calls on behalf of accounts; all are valid. None by default. */
+  CONSOLE_CREDENTIALS: env.serviceSecrets().optional(),
 });
 
 /** The names of all environment variables that the service reads. */

@@ -16,5 +16,5 @@ export {
   recallLeases,
 } from './wallets.repository';
 export { Wallet } from './wallet.entity';
-export { readStatement, type StatementLine } from './statement.repository';
+export { CLOSED_HOURS_END, readStatement, type StatementLine } from './statement.repository';
 export { WALLET_ENTITIES } from './wallet-entities';

@@ -18,6 +18,9 @@ export interface StatementLine {
 /** Settlement takes the hour from the database's clock and may commit shortly after the hour ended, so an hour closes later. */
 const CLOSING_DELAY = `interval '60 seconds'`;
 
+/** SQL of the end of the last closed hour: hours that start before it do not change any more. */
+export const CLOSED_HOURS_END = `date_trunc('hour', now() - ${CLOSING_DELAY}, 'UTC')`;
+
 const PAGE = `
   WITH lines AS (
     (SELECT t.id, t.kind AS type, e.amount_picos, t.created_at, t.description, t.reference, NULL AS model
@@ -35,7 +38,7 @@ const PAGE = `
            || to_char((r.hour + interval '1 hour') AT TIME ZONE 'UTC', 'HH24:MI') || ' UTC' AS description,
          NULL AS reference, r.model
        FROM metering.hourly_rollup r
-       WHERE r.account_id = $1 AND r.hour + interval '1 hour' + ${CLOSING_DELAY} <= now()
+       WHERE r.account_id = $1 AND r.hour < ${CLOSED_HOURS_END}
          AND ($2::timestamptz IS NULL OR r.hour + interval '1 hour' <= $2)
        GROUP BY r.account_id, r.model, r.hour HAVING sum(r.cost_picos) > 0
      ) hours

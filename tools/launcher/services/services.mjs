@@ -189,6 +189,7 @@ export function describeServices(settings, secrets, engineModels) {
       ENVIRONMENTS_URL: urlOf(ports['agent-environments']),
       GATEWAY_CREDENTIAL: secrets.consoleGatewayCredential,
       AGENT_CREDENTIAL: secrets.consoleAgentCredential,
+      ROUTER_COST_CREDENTIAL: secrets.consoleRouterCostCredential,
       ...SHUTDOWN_GRACE,
       CONSOLE_UI_DIRECTORY: process.env.CONSOLE_UI_DIRECTORY || CONSOLE_UI_FOLDER,
     },
@@ -203,6 +204,7 @@ export function describeServices(settings, secrets, engineModels) {
       ...callers,
       ...calledByPages(settings),
       SESSION_COOKIE_NAME: cookieNames(settings).SESSION_COOKIE_NAME,
+      CONSOLE_CREDENTIALS: secrets.consoleRouterCostCredential,
     },
     agent: { ...database('agent'), ...callers, GATEWAY_URL, ...agent(secrets, engineModels) },
     memo: {

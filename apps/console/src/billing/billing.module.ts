@@ -7,6 +7,7 @@ import { InvoicesModule } from './invoices/invoices.module';
 import { PaymentProvidersModule } from './payment-providers/payment-providers.module';
 import { PaymentsModule } from './payments/payments.module';
 import { PricingModule } from './pricing/pricing.module';
+import { ProofModule } from './proof/proof.module';
 import { ReceiptsModule } from './receipts/receipts.module';
 import { RefundsModule } from './refunds/refunds.module';
 import { RequestsModule } from './requests/requests.module';
@@ -30,6 +31,7 @@ import { WebhooksModule } from './webhooks/webhooks.module';
     PaymentProvidersModule,
     PaymentsModule,
     PricingModule,
+    ProofModule,
     ReceiptsModule,
     RefundsModule,
     RequestsModule,

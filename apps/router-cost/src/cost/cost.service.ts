@@ -64,7 +64,7 @@ export class CostService {
   }
 }
 
-/** The only account that a caller may see, or null for all. */
-function scopeOf({ role, accountId }: Caller): string | null {
-  return ROLES_THAT_SEE_ALL.includes(role) ? null : accountId;
+/** The only account that a caller may see, or null for all. A service asks for the account that it names, whatever its role. */
+function scopeOf({ role, accountId, service }: Caller): string | null {
+  return service === undefined && ROLES_THAT_SEE_ALL.includes(role) ? null : accountId;
 }

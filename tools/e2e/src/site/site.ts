@@ -47,7 +47,7 @@ export class Site {
   private readonly agentCredential = randomBytes(32).toString('hex');
   /** The credential of the memo service at the gateway. */
   private readonly memoCredential = randomBytes(32).toString('hex');
-  /** The credential of the console at the gateway and at the agent. */
+  /** The credential of the console at the gateway, the agent and the router-cost service. */
   private readonly consoleCredential = randomBytes(32).toString('hex');
   private consolePort: Promise<number> | undefined;
 
@@ -81,7 +81,7 @@ export class Site {
   }
 
   startRouterCost(): Promise<ServiceProcess> {
-    return this.startPlain('router-cost');
+    return this.startPlain('router-cost', { CONSOLE_CREDENTIALS: this.consoleCredential });
   }
 
   async startAgent(gateway: ServiceProcess, environment: Environment = {}): Promise<ServiceProcess> {
@@ -116,6 +116,7 @@ export class Site {
       AGENT_URL: ELSEWHERE,
       GATEWAY_CREDENTIAL: this.consoleCredential,
       AGENT_CREDENTIAL: this.consoleCredential,
+      ROUTER_COST_CREDENTIAL: this.consoleCredential,
       MEMO_URL: ELSEWHERE,
       RATE_LIMIT_MULTIPLIER: '1000',
       ...environment,
