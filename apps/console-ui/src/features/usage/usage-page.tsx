@@ -9,6 +9,7 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { dayOf, daysBetween } from '../../time/calendar-day';
 import { useTimeZone } from '../../time/time-zone-context';
+import { ProofStrip } from './proof/proof-strip';
 import { UsageFilters } from './filters/usage-filters';
 import { usageCsv } from './report/usage-csv';
 import { UsageReportView } from './report/usage-report-view';
@@ -62,6 +63,7 @@ export function UsagePage() {
       <UsageFilters search={search} period={period} timeZone={timeZone} onChange={change} />
       {days === 0 && <EmptyState title={t('order.title')}>{t('order.text')}</EmptyState>}
       {isTooLong && <EmptyState title={t('tooLong.title')}>{t('tooLong.text')}</EmptyState>}
+      {days > 0 && <ProofStrip period={period} timeZone={timeZone} />}
       {days > 0 && !isTooLong && (
         <QueryState
           query={query}
