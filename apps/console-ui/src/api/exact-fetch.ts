@@ -20,7 +20,7 @@ export function exactFetch(session: Session): (request: Request) => Promise<Resp
     });
     const body = parsed(text);
     if (!response.ok) throw apiErrorOf(response, body);
-    return new ParsedResponse(response, body);
+    return new ParsedResponse(response, body, text);
   };
 }
 
@@ -48,6 +48,7 @@ class ParsedResponse extends Response {
   constructor(
     { status, headers }: Response,
     private readonly parsedBody: unknown,
+    private readonly originalText: string,
   ) {
     const isEmpty = parsedBody === undefined;
     super(isEmpty ? null : '-', {
@@ -58,5 +59,10 @@ class ParsedResponse extends Response {
 
   override json(): Promise<unknown> {
     return Promise.resolve(this.parsedBody);
+  }
+
+  /** Of an answer that is not JSON, such as CSV. */
+  override text(): Promise<string> {
+    return Promise.resolve(this.originalText);
   }
 }

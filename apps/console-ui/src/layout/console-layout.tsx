@@ -16,6 +16,9 @@ import { SkipLink } from './skip-link';
 import { useLayoutTexts } from './texts/layout-texts';
 
 const PaymentBanner = lazy(() => import('../features/wallet/banner/payment-banner'));
+const ActivityTray = lazy(() =>
+  import('../activities/activity-tray').then((module) => ({ default: module.ActivityTray })),
+);
 
 /** Frame of the pages of a signed-in account. */
 export function ConsoleLayout() {
@@ -39,6 +42,9 @@ export function ConsoleLayout() {
           </Group>
           <Group gap={4} wrap="nowrap">
             <PaletteButton />
+            <Suspense>
+              <ActivityTray />
+            </Suspense>
             <PreferencesButton />
             <AccountMenu />
           </Group>

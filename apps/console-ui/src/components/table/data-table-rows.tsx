@@ -1,6 +1,6 @@
 import { Table } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type RefObject } from 'react';
+import { type RefObject, useEffect } from 'react';
 import { type Column } from './column';
 import classes from './data-table.module.css';
 
@@ -19,13 +19,14 @@ export function PlainRows<Row>({ columns, rows, keyOf }: Props<Row>) {
   return rows.map((row) => <DataRow key={keyOf(row)} columns={columns} row={row} />);
 }
 
-/** Rows above and below the sight are one empty row as high as all of them. */
+/** Rows above and below the sight are one empty row as high as all of them. `onEnd`: the last row is nearly in sight. */
 export function RowsInSight<Row>({
   columns,
   rows,
   keyOf,
   scrollRef,
-}: Props<Row> & { scrollRef: RefObject<HTMLDivElement | null> }) {
+  onEnd,
+}: Props<Row> & { scrollRef: RefObject<HTMLDivElement | null>; onEnd: (() => void) | undefined }) {
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scrollRef.current,
@@ -33,6 +34,12 @@ export function RowsInSight<Row>({
     overscan: ROWS_BEYOND_SIGHT,
   });
   const items = virtualizer.getVirtualItems();
+  const isAtEnd = items.at(-1)?.index === rows.length - 1;
+  useEffect(() => {
+    if (isAtEnd) onEnd?.();
+    // `onEnd` is another function in each rendering.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [isAtEnd, rows.length]);
   const above = items[0]?.start ?? 0;
   const below = virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (

@@ -16,7 +16,10 @@ interface Props<Row> {
   isLoadingMore?: boolean;
 }
 
-/** A table in a frame, which scrolls sideways on its own where it does not fit, and down if it has very many rows. */
+/**
+ * A table in a frame, which scrolls sideways on its own where it does not fit, and down if it has very many rows.
+ * Further pages of a long list load by scrolling.
+ */
 export function DataTable<Row>({ label, columns, rows, keyOf, onMore, isLoadingMore = false }: Props<Row>) {
   const t = useComponentTexts();
   const scrollRef = useRef<HTMLDivElement>(null);
@@ -37,7 +40,8 @@ export function DataTable<Row>({ label, columns, rows, keyOf, onMore, isLoadingM
           highlightOnHover
           stickyHeader={isLong}
           aria-label={label}
-          aria-rowcount={isLong ? rows.length + 1 : undefined}
+          // -1: more rows than are known.
+          aria-rowcount={isLong ? (onMore ? -1 : rows.length + 1) : undefined}
         >
           <Table.Thead>
             <Table.Tr>
@@ -50,7 +54,13 @@ export function DataTable<Row>({ label, columns, rows, keyOf, onMore, isLoadingM
           </Table.Thead>
           <Table.Tbody>
             {isLong ? (
-              <RowsInSight columns={columns} rows={rows} keyOf={keyOf} scrollRef={scrollRef} />
+              <RowsInSight
+                columns={columns}
+                rows={rows}
+                keyOf={keyOf}
+                scrollRef={scrollRef}
+                onEnd={isLoadingMore ? undefined : onMore}
+              />
             ) : (
               <PlainRows columns={columns} rows={rows} keyOf={keyOf} />
             )}

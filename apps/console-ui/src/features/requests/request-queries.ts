@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { bodyOf, type ConsoleApi, type Schemas } from '../../api/console-api';
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useMutation } from '@tanstack/react-query';
+import { startActivity } from '../../activities/activity-store';
+import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { addDays } from '../../time/calendar-day';
 import { withoutGaps } from '../usage/usage-search';
 import { type RequestSearch } from './request-search';
@@ -8,17 +9,21 @@ export type LoggedRequest = Schemas['RequestResponse'];
 export type RequestDetail = Schemas['RequestDetailResponse'];
 export type RequestLine = Schemas['RequestLineResponse'];
 
+export const REQUESTS_FILE = 'requests.csv';
+/** The most that the service gives at once. */
+const PAGE_SIZE = 100;
+
+/** The parameters of the service; the end of a period is not part of it. */
+function filterOf({ from, to, key, zone: _zone, ...filters }: RequestSearch, timeZone: string) {
+  const renamed = withoutGaps({ from, to: to && addDays(to, 1), api_key_id: key });
+  return { ...renamed, ...filters, time_zone: timeZone };
+}
+
 export const requestsQuery = (api: ConsoleApi, search: RequestSearch, timeZone: string) =>
   infiniteQueryOptions({
     queryKey: ['requests', search, timeZone],
     queryFn: async ({ signal, pageParam }) => {
-      const { from, to, key, ...filters } = search;
-      const query = {
-        ...withoutGaps({ from, to: to && addDays(to, 1), api_key_id: key }),
-        ...filters,
-        ...pageParam,
-        time_zone: timeZone,
-      };
+      const query = { ...filterOf(search, timeZone), ...pageParam, limit: PAGE_SIZE };
       const body = await bodyOf(api.GET('/api/billing/requests', { signal, params: { query } }));
       return body as Schemas['RequestListResponse'];
     },
@@ -29,6 +34,30 @@ export const requestsQuery = (api: ConsoleApi, search: RequestSearch, timeZone: 
     // Every call changes it.
     staleTime: 0,
   });
+
+/** All calls that the filters select, as the service writes them. */
+export function useRequestsCsv(search: RequestSearch, timeZone: string) {
+  const api = useConsoleApi();
+  return useMutation({
+    mutationFn: async (): Promise<string> => {
+      const activity = startActivity({ kind: 'export', title: REQUESTS_FILE, to: '/requests' });
+      try {
+        const { data } = await api.GET('/api/billing/requests', {
+          params: { query: filterOf(search, timeZone) },
+          headers: { Accept: 'text/csv' },
+          parseAs: 'text',
+        });
+        activity.done();
+        return data ?? '';
+      } catch (error) {
+        activity.fail();
+        throw error;
+      }
+    },
+    // It may be large, and is saved at once.
+    gcTime: 0,
+  });
+}
 
 export const requestQuery = (api: ConsoleApi, requestId: string) =>
   queryOptions({

@@ -9,6 +9,8 @@ it('reads the address as far as it is understood', () => {
       outcome: 'lost',
       entrypoint: 'agent',
       page: 3,
+      zone: 'Nowhere',
     }),
   ).toEqual({ from: '2026-03-08', model: '7', entrypoint: 'agent' });
+  expect(requestSearchIn({ zone: 'Asia/Shanghai' })).toEqual({ zone: 'Asia/Shanghai' });
 });

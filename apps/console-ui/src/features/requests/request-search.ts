@@ -1,5 +1,5 @@
 import { isDay } from '../../time/calendar-day';
-import { withoutGaps } from '../usage/usage-search';
+import { isTimeZone, withoutGaps } from '../usage/usage-search';
 
 export const OUTCOMES = ['completed', 'disconnected', 'interrupted'] as const;
 
@@ -13,6 +13,8 @@ export interface RequestSearch {
   key?: string;
   entrypoint?: string;
   outcome?: (typeof OUTCOMES)[number];
+  /** IANA name of a time zone, if not that of the pages. */
+  zone?: string;
 }
 
 /** Addresses hold numbers as numbers. */
@@ -21,12 +23,15 @@ const textIn = (value: unknown) =>
 const dayIn = (value: unknown) => (isDay(value) ? value : undefined);
 
 /** Reads the address. What is not understood is left out. */
-export const requestSearchIn = (search: Record<string, unknown>): RequestSearch =>
-  withoutGaps({
+export function requestSearchIn(search: Record<string, unknown>): RequestSearch {
+  const zone = textIn(search['zone']);
+  return withoutGaps({
     from: dayIn(search['from']),
     to: dayIn(search['to']),
     model: textIn(search['model']),
     key: textIn(search['key']),
     entrypoint: textIn(search['entrypoint']),
     outcome: OUTCOMES.find((outcome) => outcome === search['outcome']),
+    zone: zone !== undefined && isTimeZone(zone) ? zone : undefined,
   });
+}

@@ -40,7 +40,7 @@ const textIn = (value: unknown) =>
   value === undefined || value === '' ? undefined : String(value as string);
 const dayIn = (value: unknown) => (isDay(value) ? value : undefined);
 
-const isTimeZone = (name: string): boolean => {
+export const isTimeZone = (name: string): boolean => {
   try {
     return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
   } catch {

@@ -1,6 +1,7 @@
 import { type NewEvent, type TurnStream } from '@inference/agent-client';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { followTurn } from '../../../activities/followed-turns';
 import { agentSessionQuery, type StoredConversation } from '../agent-queries';
 import { apiErrorOfAgent, useAgentClients } from '../use-agent-clients';
 import { storedRounds } from './unanswered-calls';
@@ -44,7 +45,10 @@ export function useLiveTurn(id: string, stored: StoredConversation | undefined) 
           let isFirst = true;
           for await (const event of stream) {
             // The message itself is stored by now.
-            if (isFirst) void refresh();
+            if (isFirst) {
+              void refresh();
+              followTurn(id);
+            }
             isFirst = false;
             if (event.kind === 'delta' && left <= 0)
               setTurn(({ text }) => ({ text: text + event.data.content, isRunning: true }));

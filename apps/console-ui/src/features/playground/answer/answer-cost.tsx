@@ -4,6 +4,7 @@ import { toApiError } from '../../../api/api-error';
 import { useConsoleApi } from '../../../api/console-api';
 import { Amount } from '../../../figures/amount';
 import { Quantity } from '../../../figures/quantity';
+import { WhyThisCost } from '../../requests/why-this-cost';
 import { requestCostQuery } from '../playground-queries';
 import { usePlaygroundTexts } from '../texts/playground-texts';
 
@@ -29,6 +30,7 @@ export function AnswerCost({ requestId }: { requestId: string }) {
       <Text size="sm" c="dimmed">
         {t('cost')} <Amount value={data.cost} currency={data.currency} />
       </Text>
+      <WhyThisCost requestId={requestId} />
     </Group>
   );
 }

@@ -6,6 +6,7 @@ import { useGroupName } from '../usage-names';
 import { type UsageQuestion, type UsageRow } from '../usage-queries';
 import { chartOf } from './chart-series';
 import classes from './report.module.css';
+import { callsOf } from './calls-of';
 import { useBucketName } from './use-bucket-name';
 import { bucketsOf, type Group, reportOf } from './usage-report';
 import { UsageTables } from './usage-tables';
@@ -65,6 +66,7 @@ export function UsageReportView({ rows, question, onDrill }: Props) {
         dimension={dimension}
         bucketTitle={t(`bucket.${bucket}`)}
         bucketName={bucketName}
+        callsOf={(entry) => callsOf(entry, question)}
         onDrill={onDrill}
       />
     </Stack>

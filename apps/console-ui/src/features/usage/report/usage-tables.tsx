@@ -1,9 +1,11 @@
 import { Anchor, Stack, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { type Column } from '../../../components/table/column';
 import { DataTable } from '../../../components/table/data-table';
 import { Amount } from '../../../figures/amount';
 import { type Currency } from '../../../figures/format-figure';
 import { Quantity } from '../../../figures/quantity';
+import { type RequestSearch } from '../../requests/request-search';
 import { useUsageTexts } from '../texts/usage-texts';
 import { countOf } from '../unit-count';
 import { useGroupName } from '../usage-names';
@@ -16,12 +18,22 @@ interface Props {
   dimension: Dimension;
   bucketTitle: string;
   bucketName: (bucket: string) => string;
+  /** Selects the calls of an entry in the request log. */
+  callsOf: (entry: Entry) => RequestSearch;
   /** Limits the page to a group. */
   onDrill: (group: Group) => void;
 }
 
 /** The sums of the groups, and what they are made of. */
-export function UsageTables({ report, currency, dimension, bucketTitle, bucketName, onDrill }: Props) {
+export function UsageTables({
+  report,
+  currency,
+  dimension,
+  bucketTitle,
+  bucketName,
+  callsOf,
+  onDrill,
+}: Props) {
   const t = useUsageTexts();
   const groupName = useGroupName();
   const sumColumns = <Row extends Sums>(): Column<Row>[] => [
@@ -70,6 +82,16 @@ export function UsageTables({ report, currency, dimension, bucketTitle, bucketNa
     },
     { key: 'group', title: t(`group.${dimension}`), cell: (entry) => groupName(dimension, entry) },
     ...sumColumns<Entry>(),
+    {
+      key: 'why',
+      title: t('why'),
+      isTitleHidden: true,
+      cell: (entry) => (
+        <Link to="/requests" search={callsOf(entry)}>
+          {t('why')}
+        </Link>
+      ),
+    },
   ];
   return (
     <>

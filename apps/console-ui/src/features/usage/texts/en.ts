@@ -38,6 +38,7 @@ export const en = {
   'chart.loading': 'Loading the chart',
   sums: 'Sums',
   details: 'Details',
+  why: 'Why this cost',
   drill: 'Show only {{name}}',
   'empty.title': 'No usage in this period',
   'empty.text': 'Choose another period or other filters, or make a call: it appears here at once.',

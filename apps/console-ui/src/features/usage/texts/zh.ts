@@ -41,6 +41,7 @@ export const zh: ChineseTexts<typeof en> = {
   'chart.loading': '正在加载图表',
   sums: '汇总',
   details: '明细',
+  why: '费用构成',
   drill: '只看 {{name}}',
   'empty.title': '该时间范围内没有用量',
   'empty.text': '请更换时间范围或筛选条件。完成一次调用后，用量会立即显示在这里。',
