@@ -1,0 +1,301 @@
+import { join } from 'node:path';
+import { createTestDatabase, publishPrices, type TestDatabase } from '@inference/testing';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { createAdmin } from '../../site/create-admin';
+import { findProgram } from '../../site/nginx';
+import { ROOT } from '../../site/service-process';
+import { Site } from '../../site/site';
+import { openArea, UsagePage } from '../billing-pages';
+import { collectFaults } from '../browser-faults';
+import { SignInPage } from '../console-pages';
+import { bookUsage, type PastCall, seedCalls, seedHours } from './seeded-usage';
+
+/** Proof, exact figures, days of time zones, long tables, palette and tray in Chromium, on both sites. */
+
+const START_MILLIS = 240_000;
+jest.setTimeout(120_000);
+const PERSON = { email: 'ann@example.com', password: 'a password of this test' };
+const LARGE = '1234567.123456789012';
+const LARGE_PICOS = 1_234_567_123_456_789_012n;
+const PICO = '0.000000000001';
+/** Around midnight in the three zones, and around the change of the clocks of New York on 8 March at 07:00 UTC. */
+const CLOCK_CALLS: PastCall[] = [
+  { id: 'call-1', at: '2026-03-07T15:59:59Z', costPicos: 1n },
+  { id: 'call-2', at: '2026-03-07T16:00:00Z', costPicos: 10n },
+  { id: 'call-3', at: '2026-03-08T04:59:59Z', costPicos: 100n },
+  { id: 'call-4', at: '2026-03-08T05:00:00Z', costPicos: 1_000n },
+  { id: 'call-5', at: '2026-03-09T03:59:59Z', costPicos: 10_000n },
+  { id: 'call-6', at: '2026-03-09T04:00:00Z', costPicos: 100_000n },
+];
+const CLOCK_DAYS = '/usage?range=custom&from=2026-03-07&to=2026-03-09';
+/** In picos, the last day first, as the table shows them. */
+const DAYS = {
+  UTC: [110_000n, 1_100n, 11n],
+  'Asia/Shanghai': [110_000n, 1_110n, 1n],
+  'America/New_York': [100_000n, 11_000n, 111n],
+};
+const HOURS = 31 * 24;
+const KEYS = 135;
+const ROWS = HOURS * KEYS;
+/** Measured: a page with a long table in sight has about 1,300 elements; all rows would be over 500,000. */
+const MOST_ELEMENTS = 4_000;
+
+const chrome = findProgram('chromium');
+const ifThere = chrome ? describe : describe.skip;
+
+interface RunningSite {
+  database: TestDatabase;
+  site: Site;
+  consoleUrl: string;
+  token: string;
+  accountId: string;
+  stopRouterCost(): Promise<unknown>;
+}
+
+const running: RunningSite[] = [];
+let browser: Browser;
+
+async function startSite(name: 'intl' | 'cn'): Promise<RunningSite> {
+  const database = await createTestDatabase();
+  await database.pool.query(
+    'CREATE TABLE metering.usage_events_earlier PARTITION OF metering.usage_events DEFAULT',
+  );
+  await publishPrices(database.pool, [{ slug: 'chat', unit: 'per_request', ratePicos: 1n }]);
+  const site = new Site(database, { site: name });
+  const routerCost = await site.startRouterCost();
+  const { url: consoleUrl } = await site.startConsole({
+    CONSOLE_UI_DIRECTORY: join(ROOT, 'dist/apps/console-ui'),
+    ROUTER_URL: routerCost.url,
+  });
+  await createAdmin(database.urlFor('console'), name, PERSON);
+  const answer = await fetch(`${consoleUrl}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ identifier: PERSON.email, password: PERSON.password }),
+  });
+  const { token, user } = (await answer.json()) as { token: string; user: { id: string } };
+  const started = {
+    database,
+    site,
+    consoleUrl,
+    token,
+    accountId: user.id,
+    stopRouterCost: () => routerCost.stop(),
+  };
+  running.push(started);
+  return started;
+}
+
+async function signIn({ consoleUrl }: RunningSite, faults: string[]): Promise<Page> {
+  const context: BrowserContext = await browser.newContext({
+    baseURL: consoleUrl,
+    locale: 'en-US',
+    timezoneId: 'UTC',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  const tab = await context.newPage();
+  faults.push(...collectFaults(tab, [new URL(consoleUrl).origin]));
+  await tab.goto('/sign-in');
+  await new SignInPage(tab).signIn(PERSON);
+  await tab.waitForURL('**/overview');
+  return tab;
+}
+
+const proofOf = (tab: Page) => tab.getByRole('region', { name: 'Proof of this period' });
+const picosOf = (amount: string): bigint => {
+  const [whole = '0', decimals = ''] = amount.split('.');
+  return BigInt(whole + decimals.padEnd(12, '0'));
+};
+
+beforeAll(async () => {
+  if (chrome) browser = await chromium.launch({ executablePath: chrome, args: ['--no-sandbox'] });
+}, START_MILLIS);
+afterAll(async () => {
+  await browser?.close();
+  for (const { site, database } of running) {
+    await site.stop();
+    await database.drop();
+  }
+});
+
+ifThere('a site that charges in USD', () => {
+  let site: RunningSite;
+  let tab: Page;
+  const faults: string[] = [];
+
+  beforeAll(async () => {
+    site = await startSite('intl');
+    const { database, accountId } = site;
+    await seedCalls(database, accountId, 'large', [
+      { id: 'call-large', at: '2026-02-03T10:00:00Z', costPicos: LARGE_PICOS },
+    ]);
+    await seedCalls(database, accountId, 'clocks', CLOCK_CALLS);
+    await seedHours(database, accountId, {
+      model: 'bulk',
+      from: '2026-01-01T00:00:00Z',
+      hours: HOURS,
+      keys: KEYS,
+    });
+    await bookUsage(database, accountId);
+    tab = await signIn(site, faults);
+  }, START_MILLIS);
+  afterEach(() => expect(faults).toEqual([]));
+
+  const get = (path: string, accept = 'application/json') =>
+    fetch(site.consoleUrl + path, {
+      headers: { Authorization: `Bearer ${site.token}`, Accept: accept },
+    }).then((answer) => answer.text());
+
+  it('shows, copies and exports 1234567.123456789012 unchanged, and proves it', async () => {
+    await tab.goto('/usage?range=custom&from=2026-02-01&to=2026-02-28&zone=UTC');
+    const page = new UsagePage(tab);
+    await page.table('Details').waitFor();
+    expect(await page.costs('Sums')).toEqual([LARGE, LARGE]);
+    const csv = await page.csv();
+    expect(csv).toContain(`,${LARGE},USD`);
+    expect(csv).toBe(
+      await get('/api/billing/usage?from=2026-02-01&to=2026-03-01&time_zone=UTC&granularity=day', 'text/csv'),
+    );
+    const proof = proofOf(tab);
+    await proof.getByText('agree to the last digit').waitFor();
+    expect(
+      await proof.locator('data').evaluateAll((all) => all.map((one) => one.getAttribute('value'))),
+    ).toEqual([LARGE, LARGE, LARGE]);
+    const amount = page.table('Sums').locator('data').last();
+    await amount.selectText();
+    await tab.keyboard.press('Control+C');
+    expect(await tab.evaluate(() => navigator.clipboard.readText())).toBe(LARGE);
+  });
+
+  it.each(Object.entries(DAYS))(
+    'adds up the days of %s across a change of the clocks',
+    async (zone, days) => {
+      await tab.goto(`${CLOCK_DAYS}&zone=${encodeURIComponent(zone)}`);
+      const page = new UsagePage(tab);
+      await page.table('Details').waitFor();
+      const costs = await tab
+        .getByRole('table', { name: 'Details' })
+        .locator('tbody tr')
+        .evaluateAll((rows) =>
+          rows.map((row) => [...row.querySelectorAll('data')].at(-1)!.getAttribute('value')!),
+        );
+      expect(costs.map(picosOf)).toEqual(days);
+      // The days of all three zones begin at whole hours.
+      await proofOf(tab).getByText('agree to the last digit').waitFor();
+      await tab.getByRole('link', { name: 'Why this cost' }).first().click();
+      await tab.getByText(`Times are in ${zone}.`).waitFor();
+      const calls = tab.getByRole('table', { name: 'Requests' }).locator('tbody tr');
+      const shown = await calls.evaluateAll((rows) =>
+        rows.map((row) => row.querySelector('data[value^="0.0"]')!.getAttribute('value')!),
+      );
+      expect(shown.map(picosOf).reduce((sum, cost) => sum + cost, 0n)).toBe(days[0]);
+    },
+  );
+
+  it('scrolls 100,000 rows of usage with a small document', async () => {
+    await tab.goto('/usage?range=custom&from=2026-01-01&to=2026-01-31&zone=UTC&bucket=hour&group=api_key');
+    const table = tab.getByRole('table', { name: 'Details' });
+    await table.waitFor({ timeout: 90_000 });
+    expect(await table.getAttribute('aria-rowcount')).toBe(String(ROWS + 1));
+    expect(await tab.locator('*').count()).toBeLessThan(MOST_ELEMENTS);
+    const region = tab.getByRole('region', { name: 'Details' });
+    await region.focus();
+    await tab.keyboard.press('End');
+    await table.locator(`tr[aria-rowindex="${ROWS + 1}"]`).waitFor();
+    expect(await tab.locator('*').count()).toBeLessThan(MOST_ELEMENTS);
+  });
+
+  it('loads the request log by scrolling, and saves all of it', async () => {
+    await tab.goto('/requests?model=bulk&zone=UTC');
+    const table = tab.getByRole('table', { name: 'Requests' });
+    await tab.getByRole('button', { name: 'Show more' }).click();
+    await table.locator('tbody tr').nth(150).waitFor();
+    await tab.getByRole('button', { name: 'Show more' }).click();
+    await tab.locator('table[aria-rowcount="-1"]').waitFor();
+    const region = tab.getByRole('region', { name: 'Requests' });
+    for (const row of [300, 400, 500]) {
+      await region.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+      await table.locator(`tr[aria-rowindex="${row + 1}"]`).waitFor();
+    }
+    expect(await tab.locator('*').count()).toBeLessThan(MOST_ELEMENTS);
+    const arriving = tab.waitForEvent('download');
+    await tab.getByRole('button', { name: 'Download as CSV' }).click();
+    const chunks: Buffer[] = [];
+    for await (const chunk of await (await arriving).createReadStream()) chunks.push(chunk as Buffer);
+    const csv = Buffer.concat(chunks).toString();
+    expect(csv === (await get('/api/billing/requests?model=bulk', 'text/csv'))).toBe(true);
+    expect(csv.split('\r\n')).toHaveLength(ROWS + 2);
+    await tab.getByRole('button', { name: /^Activities/ }).click();
+    await tab.getByRole('dialog', { name: 'Activities' }).getByText('Export · Done').waitFor();
+    await tab.keyboard.press('Escape');
+  });
+
+  it('finds a page and a key by keyboard alone, and says if nothing fits', async () => {
+    await fetch(`${site.consoleUrl}/api/api-keys`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${site.token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'nightly build' }),
+    });
+    await tab.goto('/overview');
+    await tab.getByRole('heading', { level: 1 }).waitFor();
+    await tab.keyboard.press('Control+K');
+    const field = tab.getByRole('textbox', { name: 'Find anything' });
+    await field.waitFor();
+    await tab.keyboard.type('no such thing');
+    await tab.getByText('Nothing found').waitFor();
+    await field.fill('nightly');
+    await tab.getByRole('button', { name: /nightly build/ }).waitFor();
+    await tab.keyboard.press('ArrowDown');
+    await tab.keyboard.press('Enter');
+    await tab.waitForURL('**/keys');
+  });
+
+  it('shows the difference of one pico, and goes on without the cost report', async () => {
+    await site.database.pool.query(
+      "UPDATE metering.hourly_rollup SET cost_picos = cost_picos + 1 WHERE account_id = $1 AND model = 'large'",
+      [site.accountId],
+    );
+    await tab.goto('/usage?range=custom&from=2026-02-01&to=2026-02-28&zone=UTC');
+    const proof = proofOf(tab);
+    await proof.getByText('The sums of this period differ').waitFor();
+    await proof.locator(`data[value="-${PICO}"]`).first().waitFor();
+    await site.stopRouterCost();
+    await tab.goto(`${CLOCK_DAYS}&zone=UTC`);
+    await proof.getByText('The cost report cannot be reached at the moment').waitFor();
+    await proof.getByText('Usage and transactions agree to the last digit').waitFor();
+  });
+});
+
+ifThere('a site that charges in CNY', () => {
+  it(
+    'compares the cost report with the stored USD costs',
+    async () => {
+      const site = await startSite('cn');
+      await seedCalls(site.database, site.accountId, 'chat', [
+        {
+          id: 'call-cn',
+          at: '2026-02-03T10:00:00Z',
+          costPicos: 7_000_000_000_000n,
+          costUsdPicos: 1_000_000_000_001n,
+        },
+      ]);
+      await bookUsage(site.database, site.accountId);
+      const faults: string[] = [];
+      const tab = await signIn(site, faults);
+      await tab.goto('/usage?range=custom&from=2026-02-01&to=2026-02-28');
+      const proof = proofOf(tab);
+      await proof.getByText('agree to the last digit').waitFor();
+      const sums = await proof.locator('dd').allInnerTexts();
+      expect(sums.map((text) => text.trim())).toEqual([
+        '¥7.00 CNY',
+        '¥7.00 CNY',
+        '$1.000000000001 USD',
+        '$1.000000000001 USD',
+      ]);
+      await openArea(tab, 'Requests');
+      await tab.getByRole('table', { name: 'Requests' }).getByText('chat').first().waitFor();
+      expect(faults).toEqual([]);
+    },
+    START_MILLIS,
+  );
+});
