@@ -1,6 +1,6 @@
 import { Table } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type RefObject, useEffect } from 'react';
+import { useEffect } from 'react';
 import { type Column } from './column';
 import classes from './data-table.module.css';
 
@@ -24,12 +24,12 @@ export function RowsInSight<Row>({
   columns,
   rows,
   keyOf,
-  scrollRef,
+  scrollElement,
   onEnd,
-}: Props<Row> & { scrollRef: RefObject<HTMLDivElement | null>; onEnd: (() => void) | undefined }) {
+}: Props<Row> & { scrollElement: HTMLDivElement | null; onEnd: (() => void) | undefined }) {
   const virtualizer = useVirtualizer({
     count: rows.length,
-    getScrollElement: () => scrollRef.current,
+    getScrollElement: () => scrollElement,
     estimateSize: () => ESTIMATED_ROW_PIXELS,
     overscan: ROWS_BEYOND_SIGHT,
   });

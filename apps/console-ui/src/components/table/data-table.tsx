@@ -1,5 +1,5 @@
 import { Button, Group, Paper, Table, VisuallyHidden } from '@mantine/core';
-import { useRef } from 'react';
+import { useState } from 'react';
 import { useComponentTexts } from '../texts/component-texts';
 import { type Column } from './column';
 import { MOST_PLAIN_ROWS, PlainRows, RowsInSight } from './data-table-rows';
@@ -22,12 +22,13 @@ interface Props<Row> {
  */
 export function DataTable<Row>({ label, columns, rows, keyOf, onMore, isLoadingMore = false }: Props<Row>) {
   const t = useComponentTexts();
-  const scrollRef = useRef<HTMLDivElement>(null);
+  // A state, because the rows have to be rendered again when the element is there.
+  const [scrollElement, setScrollElement] = useState<HTMLDivElement | null>(null);
   const isLong = rows.length > MOST_PLAIN_ROWS;
   return (
     <Paper withBorder className={classes.frame}>
       <div
-        ref={scrollRef}
+        ref={setScrollElement}
         className={classes.scroll}
         data-long={isLong || undefined}
         tabIndex={0}
@@ -58,7 +59,7 @@ export function DataTable<Row>({ label, columns, rows, keyOf, onMore, isLoadingM
                 columns={columns}
                 rows={rows}
                 keyOf={keyOf}
-                scrollRef={scrollRef}
+                scrollElement={scrollElement}
                 onEnd={isLoadingMore ? undefined : onMore}
               />
             ) : (
