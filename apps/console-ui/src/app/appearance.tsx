@@ -1,5 +1,6 @@
-import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
-import { type ReactNode } from 'react';
+import { localStorageColorSchemeManager, MantineProvider, mergeThemeOverrides } from '@mantine/core';
+import { type ReactNode, useMemo } from 'react';
+import { useComponentTexts } from '../components/texts/component-texts';
 import { LanguageProvider } from '../language/language-provider';
 import { theme } from './theme/theme';
 
@@ -10,15 +11,33 @@ const colorSchemeManager = localStorageColorSchemeManager({ key: 'color-scheme' 
 export function Appearance({ children }: { children: ReactNode }) {
   return (
     <LanguageProvider>
-      <MantineProvider
-        theme={theme}
-        defaultColorScheme="auto"
-        colorSchemeManager={colorSchemeManager}
-        withCssVariables={false}
-        withGlobalClasses={false}
-      >
-        {children}
-      </MantineProvider>
+      <ThemeProvider>{children}</ThemeProvider>
     </LanguageProvider>
+  );
+}
+
+function ThemeProvider({ children }: { children: ReactNode }) {
+  const t = useComponentTexts();
+  const translated = useMemo(() => {
+    const closeButtonProps = { 'aria-label': t('dialog.close') };
+    const visibilityToggleButtonProps = { 'aria-label': t('password.show') };
+    return mergeThemeOverrides(theme, {
+      components: {
+        Modal: { defaultProps: { closeButtonProps } },
+        Drawer: { defaultProps: { closeButtonProps } },
+        PasswordInput: { defaultProps: { visibilityToggleButtonProps } },
+      },
+    });
+  }, [t]);
+  return (
+    <MantineProvider
+      theme={translated}
+      defaultColorScheme="auto"
+      colorSchemeManager={colorSchemeManager}
+      withCssVariables={false}
+      withGlobalClasses={false}
+    >
+      {children}
+    </MantineProvider>
   );
 }

@@ -6,15 +6,20 @@ export function EmptyState({
   title,
   children,
   action,
+  headingLevel = 2,
 }: {
   title: string;
   children: ReactNode;
   action?: ReactNode;
+  /** 1 where it stands for the whole page. */
+  headingLevel?: 1 | 2;
 }) {
   return (
     <Paper withBorder p="xl">
       <Stack align="center" gap="xs" py="lg">
-        <Title order={2}>{title}</Title>
+        <Title order={headingLevel} size="h2">
+          {title}
+        </Title>
         <Text c="dimmed" ta="center" maw="50ch">
           {children}
         </Text>

@@ -16,6 +16,9 @@ const ink: MantineColorsTuple = [
 /** Inter comes with the pages. Chinese is shown in the font of the system, which every system has: a web font has megabytes. */
 const CHINESE_FONTS = "'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', 'Noto Sans SC'";
 
+/** The `<header>` of a dialog is not the banner of the page. */
+const PLAIN_HEADER = { header: { role: 'none' } };
+
 export const theme = createTheme({
   colors: { ink },
   primaryColor: 'ink',
@@ -37,7 +40,10 @@ export const theme = createTheme({
   components: {
     // Locking would write a `<style>` element, which the policy of the pages forbids; shell.css locks instead.
     // By name: the components themselves are loaded with the pages that use them.
-    Modal: { defaultProps: { lockScroll: false, centered: true }, styles: { title: { fontWeight: 600 } } },
-    Drawer: { defaultProps: { lockScroll: false } },
+    Modal: {
+      defaultProps: { lockScroll: false, centered: true, attributes: PLAIN_HEADER },
+      styles: { title: { fontWeight: 600 } },
+    },
+    Drawer: { defaultProps: { lockScroll: false, attributes: PLAIN_HEADER } },
   },
 });

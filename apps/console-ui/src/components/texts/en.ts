@@ -17,4 +17,6 @@ export const en = {
   'table.more': 'Show more',
   'table.loading': 'Loading …',
   'code.copy': 'Copy the code',
+  'dialog.close': 'Close the dialog',
+  'password.show': 'Show or hide the password',
 } as const;

@@ -19,4 +19,6 @@ export const zh: ChineseTexts<typeof en> = {
   'table.more': '显示更多',
   'table.loading': '正在加载…',
   'code.copy': '复制代码',
+  'dialog.close': '关闭对话框',
+  'password.show': '显示或隐藏密码',
 };

@@ -12,7 +12,11 @@ export function FailedPage({ error, reset }: { error: unknown; reset?: () => voi
   const t = useLayoutTexts();
   if (error instanceof ApiError) return <ErrorNotice error={error} onRetry={reset ?? reload} />;
   return (
-    <EmptyState title={t('failed.title')} action={<Button onClick={reload}>{t('failed.reload')}</Button>}>
+    <EmptyState
+      headingLevel={1}
+      title={t('failed.title')}
+      action={<Button onClick={reload}>{t('failed.reload')}</Button>}
+    >
       {t('failed.text')}
     </EmptyState>
   );

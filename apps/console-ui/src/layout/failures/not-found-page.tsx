@@ -1,12 +1,15 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { EmptyState } from '../../components/empty-state';
+import { usePageTitle } from '../../components/use-page-title';
 import { useLayoutTexts } from '../texts/layout-texts';
 
 export function NotFoundPage() {
   const t = useLayoutTexts();
+  usePageTitle(t('notFound.title'));
   return (
     <EmptyState
+      headingLevel={1}
       title={t('notFound.title')}
       action={
         <Button component={Link} to="/">

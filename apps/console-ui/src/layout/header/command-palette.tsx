@@ -23,6 +23,8 @@ export default function CommandPalette({ openings }: { openings: number }) {
       shortcut={null}
       lockScroll={false}
       centered={false}
+      attributes={{ content: { 'aria-label': t('header.palette') } }}
+      scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
       highlightQuery
       scrollable
       maxHeight="60vh"
