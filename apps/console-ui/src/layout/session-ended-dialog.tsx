@@ -1,6 +1,7 @@
 import { Modal, Stack, Text } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { lazy } from 'react';
 import { useSessionState } from '../session/session-context';
+import { OptionalPart } from './failures/optional-part';
 import { useLayoutTexts } from './texts/layout-texts';
 
 const SignInSteps = lazy(() =>
@@ -22,9 +23,9 @@ export function SessionEndedDialog() {
     >
       <Stack>
         <Text size="md">{t('ended.text')}</Text>
-        <Suspense>
+        <OptionalPart>
           <SignInSteps />
-        </Suspense>
+        </OptionalPart>
       </Stack>
     </Modal>
   );

@@ -1,7 +1,8 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { Search } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
+import { OptionalPart } from '../failures/optional-part';
 import { useLayoutTexts } from '../texts/layout-texts';
 
 const CommandPalette = lazy(() => import('./command-palette'));
@@ -20,9 +21,9 @@ export function PaletteButton() {
         </ActionIcon>
       </Tooltip>
       {openings > 0 && (
-        <Suspense>
+        <OptionalPart>
           <CommandPalette openings={openings} />
-        </Suspense>
+        </OptionalPart>
       )}
     </>
   );

@@ -1,6 +1,7 @@
 import { ActionIcon } from '@mantine/core';
 import { Settings2 } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
+import { OptionalPart } from '../failures/optional-part';
 import { useLayoutTexts } from '../texts/layout-texts';
 
 const PreferencesMenu = lazy(() => import('./preferences-menu'));
@@ -23,8 +24,8 @@ export function PreferencesButton() {
   );
   if (!isWanted) return button;
   return (
-    <Suspense fallback={button}>
+    <OptionalPart fallback={button}>
       <PreferencesMenu />
-    </Suspense>
+    </OptionalPart>
   );
 }
