@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib';
 import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
 import { type Platform, type Run, SiteRuns } from '../../deployment/site-runs';
@@ -17,8 +16,6 @@ const SITES = ['intl', 'cn'] as const;
 /** The width of a phone, and a screen of 1280 pixels at 200 %. */
 const WIDTHS = [320, 640];
 const HEIGHT = 800;
-/** Of the scripts and styles of the sign-in, compressed: `npm run sizes` shows those of all pages. */
-const SIGN_IN_BYTES = 200_000;
 
 const chrome = findProgram('chromium');
 const ifThere = chrome ? it : it.skip;
@@ -114,20 +111,6 @@ for (const locale of ['en', 'zh-CN'])
     const look = (visit: Visit) => untranslated(visit, locale);
     expect(await findings(sites.cn.platform, { locale }, look)).toEqual([]);
   });
-
-ifThere('the sign-in loads at most 200 kB of scripts and styles', async () => {
-  const tab = await browser!.newPage({ baseURL: sites.intl.platform.urls.console! });
-  const loading: Promise<number>[] = [];
-  tab.on('response', (response) => {
-    if (['script', 'stylesheet'].includes(response.request().resourceType()))
-      loading.push(response.body().then((body) => gzipSync(body).length));
-  });
-  await tab.goto('/sign-in', { waitUntil: 'networkidle' });
-  const bytes = (await Promise.all(loading)).reduce((sum, length) => sum + length, 0);
-  expect(bytes).toBeGreaterThan(0);
-  expect(bytes).toBeLessThanOrEqual(SIGN_IN_BYTES);
-  await tab.close();
-});
 
 ifThere('has visited every route', () => {
   const missing = routePaths().filter((route) => ![...visited].some((address) => isOfRoute(address, route)));
