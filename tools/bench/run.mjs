@@ -5,6 +5,7 @@ import { messageOf } from '../setup/errors.mjs';
 import { benchAgent } from './agent/agent-benchmark.mjs';
 import { benchConsoleReads } from './console-reads/console-reads-benchmark.mjs';
 import { benchDownloads } from './downloads/downloads-benchmark.mjs';
+import { benchFirstPaint } from './first-paint/first-paint-benchmark.mjs';
 import { benchGateway } from './gateway/gateway-benchmark.mjs';
 import { benchLoginThrottle } from './login-throttle/login-throttle-benchmark.mjs';
 import { benchMemo } from './memo/memo-benchmark.mjs';
@@ -37,6 +38,7 @@ Benchmarks
   login-throttle   how many of 10,000 wrong passwords and codes are evaluated
   downloads        compares downloads of a large file from the console with nginx
   console-reads    speed and plans of the console's lists among a million rows
+  first-paint      how soon Chromium shows the console's overview
   agent            compares concurrent streams of the agent with a minimal server; time to the first delta
   memo <folder>…   quality and speed of search, compared with other search engines; each folder holds a collection of
                    questions and relevant documents in the layout of BEIR
@@ -59,6 +61,7 @@ const BENCHMARKS = {
   'login-throttle': [benchLoginThrottle],
   downloads: [benchDownloads],
   'console-reads': [benchConsoleReads],
+  'first-paint': [benchFirstPaint],
   agent: [benchAgent],
   memo: [benchMemo],
 };

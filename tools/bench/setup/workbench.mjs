@@ -100,11 +100,11 @@ export class Workbench {
 
   /**
    * Starts a script and waits until it answers HTTP requests.
-   * @param {{ name: string, args: string[], env: NodeJS.ProcessEnv, port: number, probe: string, cwd?: string }} description
+   * @param {{ name: string, args: string[], env: NodeJS.ProcessEnv, port: number, probe: string, cwd?: string, deadlineMs?: number }} description
    *   `probe`: the path that answers with 200 once it is ready
    * @returns {Promise<Started>}
    */
-  async start({ name, args, env, port, probe, cwd = root }) {
+  async start({ name, args, env, port, probe, cwd = root, deadlineMs = ANSWER_DEADLINE_MS }) {
     this.signal.throwIfAborted();
     const logFile = path.join(this.dir, `${name}.log`);
     const log = fs.openSync(logFile, 'a', 0o600);
@@ -123,7 +123,7 @@ export class Workbench {
     let end;
     void service.ended.then((how) => (end = how));
     const url = `http://127.0.0.1:${port}`;
-    for (const deadline = Date.now() + ANSWER_DEADLINE_MS; !(await answers(url + probe));) {
+    for (const deadline = Date.now() + deadlineMs; !(await answers(url + probe));) {
       this.signal.throwIfAborted();
       if (end !== undefined || Date.now() > deadline) {
         throw new Error(`${name} does not answer (${end ?? 'still running'}):\n${lastLinesOf(logFile)}`);
