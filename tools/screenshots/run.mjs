@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
 import { PICTURES } from './pages.mjs';
+import { signIn } from './sign-in.mjs';
 
 /**
  * `npm run screenshots`: takes pictures of the console's pages, in both languages, light and dark, at three widths, from the
@@ -35,15 +36,6 @@ async function untilQuiet(tab) {
   await tab.evaluate('document.fonts.ready');
   // Transitions of dialogs and menus.
   await tab.waitForTimeout(350);
-}
-
-/** @param {Page} tab @param {{ identifier: string, password: string }} account */
-async function signIn(tab, { identifier, password }) {
-  await tab.goto('/sign-in');
-  await tab.locator('input[autocomplete=username]').fill(identifier);
-  await tab.locator('input[autocomplete=current-password]').fill(password);
-  await tab.locator('button[type=submit]').click();
-  await tab.waitForURL((url) => !url.pathname.startsWith('/sign-in'));
 }
 
 /**
