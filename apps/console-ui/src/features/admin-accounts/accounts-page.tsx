@@ -92,7 +92,7 @@ export function AccountsPage() {
 function RoleBadge({ role }: Pick<Account, 'role'>) {
   const t = useAdminAccountTexts();
   return (
-    <Badge variant={role === 'user' ? 'default' : 'light'} tt="none" fw={500}>
+    <Badge variant={role === 'user' ? 'default' : 'light'} tt="none" fw={500} miw="max-content">
       {t(`role.${role}`)}
     </Badge>
   );

@@ -7,11 +7,20 @@ import { QueryState } from '../../components/query-state';
 import { type Column } from '../../components/table/column';
 import { DataTable } from '../../components/table/data-table';
 import { Time } from '../../time/time';
+import { type PlainTextKey } from '../../language/text-types';
 import { healthQuery } from './health-queries';
 import { type ObservedHealth, type ObservedService } from './observed-health';
+import { type en } from './texts/en';
 import { useAdminHealthTexts } from './texts/admin-health-texts';
 
 const COLORS = { ok: 'green', unhealthy: 'red', unavailable: 'red' } as const;
+
+/** Texts for what the console and the services usually say. */
+const PROBLEMS: Record<string, PlainTextKey<typeof en>> = {
+  'database unavailable': 'problem.database',
+  'cannot be reached': 'problem.unreachable',
+  'no answer within 3 seconds': 'problem.slow',
+};
 
 export function HealthPage() {
   const t = useAdminHealthTexts();
@@ -26,6 +35,11 @@ export function HealthPage() {
 function Health({ health: { services, checkedAt } }: { health: ObservedHealth }) {
   const t = useAdminHealthTexts();
   const failing = services.filter(({ status }) => status !== 'ok').length;
+  const problemOf = (message: string | null) => {
+    if (message === null) return '–';
+    const key = PROBLEMS[message];
+    return key ? t(key) : message;
+  };
   const columns: Column<ObservedService>[] = [
     {
       key: 'service',
@@ -54,7 +68,7 @@ function Health({ health: { services, checkedAt } }: { health: ObservedHealth })
         </span>
       ),
     },
-    { key: 'problem', title: t('problem'), cell: ({ message }) => message ?? '–' },
+    { key: 'problem', title: t('problem'), cell: ({ message }) => problemOf(message) },
     {
       key: 'latency',
       title: t('latency'),

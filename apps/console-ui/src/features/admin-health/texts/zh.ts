@@ -13,7 +13,10 @@ export const zh: ChineseTexts<typeof en> = {
   'latency.value': '{{milliseconds}} 毫秒',
   url: '地址',
   problem: '问题',
-  since: '自',
+  'problem.database': '无法连接数据库',
+  'problem.unreachable': '无法连接',
+  'problem.slow': '3 秒内没有响应',
+  since: '状态开始于',
   'since.hint': '以本页面观察到的时间为准',
   allWell: '所有服务正常',
 
