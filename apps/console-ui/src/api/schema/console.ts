@@ -158,7 +158,11 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    get?: never;
+    /**
+     * Returns the exchange rate in force, and all rates, newest day first.
+     * @description A site whose currency is USD has none.
+     */
+    get: operations['listExchangeRates'];
     /**
      * Adds or changes the exchange rates of days.
      * @description Days that the body does not name stay as they are.
@@ -978,7 +982,8 @@ export interface paths {
     delete?: never;
     options?: never;
     head?: never;
-    patch?: never;
+    /** Changes the settings of the signed-in account. */
+    patch: operations['updateMe'];
     trace?: never;
   };
   '/api/auth/oauth/{provider}': {
@@ -1292,6 +1297,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/billing/proof': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Compares usage, usage transactions and the cost report of a period, exactly.
+     * @description Transactions are kept by the hour of UTC. So the whole, closed hours of the period are compared; an hour closes sixty seconds after its end. The router-cost service is asked for its own figure. If it cannot be asked, usage and transactions are still compared.
+     */
+    get: operations['getProof'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/billing/receipts/{paymentId}/download': {
     parameters: {
       query?: never;
@@ -1397,7 +1422,11 @@ export interface paths {
     delete?: never;
     options?: never;
     head?: never;
-    patch?: never;
+    /**
+     * Chooses when the account gets a mail about its balance.
+     * @description A balance that is below the new threshold already is no reason for a mail.
+     */
+    patch: operations['updateBillingSettings'];
     trace?: never;
   };
   '/api/billing/transactions': {
@@ -2250,12 +2279,19 @@ export interface components {
        */
       created_at: string;
       /**
-       * @description Language of mails.
+       * @description Language of mails and receipts.
        * @enum {string}
        */
       language: 'en' | 'zh-CN';
       /** @description False for an account that signs in through a provider only. */
       has_password: boolean;
+    };
+    UpdateMeDto: {
+      /**
+       * @description Language of mails and receipts. Receipts that exist keep theirs.
+       * @enum {string}
+       */
+      language?: 'en' | 'zh-CN';
     };
     VerifyChallengeDto: {
       /** @description The `id` of the challenge. */
@@ -2541,6 +2577,23 @@ export interface components {
       /** @description International site: `card_provider`. China site: `messaging_pay_provider` and `wallet_pay_provider`. */
       providers: components['schemas']['PaymentProviderResponse'][];
     };
+    ExchangeRateResponse: {
+      /**
+       * Format: date
+       * @description The UTC day from which the rate applies.
+       */
+      date: string;
+      /** @description USD for one unit of the site’s currency. Exact: all digits of the ledger. */
+      usd_per_unit: components['schemas']['Figure'];
+    };
+    ExchangeRateHistoryResponse: {
+      /** @description The rate of today: that of the newest day until today, in UTC. Null if there is none. */
+      current: components['schemas']['ExchangeRateResponse'] | null;
+      /** @description Rates, newest day first, future days included. */
+      rates: components['schemas']['ExchangeRateResponse'][];
+      /** @description The `cursor` of the next page; null on the last page. */
+      next_cursor: string | null;
+    };
     ExchangeRateDto: {
       /**
        * Format: date
@@ -2553,15 +2606,6 @@ export interface components {
     PublishExchangeRatesDto: {
       /** @description The rates, each day once. */
       rates: components['schemas']['ExchangeRateDto'][];
-    };
-    ExchangeRateResponse: {
-      /**
-       * Format: date
-       * @description The UTC day from which the rate applies.
-       */
-      date: string;
-      /** @description USD for one unit of the site’s currency. Exact: all digits of the ledger. */
-      usd_per_unit: components['schemas']['Figure'];
     };
     ExchangeRateListResponse: {
       /** @description The rates that were stored. */
@@ -2956,6 +3000,40 @@ export interface components {
       /** @description The `cursor` of the next page; null on the last page. */
       next_cursor: string | null;
     };
+    ProofResponse: {
+      /**
+       * Format: date-time
+       * @description Start of the first hour that is compared, in UTC. Null if no hour of the period is closed; all sums are 0 then.
+       */
+      from: string | null;
+      /**
+       * Format: date-time
+       * @description End of the last hour that is compared, in UTC, excluded. Null if `from` is.
+       */
+      to: string | null;
+      /**
+       * @description The currency of `usage` and `transactions`.
+       * @enum {string}
+       */
+      currency: 'USD' | 'CNY';
+      /** @description Cost of all usage, as `GET /api/billing/usage` reports it. Exact: all digits of the ledger. */
+      usage: components['schemas']['Figure'];
+      /** @description What the ledger has deducted from the wallet for usage. Exact: all digits of the ledger. */
+      transactions: components['schemas']['Figure'];
+      /** @description `transactions` − `usage`; 0 if they agree. Exact: all digits of the ledger. */
+      transactions_difference: components['schemas']['Figure'];
+      /** @description The same usage in USD, with which `router_cost_usd` is compared. At `intl` it is `usage`. At `cn` it is the sum of the USD costs that were stored with the calls, at the exchange rates of that time. Exact: all digits of the ledger. */
+      usage_usd: components['schemas']['Figure'];
+      /**
+       * @description Whether the router-cost service was asked: `compared`; `not_configured`: this site does not ask it; `unavailable`: it gave no usable answer.
+       * @enum {string}
+       */
+      router_cost_state: 'compared' | 'not_configured' | 'unavailable';
+      /** @description Cost in USD as the router-cost service reports it. Null unless `router_cost_state` is `compared`. Exact: all digits of the ledger. */
+      router_cost_usd: components['schemas']['Figure'] | null;
+      /** @description `router_cost_usd` − `usage_usd`; 0 if they agree, null if there is nothing to compare. Exact: all digits of the ledger. */
+      router_cost_difference_usd: components['schemas']['Figure'] | null;
+    };
     ApiKeyReference: {
       /** @description Names the key in this API. */
       id: string;
@@ -3092,8 +3170,12 @@ export interface components {
       presets: components['schemas']['Figure'][];
       /** @description The providers of the site, also those that are not enabled. */
       providers: components['schemas']['PaymentProviderResponse'][];
-      /** @description The balance below which the account gets a mail. Exact: all digits of the ledger. */
-      low_balance_threshold: components['schemas']['Figure'];
+      /** @description The balance below which the account gets a mail; null: it gets none. Exact: all digits of the ledger. */
+      low_balance_threshold: components['schemas']['Figure'] | null;
+    };
+    UpdateBillingSettingsDto: {
+      /** @description The balance below which the account gets a mail, in the currency of the wallet; null: it gets none. By default the site chooses it. */
+      low_balance_threshold?: components['schemas']['Figure'] | string | null;
     };
     TransactionResponse: {
       /** @description Names the transaction for good. */
@@ -3117,6 +3199,20 @@ export interface components {
       created_at: string;
       /** @description Short text for people. */
       description: string;
+      /**
+       * @description Why the money moved, for a description in another language. `refund_failed`: money that returned because the provider refused a refund. `correction`: by an admin; `description` is the reason in the admin’s words.
+       * @enum {string}
+       */
+      cause: 'topup' | 'usage' | 'refund' | 'refund_failed' | 'correction';
+      /** @description The payment of a top-up or a refund; null otherwise. */
+      payment_id: string | null;
+      /**
+       * @description The provider of the payment; null without one.
+       * @enum {string|null}
+       */
+      provider: 'card_provider' | 'messaging_pay_provider' | 'wallet_pay_provider' | null;
+      /** @description Slug of the model whose usage of one hour was paid; null otherwise. */
+      model: string | null;
     };
     TransactionListResponse: {
       /** @description The wallet’s transactions, newest first. */
@@ -4869,6 +4965,117 @@ export interface operations {
       };
     };
   };
+  listExchangeRates: {
+    parameters: {
+      query?: {
+        /** @description Most entries of a page. */
+        limit?: number;
+        /** @description The `next_cursor` of the previous page. */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of rates. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ExchangeRateHistoryResponse'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account does not have the role admin. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
   publishExchangeRates: {
     parameters: {
       query?: never;
@@ -5572,6 +5779,8 @@ export interface operations {
       query?: {
         /** @description True answers what would change and stores nothing. */
         dry_run?: boolean;
+        /** @description The `id` of the newest list in the history, on which the change is based; 0 before the first. If another one was published meanwhile, nothing is stored. If absent, the newest list is changed whichever it is. A dry run does not compare it. */
+        version?: string;
       };
       header?: never;
       path?: never;
@@ -5639,6 +5848,19 @@ export interface operations {
       };
       /** @description The body did not arrive in time. */
       408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Another list than `version` is the newest. */
+      409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -5724,6 +5946,8 @@ export interface operations {
       query?: {
         /** @description True answers what would change and stores nothing. */
         dry_run?: boolean;
+        /** @description The `id` of the newest list in the history, on which the change is based; 0 before the first. If another one was published meanwhile, nothing is stored. If absent, the newest list is changed whichever it is. A dry run does not compare it. */
+        version?: string;
       };
       header?: never;
       path?: never;
@@ -5791,6 +6015,19 @@ export interface operations {
       };
       /** @description The body did not arrive in time. */
       408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Another list than `version` is the newest. */
+      409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -6095,6 +6332,8 @@ export interface operations {
       query?: {
         /** @description True answers what would change and stores nothing. */
         dry_run?: boolean;
+        /** @description The `id` of the newest list in the history, on which the change is based; 0 before the first. If another one was published meanwhile, nothing is stored. If absent, the newest list is changed whichever it is. A dry run does not compare it. */
+        version?: string;
       };
       header?: never;
       path?: never;
@@ -6162,6 +6401,19 @@ export interface operations {
       };
       /** @description The body did not arrive in time. */
       408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Another list than `version` is the newest. */
+      409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -6247,6 +6499,8 @@ export interface operations {
       query?: {
         /** @description True answers what would change and stores nothing. */
         dry_run?: boolean;
+        /** @description The `id` of the newest list in the history, on which the change is based; 0 before the first. If another one was published meanwhile, nothing is stored. If absent, the newest list is changed whichever it is. A dry run does not compare it. */
+        version?: string;
       };
       header?: never;
       path?: never;
@@ -6314,6 +6568,19 @@ export interface operations {
       };
       /** @description The body did not arrive in time. */
       408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Another list than `version` is the newest. */
+      409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -6618,6 +6885,8 @@ export interface operations {
       query?: {
         /** @description True answers what would change and stores nothing. */
         dry_run?: boolean;
+        /** @description The `id` of the newest list in the history, on which the change is based; 0 before the first. If another one was published meanwhile, nothing is stored. If absent, the newest list is changed whichever it is. A dry run does not compare it. */
+        version?: string;
       };
       header?: never;
       path?: never;
@@ -6685,6 +6954,19 @@ export interface operations {
       };
       /** @description The body did not arrive in time. */
       408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Another price than `version` is the newest. */
+      409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -12734,6 +13016,142 @@ export interface operations {
       };
     };
   };
+  updateMe: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['UpdateMeDto'];
+      };
+    };
+    responses: {
+      /** @description The changed account. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['UserResponse'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The body did not arrive in time. */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The body is too large. */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The content type or encoding of the body is not supported. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
   beginOAuthSignIn: {
     parameters: {
       query?: {
@@ -15160,6 +15578,106 @@ export interface operations {
       };
     };
   };
+  getProof: {
+    parameters: {
+      query?: {
+        /** @description Start of the period, included: a time, or a date, which is the start of that day in `time_zone`. The start of the current month in `time_zone` by default. */
+        from?: string | unknown | unknown;
+        /** @description End of the period, excluded: a time or a date, as in `from`. Now by default. */
+        to?: string | unknown | unknown;
+        /** @description The time zone of a `from` or `to` that is a date, and of the default of `from`. A name or link of the IANA time zone database in upper or lower case, such as `Asia/Kolkata` or `Japan`. Offsets, and names of three letters other than UTC and GMT, are refused. */
+        time_zone?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The sums and their differences. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ProofResponse'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
   downloadReceipt: {
     parameters: {
       query?: never;
@@ -15805,6 +16323,155 @@ export interface operations {
       };
       /** @description The account has no wallet. */
       404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
+  updateBillingSettings: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['UpdateBillingSettingsDto'];
+      };
+    };
+    responses: {
+      /** @description The changed settings. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['BillingSettingsResponse'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account has no wallet. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The body did not arrive in time. */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The body is too large. */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The content type or encoding of the body is not supported. */
+      415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
