@@ -14,7 +14,7 @@ interface Props {
   isLoadingMore: boolean;
 }
 
-export const keyOfRelease = ({ component, tag_name, source }: AdminRelease) =>
+const keyOfRelease = ({ component, tag_name, source }: AdminRelease) =>
   `${component} ${tag_name} ${source}`;
 
 export function ReleaseTable({ releases, onAct, onMore, isLoadingMore }: Props) {
