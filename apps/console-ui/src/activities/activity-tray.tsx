@@ -15,8 +15,8 @@ export function ActivityTray() {
   const running = activities.filter(({ state }) => state === 'running').length;
   return (
     <Popover position="bottom-end" width={320} trapFocus>
-      <Popover.Target>
-        <Indicator label={running} disabled={running === 0} size={16} offset={6}>
+      <Indicator label={running} disabled={running === 0} size={16} offset={6}>
+        <Popover.Target>
           <ActionIcon
             variant="subtle"
             color="gray"
@@ -25,8 +25,8 @@ export function ActivityTray() {
           >
             <ActivityIcon size={18} />
           </ActionIcon>
-        </Indicator>
-      </Popover.Target>
+        </Popover.Target>
+      </Indicator>
       <Popover.Dropdown role="dialog" aria-label={t('title')}>
         <Stack gap="sm">
           <Text fw={600}>{t('title')}</Text>

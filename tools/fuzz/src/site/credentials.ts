@@ -84,8 +84,12 @@ export class Credentials {
   private rightOnes(request: FuzzRequest, { token, user }: Session): Presentation[] {
     const { target, isExemplary, path } = request;
     const caller = callerOf(request);
-    const { accounts, memo, trainerCredential, agentCredential, consoleAgentCredential } = this.platform;
-    const callerCredential = target.service === 'agent' ? consoleAgentCredential : agentCredential;
+    const { accounts, memo, trainerCredential, agentCredential } = this.platform;
+    const callerCredentials: Record<string, string> = {
+      agent: this.platform.consoleAgentCredential,
+      'router-cost': this.platform.consoleRouterCostCredential,
+    };
+    const callerCredential = callerCredentials[target.service] ?? agentCredential;
     const { apiKey } = accounts[caller === 'guest' ? 'demo' : caller];
     const bearer = (secret: string): Presentation => ({ headers: { Authorization: `Bearer ${secret}` } });
     const byKind: Record<string, Presentation> = {

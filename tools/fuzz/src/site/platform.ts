@@ -31,6 +31,7 @@ export interface Platform {
   trainerCredential: string;
   agentCredential: string;
   consoleAgentCredential: string;
+  consoleRouterCostCredential: string;
   /** The folder of the logs. */
   logs: string;
   stop(): Promise<void>;
@@ -77,7 +78,7 @@ async function tryToStart(): Promise<Platform> {
     ...(read('platform.json') as Platform),
     ...(read('secrets.json') as Pick<
       Platform,
-      'trainerCredential' | 'agentCredential' | 'consoleAgentCredential'
+      'trainerCredential' | 'agentCredential' | 'consoleAgentCredential' | 'consoleRouterCostCredential'
     >),
     logs: join(dataDir, 'logs'),
     stop: async () => {

@@ -52,6 +52,7 @@ export class SecurityPage {
   /** The codes in sight, and the file with them. */
   async keepRecoveryCodes(): Promise<{ codes: string[]; file: string }> {
     const list = this.dialog.getByRole('list', { name: 'Recovery codes' });
+    await list.waitFor();
     const codes = await list.getByRole('listitem').allInnerTexts();
     const arriving = this.tab.waitForEvent('download');
     await this.dialog.getByRole('button', { name: 'Download the codes' }).click();

@@ -155,7 +155,7 @@ ifThere('a sign-in with a second factor, a top-up and a key need no mouse', asyn
   const next = totp.generate({ timestamp: Date.now() + 30_000 });
   await keyboard.typeInto(field(/code/i), next);
   await tab.keyboard.press('Enter');
-  await tab.getByRole('navigation').first().waitFor();
+  await button('Account').waitFor();
 
   await tab.goto('/keys');
   await button('Create a key').first().waitFor();
