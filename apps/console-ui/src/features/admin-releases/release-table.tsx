@@ -14,8 +14,7 @@ interface Props {
   isLoadingMore: boolean;
 }
 
-const keyOfRelease = ({ component, tag_name, source }: AdminRelease) =>
-  `${component} ${tag_name} ${source}`;
+const keyOfRelease = ({ component, tag_name, source }: AdminRelease) => `${component} ${tag_name} ${source}`;
 
 export function ReleaseTable({ releases, onAct, onMore, isLoadingMore }: Props) {
   const t = useAdminReleasesTexts();

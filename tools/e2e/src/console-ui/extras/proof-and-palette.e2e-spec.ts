@@ -175,6 +175,7 @@ ifThere('a site that charges in USD', () => {
       await tab.goto(`${CLOCK_DAYS}&zone=${encodeURIComponent(zone)}`);
       const page = new UsagePage(tab);
       await page.table('Details').waitFor();
+      await page.table('Details').locator('tbody data').first().waitFor();
       const costs = await tab
         .getByRole('table', { name: 'Details' })
         .locator('tbody tr')
@@ -187,6 +188,7 @@ ifThere('a site that charges in USD', () => {
       await tab.getByRole('link', { name: 'Why this cost' }).first().click();
       await tab.getByText(`Times are in ${zone}.`).waitFor();
       const calls = tab.getByRole('table', { name: 'Requests' }).locator('tbody tr');
+      await calls.locator('data').first().waitFor();
       const shown = await calls.evaluateAll((rows) =>
         rows.map((row) => row.querySelector('data[value^="0.0"]')!.getAttribute('value')!),
       );
