@@ -19,11 +19,14 @@ export class UsagePage {
     return this.tab.getByRole('table', { name });
   }
 
-  /** The exact amounts of the last column, the total at the end. */
-  costs(name: 'Sums' | 'Details'): Promise<(string | null)[]> {
+  /** The exact amount of each row, the total at the end. */
+  async costs(name: 'Sums' | 'Details'): Promise<(string | null | undefined)[]> {
+    await this.table(name).locator('tbody data').first().waitFor();
     return this.table(name)
-      .locator('tr td:last-child data')
-      .evaluateAll((cells) => cells.map((cell) => cell.getAttribute('value')));
+      .locator('tr:has(data)')
+      .evaluateAll((rows) =>
+        rows.map((row) => [...row.querySelectorAll('data')].at(-1)?.getAttribute('value')),
+      );
   }
 
   async csv(): Promise<string> {
