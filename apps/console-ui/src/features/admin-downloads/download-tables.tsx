@@ -1,4 +1,4 @@
-import { Stack, Text, Title } from '@mantine/core';
+import { Code, Stack, Text, Title } from '@mantine/core';
 import { type Column } from '../../components/table/column';
 import { DataTable } from '../../components/table/data-table';
 import { Quantity } from '../../figures/quantity';
@@ -14,14 +14,14 @@ export function DownloadTables({ downloads }: { downloads: Downloads }) {
     valueOf: (row: Row) => ModelRow['links'],
   ): Column<Row> => ({ key, title, isNumber: true, cell: (row) => <Quantity value={valueOf(row)} /> });
   const modelColumns: Column<ModelRow>[] = [
-    { key: 'slug', title: t('column.model'), cell: ({ slug }) => slug },
+    { key: 'slug', title: t('column.model'), cell: ({ slug }) => <span translate="no">{slug}</span> },
     { key: 'version', title: t('column.version'), cell: ({ version }) => version ?? <All /> },
     countColumn('downloads', t('column.downloads'), (row) => row.downloads),
     countColumn('accounts', t('column.accounts'), (row) => row.accounts),
     countColumn('links', t('column.links'), (row) => row.links),
   ];
   const lookupColumns: Column<LookupRow>[] = [
-    { key: 'component', title: t('column.component'), cell: ({ component }) => component },
+    { key: 'component', title: t('column.component'), cell: ({ component }) => <Code>{component}</Code> },
     { key: 'tag', title: t('column.release'), cell: ({ tag }) => tag ?? <All /> },
     countColumn('lookups', t('column.lookups'), (row) => row.lookups),
   ];

@@ -15,8 +15,8 @@ export function EventDetails({ event: { details } }: { event: AuditEvent }) {
     <dl className={classes.facts}>
       {facts.map(([name, value]) => (
         <div key={name}>
-          <dt>{name}</dt>
-          <dd>{textOf(value)}</dd>
+          <dt translate="no">{name}</dt>
+          <dd translate={typeof value === 'string' ? 'no' : undefined}>{textOf(value)}</dd>
         </div>
       ))}
     </dl>

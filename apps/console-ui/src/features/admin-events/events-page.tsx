@@ -59,7 +59,11 @@ export function AdminEventsPage() {
     {
       key: 'address',
       title: t('address'),
-      cell: ({ address, user_agent: program }) => <span title={program ?? undefined}>{address ?? '–'}</span>,
+      cell: ({ address, user_agent: program }) => (
+        <span translate="no" title={program ?? undefined}>
+          {address ?? '–'}
+        </span>
+      ),
     },
   ];
   return (

@@ -13,7 +13,7 @@ export function FollowedTable() {
   const t = useAdminReleasesTexts();
   const query = useQuery(followedQuery(useConsoleApi()));
   const columns: Column<FollowedRepository>[] = [
-    { key: 'component', title: t('component'), cell: ({ component }) => component },
+    { key: 'component', title: t('component'), cell: ({ component }) => <Code>{component}</Code> },
     {
       key: 'repository',
       title: t('followed.repository'),

@@ -29,7 +29,7 @@ export function ReleaseTable({ releases, onAct, onMore, isLoadingMore }: Props) 
     </Button>
   );
   const columns: Column<AdminRelease>[] = [
-    { key: 'component', title: t('component'), cell: ({ component }) => component },
+    { key: 'component', title: t('component'), cell: ({ component }) => <Code>{component}</Code> },
     { key: 'tag', title: t('tag'), cell: ({ tag_name: tag }) => <Code>{tag}</Code> },
     { key: 'name', title: t('name'), cell: ({ name }) => name },
     { key: 'source', title: t('column.source'), cell: ({ source }) => t(`source.${source}`) },

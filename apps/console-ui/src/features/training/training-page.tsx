@@ -1,4 +1,4 @@
-import { Alert, Anchor, Badge, Group, Paper, Progress, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Code, Group, Paper, Progress, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
@@ -175,9 +175,7 @@ function Names({ items }: { items: string[] }) {
   return (
     <Group gap="xs">
       {items.map((item) => (
-        <Badge key={item} variant="default" tt="none">
-          {item}
-        </Badge>
+        <Code key={item}>{item}</Code>
       ))}
     </Group>
   );

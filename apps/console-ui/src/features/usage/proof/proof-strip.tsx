@@ -43,9 +43,11 @@ function Strip({ proof, timeZone }: { proof: Proof; timeZone: string }) {
         <div className={classes.headline}>
           <Icon size={20} className={classes.mark} aria-hidden />
           <div>
-            <Title order={2} fz="md" role="status">
-              {t(`proof.${state}`)}
-            </Title>
+            <div role="status">
+              <Title order={2} fz="md">
+                {t(`proof.${state}`)}
+              </Title>
+            </div>
             <Text size="sm" c="dimmed">
               {from !== null && to !== null && t('proof.hours', { from: hour(from), to: hour(to) })}{' '}
               {state === 'open' ? t('proof.open.text') : t('proof.all')}

@@ -15,7 +15,8 @@ export function UploadArea() {
       onDrop={(files) => uploads.add(files)}
       role="button"
       aria-label={t('upload.choose')}
-      inputProps={{ 'aria-label': t('upload.choose') }}
+      // A control inside of a button would not be read out.
+      inputProps={{ 'aria-label': t('upload.choose'), style: { display: 'none' } }}
       className={classes.dropzone!}
     >
       <div className={classes.dropText}>
