@@ -3,6 +3,9 @@ const { ModuleMocker } = require('jest-mock');
 const { resetPackages } = require('./packages.cjs');
 const { rememberProperties } = require('./properties.cjs');
 
+/** What `libs/testing/src/contract/checkers.ts` keeps for all files of the worker. */
+Reflect.set(globalThis, Symbol.for('response checkers'), new Map());
+
 /**
  * Runs test files in the main context of their worker, one after the other. What a file changes of globals, of `process` and
  * its environment, and of the state of packages, is reset at its end.

@@ -1,10 +1,9 @@
 import { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type INestApplication } from '@nestjs/common';
 import { type Request } from 'express';
-import { readApiDocument } from './api-document';
 import { isDocumentRoute } from '../routes/registered-routes';
+import { checkerOf } from './checkers';
 import { recordComparison } from './contract-results';
-import { ResponseChecker } from './response-checker';
 
 /** A larger body is not checked. */
 const MAX_BODY_BYTES = 4_000_000;
@@ -14,7 +13,7 @@ const MAX_BODY_BYTES = 4_000_000;
  * running (see `fail-on-faults.ts`).
  */
 export function holdToContract(app: INestApplication, service: string): void {
-  const checker = new ResponseChecker(readApiDocument(service));
+  const checker = checkerOf(service);
   const server = app.getHttpServer() as Server;
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const chunks = recordBody(response);

@@ -1,8 +1,16 @@
-import { generateKeyPairSync, type KeyObject, randomBytes, randomInt } from 'node:crypto';
+import {
+  generateKeyPairSync,
+  type KeyObject,
+  type KeyPairKeyObjectResult,
+  randomBytes,
+  randomInt,
+} from 'node:crypto';
 import { type ProviderAccounts, type WechatPlatformKey } from './provider-accounts';
 import { selfSignedCertificate } from './self-signed';
 
 const RSA_BITS = 2048;
+/** Enough for two sandboxes: each has four, or five with certificates. */
+const KEY_PAIRS = 10;
 /** The path is that of the console. The origin is replaced by the configured merchant. */
 const STRIPE_WEBHOOK_URL = 'http://127.0.0.1:3000/api/billing/webhooks/card_provider';
 
@@ -40,7 +48,15 @@ export function consoleEnvironment({ accounts, console }: Credentials, url: stri
   };
 }
 
-const newKeyPair = () => generateKeyPairSync('rsa', { modulusLength: RSA_BITS });
+const keyPairs: KeyPairKeyObjectResult[] = [];
+let givenKeyPairs = 0;
+
+/** Another one than the last nine. A new one takes a tenth of a second, and tests start dozens of sandboxes. */
+function nextKeyPair(): KeyPairKeyObjectResult {
+  const index = givenKeyPairs++ % KEY_PAIRS;
+  return (keyPairs[index] ??= generateKeyPairSync('rsa', { modulusLength: RSA_BITS }));
+}
+
 const privatePem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 const publicPem = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).toString();
 const hex = (bytes: number) => randomBytes(bytes).toString('hex');
@@ -57,7 +73,7 @@ function stripeCredentials(): Credentials {
 
 /** A signing key of WeChat Pay, and its public part for the merchant. */
 function newPlatformKey(asCertificate: boolean): { key: WechatPlatformKey; published: string } {
-  const { privateKey, publicKey } = newKeyPair();
+  const { privateKey, publicKey } = nextKeyPair();
   if (!asCertificate) {
     const key = { id: `PUB_KEY_ID_${digits(32)}`, privateKey: privatePem(privateKey) };
     return { key, published: publicPem(publicKey) };
@@ -70,7 +86,7 @@ function newPlatformKey(asCertificate: boolean): { key: WechatPlatformKey; publi
 }
 
 function wechatCredentials(certificates: boolean): Credentials {
-  const merchant = newKeyPair();
+  const merchant = nextKeyPair();
   const platform = certificates ? [newPlatformKey(true), newPlatformKey(true)] : [newPlatformKey(false)];
   const own = {
     appId: `wx${hex(8)}`,
@@ -99,8 +115,8 @@ function wechatCredentials(certificates: boolean): Credentials {
 }
 
 function alipayCredentials(): Credentials {
-  const app = newKeyPair();
-  const alipay = newKeyPair();
+  const app = nextKeyPair();
+  const alipay = nextKeyPair();
   const appId = `2021${digits(12)}`;
   const sellerId = `2088${digits(12)}`;
   return {
