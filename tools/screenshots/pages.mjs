@@ -1,3 +1,6 @@
+import { ADMIN_PICTURES } from './admin-pages.mjs';
+import { either } from './either.mjs';
+
 /**
  * What `npm run screenshots` takes pictures of.
  *
@@ -11,11 +14,15 @@
  * @property {(tab: Page) => Promise<unknown>} [act] brings the page into the state of the picture, in either language
  */
 
-/** @param {string} english @param {string} chinese @returns {RegExp} a name in either language */
-const either = (english, chinese) => new RegExp(`^(${english}|${chinese})$`);
-
 /** @param {Page} tab */
 const openWorkspace = (tab) => tab.locator('tbody a').first().click();
+
+/** @param {Page} tab @returns {Promise<boolean>} whether the document of the first start is Chinese */
+async function isInChina(tab) {
+  /** @type {{ currency: string }} */
+  const site = await tab.evaluate("fetch('/api/site').then((answer) => answer.json())");
+  return site.currency === 'CNY';
+}
 
 /** @param {Page} tab */
 async function askWorkspace(tab) {
@@ -26,7 +33,11 @@ async function askWorkspace(tab) {
     .click();
   await tab
     .getByRole('textbox', { name: either('Your question', '您的问题') })
-    .fill('How much credit does the demo account begin with?');
+    .fill(
+      (await isInChina(tab))
+        ? '演示账户的初始额度是多少？'
+        : 'How much credit does the demo account begin with?',
+    );
   await tab.getByRole('button', { name: either('Ask', '提问') }).click();
   await tab
     .getByRole('button', { name: /^(Show passage|查看 .* 中的引用)/ })
@@ -230,86 +241,7 @@ export const PICTURES = [
   { name: 'settings-identities', path: '/settings/identities' },
   { name: 'settings-sessions', path: '/settings/sessions' },
   { name: 'settings-events', path: '/settings/events' },
-  { name: 'admin-accounts', path: '/admin/accounts', byAdmin: true },
-  { name: 'admin-accounts-nothing', path: '/admin/accounts?q=nobody', byAdmin: true },
-  {
-    name: 'admin-account',
-    path: '/admin/accounts',
-    byAdmin: true,
-    act: (tab) => tab.locator('tbody a').first().click(),
-  },
-  {
-    name: 'admin-account-adjust',
-    path: '/admin/accounts',
-    byAdmin: true,
-    act: async (tab) => {
-      await tab.locator('tbody a').first().click();
-      await tab.getByRole('button', { name: either('Adjust the balance', '调整余额') }).click();
-    },
-  },
-  { name: 'admin-payments', path: '/admin/payments', byAdmin: true },
-  {
-    name: 'admin-payment',
-    path: '/admin/payments',
-    byAdmin: true,
-    act: (tab) => tab.locator('tbody a').first().click(),
-  },
-  { name: 'admin-events', path: '/admin/events', byAdmin: true },
-  { name: 'admin-health', path: '/admin/health', byAdmin: true },
-  { name: 'admin-pricing', path: '/admin/pricing', byAdmin: true },
-  {
-    name: 'admin-pricing-review',
-    path: '/admin/pricing',
-    byAdmin: true,
-    act: async (tab) => {
-      await tab.locator('tbody input').first().fill('1.23');
-      await tab.getByRole('button', { name: either('Review the changes', '查看修改') }).click();
-    },
-  },
-  { name: 'admin-pricing-gpus', path: '/admin/pricing/gpus', byAdmin: true },
-  { name: 'admin-pricing-training', path: '/admin/pricing/training', byAdmin: true },
-  { name: 'admin-exchange-rates', path: '/admin/exchange-rates', byAdmin: true },
-  { name: 'admin-models', path: '/admin/models', byAdmin: true },
-  {
-    name: 'admin-models-create',
-    path: '/admin/models',
-    byAdmin: true,
-    act: (tab) =>
-      tab
-        .getByRole('button', { name: either('Describe a model', '新建模型') })
-        .first()
-        .click(),
-  },
-  {
-    name: 'admin-model',
-    path: '/admin/models',
-    byAdmin: true,
-    act: (tab) => tab.locator('tbody a').first().click(),
-  },
-  { name: 'admin-releases', path: '/admin/releases', byAdmin: true },
-  {
-    name: 'admin-releases-create',
-    path: '/admin/releases',
-    byAdmin: true,
-    act: (tab) => tab.getByRole('button', { name: either('Publish a release', '发布新版本') }).click(),
-  },
-  { name: 'admin-changelog', path: '/admin/changelog', byAdmin: true },
-  {
-    name: 'admin-changelog-create',
-    path: '/admin/changelog',
-    byAdmin: true,
-    act: async (tab) => {
-      await tab
-        .getByRole('button', { name: either('New entry', '新建条目') })
-        .first()
-        .click();
-      await tab.getByRole('textbox', { name: either('Title', '标题') }).fill('Engine 2.0');
-      await tab
-        .getByRole('textbox', { name: either('Text', '正文') })
-        .fill('Streams are *twice* as fast.\n\n- first\n- second');
-    },
-  },
-  { name: 'admin-downloads', path: '/admin/downloads', byAdmin: true },
+  ...ADMIN_PICTURES,
   {
     name: 'command-palette',
     path: '/keys',

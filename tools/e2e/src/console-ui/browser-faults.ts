@@ -29,3 +29,11 @@ export function collectFaults(tab: Page, origins?: string[]): string[] {
   });
   return faults;
 }
+
+/** What the browser keeps of a page that must not be there: secrets in its storage. */
+export async function secretsInStorage(tab: Page): Promise<string[]> {
+  const kept = await tab.evaluate<[string, string][]>(
+    'Object.entries({ ...localStorage, ...sessionStorage })',
+  );
+  return kept.filter(([, value]) => SECRET.test(value)).map(([name]) => `a secret is in the storage ${name}`);
+}

@@ -1,0 +1,118 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
+import { type Platform, type Run, SiteRuns } from '../../deployment/site-runs';
+import { findProgram } from '../../site/nginx';
+import { secretsInStorage } from '../browser-faults';
+import { foreignTexts } from './foreign-words';
+import { isOfRoute, type Picture, routePaths, type Viewer, VIEWERS } from './page-list';
+import { seedContent } from './seed-content';
+import { Visit } from './visit';
+
+/** What holds for every page of the console, in Chromium, on the two sites that `npm start` runs. */
+
+jest.setTimeout(300_000);
+
+const SITES = ['intl', 'cn'] as const;
+/** The width of a phone, and a screen of 1280 pixels at 200 %. */
+const WIDTHS = [320, 640];
+const HEIGHT = 800;
+
+const chrome = findProgram('chromium');
+const ifThere = chrome ? it : it.skip;
+
+let runs: SiteRuns;
+let browser: Browser | undefined;
+const sites = {} as Record<(typeof SITES)[number], Run>;
+const visited = new Set<string>();
+
+beforeAll(async () => {
+  runs = new SiteRuns();
+  if (!chrome) return;
+  for (const SITE of SITES) sites[SITE] = await runs.newRun({ SITE, ENGINE_TOKENS_PER_SECOND: '0' });
+  await Promise.all(SITES.map((site) => sites[site].start()));
+  await Promise.all(SITES.map((site) => seedContent(sites[site].platform)));
+  browser = await chromium.launch({ executablePath: chrome, args: ['--no-sandbox'] });
+});
+afterAll(async () => {
+  await browser?.close();
+  await runs.cleanUp();
+});
+
+/** Visits all pages, those of each viewer in a tab of their own. Returns what `look` finds, and the faults of the tabs. */
+async function findings(
+  platform: Platform,
+  options: BrowserContextOptions,
+  look: (visit: Visit, picture: Picture) => Promise<string[]>,
+): Promise<string[]> {
+  const visitAs = async (viewer: Viewer) => {
+    const visit = await Visit.begin(browser!, platform, viewer, options);
+    const found: string[] = [];
+    const addresses = await visit.everyPage(viewer, async (picture) => {
+      const ofPage = [...(await look(visit, picture)), ...(await secretsInStorage(visit.tab))];
+      found.push(...[...ofPage, ...visit.faults.splice(0)].map((finding) => `${picture.name}: ${finding}`));
+    });
+    for (const address of addresses) visited.add(address);
+    await visit.end();
+    return found;
+  };
+  return (await Promise.all(VIEWERS.map(visitAs))).flat();
+}
+
+async function tooWide(visit: Visit): Promise<string[]> {
+  const { tab } = visit;
+  const before = tab.viewportSize()!;
+  const found: string[] = [];
+  for (const width of WIDTHS) {
+    await visit.resize({ width, height: HEIGHT });
+    const needed = await tab.evaluate<number>('document.documentElement.scrollWidth');
+    if (needed > width) found.push(`${needed} px wide on a screen of ${width} px`);
+  }
+  await visit.resize(before);
+  return found;
+}
+
+/** Of the rules only the contrast depends on the colours. */
+async function inaccessible({ tab }: Visit): Promise<string[]> {
+  const found: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await tab.emulateMedia({ colorScheme });
+    const axe = new AxeBuilder({ page: tab }).setLegacyMode();
+    if (colorScheme === 'dark') axe.withRules('color-contrast');
+    const { violations } = await axe.analyze();
+    for (const { id, help, nodes } of violations)
+      found.push(`${colorScheme}: ${id}: ${help} ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+  }
+  await tab.emulateMedia({ colorScheme: 'light' });
+  return found;
+}
+
+const untranslated = async ({ tab, served }: Visit, locale: string) =>
+  (await foreignTexts(tab, locale, served)).map((text) => `not translated: ${text}`);
+
+ifThere(
+  'in English every page is translated, fits narrow screens, and satisfies axe, light and dark',
+  async () => {
+    const look = async (visit: Visit) => [
+      ...(await untranslated(visit, 'en')),
+      ...(await tooWide(visit)),
+      ...(await inaccessible(visit)),
+    ];
+    expect(await findings(sites.intl.platform, { locale: 'en' }, look)).toEqual([]);
+  },
+);
+
+ifThere('in Chinese every page is translated, and fits narrow screens', async () => {
+  const look = async (visit: Visit) => [...(await untranslated(visit, 'zh-CN')), ...(await tooWide(visit))];
+  expect(await findings(sites.intl.platform, { locale: 'zh-CN' }, look)).toEqual([]);
+});
+
+for (const locale of ['en', 'zh-CN'])
+  ifThere(`every page of the site in China is translated to ${locale}`, async () => {
+    const look = (visit: Visit) => untranslated(visit, locale);
+    expect(await findings(sites.cn.platform, { locale }, look)).toEqual([]);
+  });
+
+ifThere('has visited every route', () => {
+  const missing = routePaths().filter((route) => ![...visited].some((address) => isOfRoute(address, route)));
+  expect(missing).toEqual([]);
+});

@@ -1,0 +1,93 @@
+import { either } from './either.mjs';
+
+/**
+ * The pages of administrators.
+ *
+ * @import { Picture } from './pages.mjs'
+ */
+
+/** @type {Picture[]} */
+export const ADMIN_PICTURES = [
+  { name: 'admin-accounts', path: '/admin/accounts', byAdmin: true },
+  { name: 'admin-accounts-nothing', path: '/admin/accounts?q=nobody', byAdmin: true },
+  {
+    name: 'admin-account',
+    path: '/admin/accounts',
+    byAdmin: true,
+    act: (tab) => tab.locator('tbody a').first().click(),
+  },
+  {
+    name: 'admin-account-adjust',
+    path: '/admin/accounts',
+    byAdmin: true,
+    act: async (tab) => {
+      await tab.locator('tbody a').first().click();
+      await tab.getByRole('button', { name: either('Adjust the balance', '调整余额') }).click();
+    },
+  },
+  { name: 'admin-payments', path: '/admin/payments', byAdmin: true },
+  {
+    name: 'admin-payment',
+    path: '/admin/payments',
+    byAdmin: true,
+    act: (tab) => tab.locator('tbody a').first().click(),
+  },
+  { name: 'admin-events', path: '/admin/events', byAdmin: true },
+  { name: 'admin-health', path: '/admin/health', byAdmin: true },
+  { name: 'admin-pricing', path: '/admin/pricing', byAdmin: true },
+  {
+    name: 'admin-pricing-review',
+    path: '/admin/pricing',
+    byAdmin: true,
+    act: async (tab) => {
+      await tab.locator('tbody input').first().fill('1.23');
+      await tab.getByRole('button', { name: either('Review the changes', '查看修改') }).click();
+    },
+  },
+  { name: 'admin-pricing-gpus', path: '/admin/pricing/gpus', byAdmin: true },
+  { name: 'admin-pricing-training', path: '/admin/pricing/training', byAdmin: true },
+  { name: 'admin-exchange-rates', path: '/admin/exchange-rates', byAdmin: true },
+  { name: 'admin-models', path: '/admin/models', byAdmin: true },
+  {
+    name: 'admin-models-create',
+    path: '/admin/models',
+    byAdmin: true,
+    act: (tab) =>
+      tab
+        .getByRole('button', { name: either('Describe a model', '新建模型') })
+        .first()
+        .click(),
+  },
+  {
+    name: 'admin-model',
+    path: '/admin/models',
+    byAdmin: true,
+    act: (tab) => tab.locator('tbody a').first().click(),
+  },
+  { name: 'admin-releases', path: '/admin/releases', byAdmin: true },
+  {
+    name: 'admin-releases-create',
+    path: '/admin/releases',
+    byAdmin: true,
+    act: (tab) => tab.getByRole('button', { name: either('Publish a release', '发布新版本') }).click(),
+  },
+  { name: 'admin-changelog', path: '/admin/changelog', byAdmin: true },
+  {
+    name: 'admin-changelog-create',
+    path: '/admin/changelog',
+    byAdmin: true,
+    act: async (tab) => {
+      await tab
+        .getByRole('button', { name: either('New entry', '新建条目') })
+        .first()
+        .click();
+      const [title, text] =
+        (await tab.locator('html').getAttribute('lang')) === 'en'
+          ? ['Engine 2.0', 'Streams are *twice* as fast.\n\n- first\n- second']
+          : ['推理引擎 2.0', '流式输出*快了一倍*。\n\n- 第一\n- 第二'];
+      await tab.getByRole('textbox', { name: either('Title', '标题') }).fill(title);
+      await tab.getByRole('textbox', { name: either('Text', '正文') }).fill(text);
+    },
+  },
+  { name: 'admin-downloads', path: '/admin/downloads', byAdmin: true },
+];
