@@ -16,6 +16,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // Mantine marks its modules for servers that render React; here nothing does.
     rolldownOptions: {
+      // One file for what every page needs: 50 small ones would be compressed one by one, and take a request each.
+      output: { codeSplitting: { groups: [{ name: 'shell', tags: ['$initial'] }] } },
       onLog: (level, log, next) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && next(level, log),
     },
   },

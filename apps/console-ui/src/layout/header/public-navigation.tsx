@@ -1,9 +1,13 @@
-import { ActionIcon, Group, Menu } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Menu as MenuIcon } from 'lucide-react';
+import { lazy } from 'react';
 import classes from '../layout.module.css';
-import { PUBLIC_AREAS } from '../navigation';
+import { PUBLIC_AREAS } from './public-areas';
 import { useLayoutTexts } from '../texts/layout-texts';
+import { MenuButton } from './menu-button';
+
+const PublicMenu = lazy(() => import('./public-menu'));
 
 /** Links to the public pages; a menu on a narrow screen. */
 export function PublicNavigation() {
@@ -17,26 +21,12 @@ export function PublicNavigation() {
           </Link>
         ))}
       </Group>
-      <Menu position="bottom-end" width={200}>
-        <Menu.Target>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size="lg"
-            hiddenFrom="sm"
-            aria-label={t('navigation.open')}
-          >
-            <MenuIcon size={20} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {PUBLIC_AREAS.map(({ to, text }) => (
-            <Menu.Item key={to} component={Link} to={to}>
-              {t(text)}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
+      <MenuButton
+        label={t('navigation.open')}
+        icon={<MenuIcon size={20} />}
+        hiddenFrom="sm"
+        menu={PublicMenu}
+      />
     </nav>
   );
 }
