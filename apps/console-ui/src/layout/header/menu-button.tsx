@@ -10,7 +10,7 @@ interface Props {
   menu: ComponentType;
 }
 
-/** A button whose menu is loaded when it is first opened: menus are a fifth of what the sign-in would load. */
+/** A button whose menu is loaded when it is first opened: menus would be an eighth of what the sign-in loads. */
 export function MenuButton({ label, icon, hiddenFrom, menu: LazyMenu }: Props) {
   const [isWanted, setIsWanted] = useState(false);
   const button = (
