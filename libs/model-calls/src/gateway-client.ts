@@ -43,7 +43,10 @@ interface EmbeddingCall extends Caller {
 }
 
 /** A refusal, or one vector per text: all of one length, of finite numbers that are not all zero. */
-export type Embedded = { refusal: Refusal } | { refusal: null; vectors: Float32Array[] };
+export type Embedded = ({ refusal: Refusal } | { refusal: null; vectors: Float32Array[] }) & {
+  /** Id of the call in the request log of the account that pays; null if the gateway did not admit it. */
+  requestId: string | null;
+};
 
 /** Receives the progress of an answer. */
 export interface ModelListener {
@@ -58,6 +61,8 @@ export type CallEnd = { refusal: Refusal; answer?: ModelAnswer } | { refusal: nu
 
 const COMPLETIONS = 'chat/completions';
 const EMBEDDINGS = 'embeddings';
+/** Header in which the gateway names a call that it has admitted. */
+const CALL_HEADER = 'x-inference-request-id';
 const MAX_ERROR_BYTES = 65_536;
 /** Largest body of an embeddings answer: larger than any batch of vectors, even as decimal numbers. */
 const MAX_VECTORS_BYTES = 33_554_432;
@@ -106,20 +111,22 @@ export class GatewayClient implements OnApplicationShutdown {
     const ending = signal ? AbortSignal.any([signal, timeout]) : timeout;
     // Base64 is much shorter than decimal numbers. Engines that do not support it send decimal numbers.
     const body = { model, input: texts, encoding_format: 'base64' };
+    let requestId: string | null = null;
     try {
       const response = await this.pool.request({
         ...this.requestOf(EMBEDDINGS, caller, body),
         signal: ending,
       });
+      requestId = callIdIn(response.headers);
       const text = await readText(response.body, MAX_VECTORS_BYTES);
       const { 'retry-after': retryAfter } = response.headers;
       if (response.statusCode >= 300)
-        return { refusal: refusalOf(response.statusCode, text ?? '', retryAfter?.toString()) };
+        return { refusal: refusalOf(response.statusCode, text ?? '', retryAfter?.toString()), requestId };
       const vectors = text === null ? null : readVectors(text, texts.length);
-      return vectors ? { refusal: null, vectors } : { refusal: noVectors() };
+      return vectors ? { refusal: null, vectors, requestId } : { refusal: noVectors(), requestId };
     } catch {
-      if (timeout.aborted) return { refusal: timedOut() };
-      return { refusal: signal?.aborted ? brokenOff() : unreachable() };
+      if (timeout.aborted) return { refusal: timedOut(), requestId };
+      return { refusal: signal?.aborted ? brokenOff() : unreachable(), requestId };
     }
   }
 
@@ -154,6 +161,10 @@ export class GatewayClient implements OnApplicationShutdown {
       body: JSON.stringify(body),
     };
   }
+}
+
+function callIdIn({ [CALL_HEADER]: id }: Record<string, string | string[] | undefined>): string | null {
+  return typeof id === 'string' ? id : null;
 }
 
 const noVectors = () => refusal(502, 'model_error', 'The model gave no vectors that can be used.');
@@ -208,7 +219,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.status = status;
     const { 'retry-after': retryAfter } = headers;
     if (typeof retryAfter === 'string') this.retryAfter = retryAfter;
-    if (status < 300) this.listener.onAccepted();
+    if (status >= 300) return;
+    this.answer.requestId = callIdIn(headers);
+    this.listener.onAccepted();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -38,6 +38,8 @@ const HIGH_SURROGATE = /[\ud800-\udbff]$/;
 export class ModelAnswer {
   finishReason: string | null = null;
   usage: Usage | null = null;
+  /** Id of the call in the request log of the account that pays. */
+  requestId: string | null = null;
   error: AnswerError | null = null;
   private saidDone = false;
   /** High surrogate whose low surrogate comes with the next piece. */

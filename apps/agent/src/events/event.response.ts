@@ -107,6 +107,14 @@ export class EventResponse {
   @ApiProperty({ required: false, description: 'The tokens of the call of the model, if they are known.' })
   usage?: UsageResponse;
 
+  @ApiProperty({
+    required: false,
+    description:
+      'The call of the model that wrote the event; of `turn.failed` and `turn.cancelled` the call that broke off. `GET /api/billing/requests/{requestId}` of the console has its cost. It is named when it has ended.',
+    example: 'req_0Vc3kZ8dQ1mXw7RtYb2LsA',
+  })
+  request_id?: string;
+
   @ApiProperty({ required: false, description: 'Only for `turn.failed`: why.' })
   error?: EventErrorResponse;
 
@@ -148,6 +156,7 @@ export function toEventResponse(
     status: event.status ?? turnStatus,
     ...(event.finishReason !== null && { finish_reason: event.finishReason }),
     ...(event.usage && { usage: event.usage }),
+    ...(event.requestId !== null && { request_id: event.requestId }),
     ...(event.error && { error: event.error }),
     created_at: event.createdAt.toISOString(),
   };

@@ -16,7 +16,10 @@ import { type ToolCall, type ToolCallResult } from '../tool-calls/tool.dto';
 import { Turn } from '../turns/turn.entity';
 import { type EventError, type EventType } from './session-event';
 
-/** One entry of a session's log. It never changes, except that its idempotency key is removed. */
+/**
+ * One entry of a session's log. It never changes, except that its idempotency key is removed, and that the call that
+ * the end of a turn broke off is named when it has ended.
+ */
 @Entity('events', { schema: 'agent' })
 @Index('events_idempotency', ['sessionId', 'idempotencyKey'], {
   unique: true,
@@ -79,6 +82,13 @@ export class SessionEvent {
 
   @Column('json', { nullable: true })
   usage!: Usage | null;
+
+  /**
+   * The call of the model that wrote the event, or that the end of the turn broke off: its id in the request log of the account.
+   * Null for all other events, and if the call is not known.
+   */
+  @Column('text', { nullable: true })
+  requestId!: string | null;
 
   @Column('json', { nullable: true })
   error!: EventError | null;

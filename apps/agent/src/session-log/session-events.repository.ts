@@ -1,4 +1,5 @@
 import { type Executor, type Transaction } from '@inference/database';
+import { In, IsNull } from 'typeorm';
 import { type Turn } from '../turns/turn.entity';
 import { type Idempotency } from './session-event';
 import { SessionEvent } from './session-event.entity';
@@ -28,7 +29,7 @@ type WithTurnStatus = { turnStatus: Turn['status'] };
 
 /** The columns of StoredEvent. */
 export const EVENT_COLUMNS = `e.id, e.seq, e.turn_id AS "turnId", e.type, e.role, e.content, e.tool_calls AS "toolCalls",
-  e.tool_call_results AS "toolCallResults", e.status, e.finish_reason AS "finishReason", e.usage, e.error,
+  e.tool_call_results AS "toolCallResults", e.status, e.finish_reason AS "finishReason", e.usage, e.error, e.request_id AS "requestId",
   e.after_position AS "afterPosition", e.created_at AS "createdAt"`;
 
 /** Limits the size of a page of events, whose first event is always included. */
@@ -38,8 +39,8 @@ const PROMPT_PAGE_EVENTS = 200;
 const INSERT = `
   WITH session AS (UPDATE agent.sessions SET last_seq = last_seq + 1 WHERE id = $2 RETURNING last_seq)
   INSERT INTO agent.events AS e (id, session_id, seq, turn_id, type, role, content, tool_calls, tool_call_results, status,
-    finish_reason, usage, error, tokens, idempotency_key, fingerprint, after_position)
-  SELECT $1, $2, last_seq, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
+    finish_reason, usage, error, request_id, tokens, idempotency_key, fingerprint, after_position)
+  SELECT $1, $2, last_seq, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
     (SELECT coalesce(max(n), 0) FROM agent.stream_events WHERE turn_id = $3)
   FROM session
   RETURNING ${EVENT_COLUMNS}`;
@@ -89,6 +90,7 @@ export async function insertEvent(transaction: Transaction, event: NewSessionEve
     event.finishReason,
     json(event.usage),
     json(event.error),
+    event.requestId,
     event.tokens,
     event.idempotency?.key ?? null,
     event.idempotency?.fingerprint ?? null,
@@ -140,6 +142,17 @@ export async function readPromptEvents(
 ): Promise<PromptEvent[]> {
   const values = [turn.sessionId, turn.number, ...before, budget];
   return (await executor.query<PromptEvent>(READ_PROMPT, values)).rows;
+}
+
+/** Names the call of the model that was broken off because its turn had ended. */
+export async function nameBrokenOffCall(
+  executor: Executor,
+  turnId: string,
+  requestId: string,
+): Promise<void> {
+  await executor
+    .repository(SessionEvent)
+    .update({ turnId, type: In(['turn.failed', 'turn.cancelled']), requestId: IsNull() }, { requestId });
 }
 
 /** Lets the caller send the same request again under the idempotency key of this event. */

@@ -27,6 +27,7 @@ export function appendEvent(transaction: Transaction, event: NewEvent): Promise<
     finishReason: event.finishReason ?? null,
     usage: event.usage ?? null,
     error: event.error ?? null,
+    requestId: event.requestId ?? null,
     tokens: event.tokens ?? estimateEventTokens(content, json(toolCalls), json(toolCallResults)),
     idempotency: event.idempotency ?? null,
   });

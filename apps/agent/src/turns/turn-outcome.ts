@@ -17,7 +17,10 @@ import { findNextQueuedTurn, type OpenTurn, setTurnStatus } from './turns.reposi
 
 // How turns pause and end. The transaction of every function here has locked the session.
 
-type AssistantEvent = Pick<NewEvent, 'type' | 'content' | 'toolCalls' | 'finishReason' | 'usage' | 'status'>;
+type AssistantEvent = Pick<
+  NewEvent,
+  'type' | 'content' | 'toolCalls' | 'finishReason' | 'usage' | 'requestId' | 'status'
+>;
 
 /** Records the model's answer: text ends the turn, tool calls make it wait for their results. */
 export async function recordAnswer(
@@ -25,9 +28,9 @@ export async function recordAnswer(
   turn: OpenTurn,
   answer: ModelAnswer,
 ): Promise<StreamEvent[]> {
-  const { finishReason, usage } = answer;
+  const { finishReason, usage, requestId } = answer;
   const content = await readGeneratedText(transaction, turn);
-  const event = { content, finishReason, usage, status: 'completed' as const };
+  const event = { content, finishReason, usage, requestId, status: 'completed' as const };
   const calls = await withUniqueIds(transaction, turn.sessionId, answer.toolCalls);
   if (calls.length === 0) {
     await appendAssistantEvent(transaction, turn, { ...event, type: 'message' });
@@ -75,6 +78,7 @@ export async function failTurn(
     type: 'turn.failed',
     content: '',
     error,
+    requestId: answer?.requestId ?? null,
   });
   await enqueueNext(transaction, turn.sessionId);
   return [streamEvent];

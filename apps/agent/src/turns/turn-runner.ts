@@ -5,7 +5,7 @@ import { Metrics } from '@inference/http';
 import { type CallEnd, GatewayClient } from '@inference/model-calls';
 import { Gauge } from 'prom-client';
 import { readPromptMessages } from '../session-log/prompt-messages';
-import { releaseIdempotencyKey } from '../session-log/session-events.repository';
+import { nameBrokenOffCall, releaseIdempotencyKey } from '../session-log/session-events.repository';
 import { limitsOf, MODELS_CONFIG, type ModelsConfig } from '../models/models.config';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 import { DeltaWriter } from '../streams/delta-writer';
@@ -92,7 +92,7 @@ export class TurnRunner {
     try {
       const end = await this.callModel(run);
       await run.written();
-      if (run.isAbandoned) await this.cleanUp(run);
+      if (run.isAbandoned) await this.cleanUp(run, end);
       else await this.conclude(run, end);
       run.settleAdmission(end.answer ? null : end.refusal);
     } catch (error) {
@@ -108,10 +108,11 @@ export class TurnRunner {
     }
   }
 
-  /** Deletes text that was stored while the session of the turn was being deleted. */
-  private async cleanUp({ turnId }: TurnRun): Promise<void> {
+  /** Deletes text that was stored while the session of the turn was being deleted; names the call that was broken off. */
+  private async cleanUp({ turnId }: TurnRun, { answer }: CallEnd): Promise<void> {
     await this.writer.idle();
     await deleteStreamEventsOfDeletedTurn(this.database, turnId);
+    if (answer?.requestId) await nameBrokenOffCall(this.database, turnId, answer.requestId);
   }
 
   private async callModel(run: TurnRun): Promise<CallEnd> {
@@ -142,7 +143,10 @@ export class TurnRunner {
   private async record(transaction: Transaction, run: TurnRun, end: CallEnd): Promise<StreamEvent[]> {
     const { turn, refusableEventId } = run;
     if (!(await lockSessionOfTurn(transaction, turn.id))) return [];
-    if (!(await isInCall(transaction, turn, this.heartbeat.replicaId))) return [];
+    if (!(await isInCall(transaction, turn, this.heartbeat.replicaId))) {
+      if (end.answer?.requestId) await nameBrokenOffCall(transaction, turn.id, end.answer.requestId);
+      return [];
+    }
     if (!end.refusal) return recordAnswer(transaction, turn, end.answer);
     // A call that was interrupted may have been billed: the same request must not run again.
     if (end.refusal.code !== INTERRUPTED && !end.answer && refusableEventId !== undefined)

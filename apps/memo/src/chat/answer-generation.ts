@@ -11,7 +11,7 @@ import { bestSnippet, snippetWithin } from './citations/citation-snippet';
 import { refusalText } from './answers/refusal-text';
 import { citingSentence } from './citations/citing-sentence';
 import { collapseWhitespace, type Slice } from './sentences/sentence-segmentation';
-import { type ConversationRef, type MessageStatus } from './conversations/conversation';
+import { type Answer, type ConversationRef, type MessageStatus } from './conversations/conversation';
 import { type ConversationLog } from './conversations/conversation-log';
 import { type SearchOutcome } from '../retrieval/search/passage';
 import { AnswerStream } from './answer-stream';
@@ -62,6 +62,8 @@ export class AnswerGeneration {
   private readonly cancellation = new AbortController();
   /** The error that ended the answer, unless the model or the reader ended it. */
   private failure: AnswerErrorEvent | undefined;
+  /** The call of the model, once the gateway has admitted it. */
+  private requestId: string | null = null;
   /** The sentences of an extractive answer. */
   private quoted: QuotedSentence[] = [];
   /** Characters received from the model, including white space that is not sent. */
@@ -151,7 +153,8 @@ export class AnswerGeneration {
     this.cancellation.abort();
   }
 
-  private async end(model: string, { refusal }: CallEnd): Promise<void> {
+  private async end(model: string, { refusal, answer }: CallEnd): Promise<void> {
+    this.requestId = answer?.requestId ?? null;
     if (!refusal) return this.finish('completed', model);
     const { message: error, code, retryable } = refusal;
     const failure = this.failure ?? { error, code, retryable };
@@ -169,7 +172,16 @@ export class AnswerGeneration {
       stream.finishText();
       if (isWhole && stream.text === '') stream.quote(refusalText(question.text), []);
       const citations = isWhole ? this.citations() : [];
-      const answer = { id: this.messageId, content: stream.text, status, model, citations };
+      const { passages, requestIds } = this.sources();
+      const answer = {
+        id: this.messageId,
+        content: stream.text,
+        status,
+        model,
+        citations,
+        passages,
+        requestIds,
+      };
       await this.log.write(question.member, question.conversation, question.text, answer, (current) => {
         if (isWhole) stream.cite(citationsLine(current));
       });
@@ -182,6 +194,20 @@ export class AnswerGeneration {
     } finally {
       this.settle();
     }
+  }
+
+  /** What the answer was written from, and the calls that it cost. */
+  private sources(): Pick<Answer, 'passages' | 'requestIds'> {
+    const { passages, requestIds } = this.question.search;
+    return {
+      passages: passages.map(({ documentId, version, chunkIndex, score }) => ({
+        documentId,
+        version,
+        chunkIndex,
+        score,
+      })),
+      requestIds: this.requestId === null ? requestIds : [...requestIds, this.requestId],
+    };
   }
 
   private citations(): Citation[] {

@@ -114,7 +114,8 @@ export class ChatService implements OnModuleDestroy, BeforeApplicationShutdown {
     for (const { question } of before.toReversed().slice(0, MAX_FOLLOW_UP_QUESTIONS)) {
       if (hasOwnTerms(found, this.config.model !== undefined)) break;
       query = `${question}\n${query}`;
-      found = await this.searches.find(member, query, k);
+      const next = await this.searches.find(member, query, k);
+      found = { ...next, requestIds: [...found.requestIds, ...next.requestIds] };
     }
     return found;
   }

@@ -29,6 +29,7 @@ import { BrokenOffEvents0000000000027 } from '../migrations/0027_broken_off_even
 import { ChangedKeyLimits0000000000028 } from '../migrations/0028_changed_key_limits';
 import { PaymentsByTime0000000000029 } from '../migrations/0029_payments_by_time';
 import { LowBalanceThresholds0000000000030 } from '../migrations/0030_low_balance_thresholds';
+import { CallsOfAnswers0000000000031 } from '../migrations/0031_calls_of_answers';
 
 /** All migrations in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -62,4 +63,5 @@ export const MIGRATIONS: MigrationClass[] = [
   ChangedKeyLimits0000000000028,
   PaymentsByTime0000000000029,
   LowBalanceThresholds0000000000030,
+  CallsOfAnswers0000000000031,
 ];

@@ -194,6 +194,7 @@ memo                                                  none  session  expired  el
   POST   /v1/workspaces/:workspace_id/chat             401      404      401        401    404  401      401  404     401      401         401          401      401
   GET    /v1/workspaces/:workspace_id/conversations    401      404      401        401    404  401      401  404     401      401         401          401      401
   GET    /v1/workspaces/:workspace_id/conversations/:conversation_id 401 404 401    401    404  401      401  404     401      401         401          401      401
+  GET    /v1/workspaces/:workspace_id/conversations/:conversation_id/messages/:message_id/passages 401 404 401    401    404  401      401  404     401      401         401          401      401
   DELETE /v1/workspaces/:workspace_id/conversations/:conversation_id 401 404 401    401    404  401      401  404     401      401         401          401      401
 
 agent-environments                                    none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY

@@ -68,6 +68,8 @@ export interface AssistantMessage extends Stored {
   status: 'completed' | 'incomplete';
   finish_reason?: string;
   usage?: TokenUsage;
+  /** The call of the model in the request log of the account. */
+  request_id?: string;
 }
 
 /** `content` may be empty. */
@@ -78,6 +80,8 @@ export interface ToolCalls extends Stored {
   status: 'completed' | 'incomplete';
   finish_reason?: string;
   usage?: TokenUsage;
+  /** The call of the model in the request log of the account. */
+  request_id?: string;
 }
 
 export interface ToolResult extends Stored {
@@ -94,6 +98,8 @@ export interface TurnFailed extends Stored {
   role: 'assistant';
   status: 'failed';
   error: { code: string; message: string; retryable: boolean };
+  /** The call of the model that broke off, in the request log of the account. */
+  request_id?: string;
 }
 
 /** `content` is empty. */
@@ -103,6 +109,8 @@ export interface TurnCancelled extends Stored {
   status: 'cancelled';
   /** Why, for people. */
   reason?: string;
+  /** The call of the model that broke off, in the request log of the account. */
+  request_id?: string;
 }
 
 /** An event of a session, distinguished by `type` and `role`. */

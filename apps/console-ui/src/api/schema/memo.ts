@@ -121,6 +121,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/workspaces/{workspace_id}/conversations/{conversation_id}/messages/{message_id}/passages': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Returns the passages from which an answer was written, with their scores.
+     * @description Passages of versions that are no longer served are missing. A question has none, and neither has an answer of an earlier version of the service.
+     */
+    get: operations['listAnswerPassages'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/workspaces/{workspace_id}/documents': {
     parameters: {
       query?: never;
@@ -560,6 +580,8 @@ export interface components {
       model: string | null;
       /** @description Citations of documents that still exist, by number. */
       citations: components['schemas']['CitationResponse'][];
+      /** @description The calls of models that the answer cost: `GET /api/billing/requests/{requestId}` of the console has the cost of each. Empty for a question. */
+      request_ids: string[];
       /**
        * Format: date-time
        * @description When the message was stored.
@@ -585,6 +607,32 @@ export interface components {
       messages: components['schemas']['MessageResponse'][];
       /** @description Whether messages follow this page. */
       has_more: boolean;
+    };
+    AnswerPassageResponse: {
+      /** @description The id of the document. */
+      document_id: string;
+      /** @description The caller’s own id of the document; null if it has none. */
+      external_id: string | null;
+      /** @description The title of the document. */
+      title: string;
+      /** @description The version of the document. */
+      version: components['schemas']['Figure'];
+      /** @description Index of the passage in the document, from 0. */
+      chunk_index: components['schemas']['Figure'];
+      /** @description Offset of the passage in the stored text of that version, in UTF-16 units. */
+      start: components['schemas']['Figure'];
+      /** @description Offset behind the passage, in UTF-16 units. */
+      end: components['schemas']['Figure'];
+      /** @description Higher is better. Comparable only within one search. */
+      score: components['schemas']['Figure'];
+      /** @description Exactly the slice of the stored text from `start` to `end`. */
+      text: string;
+      /** @description The number by which the answer cites it, such as `[1]`. */
+      number: components['schemas']['Figure'];
+    };
+    AnswerPassagesResponse: {
+      /** @description The passages by number. */
+      passages: components['schemas']['AnswerPassageResponse'][];
     };
     CreateKeyDto: {
       /** @description What the key is for. */
@@ -1648,6 +1696,90 @@ export interface operations {
        * @description The workspace does not exist, or the caller is not a member.
        *
        *     The caller has no such conversation in the workspace.
+       */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
+  listAnswerPassages: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The id of the workspace. */
+        workspace_id: string;
+        /** @description The id of the conversation. */
+        conversation_id: string;
+        /** @description The id of the message. */
+        message_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The passages. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AnswerPassagesResponse'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /**
+       * @description The workspace does not exist, or the caller is not a member.
+       *
+       *     The caller has no such conversation in the workspace, or it has no such message.
        */
       404: {
         headers: {

@@ -88,6 +88,8 @@ async function insertExchange(
       content: question,
       status: 'completed',
       model: null,
+      requestIds: [],
+      passages: [],
     },
     { ...answer, conversationId, n: n + 1, role: 'assistant' },
   ]);

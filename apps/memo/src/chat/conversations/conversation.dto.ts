@@ -2,11 +2,17 @@ import { IdField, InstantProperty, IntegerParameter, NextCursorProperty } from '
 import { PageQuery } from '@inference/http';
 import { ApiProperty, PickType } from '@nestjs/swagger';
 import { WorkspacePath } from '../../access/workspace-path.dto';
+import { SearchResultResponse } from '../../retrieval/search/search.dto';
 import { MESSAGE_STATUSES, type MessageStatus } from './conversation';
 
 export class ConversationPath extends WorkspacePath {
   @IdField({ description: 'The id of the conversation.', noun: 'conversation', prefix: 'conv' })
   conversation_id!: string;
+}
+
+export class MessagePath extends ConversationPath {
+  @IdField({ description: 'The id of the message.', noun: 'message', prefix: 'msg' })
+  message_id!: string;
 }
 
 export class MessagesQuery extends PickType(PageQuery, ['limit']) {
@@ -119,8 +125,31 @@ export class MessageResponse {
   })
   citations!: CitationResponse[];
 
+  @ApiProperty({
+    description:
+      'The calls of models that the answer cost: `GET /api/billing/requests/{requestId}` of the console has the cost of each. Empty for a question.',
+    type: [String],
+    example: ['req_0Vc3kZ8dQ1mXw7RtYb2LsA'],
+  })
+  request_ids!: string[];
+
   @InstantProperty({ description: 'When the message was stored.' })
   created_at!: string;
+}
+
+/** A passage from which an answer was written. */
+export class AnswerPassageResponse extends SearchResultResponse {
+  @ApiProperty({
+    description: 'The number by which the answer cites it, such as `[1]`.',
+    type: 'integer',
+    example: 1,
+  })
+  number!: number;
+}
+
+export class AnswerPassagesResponse {
+  @ApiProperty({ description: 'The passages by number.', type: [AnswerPassageResponse] })
+  passages!: AnswerPassageResponse[];
 }
 
 export class ConversationMessagesResponse extends ConversationResponse {

@@ -5,9 +5,11 @@ import { ApiErrors } from '@inference/openapi';
 import { CurrentMember, type Member } from '../../access/member';
 import { RequiresRole } from '../../access/workspace.guard';
 import {
+  AnswerPassagesResponse,
   ConversationListResponse,
   ConversationMessagesResponse,
   ConversationPath,
+  MessagePath,
   MessagesQuery,
 } from './conversation.dto';
 import { ConversationsService } from './conversations.service';
@@ -47,6 +49,23 @@ export class ConversationsController {
     @Query() query: MessagesQuery,
   ): Promise<ConversationMessagesResponse> {
     return this.conversations.find(member, id, query);
+  }
+
+  @Get(':conversation_id/messages/:message_id/passages')
+  @ApiErrors({ 404: 'The caller has no such conversation in the workspace, or it has no such message.' })
+  @RequiresRole('viewer')
+  @ApiOperation({
+    operationId: 'listAnswerPassages',
+    summary: 'Returns the passages from which an answer was written, with their scores.',
+    description:
+      'Passages of versions that are no longer served are missing. A question has none, and neither has an answer of an earlier version of the service.',
+  })
+  @ApiOkResponse({ description: 'The passages.', type: AnswerPassagesResponse })
+  passages(
+    @CurrentMember() member: Member,
+    @Param() { conversation_id: conversationId, message_id: messageId }: MessagePath,
+  ): Promise<AnswerPassagesResponse> {
+    return this.conversations.passages(member, conversationId, messageId);
   }
 
   @Delete(':conversation_id')

@@ -1,6 +1,7 @@
 import { type Executor, type Position, readNewestFirst, type Transaction } from '@inference/database';
 import { type FindOptionsWhere } from 'typeorm';
 import { type Member } from '../../access/member';
+import { type Passage } from '../../retrieval/search/passage';
 import { type Exchange } from '../answers/prompt-messages';
 import { type Citation } from '../citations/citation';
 import { Conversation } from './conversation.entity';
@@ -8,7 +9,10 @@ import { Message } from './message.entity';
 
 type Owner = Omit<Member, 'role'>;
 
-export type MessageWithCitations = Omit<Message, 'conversationId'> & { citations: Citation[] };
+export type MessageWithCitations = Omit<Message, 'conversationId' | 'passages'> & { citations: Citation[] };
+
+/** A passage of an answer, whose version is still served. */
+export type AnswerPassage = Passage & { number: number };
 
 const READ_EXCHANGES = `
   SELECT q.content AS question, a.content AS answer
@@ -16,11 +20,23 @@ const READ_EXCHANGES = `
   WHERE a.conversation_id = $1 AND a.role = 'assistant' AND a.status = 'completed' AND q.role = 'user'
   ORDER BY a.n DESC LIMIT $2`;
 const READ_MESSAGES = `
-  SELECT m.id, m.n, m.role, m.content, m.status, m.model, m.created_at AS "createdAt", coalesce((
+  SELECT m.id, m.n, m.role, m.content, m.status, m.model, m.request_ids AS "requestIds", m.created_at AS "createdAt", coalesce((
     SELECT json_agg(json_build_object('number', c.number, 'documentId', c.document_id, 'title', c.title, 'version', c.version,
       'chunkIndex', c.chunk_index, 'start', c.start_at, 'end', c.end_at, 'snippet', c.snippet) ORDER BY c.number)
     FROM memo.citations c WHERE c.message_id = m.id), '[]') AS citations
   FROM memo.messages m WHERE m.conversation_id = $1 AND m.n > $2 ORDER BY m.n LIMIT $3`;
+
+const READ_PASSAGES = `
+  SELECT used.number::integer, d.id AS "documentId", d.external_id AS "externalId", v.title, v.version, c.n AS "chunkIndex",
+    c.start_at AS start, used.score, c.text
+  FROM memo.messages m
+  CROSS JOIN LATERAL ROWS FROM (json_to_recordset(m.passages)
+    AS ("documentId" text, version integer, "chunkIndex" integer, score float8)) WITH ORDINALITY
+    AS used("documentId", version, "chunkIndex", score, number)
+  JOIN memo.documents d ON d.id = used."documentId" AND d.serving_version = used.version
+  JOIN memo.document_versions v ON v.document_id = d.id AND v.version = used.version
+  JOIN memo.chunks c ON c.document_id = d.id AND c.version = used.version AND c.n = used."chunkIndex"
+  WHERE m.id = $1 ORDER BY used.number`;
 
 /** A key has only the conversations that it has started; a session has all conversations of its account. */
 const ownedBy = ({ workspaceId, accountId, keyId }: Owner): FindOptionsWhere<Conversation> => ({
@@ -96,6 +112,16 @@ export async function insertMessages(
   messages: Omit<Message, 'createdAt'>[],
 ): Promise<void> {
   await transaction.repository(Message).insert(messages);
+}
+
+export function messageExists(executor: Executor, conversationId: string, id: string): Promise<boolean> {
+  return executor.repository(Message).existsBy({ conversationId, id });
+}
+
+/** The passages that a message was written from, by number. Those of versions that are no longer served are missing. */
+export async function listPassages(executor: Executor, messageId: string): Promise<AnswerPassage[]> {
+  const { rows } = await executor.query<Omit<AnswerPassage, 'end'>>(READ_PASSAGES, [messageId]);
+  return rows.map((passage) => ({ ...passage, end: passage.start + passage.text.length }));
 }
 
 /** The last questions with complete answers, newest first. */

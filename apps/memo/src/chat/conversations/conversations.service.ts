@@ -1,12 +1,15 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, NotFoundException } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
 import { type Member } from '../../access/member';
 import { lockRole } from '../../access/role-check';
+import { resultOf } from '../../retrieval/search/search.dto';
 import { type Citation } from '../citations/citation';
 import { lockCitationsOfConversation } from '../citations/citations.repository';
 import { conversationNotFound } from './conversation-log';
 import {
+  type AnswerPassageResponse,
+  type AnswerPassagesResponse,
   type CitationResponse,
   type ConversationListResponse,
   type ConversationMessagesResponse,
@@ -16,11 +19,15 @@ import {
 } from './conversation.dto';
 import { type Conversation } from './conversation.entity';
 import {
+  type AnswerPassage,
+  conversationExists,
   deleteConversation,
   findConversation,
   listConversations,
   listMessages,
+  listPassages,
   lockConversation,
+  messageExists,
   type MessageWithCitations,
 } from './conversations.repository';
 
@@ -51,6 +58,14 @@ export class ConversationsService {
     return { ...responseOf(conversation), messages, has_more: found.length > limit };
   }
 
+  /** The passages from which an answer was written, as far as their versions are still served. */
+  async passages(member: Member, conversationId: string, messageId: string): Promise<AnswerPassagesResponse> {
+    if (!(await conversationExists(this.database, member, conversationId))) throw conversationNotFound();
+    if (!(await messageExists(this.database, conversationId, messageId)))
+      throw new NotFoundException('no such message');
+    return { passages: (await listPassages(this.database, messageId)).map(passageOf) };
+  }
+
   async remove(member: Member, id: string): Promise<void> {
     await this.database.transaction(async (transaction) => {
       await lockRole(transaction, member, 'viewer');
@@ -68,10 +83,21 @@ const responseOf = ({ id, title, createdAt, updatedAt }: Conversation): Conversa
   updated_at: updatedAt.toISOString(),
 });
 
-const messageOf = ({ createdAt, citations, ...message }: MessageWithCitations): MessageResponse => ({
+const messageOf = ({
+  createdAt,
+  citations,
+  requestIds,
+  ...message
+}: MessageWithCitations): MessageResponse => ({
   ...message,
+  request_ids: requestIds,
   citations: citations.map(citationOf),
   created_at: createdAt.toISOString(),
+});
+
+const passageOf = ({ number, ...passage }: AnswerPassage): AnswerPassageResponse => ({
+  number,
+  ...resultOf(passage),
 });
 
 const citationOf = ({ documentId, chunkIndex, ...citation }: Citation): CitationResponse => ({

@@ -1,6 +1,6 @@
 import { TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, PrimaryColumn, Unique } from 'typeorm';
-import { type MessageStatus } from './conversation';
+import { type MessageStatus, type UsedPassage } from './conversation';
 import { Conversation } from './conversation.entity';
 
 /** A question or an answer of a conversation. */
@@ -32,6 +32,14 @@ export class Message {
   /** The model that wrote the answer; null for a question and for an answer of quoted sentences. */
   @Column('text', { nullable: true })
   model!: string | null;
+
+  /** Calls of models that the answer cost: their ids in the request log of the account. */
+  @Column('text', { array: true, default: () => "'{}'" })
+  requestIds!: string[];
+
+  /** What the answer was written from, in the order of the numbers of citations. */
+  @Column('json', { default: () => "'[]'" })
+  passages!: UsedPassage[];
 
   @TimeColumn({ default: () => 'clock_timestamp()' })
   createdAt!: Date;

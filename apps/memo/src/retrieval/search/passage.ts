@@ -21,4 +21,6 @@ export interface SearchOutcome {
   /** Best first. */
   passages: Passage[];
   relevance: QueryRelevance;
+  /** Calls of models that the search cost: their ids in the request log of the caller. */
+  requestIds: string[];
 }

@@ -48,9 +48,10 @@ export class SearchService {
   ): Promise<SearchOutcome> {
     const pendingNearest = this.nearestChunks?.find(member, query, k);
     const { found, relevance } = await this.findByWords(member.workspaceId, query, k);
-    const nearest = (await pendingNearest) ?? [];
+    const { chunks: nearest = [], requestId = null } = (await pendingNearest) ?? {};
     const best = nearest.length > 0 ? await this.fused(member.workspaceId, found, nearest, k) : found;
-    return { passages: best.slice(0, k).map(({ passage }) => passage), relevance };
+    const passages = best.slice(0, k).map(({ passage }) => passage);
+    return { passages, relevance, requestIds: requestId === null ? [] : [requestId] };
   }
 
   /** Returns more than `k` passages if there are more. */

@@ -2,6 +2,7 @@ import { type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { waitFor } from '@inference/testing';
 import { MemoSite, type Person } from '../../memo.fixture';
+import { type ConversationMessagesResponse } from '../../chat/conversations/conversation.dto';
 import { type SearchResultResponse } from '../search/search.dto';
 import { EmbeddingServer, send } from './embedding-server.fixture';
 
@@ -68,6 +69,27 @@ it('finds synonyms and nothing else', async () => {
 it('quotes no answer from a passage that only its vector supports', async () => {
   const answer = await owner.call('POST', `/${workspace}/chat`, { query: 'automobile' });
   expect(await answer.text()).toMatch(/data: Citations: none\n\n$/);
+});
+
+it('names the calls that an answer cost, also those of the questions before it', async () => {
+  const asker = await site.person();
+  await owner.json('POST', `/${workspace}/members`, { user_id: asker.accountId, role: 'viewer' }, 201);
+  const ask = (body: object) => asker.call('POST', `/${workspace}/chat`, body);
+  const first = await ask({ query: 'car oil' });
+  await first.text();
+  const conversation = first.headers.get('X-Conversation-Id')!;
+  await (await ask({ query: 'And why?', conversation_id: conversation })).text();
+  const { messages } = await asker.json<ConversationMessagesResponse>(
+    'GET',
+    `/${workspace}/conversations/${conversation}`,
+  );
+  const charged = await site.pool.query<{ id: string }>(
+    'SELECT request_id AS id FROM metering.usage_events WHERE account_id = $1 ORDER BY occurred_at',
+    [asker.accountId],
+  );
+  const [one, ...more] = charged.rows.map(({ id }) => id);
+  expect(more).toHaveLength(2);
+  expect(messages.map(({ request_ids: ids }) => ids)).toEqual([[], [one], [], more]);
 });
 
 it('accepts vectors as decimal numbers', async () => {

@@ -23,6 +23,14 @@ const MAX_CANDIDATES = 10_000;
 /** Statuses that concern the caller's account or query, not the model. */
 const CALLER_ERRORS = new Set([400, 401, 402, 413, 422, 429]);
 
+/** What a search by meaning has found, and the call of the embedding model that it cost, if there was one. */
+export interface NearestFound {
+  chunks: ScoredChunk[];
+  requestId: string | null;
+}
+
+const NOTHING: NearestFound = { chunks: [], requestId: null };
+
 /** Finds the chunks that are nearest to a query by their vectors. */
 export class NearestChunks {
   private readonly logger = new Logger(NearestChunks.name);
@@ -45,18 +53,22 @@ export class NearestChunks {
     member: Pick<Member, 'workspaceId' | 'accountId'>,
     query: string,
     wanted: number,
-  ): Promise<ScoredChunk[]> {
-    if (Date.now() < this.pausedUntil) return [];
+  ): Promise<NearestFound> {
+    if (Date.now() < this.pausedUntil) return NOTHING;
+    const { vector, requestId } = await this.embed(member.accountId, query);
+    if (!vector) return { chunks: [], requestId };
     try {
-      const vector = await this.embed(member.accountId, query);
-      return vector ? await this.nearest(member.workspaceId, vector, wanted) : [];
+      return { chunks: await this.nearest(member.workspaceId, vector, wanted), requestId };
     } catch (error) {
       this.warn((error as Error).message);
-      return [];
+      return { chunks: [], requestId };
     }
   }
 
-  private async embed(accountId: string, query: string): Promise<Float32Array | null> {
+  private async embed(
+    accountId: string,
+    query: string,
+  ): Promise<{ vector: Float32Array | null; requestId: string | null }> {
     const { model } = this;
     const timeoutMillis = QUERY_EMBEDDING_TIMEOUT_MS;
     const answer = await this.models.embed({
@@ -66,11 +78,12 @@ export class NearestChunks {
       texts: [query.slice(-MAX_QUERY_CHARACTERS).toWellFormed()],
       timeoutMillis,
     });
-    if (!answer.refusal) return answer.vectors[0]!;
+    const { requestId } = answer;
+    if (!answer.refusal) return { vector: answer.vectors[0]!, requestId };
     const { status, code } = answer.refusal;
     if (!CALLER_ERRORS.has(status)) this.pausedUntil = Date.now() + FAILURE_PAUSE_MS;
     this.warn(`the embedding model refuses (${status} ${code})`);
-    return null;
+    return { vector: null, requestId };
   }
 
   private async nearest(workspaceId: string, vector: Float32Array, wanted: number): Promise<ScoredChunk[]> {
