@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createTestDatabase, publishPrices, type TestDatabase } from '@inference/testing';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { consoleBody } from '../site/console-client';
 import { createAdmin } from '../site/create-admin';
 import { findProgram } from '../site/nginx';
@@ -82,6 +82,20 @@ async function addCredit(): Promise<void> {
   });
 }
 
+/** The costs of the calls of a model, the earliest first. */
+async function chargedPicos(model: string): Promise<bigint[]> {
+  const { rows } = await database.pool.query<{ cost_picos: bigint }>(
+    'SELECT cost_picos FROM metering.usage_events WHERE model = $1 ORDER BY occurred_at',
+    [model],
+  );
+  return rows.map(({ cost_picos: cost }) => BigInt(cost));
+}
+
+async function picosOf(amount: Locator): Promise<bigint> {
+  const [whole, decimals = ''] = (await amount.getAttribute('value'))!.split('.');
+  return BigInt(whole! + decimals.padEnd(12, '0'));
+}
+
 ifThere(
   'an empty wallet is refused without losing the prompt, which is asked again after a credit',
   async () => {
@@ -96,13 +110,7 @@ ifThere(
     const answer = tab.getByRole('article', { name: `Answer of ${MODEL}` });
     const cost = answer.getByText(/^Cost/).locator('data');
     await cost.waitFor();
-    const { rows } = await database.pool.query<{ cost_picos: bigint }>(
-      'SELECT cost_picos FROM metering.usage_events',
-    );
-    expect(rows).toHaveLength(1);
-    const shown = (await cost.getAttribute('value'))!;
-    const [whole, decimals = ''] = shown.split('.');
-    expect(BigInt(whole! + decimals.padEnd(12, '0'))).toBe(BigInt(rows[0]!.cost_picos));
+    expect([await picosOf(cost)]).toEqual(await chargedPicos(MODEL));
   },
 );
 
@@ -138,6 +146,29 @@ ifThere('a turn of an agent is taken up after a reload, with every character onc
   );
   expect(rows).toHaveLength(1);
   expect(await lastSeen()).toBe(rows[0]!.content.trim());
+});
+
+ifThere('a turn shows what it has cost and why, also if it was cancelled', async () => {
+  const costs = tab.getByRole('log', { name: 'Conversation' }).getByText(/^Cost/).locator('data');
+  await costs.first().waitFor();
+  expect([await picosOf(costs.first())]).toEqual(await chargedPicos(SLOW));
+  await tab.getByRole('button', { name: 'Why this cost' }).click();
+  const dialog = tab.getByRole('dialog', { name: 'Why this cost: 1 call' });
+  const total = dialog.getByRole('table').locator('tfoot data');
+  await total.waitFor();
+  expect([await picosOf(total)]).toEqual(await chargedPicos(SLOW));
+  await tab.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await message().fill('Say something about the mountains.');
+  await send().click();
+  await tab
+    .getByRole('article', { name: 'Agent' })
+    .nth(1)
+    .getByText(/\w+ \w+/)
+    .waitFor();
+  await tab.getByRole('button', { name: 'Cancel the answer' }).click();
+  await costs.nth(1).waitFor();
+  expect([await picosOf(costs.first()), await picosOf(costs.nth(1))]).toEqual(await chargedPicos(SLOW));
 });
 
 ifThere('a key is edited, and the list shows the new limit', async () => {

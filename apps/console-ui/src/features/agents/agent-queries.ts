@@ -1,9 +1,14 @@
 import { type AgentClient, type AgentEvent, type SessionDetail } from '@inference/agent-client';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { waitsForCall } from './session/turn-calls';
 import { apiErrorOfAgent } from './use-agent-clients';
 
 export const AGENT_SESSIONS = ['agent-sessions'];
 const PAGE_SIZE = 50;
+/** A cancelled call is named when the model has stopped, some moments later. */
+const CALL_POLL_MILLIS = 1_000;
+/** So that a call that is never named, because its service stopped, is not waited for any longer. */
+const MOST_CALL_POLLS = 50;
 
 /** Waits for a call of the agent client, whose errors become ApiErrors. */
 async function answerOf<Answer>(call: Promise<Answer>): Promise<Answer> {
@@ -47,5 +52,7 @@ export const agentSessionQuery = (client: AgentClient, id: string) =>
   queryOptions({
     queryKey: ['agent-session', id],
     queryFn: ({ signal }) => answerOf(readConversation(client, id, signal)),
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      dataUpdateCount < MOST_CALL_POLLS && waitsForCall(data?.events ?? []) && CALL_POLL_MILLIS,
     retry: false,
   });

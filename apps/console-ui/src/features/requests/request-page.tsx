@@ -10,7 +10,7 @@ import { Amount } from '../../figures/amount';
 import { Quantity } from '../../figures/quantity';
 import { Time } from '../../time/time';
 import { useEntrypointName } from '../usage/usage-names';
-import { CostExplanation } from './cost-explanation';
+import { CostExplanation } from './cost/cost-explanation';
 import { OutcomeBadge } from './outcome-badge';
 import { requestQuery, type RequestDetail } from './request-queries';
 import classes from './requests.module.css';

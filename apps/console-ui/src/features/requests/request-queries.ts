@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useMutation } from '@tanstack/react-query';
 import { startActivity } from '../../activities/activity-store';
+import { toApiError } from '../../api/api-error';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { addDays } from '../../time/calendar-day';
 import { withoutGaps } from '../usage/usage-search';
@@ -10,6 +11,9 @@ export type RequestDetail = Schemas['RequestDetailResponse'];
 export type RequestLine = Schemas['RequestLineResponse'];
 
 export const REQUESTS_FILE = 'requests.csv';
+/** A call is in the request log when it is settled, some moments after its end. */
+const MOST_COST_RETRIES = 8;
+const COST_RETRY_MILLIS = 700;
 /** The most that the service gives at once. */
 const PAGE_SIZE = 100;
 
@@ -65,5 +69,19 @@ export const requestQuery = (api: ConsoleApi, requestId: string) =>
     queryFn: ({ signal }) =>
       bodyOf(api.GET('/api/billing/requests/{requestId}', { signal, params: { path: { requestId } } })),
     // What was charged never changes.
+    staleTime: Infinity,
+  });
+
+/** A call of the request log, waited for. */
+export const requestCostQuery = (api: ConsoleApi, requestId: string) =>
+  queryOptions({
+    queryKey: ['request-cost', requestId],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/api/billing/requests/{requestId}', { signal, params: { path: { requestId } } })),
+    retry: (failures, error) => {
+      const { status, isTransient } = toApiError(error);
+      return failures < MOST_COST_RETRIES && (status === 404 || isTransient);
+    },
+    retryDelay: COST_RETRY_MILLIS,
     staleTime: Infinity,
   });

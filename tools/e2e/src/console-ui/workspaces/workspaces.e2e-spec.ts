@@ -111,13 +111,18 @@ ifThere('keeps a question that could not be sent', async () => {
 });
 
 ifThere('answers with a citation, which shows the passage in its document', async () => {
+  const searches: string[] = [];
+  tab.on('request', (request) => {
+    if (request.url().endsWith('/search')) searches.push(request.url());
+  });
   await tab.getByRole('button', { name: 'Ask', exact: true }).click();
   const answer = tab.getByRole('article', { name: 'Answer' });
   await answer.getByText('Refunds are issued within five days.').waitFor();
-  await tab
-    .getByRole('region', { name: 'Passages' })
-    .getByText(/^Score \d/)
-    .waitFor();
+  const passages = tab.getByRole('region', { name: 'Passages' });
+  await passages.getByText(/^Score \d/).waitFor();
+  await passages.getByText('[1] refunds.txt').waitFor();
+  // The passages are those of the answer: nothing is searched and paid for again.
+  expect(searches).toEqual([]);
   await answer.getByRole('button', { name: 'Show passage 1 in refunds.txt' }).click();
   const dialog = tab.getByRole('dialog', { name: 'refunds.txt' });
   expect(await dialog.locator('mark').innerText()).toContain('Refunds are issued within five days.');

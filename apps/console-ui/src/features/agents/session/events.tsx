@@ -1,11 +1,23 @@
 import { Alert, Code, Text } from '@mantine/core';
 import { type AgentEvent } from '@inference/agent-client';
+import { Fragment } from 'react';
+import { CallsCost } from '../../requests/cost/calls-cost';
 import { useAgentTexts } from '../texts/agent-texts';
 import { Message } from './message';
+import { callsByLastEvent } from './turn-calls';
 
-/** The stored events of a session. */
+/** The stored events of a session, each turn with what it has cost. */
 export function Events({ events }: { events: AgentEvent[] }) {
-  return events.map((event) => <StoredEvent key={event.id} event={event} />);
+  const calls = callsByLastEvent(events);
+  return events.map((event) => {
+    const requestIds = calls.get(event.id) ?? [];
+    return (
+      <Fragment key={event.id}>
+        <StoredEvent event={event} />
+        {requestIds.length > 0 && <CallsCost requestIds={requestIds} />}
+      </Fragment>
+    );
+  });
 }
 
 function StoredEvent({ event }: { event: AgentEvent }) {

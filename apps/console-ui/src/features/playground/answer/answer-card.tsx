@@ -2,10 +2,10 @@ import { Badge, Button, Group, Loader, Paper, Stack, Text } from '@mantine/core'
 import { ApiError } from '../../../api/api-error';
 import { CopyButton } from '../../../components/copy-button';
 import { ErrorNotice } from '../../../components/errors/error-notice';
+import { CallsCost } from '../../requests/cost/calls-cost';
 import { type Answer } from '../conversation/conversation';
 import classes from '../playground.module.css';
 import { usePlaygroundTexts } from '../texts/playground-texts';
-import { AnswerCost } from './answer-cost';
 
 /** What a model answered, with its tokens and cost. `onRetry`: present for the newest answer. */
 export function AnswerCard({ answer, onRetry }: { answer: Answer; onRetry: (() => void) | undefined }) {
@@ -41,7 +41,7 @@ export function AnswerCard({ answer, onRetry }: { answer: Answer; onRetry: (() =
             </Button>
           </Group>
         )}
-        {requestId && state !== 'waiting' && <AnswerCost requestId={requestId} />}
+        {requestId && state !== 'waiting' && <CallsCost requestIds={[requestId]} />}
       </Stack>
     </Paper>
   );

@@ -38,9 +38,4 @@ export const en = {
   stopped: 'Stopped',
   copyAnswer: 'Copy the answer',
   again: 'Ask again',
-  'tokens.in': 'Tokens in',
-  'tokens.out': 'Tokens out',
-  cost: 'Cost',
-  'cost.none': 'Nothing charged so far',
-  'cost.unknown': 'The cost cannot be shown now; it is in your usage.',
 } as const;

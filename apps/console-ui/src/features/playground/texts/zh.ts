@@ -40,9 +40,4 @@ export const zh: ChineseTexts<typeof en> = {
   stopped: '已停止',
   copyAnswer: '复制回答',
   again: '重新回答',
-  'tokens.in': '输入 token',
-  'tokens.out': '输出 token',
-  cost: '费用',
-  'cost.none': '尚未扣费',
-  'cost.unknown': '暂时无法显示费用，可在用量中查看。',
 };

@@ -1,4 +1,5 @@
 import { Anchor, Badge, Group, Loader, Paper, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { type ReactNode } from 'react';
 import { formatNumber } from '../../../figures/format-figure';
 import { useLanguage } from '../../../language/language-context';
 import { useWorkspaceTexts } from '../texts/workspace-texts';
@@ -24,10 +25,12 @@ interface Props {
   /** `running`: more of it is on its way. */
   state: 'running' | 'completed' | 'failed' | 'cancelled';
   onCite?: (citation: Citation) => void;
+  /** What stands below the answer once it is stored. */
+  children?: ReactNode;
 }
 
 /** An answer whose citations are buttons that show the cited passage. */
-export function Answer({ content, citations, state, onCite }: Props) {
+export function Answer({ content, citations, state, onCite, children }: Props) {
   const t = useWorkspaceTexts();
   const { language } = useLanguage();
   return (
@@ -66,6 +69,7 @@ export function Answer({ content, citations, state, onCite }: Props) {
             ),
           )}
         </Text>
+        {children}
       </Stack>
     </Paper>
   );

@@ -6,11 +6,12 @@ import { Fragment, useCallback, useState } from 'react';
 import { useMemoApi } from '../../../api/service-apis';
 import { ErrorNotice } from '../../../components/errors/error-notice';
 import { QueryState } from '../../../components/query-state';
+import { CallsCost } from '../../requests/cost/calls-cost';
 import { PassageDialog, type Source } from '../passages/passage-dialog';
 import { useWorkspaceTexts } from '../texts/workspace-texts';
 import { useWorkspace } from '../workspace-context';
 import { Answer, Question } from './answer';
-import { type ChatMessage, type Citation, messagesQuery } from './chat-queries';
+import { type ChatMessage, type Citation, messagesQuery, type ShownAnswer } from './chat-queries';
 import classes from './chat.module.css';
 import { ConversationList } from './conversation-list';
 import { PassagesPanel } from './passages-panel';
@@ -29,6 +30,19 @@ const sourceOfCitation = ({
   title,
   passage: { version, start, end, quote: snippet },
 });
+
+/** The answer whose passages are shown: the chosen one, or the newest. */
+function shownAnswer(
+  conversationId: string | undefined,
+  messages: ChatMessage[],
+  chosenId: string | undefined,
+): ShownAnswer | undefined {
+  const isAnswer = ({ role }: ChatMessage) => role === 'assistant';
+  const answer = messages.find(({ id }) => id === chosenId) ?? messages.findLast(isAnswer);
+  if (conversationId === undefined || !answer) return undefined;
+  const question = messages[messages.indexOf(answer) - 1]?.content ?? '';
+  return { conversationId, messageId: answer.id, question };
+}
 
 /** Questions to the documents of a workspace. Another conversation begins with an empty field. */
 export function ChatPart() {
@@ -83,12 +97,13 @@ function Chat({ conversationId, onStarted, onNew }: Props) {
   const query = useQuery(messagesQuery(useMemoApi(), workspace.id, conversationId));
   const { live, error, ask, stop } = useQuestion(workspace.id, conversationId, onStarted);
   const [source, setSource] = useState<Source>();
-  const [searched, setSearched] = useState<string>();
+  const [chosenId, setChosenId] = useState<string>();
   const isBusy = live?.isRunning ?? false;
-  const askAndSearch = (question: string) => {
-    setSearched(question);
+  const askNext = (question: string) => {
+    setChosenId(undefined);
     return ask(question);
   };
+  const shown = shownAnswer(conversationId, query.data ?? [], chosenId);
   return (
     <div className={classes.chat}>
       <Stack gap="md" miw={0}>
@@ -103,7 +118,7 @@ function Chat({ conversationId, onStarted, onNew }: Props) {
               <Messages
                 messages={live ? messages.slice(0, live.messagesBefore) : messages}
                 onCite={(citation) => setSource(sourceOfCitation(citation))}
-                onSearch={setSearched}
+                onShowPassages={setChosenId}
               />
               {live && (
                 <>
@@ -119,7 +134,7 @@ function Chat({ conversationId, onStarted, onNew }: Props) {
           )}
         </QueryState>
         {error !== undefined && <ErrorNotice error={error} />}
-        <QuestionForm isBusy={isBusy} onAsk={askAndSearch} onStop={stop} />
+        <QuestionForm isBusy={isBusy} onAsk={askNext} onStop={stop} />
       </Stack>
       <Stack gap="lg" miw={0}>
         <Group>
@@ -132,10 +147,10 @@ function Chat({ conversationId, onStarted, onNew }: Props) {
             {t('conversation.new')}
           </Button>
         </Group>
-        {searched !== undefined && (
+        {shown && (
           <PassagesPanel
             workspaceId={workspace.id}
-            question={searched}
+            answer={shown}
             onOpen={({ document_id: documentId, title, version, start, end, text }) =>
               setSource({ documentId, title, passage: { version, start, end, quote: text } })
             }
@@ -157,26 +172,26 @@ function Chat({ conversationId, onStarted, onNew }: Props) {
 function Messages({
   messages,
   onCite,
-  onSearch,
+  onShowPassages,
 }: {
   messages: ChatMessage[];
   onCite: (citation: Citation) => void;
-  onSearch: (question: string) => void;
+  onShowPassages: (messageId: string) => void;
 }) {
   const t = useWorkspaceTexts();
-  return messages.map(({ id, role, content, citations, status }) => (
+  return messages.map(({ id, role, content, citations, status, request_ids: requestIds }) => (
     <Fragment key={id}>
       {role === 'user' ? (
-        <>
-          <Question text={content} />
+        <Question text={content} />
+      ) : (
+        <Answer content={content} citations={citations} state={status} onCite={onCite}>
+          {requestIds.length > 0 && <CallsCost requestIds={requestIds} />}
           <Group justify="flex-end">
-            <Button size="compact-xs" variant="subtle" onClick={() => onSearch(content)}>
+            <Button size="compact-xs" variant="subtle" onClick={() => onShowPassages(id)}>
               {t('passages.show')}
             </Button>
           </Group>
-        </>
-      ) : (
-        <Answer content={content} citations={citations} state={status} onCite={onCite} />
+        </Answer>
       )}
     </Fragment>
   ));

@@ -6,7 +6,7 @@ import { pageAfter, workspaceKey } from '../workspace-queries';
 export type ChatMessage = MemoSchemas['MessageResponse'];
 export type Citation = MemoSchemas['CitationResponse'];
 export type Conversation = MemoSchemas['ConversationResponse'];
-export type FoundPassage = MemoSchemas['SearchResultResponse'];
+export type AnswerPassage = MemoSchemas['AnswerPassageResponse'];
 
 const MESSAGES_A_PAGE = 100;
 
@@ -52,23 +52,39 @@ export const messagesQuery = (api: MemoApi, workspaceId: string, id: string | un
       id === undefined ? [] : readMessages(api, workspaceId, id, signal),
   });
 
-/** What the search finds for a question by itself, best first. */
-export const passagesQuery = (api: MemoApi, workspaceId: string, query: string) =>
+/** The answer of a conversation whose passages are shown, and its question. */
+export interface ShownAnswer {
+  conversationId: string;
+  messageId: string;
+  question: string;
+}
+
+/** The passages from which an answer was written, by number. */
+export const passagesQuery = (
+  api: MemoApi,
+  workspaceId: string,
+  { conversationId, messageId }: ShownAnswer,
+) =>
   queryOptions({
-    queryKey: [...workspaceKey(workspaceId), 'passages', query],
+    queryKey: [...workspaceKey(workspaceId), 'passages', messageId],
     queryFn: async ({ signal }) =>
       (
         await bodyOf(
-          api.POST('/v1/workspaces/{workspace_id}/search', {
-            signal,
-            params: { path: { workspace_id: workspaceId } },
-            body: { query },
-          }),
+          api.GET(
+            '/v1/workspaces/{workspace_id}/conversations/{conversation_id}/messages/{message_id}/passages',
+            {
+              signal,
+              params: {
+                path: {
+                  workspace_id: workspaceId,
+                  conversation_id: conversationId,
+                  message_id: messageId,
+                },
+              },
+            },
+          ),
         )
-      ).results,
-    // A search may cost something.
-    staleTime: Infinity,
-    retry: false,
+      ).passages,
   });
 
 export function useDeleteConversation(workspaceId: string) {

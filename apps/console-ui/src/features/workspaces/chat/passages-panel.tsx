@@ -3,9 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemoApi } from '../../../api/service-apis';
 import { QueryState } from '../../../components/query-state';
 import { type Figure } from '../../../figures/figure';
+import { Quantity } from '../../../figures/quantity';
 import { useLanguage } from '../../../language/language-context';
 import { useWorkspaceTexts } from '../texts/workspace-texts';
-import { type FoundPassage, passagesQuery } from './chat-queries';
+import { type AnswerPassage, passagesQuery, type ShownAnswer } from './chat-queries';
 import classes from './chat.module.css';
 
 const SCORE_DIGITS = 3;
@@ -13,20 +14,20 @@ const SHOWN_LINES = 4;
 
 interface Props {
   workspaceId: string;
-  question: string;
-  onOpen: (passage: FoundPassage) => void;
+  answer: ShownAnswer;
+  onOpen: (passage: AnswerPassage) => void;
 }
 
-/** The passages that the search finds for a question, with their scores. */
-export function PassagesPanel({ workspaceId, question, onOpen }: Props) {
+/** The passages from which an answer was written, with their scores. */
+export function PassagesPanel({ workspaceId, answer, onOpen }: Props) {
   const t = useWorkspaceTexts();
-  const query = useQuery(passagesQuery(useMemoApi(), workspaceId, question));
+  const query = useQuery(passagesQuery(useMemoApi(), workspaceId, answer));
   return (
     <Stack component="section" gap="xs" aria-label={t('passages')}>
       <div>
         <Title order={2}>{t('passages')}</Title>
         <Text size="sm" c="dimmed" lineClamp={2}>
-          {t('passages.for', { question })}
+          {t('passages.for', { question: answer.question })}
         </Text>
       </div>
       <QueryState
@@ -42,13 +43,13 @@ export function PassagesPanel({ workspaceId, question, onOpen }: Props) {
           <Stack gap="xs">
             {passages.map((passage) => (
               <UnstyledButton
-                key={`${passage.document_id} ${passage.start.toString()}`}
+                key={passage.number.toString()}
                 className={classes.passage!}
                 onClick={() => onOpen(passage)}
               >
                 <Group justify="space-between" gap="xs" wrap="nowrap">
                   <Text size="sm" fw={500} className={classes.name!}>
-                    {passage.title}
+                    [<Quantity value={passage.number} />] {passage.title}
                   </Text>
                   <Score value={passage.score} />
                 </Group>

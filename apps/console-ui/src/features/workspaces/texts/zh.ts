@@ -131,7 +131,7 @@ export const zh: ChineseTexts<typeof en> = {
   'conversation.delete.text': '“{{title}}”及其回答将被删除。此操作无法撤销。',
   passages: '相关段落',
   'passages.for': '问题：{{question}}',
-  'passages.none': '文档中没有与此问题相关的内容。',
+  'passages.none': '现有文档中没有此回答所依据的段落。',
   'passages.show': '相关段落',
   score: '得分 {{score}}',
   'passage.text': '文档正文',

@@ -1,0 +1,58 @@
+import { Group, Skeleton, Text } from '@mantine/core';
+import { useInViewport } from '@mantine/hooks';
+import { useQueries } from '@tanstack/react-query';
+import { toApiError } from '../../../api/api-error';
+import { useConsoleApi } from '../../../api/console-api';
+import { Amount } from '../../../figures/amount';
+import { Figure } from '../../../figures/figure';
+import { Quantity } from '../../../figures/quantity';
+import { type RequestDetail, requestCostQuery } from '../request-queries';
+import { useRequestTexts } from '../texts/request-texts';
+import { WhyThisCost } from './why-this-cost';
+
+/** Tokens and exact cost of calls together, as the request log has them. They are read when they come into sight. */
+export function CallsCost({ requestIds }: { requestIds: string[] }) {
+  const api = useConsoleApi();
+  const { ref, inViewport } = useInViewport<HTMLDivElement>();
+  const results = useQueries({
+    queries: requestIds.map((id) => ({ ...requestCostQuery(api, id), enabled: inViewport })),
+  });
+  const found = results.flatMap(({ data }) => (data ? [data] : []));
+  const errors = results.flatMap(({ data, error }) => (error && !data ? [error] : []));
+  return (
+    <div ref={ref}>
+      {found.length + errors.length < results.length ? (
+        <Skeleton height={20} width="60%" />
+      ) : (
+        <Sum calls={found} isUnknown={errors.some((error) => toApiError(error).status !== 404)} />
+      )}
+    </div>
+  );
+}
+
+/** A call that is not in the log was not charged. */
+function Sum({ calls, isUnknown }: { calls: RequestDetail[]; isUnknown: boolean }) {
+  const t = useRequestTexts();
+  const [first] = calls;
+  if (!first || isUnknown)
+    return (
+      <Text size="sm" c="dimmed">
+        {t(isUnknown ? 'cost.unknown' : 'cost.none')}
+      </Text>
+    );
+  return (
+    <Group gap="md">
+      <Text size="sm" c="dimmed">
+        {t('tokens.in')} <Quantity value={Figure.sum(calls.map(({ input_tokens: tokens }) => tokens))} />
+      </Text>
+      <Text size="sm" c="dimmed">
+        {t('tokens.out')} <Quantity value={Figure.sum(calls.map(({ output_tokens: tokens }) => tokens))} />
+      </Text>
+      <Text size="sm" c="dimmed">
+        {t('column.cost')}{' '}
+        <Amount value={Figure.sum(calls.map(({ cost }) => cost))} currency={first.currency} />
+      </Text>
+      <WhyThisCost calls={calls} />
+    </Group>
+  );
+}
