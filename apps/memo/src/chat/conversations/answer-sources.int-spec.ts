@@ -96,6 +96,9 @@ it('shows passages only of messages of the caller', async () => {
   await owner.json('POST', `/${workspace}/members`, { user_id: other.accountId, role: 'admin' }, 201);
   expect(await other.refusal('GET', `${path}/${messageId}/passages`)).toEqual([404, 'no such conversation']);
   const second = await answered();
-  expect(await owner.refusal('GET', `${path}/${second.messageId}/passages`)).toEqual([404, 'no such message']);
+  expect(await owner.refusal('GET', `${path}/${second.messageId}/passages`)).toEqual([
+    404,
+    'no such message',
+  ]);
   expect(await owner.refusal('GET', `${path}/msg_1/passages`)).toEqual([404, 'no such message']);
 });
