@@ -30,6 +30,7 @@ import { ChangedKeyLimits0000000000028 } from '../migrations/0028_changed_key_li
 import { PaymentsByTime0000000000029 } from '../migrations/0029_payments_by_time';
 import { LowBalanceThresholds0000000000030 } from '../migrations/0030_low_balance_thresholds';
 import { CallsOfAnswers0000000000031 } from '../migrations/0031_calls_of_answers';
+import { AccountSearch0000000000032 } from '../migrations/0032_account_search';
 
 /** All migrations in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -64,4 +65,5 @@ export const MIGRATIONS: MigrationClass[] = [
   PaymentsByTime0000000000029,
   LowBalanceThresholds0000000000030,
   CallsOfAnswers0000000000031,
+  AccountSearch0000000000032,
 ];

@@ -1,8 +1,9 @@
 /** What the migrations make and entities cannot say. */
 export const BEYOND_ENTITIES = {
-  /** Entities cannot say that a column of an index is descending, nor an index on an expression. */
+  /** Entities cannot say that a column of an index is descending, nor an index on an expression or of trigrams. */
   definitions: {
     missing: [
+      'CREATE INDEX accounts_search ON accounts.accounts USING gin (email gin_trgm_ops, username gin_trgm_ops, phone gin_trgm_ops, id gin_trgm_ops)',
       'CREATE INDEX accounts_time ON accounts.accounts USING btree (created_at DESC, id DESC)',
       'CREATE INDEX api_keys_account ON accounts.api_keys USING btree (account_id, created_at DESC) WHERE (deleted_at IS NULL)',
       'CREATE INDEX changelog_list ON catalogue.changelog_entries USING btree (published_at DESC, id DESC)',

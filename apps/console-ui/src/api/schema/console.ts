@@ -3936,6 +3936,8 @@ export interface operations {
         cursor?: string;
         /** @description Finds the one account that signs in with this e-mail address, phone number or username. It has to be whole. */
         identifier?: string;
+        /** @description Finds the accounts of which this is a part of the e-mail address, the username, the phone number (3 digits or more) or the id (4 characters or more). */
+        search?: string;
       };
       header?: never;
       path?: never;

@@ -17,12 +17,12 @@ const ACCOUNTS = 'admin-accounts';
 /** Payments and transactions that the page of an account shows. */
 const LAST = 10;
 
-/** All accounts, or the one that signs in with the identifier. */
-export const accountsQuery = (api: ConsoleApi, identifier: string | undefined) =>
+/** All accounts, or those of which the text is a part of the e-mail address, phone number, username or id. */
+export const accountsQuery = (api: ConsoleApi, search: string | undefined) =>
   infiniteQueryOptions({
-    queryKey: [ACCOUNTS, 'list', identifier],
+    queryKey: [ACCOUNTS, 'list', search],
     queryFn: ({ signal, pageParam }) => {
-      const query = { ...pageParam, ...(identifier !== undefined && { identifier }) };
+      const query = { ...pageParam, ...(search !== undefined && { search }) };
       return bodyOf(api.GET('/api/admin/accounts', { signal, params: { query } }));
     },
     initialPageParam: {} as { cursor?: string },

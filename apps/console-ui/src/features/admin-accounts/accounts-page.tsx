@@ -13,8 +13,7 @@ import { Time } from '../../time/time';
 import { type Account, accountsQuery } from './account-queries';
 import { useAdminAccountTexts } from './texts/admin-account-texts';
 
-const ACCOUNT_NUMBER = /^acct_[0-9A-Za-z]+$/;
-const MAX_IDENTIFIER_CHARS = 254;
+const MAX_SEARCH_CHARS = 254;
 
 export function AccountsPage() {
   const t = useAdminAccountTexts();
@@ -22,10 +21,7 @@ export function AccountsPage() {
   const navigate = useNavigate();
   const query = useInfiniteQuery(accountsQuery(useConsoleApi(), q));
   const show = (search: { q?: string }) => void navigate({ to: '/admin/accounts', search });
-  const find = (text: string) => {
-    if (ACCOUNT_NUMBER.test(text)) return void navigate({ href: `/admin/accounts/${text}` });
-    show(text ? { q: text } : {});
-  };
+  const find = (text: string) => show(text ? { q: text } : {});
   const columns: Column<Account>[] = [
     {
       key: 'email',
@@ -114,7 +110,7 @@ function SearchForm({ initial, onFind }: { initial: string; onFind: (text: strin
           description={t('search.hint')}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
-          maxLength={MAX_IDENTIFIER_CHARS}
+          maxLength={MAX_SEARCH_CHARS}
           flex="1 1 14rem"
           maw="32rem"
         />

@@ -11,6 +11,7 @@ const HAS_TWO_FACTOR = (account: string) =>
 @Index('accounts_admins', ['id'], { where: "role = 'admin'" })
 @Index('accounts_email', ['email'], { unique: true })
 @Index('accounts_phone', ['phone'], { unique: true })
+@Index('accounts_search', { synchronize: false })
 @Index('accounts_time', ['createdAt', 'id'])
 @Index('accounts_username', ['username'], { unique: true })
 @Check('accounts_email_check', 'email = lower(email)')

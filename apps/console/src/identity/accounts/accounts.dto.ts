@@ -4,6 +4,7 @@ import {
   CurrencyProperty,
   IdField,
   InstantProperty,
+  LineField,
   MoneyProperty,
   NextCursorProperty,
 } from '@inference/dto';
@@ -12,6 +13,7 @@ import { PageQuery } from '@inference/http';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
 import { IdentifierField } from './account-fields.decorator';
+import { MAX_IDENTIFIER_LENGTH } from './identifier';
 
 export const ROLES = ['user', 'analyst', 'admin'] satisfies Role[];
 
@@ -22,6 +24,15 @@ export class AccountsQuery extends PageQuery {
     optional: true,
   })
   identifier?: string;
+
+  @LineField({
+    description:
+      'Finds the accounts of which this is a part of the e-mail address, the username, the phone number (3 digits or more) or the id (4 characters or more).',
+    example: 'example.com',
+    maxLength: MAX_IDENTIFIER_LENGTH,
+    optional: true,
+  })
+  search?: string;
 }
 
 export class AccountPath {

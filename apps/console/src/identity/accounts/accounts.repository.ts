@@ -2,8 +2,9 @@ import { type Currency } from '@inference/config';
 import { type Executor, newId, type Position, readNewestFirst, type Transaction } from '@inference/database';
 import { type Role } from '@inference/guards';
 import { openWallet } from '@inference/wallet';
-import { type FindOptionsWhere } from 'typeorm';
+import { type FindOptionsWhere, Like } from 'typeorm';
 import { Account } from './account.entity';
+import { type AccountSearch } from './account-search';
 import { type Language } from './languages';
 
 export interface NewAccount
@@ -70,15 +71,31 @@ export async function setLanguage(executor: Executor, id: string, language: Lang
   await executor.repository(Account).update({ id }, { language });
 }
 
-/** Newest first. A normalized identifier selects the one account that has it; null selects all. */
+/** Which accounts a list holds. */
+export interface AccountFilter {
+  /** Normalized: selects the one account that has it. */
+  identifier?: string | undefined;
+  search?: AccountSearch | undefined;
+}
+
+/** The conditions are alternatives, each with a pattern that the index `accounts_search` finds. */
+const matching = ({ name, phone, id }: AccountSearch): FindOptionsWhere<Account>[] => [
+  { email: Like(name) },
+  { username: Like(name) },
+  ...(phone === undefined ? [] : [{ phone: Like(phone) }]),
+  ...(id === undefined ? [] : [{ id: Like(id) }]),
+];
+
+/** Newest first. */
 export function listAccounts(
   executor: Executor,
-  identifier: string | null,
+  { identifier, search }: AccountFilter,
   after: Position | null,
   count: number,
 ): Promise<(AccountProfile & { position: Position })[]> {
   const query = executor.repository(Account).createQueryBuilder('account');
-  if (identifier !== null) query.where(identifiedBy(identifier));
+  if (identifier !== undefined) query.andWhere(identifiedBy(identifier));
+  if (search) query.andWhere(matching(search));
   return readNewestFirst(query, 'createdAt', after, count);
 }
 

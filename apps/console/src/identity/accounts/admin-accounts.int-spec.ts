@@ -59,6 +59,40 @@ describe('the accounts, as admins see them', () => {
     expect((await list('?identifier=nobody')).body).toEqual({ accounts: [], next_cursor: null });
   });
 
+  it('are found by a part of what identifies them, newest first and in pages', async () => {
+    const made: string[] = [];
+    for (const [email, username, phone] of [
+      ['a_b@part.example.com', 'first.part', '+14155550177'],
+      ['axb@part.example.com', 'second.part', '+8613800138177'],
+      ['back@PART.example.com', undefined, undefined],
+    ]) {
+      const json = { email, username, phone, password: 'correct horse battery' };
+      const { status } = await site.console.request('POST', '/api/auth/register', { json });
+      expect(status).toBe(201);
+      made.unshift(accountsIn(await list(`?identifier=${encodeURIComponent(email!.toLowerCase())}`))[0]!.id);
+    }
+    const [back, axb, underscore] = made as [string, string, string];
+    const found = async (search: string, more = '') =>
+      accountsIn(await list(`?search=${encodeURIComponent(search)}${more}`)).map(({ id }) => id);
+    expect(await found('@Part.')).toEqual(made);
+    expect(await found('.PART')).toEqual([axb, underscore]);
+    // Wildcards of LIKE are ordinary characters.
+    expect(await found('a_b@part')).toEqual([underscore]);
+    for (const wildcard of ['a%@part', '%', '\\', '\\%']) expect(await found(wildcard)).toEqual([]);
+    expect(await found('138 0013 8177')).toEqual([axb]);
+    expect(await found('0177')).toEqual([underscore]);
+    expect(await found(back)).toEqual([back]);
+    expect(await found(back.slice(0, -4))).toEqual([back]);
+    expect(await found(back.slice(8, -3))).toEqual([back]);
+    // The beginning of every id is no part of one.
+    expect(await found('acct')).not.toContain(back);
+    expect(await found('@part', '&identifier=first.part')).toEqual([underscore]);
+    const first = await list('?search=@part&limit=2');
+    const { next_cursor: cursor } = first.body as { next_cursor: string };
+    expect(await found('@part', `&limit=2&cursor=${cursor}`)).toEqual([underscore]);
+    expect((await list(`?search=part&limit=2&cursor=${cursor}`)).status).toBe(400);
+  });
+
   it('have the exact balance of their wallet', async () => {
     const { accountId } = await site.signedIn('user', 1_234_567_123_456_789_012n);
     const found = await read(accountId);
@@ -86,6 +120,11 @@ describe('the accounts, as admins see them', () => {
     'cursor=x',
     'identifier=',
     `identifier=${'a'.repeat(255)}`,
+    'search=',
+    'search=%20',
+    'search=%00',
+    'search=a&search=b',
+    `search=${'a'.repeat(255)}`,
     'role=admin',
   ])('are 400 with %s', async (query) => {
     expect((await list(`?${query}`)).status).toBe(400);

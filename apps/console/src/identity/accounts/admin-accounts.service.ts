@@ -5,6 +5,7 @@ import { Database } from '@inference/database';
 import { readPage } from '@inference/http';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { readWallets } from '@inference/wallet';
+import { accountSearch } from './account-search';
 import { type AccountProfile, listAccounts, lockAdmins, readAccount, setRole } from './accounts.repository';
 import { normalizeIdentifier } from './identifier';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
@@ -35,10 +36,14 @@ export class AdminAccountsService {
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
   ) {}
 
-  async list({ identifier, ...query }: AccountsQuery): Promise<AccountListResponse> {
-    const wanted = identifier === undefined ? null : normalizeIdentifier(identifier, this.site.site);
-    const { rows, nextCursor } = await readPage(`accounts ${wanted ?? ''}`, query, (after, count) =>
-      listAccounts(this.database, wanted, after, count),
+  async list({ identifier, search, ...query }: AccountsQuery): Promise<AccountListResponse> {
+    const filter = {
+      ...(identifier !== undefined && { identifier: normalizeIdentifier(identifier, this.site.site) }),
+      ...(search !== undefined && { search: accountSearch(search) }),
+    };
+    const list = `accounts ${JSON.stringify(filter)}`;
+    const { rows, nextCursor } = await readPage(list, query, (after, count) =>
+      listAccounts(this.database, filter, after, count),
     );
     return { accounts: await this.views(rows), next_cursor: nextCursor };
   }

@@ -10,12 +10,15 @@ export const EMAIL =
 const PHONE_PUNCTUATION = /[\s().-]/g;
 const CHINESE_MOBILE = /^1\d{10}$/;
 
+/** A phone number, or a part of one, without what people write between its digits. */
+export const withoutPunctuation = (phone: string): string => phone.replace(PHONE_PUNCTUATION, '');
+
 /**
  * Returns a phone number as it is stored (E.164), or null if the text is none. On the site `cn` a Chinese mobile number
  * needs no country code.
  */
 export function normalizePhone(text: string, site: Site): string | null {
-  const digits = text.replace(PHONE_PUNCTUATION, '');
+  const digits = withoutPunctuation(text);
   const international = site === 'cn' && CHINESE_MOBILE.test(digits) ? `+86${digits}` : digits;
   return /^\+[1-9]\d{6,14}$/.test(international) ? international : null;
 }

@@ -2,10 +2,11 @@ export const en = {
   title: 'Accounts',
   description: 'All accounts of this site, newest first.',
   search: 'Find an account',
-  'search.hint': 'Whole e-mail address, phone number, username or account number.',
+  'search.hint': 'Part of an e-mail address, phone number, username or account number.',
   'search.submit': 'Find',
   'nothing.title': 'No account found',
-  'nothing.text': 'No account signs in with this. Enter the whole address, number or name.',
+  'nothing.text':
+    'No account has this in its address or name. Of a phone number enter at least 3 digits, of an account number 4 characters.',
   clear: 'Show all accounts',
   back: 'All accounts',
   account: 'Account',
