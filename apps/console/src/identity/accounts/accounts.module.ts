@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { AdminAccountsController } from './admin-accounts.controller';
-import { AdminAccountsService } from './admin-accounts.service';
+import { AdminAccountsController } from './admin/admin-accounts.controller';
+import { AdminAccountsService } from './admin/admin-accounts.service';
 
 @Module({
   controllers: [AdminAccountsController],

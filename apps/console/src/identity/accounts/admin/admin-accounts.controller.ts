@@ -2,14 +2,14 @@ import { Body, Controller, Get, Header, Param, Put, Query } from '@nestjs/common
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
-import { type Actor, CurrentActor } from '../audit-log/actor';
+import { type Actor, CurrentActor } from '../../audit-log/actor';
 import {
   AccountListResponse,
   AccountPath,
   AdminAccountResponse,
   AccountsQuery,
   ChangeRoleDto,
-} from './accounts.dto';
+} from '../accounts.dto';
 import { AdminAccountsService } from './admin-accounts.service';
 
 @Controller('api/admin/accounts')

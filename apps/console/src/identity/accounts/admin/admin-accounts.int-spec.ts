@@ -1,5 +1,5 @@
 import { waitForLock } from '@inference/testing';
-import { type Answer, type SignedIn, TestSite } from '../../testing/console.fixture';
+import { type Answer, type SignedIn, TestSite } from '../../../testing/console.fixture';
 
 interface Account {
   id: string;

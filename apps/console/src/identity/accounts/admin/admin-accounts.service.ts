@@ -5,13 +5,13 @@ import { Database } from '@inference/database';
 import { readPage } from '@inference/http';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { readWallets } from '@inference/wallet';
-import { accountSearch } from './account-search';
-import { type AccountProfile, listAccounts, lockAdmins, readAccount, setRole } from './accounts.repository';
-import { normalizeIdentifier } from './identifier';
-import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { type Actor } from '../audit-log/actor';
-import { recordAuditEvent } from '../audit-log/audit-log';
-import { type AccountListResponse, type AdminAccountResponse, type AccountsQuery } from './accounts.dto';
+import { accountSearch } from '../account-search';
+import { type AccountProfile, listAccounts, lockAdmins, readAccount, setRole } from '../accounts.repository';
+import { normalizeIdentifier } from '../identifier';
+import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
+import { type Actor } from '../../audit-log/actor';
+import { recordAuditEvent } from '../../audit-log/audit-log';
+import { type AccountListResponse, type AdminAccountResponse, type AccountsQuery } from '../accounts.dto';
 
 function view(account: AccountProfile, balancePicos: bigint, currency: Currency): AdminAccountResponse {
   const { id, email, emailVerified, phone, username, role, twoFactor, createdAt } = account;
