@@ -11,11 +11,15 @@ export interface Activity {
   to?: string | undefined;
 }
 
-export interface ActivityHandle {
+type NewActivity = Pick<Activity, 'kind' | 'title' | 'to'>;
+
+interface ActivityHandle {
   /** `share`: from 0 to 1. */
   progress(share: number): void;
   done(): void;
   fail(): void;
+  /** Someone stopped it: it is not shown any more. */
+  remove(): void;
 }
 
 const MOST_FINISHED = 10;
@@ -32,7 +36,7 @@ class ActivityStore {
   };
   readonly getAll = (): readonly Activity[] => this.activities;
 
-  start(activity: Pick<Activity, 'kind' | 'title' | 'to'>): ActivityHandle {
+  start(activity: NewActivity): ActivityHandle {
     const id = `tab-${(this.count += 1)}`;
     this.set([{ ...activity, id, state: 'running' }, ...this.activities]);
     const change = (changed: Partial<Activity>) =>
@@ -41,12 +45,18 @@ class ActivityStore {
       progress: (progress) => change({ progress }),
       done: () => change({ state: 'done' }),
       fail: () => change({ state: 'failed' }),
+      remove: () => this.set(this.activities.filter((one) => one.id !== id)),
     };
   }
 
   /** Forgets what has ended. */
   clear(): void {
     this.set(this.activities.filter(({ state }) => state === 'running'));
+  }
+
+  /** Forgets all, as another account may sign in. */
+  clearAll(): void {
+    this.set([]);
   }
 
   private set(activities: readonly Activity[]): void {
@@ -60,6 +70,22 @@ class ActivityStore {
 
 export const activityStore = new ActivityStore();
 
-/** Shows something long in the header of all pages until its handle says that it has ended. */
-export const startActivity = (activity: Pick<Activity, 'kind' | 'title' | 'to'>): ActivityHandle =>
-  activityStore.start(activity);
+/**
+ * Shows something long in the header of all pages until it ends. `work` tells its progress, from 0 to 1, if it knows it; if it
+ * throws an AbortError, someone stopped it.
+ */
+export async function runActivity<Result>(
+  activity: NewActivity,
+  work: (onProgress: (share: number) => void) => Promise<Result>,
+): Promise<Result> {
+  const handle = activityStore.start(activity);
+  try {
+    const result = await work(handle.progress);
+    handle.done();
+    return result;
+  } catch (error) {
+    if ((error as Error).name === 'AbortError') handle.remove();
+    else handle.fail();
+    throw error;
+  }
+}

@@ -5,6 +5,7 @@ import { type Activity, activityStore } from './activity-store';
 import classes from './activities.module.css';
 import { useActivityTexts } from './texts/activity-texts';
 import { useActivities } from './use-activities';
+import { useWarningBeforeLeaving } from './use-warning-before-leaving';
 
 const PERCENT = 100;
 
@@ -12,6 +13,7 @@ const PERCENT = 100;
 export function ActivityTray() {
   const t = useActivityTexts();
   const activities = useActivities();
+  useWarningBeforeLeaving(activities.some(({ kind, state }) => kind === 'upload' && state === 'running'));
   const running = activities.filter(({ state }) => state === 'running').length;
   return (
     <Popover position="bottom-end" width={320} trapFocus>

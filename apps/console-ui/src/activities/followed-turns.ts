@@ -8,7 +8,16 @@ const MOST = 10;
 const listeners = new Set<() => void>();
 const tell = () => listeners.forEach((listener) => listener());
 
-export const readFollowedTurns = (): string => localStorage.getItem(KEY) ?? '[]';
+/** What this tab knows if the browser's storage is switched off or full. */
+let withoutStorage: string | undefined;
+
+export function readFollowedTurns(): string {
+  try {
+    return withoutStorage ?? localStorage.getItem(KEY) ?? '[]';
+  } catch {
+    return '[]';
+  }
+}
 
 export function followedTurnsIn(stored: string): string[] {
   try {
@@ -20,7 +29,12 @@ export function followedTurnsIn(stored: string): string[] {
 }
 
 function change(next: (ids: string[]) => string[]): void {
-  localStorage.setItem(KEY, JSON.stringify(next(followedTurnsIn(readFollowedTurns())).slice(0, MOST)));
+  const ids = JSON.stringify(next(followedTurnsIn(readFollowedTurns())).slice(0, MOST));
+  try {
+    localStorage.setItem(KEY, ids);
+  } catch {
+    withoutStorage = ids;
+  }
   tell();
 }
 

@@ -1,6 +1,7 @@
 import { QueryClientProvider, QueryErrorResetBoundary } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
+import { activityStore } from '../activities/activity-store';
 import { ConsoleApiProvider, createConsoleApi } from '../api/console-api';
 import { createQueryClient } from '../api/query-client';
 import { FailureBoundary } from '../layout/failures/failure-boundary';
@@ -23,8 +24,10 @@ export function App({ config, session }: { config: RuntimeConfig; session: Sessi
       const previous = status;
       ({ status } = session.getState());
       if (status === previous) return;
-      if (status === 'signed-out')
+      if (status === 'signed-out') {
         queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'site' });
+        activityStore.clearAll();
+      }
       void router.invalidate();
     });
   }, [session, queryClient, router]);

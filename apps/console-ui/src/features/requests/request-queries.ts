@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useMutation } from '@tanstack/react-query';
-import { startActivity } from '../../activities/activity-store';
+import { runActivity } from '../../activities/activity-store';
 import { toApiError } from '../../api/api-error';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { addDays } from '../../time/calendar-day';
@@ -43,21 +43,15 @@ export const requestsQuery = (api: ConsoleApi, search: RequestSearch, timeZone: 
 export function useRequestsCsv(search: RequestSearch, timeZone: string) {
   const api = useConsoleApi();
   return useMutation({
-    mutationFn: async (): Promise<string> => {
-      const activity = startActivity({ kind: 'export', title: REQUESTS_FILE, to: '/requests' });
-      try {
+    mutationFn: () =>
+      runActivity({ kind: 'export', title: REQUESTS_FILE, to: '/requests' }, async () => {
         const { data } = await api.GET('/api/billing/requests', {
           params: { query: filterOf(search, timeZone) },
           headers: { Accept: 'text/csv' },
           parseAs: 'text',
         });
-        activity.done();
         return data ?? '';
-      } catch (error) {
-        activity.fail();
-        throw error;
-      }
-    },
+      }),
     // It may be large, and is saved at once.
     gcTime: 0,
   });

@@ -1,27 +1,18 @@
 import { Anchor, Button, Group } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router';
 import { Pencil, Trash2 } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useMemoApi } from '../../api/service-apis';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { useSession } from '../../session/session-context';
-import { useSite } from '../../site/site';
 import { ConfirmDialog } from './dialogs/confirm-dialog';
 import { NameDialog } from './dialogs/name-dialog';
-import { sendFile } from './documents/uploads/send-file';
-import { UploadQueue } from './documents/uploads/upload-queue';
+import { useUploadQueue } from './documents/uploads/use-upload-queue';
 import { hasRole } from './roles';
 import { useWorkspaceTexts } from './texts/workspace-texts';
 import { WorkspaceProvider } from './workspace-context';
-import {
-  useDeleteWorkspace,
-  useRenameWorkspace,
-  type Workspace,
-  workspaceKey,
-  workspaceQuery,
-} from './workspace-queries';
+import { useDeleteWorkspace, useRenameWorkspace, type Workspace, workspaceQuery } from './workspace-queries';
 import classes from './workspaces.module.css';
 
 const PARTS = [
@@ -72,29 +63,6 @@ function Parts({ workspace }: { workspace: Workspace }) {
       <Outlet />
     </WorkspaceProvider>
   );
-}
-
-/** Uploads that end with the workspace's pages. */
-function useUploadQueue(workspaceId: string): UploadQueue {
-  const session = useSession();
-  const { urls } = useSite();
-  const queryClient = useQueryClient();
-  const [queue] = useState(
-    () =>
-      new UploadQueue(async ({ file, documentId }, call) => {
-        const documents = `${urls.memo}/v1/workspaces/${workspaceId}/documents`;
-        await sendFile(
-          session,
-          documentId === undefined
-            ? { method: 'POST', url: documents, file }
-            : { method: 'PUT', url: `${documents}/${documentId}`, file },
-          call,
-        );
-        await queryClient.invalidateQueries({ queryKey: workspaceKey(workspaceId) });
-      }),
-  );
-  useEffect(() => () => queue.cancelAll(), [queue]);
-  return queue;
 }
 
 function Actions({ workspace }: { workspace: Workspace }) {

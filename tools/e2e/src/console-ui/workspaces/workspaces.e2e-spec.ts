@@ -101,6 +101,26 @@ ifThere('says why a file was refused, and takes it off the list', async () => {
   await tab.getByRole('region', { name: 'Uploads' }).waitFor({ state: 'detached' });
 });
 
+ifThere('goes on with an upload on other pages, where the activities show it', async () => {
+  let send = () => {};
+  const isHeld = new Promise<void>((resolve) => (send = resolve));
+  await tab.route(`${memo.url}/**/documents`, async (route) => {
+    if (route.request().method() === 'POST') await isHeld;
+    await route.continue();
+  });
+  await page.upload([{ name: 'late.txt', text: 'The office is closed on Sundays.' }]);
+  await openArea(tab, 'Overview');
+  await tab.getByRole('button', { name: 'Activities: 1 is running' }).click();
+  const activities = tab.getByRole('dialog', { name: 'Activities' });
+  const activity = activities.getByRole('listitem').filter({ hasText: 'late.txt' });
+  await activity.getByText('Upload · Running').waitFor();
+  send();
+  await activity.getByText('Upload · Done').waitFor();
+  await activity.getByRole('link', { name: 'late.txt' }).click();
+  await page.row('Documents', 'late.txt').getByText('Ready').waitFor();
+  await tab.unroute(`${memo.url}/**/documents`);
+});
+
 ifThere('keeps a question that could not be sent', async () => {
   await page.open('Ask');
   await tab.route(`${memo.url}/**/chat`, (route) => route.abort());

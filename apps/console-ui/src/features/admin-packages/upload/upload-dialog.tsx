@@ -2,8 +2,10 @@ import { Button, FileInput, Group, Modal, Progress, Stack, Text, TextInput } fro
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
+import { runActivity } from '../../../activities/activity-store';
 import { useConsoleApi } from '../../../api/console-api';
+import { sendFile } from '../../../api/send-file';
 import { useRuntimeConfig } from '../../../app/runtime-config';
 import { ErrorNotice } from '../../../components/errors/error-notice';
 import { Bytes } from '../../../figures/bytes';
@@ -11,7 +13,6 @@ import { Figure } from '../../../figures/figure';
 import { useSession } from '../../../session/session-context';
 import { refreshModels } from '../package-queries';
 import { useAdminPackagesTexts } from '../texts/admin-packages-texts';
-import { uploadPackage } from './upload-package';
 
 const VERSION = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$/;
 
@@ -35,7 +36,19 @@ export function UploadDialog({ slug, onClose }: { slug: string; onClose: () => v
       setSentBytes(0);
       const path = `/api/admin/models/${encodeURIComponent(slug)}/packages/${encodeURIComponent(version)}`;
       const url = `${apiUrl}${path}?${new URLSearchParams({ file_name: file.name })}`;
-      return uploadPackage(session, { url, file, onProgress: setSentBytes, signal: abort.current.signal });
+      return runActivity({ kind: 'upload', title: file.name, to: `/admin/models/${slug}` }, (onProgress) =>
+        sendFile(
+          session,
+          { method: 'PUT', url, body: file, headers: { 'Content-Type': 'application/octet-stream' } },
+          {
+            signal: abort.current.signal,
+            onProgress: (bytes) => {
+              setSentBytes(bytes);
+              onProgress(bytes / file.size);
+            },
+          },
+        ),
+      );
     },
     onSuccess: () => refreshModels(queryClient, api),
   });
@@ -46,7 +59,6 @@ export function UploadDialog({ slug, onClose }: { slug: string; onClose: () => v
       file: (file) => (file && file.size > 0 ? null : t('file.missing')),
     },
   });
-  useWarningBeforeLeaving(upload.isPending);
   const submit = ({ version, file }: typeof form.values) =>
     upload.mutate(
       { version: version.trim(), file: file! },
@@ -88,10 +100,7 @@ export function UploadDialog({ slug, onClose }: { slug: string; onClose: () => v
           />
           {upload.isPending && file && <UploadProgress sentBytes={sentBytes} allBytes={file.size} />}
           <Group justify="flex-end">
-            <Button
-              variant="default"
-              onClick={upload.isPending ? () => abort.current.abort(new Error('cancelled')) : onClose}
-            >
+            <Button variant="default" onClick={upload.isPending ? () => abort.current.abort() : onClose}>
               {upload.isPending ? t('upload.stop') : t('cancel')}
             </Button>
             <Button type="submit" loading={upload.isPending}>
@@ -117,14 +126,4 @@ function UploadProgress({ sentBytes, allBytes }: { sentBytes: number; allBytes: 
       {sentBytes >= allBytes && <Text size="sm">{t('upload.checking')}</Text>}
     </Stack>
   );
-}
-
-/** Asks before the tab is closed. */
-function useWarningBeforeLeaving(isActive: boolean): void {
-  useEffect(() => {
-    if (!isActive) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', warn);
-    return () => window.removeEventListener('beforeunload', warn);
-  }, [isActive]);
 }

@@ -1,4 +1,5 @@
-import { type Upload, type UploadCall, UploadQueue } from './upload-queue';
+import { type UploadCall } from '../../../../api/send-file';
+import { type Upload, UploadQueue } from './upload-queue';
 
 interface Sent {
   upload: Upload;

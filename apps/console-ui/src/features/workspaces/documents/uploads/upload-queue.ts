@@ -1,3 +1,5 @@
+import { type UploadCall } from '../../../../api/send-file';
+
 /** Few at once, so that each of them is seen to move. */
 const MOST_AT_ONCE = 2;
 
@@ -9,11 +11,6 @@ export interface Upload {
   state: 'waiting' | 'sending' | 'failed';
   sentBytes: number;
   error?: unknown;
-}
-
-export interface UploadCall {
-  signal: AbortSignal;
-  onProgress: (sentBytes: number) => void;
 }
 
 type Send = (upload: Upload, call: UploadCall) => Promise<unknown>;
