@@ -15,29 +15,22 @@ export function isFree(port: number): Promise<boolean> {
 /** Includes the ports of stopped services, which may be restarted. */
 const given = new Set<number>();
 
-/** Every test worker has its own range of ports. */
+/** Every test worker has its own span of ports, which no range leaves. */
 const WORKERS = 8;
-const worker = (Number(process.env.JEST_WORKER_ID ?? 0) || 0) % WORKERS;
+const SPAN = Math.floor((HIGHEST - LOWEST + 1) / WORKERS);
+const FIRST = LOWEST + ((Number(process.env.JEST_WORKER_ID ?? 0) || 0) % WORKERS) * SPAN;
 
-/** Returns the first port of a range of `length` free ports on loopback. */
+/** Returns the first port of a range of `length` free ports on loopback, none of which was returned before. */
 export async function findFreePortRange(length: number): Promise<number> {
   for (;;) {
-    const first = await findFreePort();
-    const others = Array.from({ length: length - 1 }, (_, index) => first + 1 + index);
-    const areFree = await Promise.all(others.map((port) => !given.has(port) && isFree(port)));
-    if (!areFree.every(Boolean)) continue;
-    others.forEach((port) => given.add(port));
-    return first;
+    const first = FIRST + Math.floor(Math.random() * (SPAN - length + 1));
+    const range = Array.from({ length }, (_, index) => first + index);
+    if (range.some((port) => given.has(port))) continue;
+    range.forEach((port) => given.add(port));
+    if ((await Promise.all(range.map(isFree))).every(Boolean)) return first;
+    range.forEach((port) => given.delete(port));
   }
 }
 
 /** Returns a free port on loopback that was not returned before. */
-export async function findFreePort(): Promise<number> {
-  const span = Math.floor((HIGHEST - LOWEST + 1) / WORKERS);
-  for (;;) {
-    const port = LOWEST + worker * span + Math.floor(Math.random() * span);
-    if (given.has(port)) continue;
-    given.add(port);
-    if (await isFree(port)) return port;
-  }
-}
+export const findFreePort = (): Promise<number> => findFreePortRange(1);
