@@ -1,11 +1,10 @@
-import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { Page } from '../../components/page';
+import { PartLinks } from '../../components/part-links';
 import { QueryState } from '../../components/query-state';
-import classes from './admin-pricing.module.css';
 import { PriceHistory } from './history/price-history';
 import { PriceEditor } from './price-editor';
 import { newestListQuery, type PriceKind } from './price-list-queries';
@@ -25,13 +24,13 @@ function AdminPricingPage({ kind }: { kind: PriceKind }) {
   const finish = () => void query.refetch().then(() => setPublications((count) => count + 1));
   return (
     <Page title={t('title')} description={t('description')}>
-      <Group component="nav" aria-label={t('title')} gap={4} className={classes.parts}>
+      <PartLinks label={t('title')}>
         {PARTS.map((part) => (
-          <Link key={part.to} to={part.to} className={classes.part!} activeOptions={{ exact: true }}>
+          <Link key={part.to} to={part.to} activeOptions={{ exact: true }}>
             {t(part.kind)}
           </Link>
         ))}
-      </Group>
+      </PartLinks>
       <QueryState query={query}>
         {(list) => <PriceEditor key={publications} kind={kind} list={list} onPublished={finish} />}
       </QueryState>

@@ -1,9 +1,9 @@
 import { Anchor, Code, Group, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { type ReactNode } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { CopyButton } from '../../components/copy-button';
+import { Fact, Facts } from '../../components/facts';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Amount } from '../../figures/amount';
@@ -13,7 +13,6 @@ import { useEntrypointName } from '../usage/usage-names';
 import { CostExplanation } from './cost/cost-explanation';
 import { OutcomeBadge } from './outcome-badge';
 import { requestQuery, type RequestDetail } from './request-queries';
-import classes from './requests.module.css';
 import { useRequestTexts } from './texts/request-texts';
 
 export function RequestPage() {
@@ -32,7 +31,7 @@ export function RequestPage() {
       <QueryState query={query}>
         {(request) => (
           <Stack gap="lg">
-            <Facts request={request} />
+            <RequestFacts request={request} />
             <CostExplanation request={request} />
           </Stack>
         )}
@@ -41,13 +40,13 @@ export function RequestPage() {
   );
 }
 
-function Facts({ request }: { request: RequestDetail }) {
+function RequestFacts({ request }: { request: RequestDetail }) {
   const t = useRequestTexts();
   const entrypointName = useEntrypointName();
   const { id, model, api_key: key, entrypoint, outcome, currency } = request;
   return (
     <Paper withBorder p="lg" component="section" aria-label={t('facts')}>
-      <dl className={classes.facts}>
+      <Facts>
         <Fact name={t('column.cost')}>
           <Text span inherit fw={600}>
             <Amount value={request.cost} currency={currency} />
@@ -85,20 +84,11 @@ function Facts({ request }: { request: RequestDetail }) {
         </Fact>
         <Fact name={t('id')}>
           <Group gap={4} wrap="nowrap">
-            <Code className={classes.id}>{id}</Code>
+            <Code>{id}</Code>
             <CopyButton value={id} />
           </Group>
         </Fact>
-      </dl>
+      </Facts>
     </Paper>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className={classes.fact}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

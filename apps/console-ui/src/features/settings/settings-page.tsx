@@ -1,8 +1,7 @@
-import { Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { Page } from '../../components/page';
-import classes from './settings.module.css';
+import { PartLinks } from '../../components/part-links';
 import { useSettingsTexts } from './texts/settings-texts';
 
 const PARTS = [
@@ -24,13 +23,13 @@ export function SettingsPage({ part, actions, children }: Props) {
   const t = useSettingsTexts();
   return (
     <Page title={t(part)} description={t(`${part}.description`)} actions={actions}>
-      <Group component="nav" aria-label={t('title')} gap={4} className={classes.parts}>
+      <PartLinks label={t('title')}>
         {PARTS.map(({ to, text }) => (
-          <Link key={to} to={to} className={classes.part!} activeOptions={{ exact: true }}>
+          <Link key={to} to={to} activeOptions={{ exact: true }}>
             {t(text)}
           </Link>
         ))}
-      </Group>
+      </PartLinks>
       {children}
     </Page>
   );

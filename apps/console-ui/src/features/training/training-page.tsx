@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { useTrainingApi } from '../../api/service-apis';
 import { EmptyState } from '../../components/empty-state';
+import { Fact, Facts } from '../../components/facts';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Amount } from '../../figures/amount';
@@ -143,7 +144,7 @@ function Abilities({ capabilities }: { capabilities: Capabilities }) {
   ];
   return (
     <Card title={t('abilities')}>
-      <dl className={classes.facts}>
+      <Facts>
         {lists.map(({ name, items }) => (
           <Fact key={name} name={name}>
             <Names items={items} />
@@ -155,17 +156,8 @@ function Abilities({ capabilities }: { capabilities: Capabilities }) {
             {enabled && <Names items={conditions} />}
           </Stack>
         </Fact>
-      </dl>
+      </Facts>
     </Card>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
   );
 }
 

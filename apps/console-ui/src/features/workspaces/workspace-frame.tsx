@@ -1,10 +1,11 @@
-import { Anchor, Button, Group } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router';
 import { Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useMemoApi } from '../../api/service-apis';
 import { Page } from '../../components/page';
+import { PartLinks } from '../../components/part-links';
 import { QueryState } from '../../components/query-state';
 import { ConfirmDialog } from './dialogs/confirm-dialog';
 import { NameDialog } from './dialogs/name-dialog';
@@ -13,7 +14,6 @@ import { hasRole } from './roles';
 import { useWorkspaceTexts } from './texts/workspace-texts';
 import { WorkspaceProvider } from './workspace-context';
 import { useDeleteWorkspace, useRenameWorkspace, type Workspace, workspaceQuery } from './workspace-queries';
-import classes from './workspaces.module.css';
 
 const PARTS = [
   { to: '/workspaces/$id', text: 'documents' },
@@ -31,7 +31,7 @@ export function WorkspaceFrame() {
     <Page
       title={query.data?.name ?? t('workspace')}
       description={
-        <Anchor component={Link} to="/workspaces">
+        <Anchor component={Link} to="/workspaces" inherit>
           {t('back')}
         </Anchor>
       }
@@ -47,19 +47,18 @@ function Parts({ workspace }: { workspace: Workspace }) {
   const uploads = useUploadQueue(workspace.id);
   return (
     <WorkspaceProvider value={{ workspace, uploads }}>
-      <Group component="nav" aria-label={t('workspace')} gap={4} className={classes.parts}>
+      <PartLinks label={t('workspace')}>
         {PARTS.map(({ to, text }) => (
           <Link
             key={to}
             to={to}
             params={{ id: workspace.id }}
-            className={classes.part!}
             activeOptions={{ exact: true, includeSearch: false }}
           >
             {t(text)}
           </Link>
         ))}
-      </Group>
+      </PartLinks>
       <Outlet />
     </WorkspaceProvider>
   );

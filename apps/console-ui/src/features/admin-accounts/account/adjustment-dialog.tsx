@@ -6,12 +6,12 @@ import { toApiError } from '../../../api/api-error';
 import { newIdempotencyKey } from '../../../api/idempotency-key';
 import { ErrorNotice } from '../../../components/errors/error-notice';
 import { showFieldErrors } from '../../../components/errors/form-errors';
+import { Fact, Facts } from '../../../components/facts';
 import { Amount } from '../../../figures/amount';
 import { formatExactAmount, symbolOf } from '../../../figures/format-figure';
 import { useLanguage } from '../../../language/language-context';
 import { type Account, useAdjustBalance } from '../account-queries';
 import { useAdminAccountTexts } from '../texts/admin-account-texts';
-import classes from './account.module.css';
 import { adjustmentIn } from './adjusted-balance';
 
 const MAX_REASON_CHARS = 500;
@@ -75,14 +75,14 @@ export function AdjustmentDialog({ account, onClose }: { account: Account; onClo
             required
             {...form.getInputProps('description')}
           />
-          <dl className={classes.facts}>
-            <dt>{t('adjust.now')}</dt>
-            <dd>
+          <Facts>
+            <Fact name={t('adjust.now')}>
               <Amount value={balance} currency={currency} />
-            </dd>
-            <dt>{t('adjust.after')}</dt>
-            <dd>{amount ? <Amount value={balance.plus(amount)} currency={currency} /> : '–'}</dd>
-          </dl>
+            </Fact>
+            <Fact name={t('adjust.after')}>
+              {amount ? <Amount value={balance.plus(amount)} currency={currency} /> : '–'}
+            </Fact>
+          </Facts>
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               {t('cancel')}

@@ -1,8 +1,9 @@
-import { Badge, Button, Group, Select, Skeleton, Text } from '@mantine/core';
+import { Badge, Button, Group, Select, Skeleton } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { useConsoleApi } from '../../../api/console-api';
 import { ErrorNotice } from '../../../components/errors/error-notice';
+import { Fact, Facts } from '../../../components/facts';
 import { QueryState } from '../../../components/query-state';
 import { type Language, LANGUAGE_NAMES, LANGUAGES } from '../../../language/language';
 import { useLanguage } from '../../../language/language-context';
@@ -11,7 +12,6 @@ import { TIME_ZONE_CHOICES, type TimeZoneChoice, useTimeZone } from '../../../ti
 import { Time } from '../../../time/time';
 import { Card } from '../card';
 import { SettingsPage } from '../settings-page';
-import classes from '../settings.module.css';
 import { useSettingsTexts } from '../texts/settings-texts';
 import { LowBalanceCard } from './low-balance';
 import { MailLanguage } from './mail-language';
@@ -34,9 +34,8 @@ function AccountCard() {
       <QueryState query={query} skeleton={<Skeleton height={160} />}>
         {(account) => (
           <>
-            <Text component="dl" size="md" className={classes.facts}>
-              <dt>{t('account.email')}</dt>
-              <dd>
+            <Facts>
+              <Fact name={t('account.email')}>
                 <Group gap="xs">
                   {account.email}
                   <Badge variant="default" tt="none">
@@ -44,26 +43,14 @@ function AccountCard() {
                   </Badge>
                 </Group>
                 {!account.email_verified && <VerificationMail email={account.email} />}
-              </dd>
-              {account.phone && (
-                <>
-                  <dt>{t('account.phone')}</dt>
-                  <dd>{account.phone}</dd>
-                </>
-              )}
-              {account.username && (
-                <>
-                  <dt>{t('account.username')}</dt>
-                  <dd>{account.username}</dd>
-                </>
-              )}
-              <dt>{t('account.role')}</dt>
-              <dd>{t(`role.${account.role}`)}</dd>
-              <dt>{t('account.since')}</dt>
-              <dd>
+              </Fact>
+              {account.phone && <Fact name={t('account.phone')}>{account.phone}</Fact>}
+              {account.username && <Fact name={t('account.username')}>{account.username}</Fact>}
+              <Fact name={t('account.role')}>{t(`role.${account.role}`)}</Fact>
+              <Fact name={t('account.since')}>
                 <Time value={account.created_at} detail="day" />
-              </dd>
-            </Text>
+              </Fact>
+            </Facts>
             <MailLanguage language={account.language} />
           </>
         )}

@@ -1,18 +1,17 @@
 import { Code, Paper, Text } from '@mantine/core';
-import { type ReactNode } from 'react';
+import { Fact, Facts } from '../../../components/facts';
 import { Amount } from '../../../figures/amount';
 import { Time } from '../../../time/time';
 import { useWalletTexts } from '../texts/wallet-texts';
 import { type Payment } from '../wallet-queries';
 import { PaymentBadge } from './payment-badge';
-import classes from './payments.module.css';
 
 export function PaymentDetails({ payment }: { payment: Omit<Payment, 'refunds'> }) {
   const t = useWalletTexts();
   const { amount, currency, refunded_amount: refunded, paid_at: paidAt } = payment;
   return (
     <Paper withBorder p="lg" component="section" aria-label={t('payment.details')}>
-      <dl className={classes.facts}>
+      <Facts>
         <Fact name={t('amount')}>
           <Text span inherit fw={600}>
             <Amount value={amount} currency={currency} />
@@ -36,23 +35,14 @@ export function PaymentDetails({ payment }: { payment: Omit<Payment, 'refunds'> 
           </Fact>
         )}
         <Fact name={t('payment.id')}>
-          <Code className={classes.id}>{payment.id}</Code>
+          <Code>{payment.id}</Code>
         </Fact>
         {payment.provider_reference !== undefined && (
           <Fact name={t('payment.reference')}>
-            <Code className={classes.id}>{payment.provider_reference}</Code>
+            <Code>{payment.provider_reference}</Code>
           </Fact>
         )}
-      </dl>
+      </Facts>
     </Paper>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className={classes.fact}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
