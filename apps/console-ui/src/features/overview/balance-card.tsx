@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useConsoleApi } from '../../api/console-api';
@@ -17,19 +17,26 @@ export function BalanceCard() {
   return (
     <Paper withBorder p="lg" component="section">
       <Stack gap="xs">
-        <Title order={2}>{t('balance')}</Title>
+        <Group justify="space-between">
+          <Title order={2}>{t('balance')}</Title>
+          <Anchor component={Link} to="/transactions" size="md">
+            {t('balance.details')}
+          </Anchor>
+        </Group>
         <QueryState query={query} skeleton={<CardSkeleton />}>
           {({ balance, currency, low_balance_threshold: threshold }) => (
             <>
               <Text fz="1.75rem" lh={1.3} fw={600}>
                 <Amount value={balance} currency={currency} />
               </Text>
-              {threshold !== null && balance.compare(threshold) < 0 && (
-                <Text size="md" c="dimmed">
-                  {t('balance.low', { threshold: formatPrice(threshold, currency, language) })}
-                </Text>
-              )}
-              <Group>
+              <Text size="md" c="dimmed">
+                {threshold === null
+                  ? t('balance.noNotice')
+                  : t(balance.compare(threshold) < 0 ? 'balance.low' : 'balance.notice', {
+                      threshold: formatPrice(threshold, currency, language),
+                    })}
+              </Text>
+              <Group mt="auto">
                 <Button component={Link} to="/top-up">
                   {t('topUp')}
                 </Button>

@@ -5,7 +5,7 @@ export function CardSkeleton() {
   return (
     <Stack gap="sm" aria-busy>
       <Skeleton height={36} width="50%" />
-      <Skeleton height={64} />
+      <Skeleton height={86} />
     </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { Stack, Text, Title } from '@mantine/core';
+import { Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useConsoleApi } from '../../api/console-api';
 import { CodeSamples } from '../../components/code/code-samples';
@@ -12,6 +12,9 @@ import classes from './overview.module.css';
 import { SpendCard } from './spend-card';
 import { STEPS, useStepsDone } from './steps';
 import { useOverviewTexts } from './texts/overview-texts';
+
+/** Of the example in curl with its tabs, in pixels. */
+const CODE_HEIGHT = 242;
 
 export function OverviewPage() {
   const t = useOverviewTexts();
@@ -31,17 +34,21 @@ export function OverviewPage() {
 function FirstCall() {
   const t = useOverviewTexts();
   const { urls } = useSite();
-  const { data: pricing } = useQuery(pricingQuery(useConsoleApi()));
+  const { data: pricing, isPending } = useQuery(pricingQuery(useConsoleApi()));
   // A model without a price of its output does not chat.
   const model = pricing?.models.find(({ unit }) => unit !== 'per_million_input_tokens')?.slug;
-  if (model === undefined) return null;
+  if (!isPending && model === undefined) return null;
   return (
     <Stack component="section" gap="sm">
       <Title order={2}>{t('call')}</Title>
       <Text size="md" c="dimmed">
         {t('call.text')}
       </Text>
-      <CodeSamples samples={firstCallSamples(urls.gateway, model)} label={t('call.samples')} />
+      {model === undefined ? (
+        <Skeleton height={CODE_HEIGHT} />
+      ) : (
+        <CodeSamples samples={firstCallSamples(urls.gateway, model)} label={t('call.samples')} />
+      )}
     </Stack>
   );
 }

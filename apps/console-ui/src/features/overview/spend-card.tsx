@@ -39,12 +39,13 @@ export function SpendCard() {
               day,
               cost: Figure.sum(report.entries.filter(({ bucket }) => bucket === day).map(({ cost }) => cost)),
             }));
+            const currency = report.currency ?? site.currency;
             return (
               <>
                 <Text fz="1.75rem" lh={1.3} fw={600}>
-                  <Amount value={report.total.cost} currency={report.currency ?? site.currency} />
+                  <Amount value={report.total.cost} currency={currency} />
                 </Text>
-                <SpendBars days={days} />
+                <SpendBars days={days} currency={currency} />
               </>
             );
           }}
