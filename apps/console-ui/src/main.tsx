@@ -5,21 +5,29 @@ import './layout/shell.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Appearance } from './app/appearance';
+import { createConsoleApi } from './api/console-api';
+import { createQueryClient } from './api/query-client';
 import { App } from './app/app';
+import { createAppRouter, preloadPage } from './app/router/router';
 import { loadRuntimeConfig } from './app/runtime-config';
 import { FailedPage } from './layout/failures/failed-page';
 import { Session } from './session/session';
+import { siteQuery } from './site/site';
 
 const root = createRoot(document.getElementById('root')!);
 
 try {
   const config = await loadRuntimeConfig();
   const session = new Session(config.apiUrl);
-  await session.start();
+  const api = createConsoleApi(config.apiUrl, session);
+  const queryClient = createQueryClient();
+  const router = createAppRouter(session);
+  preloadPage(router);
+  await Promise.all([session.start(), queryClient.prefetchQuery(siteQuery(api))]);
   root.render(
     <StrictMode>
       <Appearance>
-        <App config={config} session={session} />
+        <App {...{ config, session, api, queryClient, router }} />
       </Appearance>
     </StrictMode>,
   );

@@ -1,22 +1,25 @@
-import { QueryClientProvider, QueryErrorResetBoundary } from '@tanstack/react-query';
+import { type QueryClient, QueryClientProvider, QueryErrorResetBoundary } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect } from 'react';
 import { activityStore } from '../activities/activity-store';
-import { ConsoleApiProvider, createConsoleApi } from '../api/console-api';
-import { createQueryClient } from '../api/query-client';
+import { type ConsoleApi, ConsoleApiProvider } from '../api/console-api';
 import { FailureBoundary } from '../layout/failures/failure-boundary';
 import { ShellSkeleton } from '../layout/shell-skeleton';
 import { type Session } from '../session/session';
 import { SessionProvider } from '../session/session-context';
 import { TimeZoneProvider } from '../time/time-zone-provider';
-import { createAppRouter } from './router/router';
+import { type AppRouter } from './router/router';
 import { type RuntimeConfig, RuntimeConfigProvider } from './runtime-config';
 
-export function App({ config, session }: { config: RuntimeConfig; session: Session }) {
-  const [api] = useState(() => createConsoleApi(config.apiUrl, session));
-  const [queryClient] = useState(createQueryClient);
-  const [router] = useState(() => createAppRouter(session));
+export interface AppParts {
+  config: RuntimeConfig;
+  session: Session;
+  api: ConsoleApi;
+  queryClient: QueryClient;
+  router: AppRouter;
+}
 
+export function App({ config, session, api, queryClient, router }: AppParts) {
   // What belongs to an account must not outlive its session.
   useEffect(() => {
     let { status } = session.getState();

@@ -16,7 +16,7 @@ const RENEWAL_LEAD_MILLIS = 60_000;
 const MIN_DELAY_MILLIS = 10_000;
 /** A longer delay of `setTimeout` overflows. */
 const MAX_DELAY_MILLIS = 2 ** 31 - 1;
-/** How long a tab waits for the token that another tab has just got. */
+/** How long after another tab got a token its message may arrive. */
 const HANDOVER_MILLIS = 1_000;
 
 /**
@@ -92,7 +92,7 @@ export class Session {
   }
 
   private async renewAlone(rejected: string | undefined): Promise<string | undefined> {
-    if (sessionMarks.grantedAtMillis() > this.grantedAtMillis) await this.nextGrant();
+    await this.handover();
     const isNewer = this.token !== undefined && rejected !== undefined && this.token !== rejected;
     if (isNewer || (this.grant && rejected === undefined && !this.isDue())) return this.token;
     const response = await fetch(`${this.apiUrl}/api/auth/refresh`, {
@@ -116,10 +116,13 @@ export class Session {
     return !this.grant || this.grant.expiresAtMillis - Date.now() <= RENEWAL_LEAD_MILLIS;
   }
 
-  /** Resolves when another tab has handed its token over, or after a second. */
-  private nextGrant(): Promise<void> {
-    return new Promise((resolve) => {
-      const timeout = setTimeout(resolve, HANDOVER_MILLIS);
+  /** Waits for the token that another tab has just got, if one has. */
+  private async handover(): Promise<void> {
+    const grantedAtMillis = sessionMarks.grantedAtMillis();
+    const leftMillis = grantedAtMillis + HANDOVER_MILLIS - Date.now();
+    if (grantedAtMillis <= this.grantedAtMillis || leftMillis <= 0) return;
+    await new Promise<void>((resolve) => {
+      const timeout = setTimeout(resolve, Math.min(leftMillis, HANDOVER_MILLIS));
       const stop = this.subscribe(() => {
         stop();
         clearTimeout(timeout);

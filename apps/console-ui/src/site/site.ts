@@ -3,7 +3,7 @@ import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../api/con
 
 export type Site = Schemas['SiteResponse'];
 
-const siteQuery = (api: ConsoleApi) =>
+export const siteQuery = (api: ConsoleApi) =>
   queryOptions({
     queryKey: ['site'],
     queryFn: ({ signal }) => bodyOf(api.GET('/api/site', { signal })),

@@ -85,8 +85,17 @@ export const createAppRouter = (session: Session) =>
     defaultNotFoundComponent: NotFoundPage,
   });
 
+export type AppRouter = ReturnType<typeof createAppRouter>;
+
+/** Asks for the code of the page at the address, which the router itself does only when it is rendered. */
+export function preloadPage(router: AppRouter): void {
+  const [matchedRoutes] = router.getMatchedRoutes(router.latestLocation.pathname);
+  // What cannot be loaded is asked for again, and then tells it.
+  for (const route of matchedRoutes) void router.loadRouteChunk(route)?.catch(() => undefined);
+}
+
 declare module '@tanstack/react-router' {
   interface Register {
-    router: ReturnType<typeof createAppRouter>;
+    router: AppRouter;
   }
 }
