@@ -7,7 +7,7 @@ import { findProgram } from '../site/nginx';
 import { ROOT, type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
 import { collectFaults } from './browser-faults';
-import { KeysPage, RegisterPage } from './console-pages';
+import { findInPalette, KeysPage, RegisterPage } from './console-pages';
 
 /** Settings, API keys, playground and agents in Chromium, against real services and the sandbox engine. */
 
@@ -146,6 +146,12 @@ ifThere('a turn of an agent is taken up after a reload, with every character onc
   );
   expect(rows).toHaveLength(1);
   expect(await lastSeen()).toBe(rows[0]!.content.trim());
+});
+
+ifThere('the palette finds the agent session', async () => {
+  await tab.goto('/overview');
+  await findInPalette(tab, 'slow');
+  await tab.waitForURL('**/agents/slow');
 });
 
 ifThere('a turn shows what it has cost and why, also if it was cancelled', async () => {

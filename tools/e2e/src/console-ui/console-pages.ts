@@ -31,6 +31,16 @@ export class RegisterPage {
   }
 }
 
+/** Opens the palette by the keyboard and goes to what it finds first. */
+export async function findInPalette(tab: Page, text: string): Promise<void> {
+  await tab.getByRole('heading', { level: 1 }).waitFor();
+  await tab.keyboard.press('Control+K');
+  await tab.getByRole('textbox', { name: 'Find anything' }).fill(text);
+  await tab.getByRole('dialog').getByRole('button', { name: text }).first().waitFor();
+  await tab.keyboard.press('ArrowDown');
+  await tab.keyboard.press('Enter');
+}
+
 export class KeysPage {
   constructor(private readonly tab: Page) {}
 

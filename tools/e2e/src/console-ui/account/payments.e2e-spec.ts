@@ -7,7 +7,7 @@ import { ROOT } from '../../site/service-process';
 import { Site } from '../../site/site';
 import { openArea } from '../billing-pages';
 import { collectFaults } from '../browser-faults';
-import { RegisterPage } from '../console-pages';
+import { findInPalette, RegisterPage } from '../console-pages';
 import { textOf } from './account-pages';
 
 /** Payments, their banner and their documents in Chromium, against a real console and sandboxes of the providers. */
@@ -178,6 +178,9 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
     await tab.getByRole('link', { name: 'Back to the merchant' }).click();
     await tab.waitForURL(`${origins[0]}/payments/${id}`);
     await tab.getByText('The money is in your balance').waitFor();
+    await openArea(tab, 'Receipts and invoices');
+    await findInPalette(tab, id);
+    await tab.waitForURL(`**/payments/${id}`);
     await openArea(tab, 'Receipts and invoices');
     const arriving = tab.waitForEvent('download');
     await tab.getByRole('button', { name: /^Download the receipt of / }).click();

@@ -10,7 +10,7 @@ import { ROOT, type ServiceProcess } from '../../site/service-process';
 import { Site } from '../../site/site';
 import { openArea } from '../billing-pages';
 import { collectFaults } from '../browser-faults';
-import { SignInPage } from '../console-pages';
+import { findInPalette, SignInPage } from '../console-pages';
 import { ChangelogEditor, PackagePages, PriceEditor, RatesPage } from './catalogue-pages';
 
 /** What admins publish, in Chromium, against a real console. The site is that of China, which has exchange rates. */
@@ -182,6 +182,9 @@ ifThere('uploads a package, publishes it and withdraws it', async () => {
   await pages.row('1.0').getByText('Published', { exact: true }).waitFor();
   const visitor = await visit('/models');
   await visitor.getByRole('link', { name: 'My model' }).waitFor();
+  await findInPalette(tab, 'My model');
+  await tab.waitForURL('**/models/acme/my-model');
+  await tab.goBack();
   await pages.act('Withdraw', '1.0');
   await pages.row('1.0').getByText('Not published').waitFor();
   await visitor.close();

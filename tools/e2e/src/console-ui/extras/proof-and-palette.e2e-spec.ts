@@ -1,20 +1,13 @@
-import { join } from 'node:path';
-import { createTestDatabase, publishPrices, type TestDatabase } from '@inference/testing';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { createAdmin } from '../../site/create-admin';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import { findProgram } from '../../site/nginx';
-import { ROOT } from '../../site/service-process';
-import { Site } from '../../site/site';
 import { openArea, UsagePage } from '../billing-pages';
-import { collectFaults } from '../browser-faults';
-import { SignInPage } from '../console-pages';
+import { type RunningSite, signIn, startSite } from './running-site';
 import { bookUsage, type PastCall, seedCalls, seedHours } from './seeded-usage';
 
 /** Proof, exact figures, days of time zones, long tables, palette and tray in Chromium, on both sites. */
 
 const START_MILLIS = 240_000;
 jest.setTimeout(120_000);
-const PERSON = { email: 'ann@example.com', password: 'a password of this test' };
 const LARGE = '1234567.123456789012';
 const LARGE_PICOS = 1_234_567_123_456_789_012n;
 const PICO = '0.000000000001';
@@ -45,63 +38,8 @@ const MOST_ROWS = 100;
 const chrome = findProgram('chromium');
 const ifThere = chrome ? describe : describe.skip;
 
-interface RunningSite {
-  database: TestDatabase;
-  site: Site;
-  consoleUrl: string;
-  token: string;
-  accountId: string;
-  stopRouterCost(): Promise<unknown>;
-}
-
 const running: RunningSite[] = [];
 let browser: Browser;
-
-async function startSite(name: 'intl' | 'cn'): Promise<RunningSite> {
-  const database = await createTestDatabase();
-  await database.pool.query(
-    'CREATE TABLE metering.usage_events_earlier PARTITION OF metering.usage_events DEFAULT',
-  );
-  await publishPrices(database.pool, [{ slug: 'chat', unit: 'per_request', ratePicos: 1n }]);
-  const site = new Site(database, { site: name });
-  const routerCost = await site.startRouterCost();
-  const { url: consoleUrl } = await site.startConsole({
-    CONSOLE_UI_DIRECTORY: join(ROOT, 'dist/apps/console-ui'),
-    ROUTER_URL: routerCost.url,
-  });
-  await createAdmin(database.urlFor('console'), name, PERSON);
-  const answer = await fetch(`${consoleUrl}/api/auth/login`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ identifier: PERSON.email, password: PERSON.password }),
-  });
-  const { token, user } = (await answer.json()) as { token: string; user: { id: string } };
-  const started = {
-    database,
-    site,
-    consoleUrl,
-    token,
-    accountId: user.id,
-    stopRouterCost: () => routerCost.stop(),
-  };
-  running.push(started);
-  return started;
-}
-
-async function signIn({ consoleUrl }: RunningSite): Promise<{ tab: Page; faults: string[] }> {
-  const context: BrowserContext = await browser.newContext({
-    baseURL: consoleUrl,
-    locale: 'en-US',
-    timezoneId: 'UTC',
-    permissions: ['clipboard-read', 'clipboard-write'],
-  });
-  const tab = await context.newPage();
-  const faults = collectFaults(tab, [new URL(consoleUrl).origin]);
-  await tab.goto('/sign-in');
-  await new SignInPage(tab).signIn(PERSON);
-  await tab.waitForURL('**/overview');
-  return { tab, faults };
-}
 
 const proofOf = (tab: Page) => tab.getByRole('region', { name: 'Proof of this period' });
 const picosOf = (amount: string): bigint => {
@@ -114,10 +52,7 @@ beforeAll(async () => {
 }, START_MILLIS);
 afterAll(async () => {
   await browser?.close();
-  for (const { site, database } of running) {
-    await site.stop();
-    await database.drop();
-  }
+  for (const site of running) await site.stop();
 });
 
 ifThere('a site that charges in USD', () => {
@@ -127,6 +62,7 @@ ifThere('a site that charges in USD', () => {
 
   beforeAll(async () => {
     site = await startSite('intl');
+    running.push(site);
     const { database, accountId } = site;
     await seedCalls(database, accountId, 'large', [
       { id: 'call-large', at: '2026-02-03T10:00:00Z', costPicos: LARGE_PICOS },
@@ -139,7 +75,7 @@ ifThere('a site that charges in USD', () => {
       entrypoints: SOURCES,
     });
     await bookUsage(database, accountId);
-    ({ tab, faults } = await signIn(site));
+    ({ tab, faults } = await signIn(browser, site));
   }, START_MILLIS);
   afterEach(() => expect(faults).toEqual([]));
 
@@ -203,6 +139,11 @@ ifThere('a site that charges in USD', () => {
     expect(await table.getAttribute('aria-rowcount')).toBe(String(ROWS + 1));
     expect(await table.locator('tbody tr').count()).toBeLessThan(MOST_ROWS);
     await table.locator('tr[aria-rowindex="2"]').waitFor();
+    await tab
+      .getByRole('region', { name: 'Details' })
+      .evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await table.locator(`tr[aria-rowindex="${ROWS + 1}"]`).waitFor();
+    expect(await table.locator('tbody tr').count()).toBeLessThan(MOST_ROWS);
   });
 
   it('loads the request log by scrolling, and saves all of it', async () => {
@@ -250,6 +191,20 @@ ifThere('a site that charges in USD', () => {
     await tab.waitForURL('**/keys');
   });
 
+  it('finds a request by its id, and says that there is none', async () => {
+    await tab.goto('/requests');
+    const form = tab.getByRole('search', { name: 'Find a request' });
+    await form.getByRole('textbox').fill(' call-large ');
+    await tab.keyboard.press('Enter');
+    await tab.waitForURL('**/requests/call-large');
+    await tab.locator(`data[value="${LARGE}"]`).first().waitFor();
+    await tab.goBack();
+    await form.getByRole('textbox').fill('call-of-nobody');
+    await form.getByRole('button').click();
+    await tab.waitForURL('**/requests/call-of-nobody');
+    await tab.getByRole('alert').waitFor();
+  });
+
   it('shows the difference of one pico, and goes on without the cost report', async () => {
     await site.database.pool.query(
       "UPDATE metering.hourly_rollup SET cost_picos = cost_picos + 1 WHERE account_id = $1 AND model = 'large'",
@@ -271,6 +226,7 @@ ifThere('a site that charges in CNY', () => {
     'compares the cost report with the stored USD costs',
     async () => {
       const site = await startSite('cn');
+      running.push(site);
       await seedCalls(site.database, site.accountId, 'chat', [
         {
           id: 'call-cn',
@@ -280,7 +236,7 @@ ifThere('a site that charges in CNY', () => {
         },
       ]);
       await bookUsage(site.database, site.accountId);
-      const { tab, faults } = await signIn(site);
+      const { tab, faults } = await signIn(browser, site);
       await tab.goto('/usage?range=custom&from=2026-02-01&to=2026-02-28');
       const proof = proofOf(tab);
       await proof.getByText('agree to the last digit').waitFor();
