@@ -1,4 +1,4 @@
-import { Button, Code, Text } from '@mantine/core';
+import { Anchor, Button, Code, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type Session } from '@inference/agent-client';
@@ -46,9 +46,14 @@ function AgentSessions() {
       key: 'id',
       title: t('column.session'),
       cell: ({ id }) => (
-        <Link to="/agents/$id" params={{ id }} className={classes.link!}>
+        <Anchor
+          fw={500}
+          inherit
+          style={{ overflowWrap: 'anywhere' }}
+          renderRoot={(props) => <Link {...props} to="/agents/$id" params={{ id }} />}
+        >
           {id}
-        </Link>
+        </Anchor>
       ),
     },
     { key: 'model', title: t('column.model'), cell: ({ model }) => <Code>{model}</Code> },

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
@@ -15,7 +15,6 @@ import { Time } from '../../time/time';
 import { NameDialog } from './dialogs/name-dialog';
 import { useWorkspaceTexts } from './texts/workspace-texts';
 import { useCreateWorkspace, type Workspace, workspacesQuery } from './workspace-queries';
-import classes from './workspaces.module.css';
 
 export function WorkspacesPage() {
   const t = useWorkspaceTexts();
@@ -34,9 +33,13 @@ export function WorkspacesPage() {
       key: 'name',
       title: t('name'),
       cell: ({ id, name }) => (
-        <Link to="/workspaces/$id" params={{ id }} className={classes.link!}>
+        <Anchor
+          fw={500}
+          inherit
+          renderRoot={(props) => <Link {...props} to="/workspaces/$id" params={{ id }} />}
+        >
           {name}
-        </Link>
+        </Anchor>
       ),
     },
     { key: 'role', title: t('column.role'), cell: ({ role }) => t(`role.${role}`) },

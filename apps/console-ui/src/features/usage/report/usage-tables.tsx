@@ -87,9 +87,9 @@ export function UsageTables({
       title: t('why'),
       isTitleHidden: true,
       cell: (entry) => (
-        <Link to="/requests" search={callsOf(entry)}>
+        <Anchor inherit renderRoot={(props) => <Link {...props} to="/requests" search={callsOf(entry)} />}>
           {t('why')}
-        </Link>
+        </Anchor>
       ),
     },
   ];
