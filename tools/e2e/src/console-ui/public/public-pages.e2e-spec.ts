@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { createTestDatabase, rememberSecret, type TestDatabase, waitFor } from '@inference/testing';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { consoleBody } from '../../site/console-client';
@@ -19,6 +20,9 @@ const ADMIN = { email: 'admin@example.com', password: 'the password of the admin
 const PERSON = { email: 'ann@example.com', password: 'a password of this test' };
 const NEW_PASSWORD = 'another password of this test';
 const TOKEN = /\b(?:rst|vrf)_[0-9A-Za-z]{43}\b/;
+
+/** Of scripts and styles, compressed. The sign-in is the first page of many visits, on any connection. */
+const MOST_SIGN_IN_BYTES = 200_000;
 
 const chrome = findProgram('chromium');
 const ifThere = chrome ? it : it.skip;
@@ -84,6 +88,21 @@ afterAll(async () => {
 });
 afterEach(() => {
   if (chrome) expect(faults).toEqual([]);
+});
+
+ifThere('a first visit of the sign-in loads few scripts and styles', async () => {
+  const visitor = await (await browser!.newContext({ baseURL: consoleService.url })).newPage();
+  const sizes: Promise<number>[] = [];
+  visitor.on('response', (response) => {
+    if (['script', 'stylesheet'].includes(response.request().resourceType()))
+      sizes.push(response.body().then((body) => gzipSync(body).length));
+  });
+  await visitor.goto('/sign-in', { waitUntil: 'networkidle' });
+  await visitor.getByRole('heading', { level: 1 }).waitFor();
+  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  expect(sizes.length).toBeGreaterThan(1);
+  expect(bytes).toBeLessThanOrEqual(MOST_SIGN_IN_BYTES);
+  await visitor.context().close();
 });
 
 /** Where a sign-in leads. */
