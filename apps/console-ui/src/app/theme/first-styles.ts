@@ -1,6 +1,6 @@
 /**
  * The styles of the components of the sign-in, which every visit loads, in the order that they have in the whole style
- * sheet. `<Page>` and the menus load the whole one.
+ * sheet. `<Page>`, the start page and the menus load the whole one.
  */
 import '@mantine/core/styles/baseline.layer.css';
 import '@mantine/core/styles/global.layer.css';

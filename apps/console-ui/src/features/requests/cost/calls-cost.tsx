@@ -1,5 +1,5 @@
 import { Group, Skeleton, Text } from '@mantine/core';
-import { useInViewport } from '@mantine/hooks';
+import { useIntersection } from '@mantine/hooks';
 import { useQueries } from '@tanstack/react-query';
 import { toApiError } from '../../../api/api-error';
 import { useConsoleApi } from '../../../api/console-api';
@@ -10,12 +10,18 @@ import { type RequestDetail, requestCostQuery } from '../request-queries';
 import { useRequestTexts } from '../texts/request-texts';
 import { WhyThisCost } from './why-this-cost';
 
-/** Tokens and exact cost of calls together, as the request log has them. They are read when they come into sight. */
+/** How far below the screen an answer is when its cost is read, so that scrolling shows it at once. */
+const AHEAD = '400px';
+
+/** Tokens and exact cost of calls together, as the request log has them. They are read shortly before they come into sight. */
 export function CallsCost({ requestIds }: { requestIds: string[] }) {
   const api = useConsoleApi();
-  const { ref, inViewport } = useInViewport<HTMLDivElement>();
+  const { ref, entry } = useIntersection<HTMLDivElement>({ rootMargin: AHEAD });
   const results = useQueries({
-    queries: requestIds.map((id) => ({ ...requestCostQuery(api, id), enabled: inViewport })),
+    queries: requestIds.map((id) => ({
+      ...requestCostQuery(api, id),
+      enabled: entry?.isIntersecting ?? false,
+    })),
   });
   const found = results.flatMap(({ data }) => (data ? [data] : []));
   const errors = results.flatMap(({ data, error }) => (error && !data ? [error] : []));
