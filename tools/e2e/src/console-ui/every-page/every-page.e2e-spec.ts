@@ -4,6 +4,7 @@ import { type Platform, type Run, SiteRuns } from '../../deployment/site-runs';
 import { findProgram } from '../../site/nginx';
 import { secretsInStorage } from '../browser-faults';
 import { foreignTexts } from './foreign-words';
+import { componentsWithoutStyles } from './missing-styles';
 import { isOfRoute, type Picture, routePaths, type Viewer, VIEWERS } from './page-list';
 import { seedContent } from './seed-content';
 import { Visit } from './visit';
@@ -90,9 +91,10 @@ const untranslated = async ({ tab, served }: Visit, locale: string) =>
   (await foreignTexts(tab, locale, served)).map((text) => `not translated: ${text}`);
 
 ifThere(
-  'in English every page is translated, fits narrow screens, and satisfies axe, light and dark',
+  'in English every page has its styles, is translated, fits narrow screens, and satisfies axe, light and dark',
   async () => {
     const look = async (visit: Visit) => [
+      ...(await componentsWithoutStyles(visit.tab)),
       ...(await untranslated(visit, 'en')),
       ...(await tooWide(visit)),
       ...(await inaccessible(visit)),
