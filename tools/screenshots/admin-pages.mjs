@@ -26,6 +26,7 @@ export const ADMIN_PICTURES = [
     },
   },
   { name: 'admin-payments', path: '/admin/payments', byAdmin: true },
+  { name: 'admin-payments-refunds', path: '/admin/payments/refunds', byAdmin: true },
   {
     name: 'admin-payment',
     path: '/admin/payments',

@@ -104,6 +104,7 @@ export const PICTURES = [
   },
   { name: 'transactions', path: '/transactions' },
   { name: 'payments', path: '/payments' },
+  { name: 'payments-refunds', path: '/payments/refunds' },
   { name: 'invoices', path: '/invoices' },
   {
     name: 'payment',

@@ -75,6 +75,7 @@ console                                               none  session  expired  el
   POST   /api/billing/payments                         401      400      401        401    400  401      401  401     401      401         401          401      401
   GET    /api/billing/payments                         401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/payments/:id                     401      404      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/billing/refunds                          401      200      401        401    200  401      401  401     401      401         401          401      401
   POST   /api/billing/webhooks/:provider               404      404      404        404    404  404      404  404     404      404         404          404      404
   GET    /api/billing/receipts/:paymentId/download     401      404      401        401    404  401      401  401     401      401         401          404      401
   POST   /api/billing/receipts/:paymentId/link         401      404      401        401    404  401      401  401     401      401         401          401      401
@@ -118,6 +119,7 @@ console                                               none  session  expired  el
   GET    /api/admin/billing/payments                   401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/admin/billing/payments/:id               401      403      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/admin/billing/payments/:id/refund        401      403      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/admin/billing/refunds                    401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/admin/models                             401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/admin/models/*slug                       401      403      401        401    404  401      401  401     401      401         401          401      401
   PUT    /api/admin/models/*slug                       401      403      401        401    400  401      401  401     401      401         401          401      401

@@ -357,6 +357,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/admin/billing/refunds': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Lists the refunds of all accounts, newest first. */
+    get: operations['listAllRefunds'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/admin/changelog': {
     parameters: {
       query?: never;
@@ -1365,6 +1382,23 @@ export interface paths {
     put?: never;
     /** Returns a link to the receipt that a browser can open without a credential, for five minutes. */
     post: operations['createReceiptLink'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/billing/refunds': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Lists the refunds of the account’s payments, newest first. */
+    get: operations['listRefunds'];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -2553,6 +2587,82 @@ export interface components {
       amount?: components['schemas']['Figure'] | string;
       /** @description Why, for people. The payer sees it. */
       reason?: string;
+    };
+    OwnRefundResponse: {
+      /** @description Names the refund. */
+      id: string;
+      /** @description What is given back, in the currency of the payment. Exact: all digits of the ledger. */
+      amount: components['schemas']['Figure'];
+      /**
+       * @description `pending`: the provider has not finished the refund. `failed`: nothing was given back.
+       * @enum {string}
+       */
+      status: 'pending' | 'succeeded' | 'failed';
+      /**
+       * Format: date-time
+       * @description When the refund was ordered.
+       */
+      created_at: string;
+      /** @description Why it was ordered, for people; absent if nobody said. */
+      reason?: string;
+      /** @description The payment. */
+      payment_id: string;
+      /**
+       * @description The currency of the payment.
+       * @enum {string}
+       */
+      currency: 'USD' | 'CNY';
+      /**
+       * Format: date-time
+       * @description When it succeeded or failed; null before.
+       */
+      ended_at: string | null;
+    };
+    RefundListResponse: {
+      /** @description The refunds of the page, newest first. */
+      refunds: components['schemas']['OwnRefundResponse'][];
+      /** @description The `cursor` of the next page; null on the last page. */
+      next_cursor: string | null;
+    };
+    ListedRefundResponse: {
+      /** @description Names the refund. */
+      id: string;
+      /** @description The payment. */
+      payment_id: string;
+      /** @description What is given back, in the currency. Exact: all digits of the ledger. */
+      amount: components['schemas']['Figure'];
+      /**
+       * @description The currency of the payment.
+       * @enum {string}
+       */
+      currency: 'USD' | 'CNY';
+      /**
+       * @description `pending`: the provider has not finished the refund, or could not be reached and is asked again. `failed`: the wallet has its money again.
+       * @enum {string}
+       */
+      status: 'pending' | 'succeeded' | 'failed';
+      /** @description Why it was ordered, for people; null if nobody said. */
+      reason: string | null;
+      /** @description The provider’s reason for a failure; null if it has not failed. */
+      failure: string | null;
+      /**
+       * Format: date-time
+       * @description When the refund was ordered.
+       */
+      created_at: string;
+      /** @description The account that gets the money. */
+      account_id: string;
+      /**
+       * Format: date-time
+       * @description When it succeeded or failed; null before.
+       */
+      ended_at: string | null;
+    };
+    AllRefundsResponse: {
+      /** @description The refunds of the page, newest first. */
+      refunds: components['schemas']['ListedRefundResponse'][];
+      /** @description The `cursor` of the next page; null on the last page. */
+      next_cursor: string | null;
     };
     PaymentProviderResponse: {
       /**
@@ -7074,6 +7184,121 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['TrainingHistoryResponse'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account does not have the role admin. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
+  listAllRefunds: {
+    parameters: {
+      query?: {
+        /** @description Most entries of a page. */
+        limit?: number;
+        /** @description The `next_cursor` of the previous page. */
+        cursor?: string;
+        /** @description Lists the refunds of this account only. */
+        account_id?: string;
+        /** @description Lists refunds with this status only. */
+        status?: 'pending' | 'succeeded' | 'failed';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of refunds. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AllRefundsResponse'];
         };
       };
       /** @description A parameter or field is missing or malformed. The message names each one. */
@@ -15998,6 +16223,104 @@ export interface operations {
       /** @description The content type or encoding of the body is not supported. */
       415: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
+  listRefunds: {
+    parameters: {
+      query?: {
+        /** @description Most entries of a page. */
+        limit?: number;
+        /** @description The `next_cursor` of the previous page. */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of refunds. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RefundListResponse'];
+        };
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];

@@ -2,11 +2,12 @@ import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from 
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { addDays } from '../../time/calendar-day';
 import { withoutGaps } from '../usage/usage-search';
-import { type PaymentSearch } from './payment-search';
+import { type PaymentSearch, type RefundSearch } from './payment-search';
 
 export type ListedPayment = Schemas['ListedPaymentResponse'];
 export type AdminPayment = Schemas['AdminPaymentResponse'];
 export type Refund = Schemas['RefundResponse'];
+export type ListedRefund = Schemas['ListedRefundResponse'];
 
 const PAYMENTS = 'admin-payments';
 const POLL_MILLIS = 2000;
@@ -36,6 +37,19 @@ export const allPaymentsQuery = (
     initialPageParam: {} as { cursor?: string },
     getNextPageParam: ({ next_cursor: cursor }) => (cursor === null ? undefined : { cursor }),
     select: ({ pages }) => pages.flatMap(({ payments }) => payments),
+    staleTime: 0,
+  });
+
+export const allRefundsQuery = (api: ConsoleApi, { account, status }: RefundSearch) =>
+  infiniteQueryOptions({
+    queryKey: [PAYMENTS, 'refunds', { account, status }],
+    queryFn: ({ signal, pageParam }) => {
+      const query = { ...pageParam, ...withoutGaps({ account_id: account, status }) };
+      return bodyOf(api.GET('/api/admin/billing/refunds', { signal, params: { query } }));
+    },
+    initialPageParam: {} as { cursor?: string },
+    getNextPageParam: ({ next_cursor: cursor }) => (cursor === null ? undefined : { cursor }),
+    select: ({ pages }) => pages.flatMap(({ refunds }) => refunds),
     staleTime: 0,
   });
 

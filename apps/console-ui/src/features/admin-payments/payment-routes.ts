@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { adminRoute } from '../../app/router/layout-routes';
-import { paymentSearchIn } from './payment-search';
+import { paymentSearchIn, refundSearchIn } from './payment-search';
 
 export const adminPaymentRoutes = [
   createRoute({
@@ -8,6 +8,12 @@ export const adminPaymentRoutes = [
     path: '/admin/payments',
     validateSearch: paymentSearchIn,
     component: lazyRouteComponent(() => import('./payments-page'), 'AdminPaymentsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: '/admin/payments/refunds',
+    validateSearch: refundSearchIn,
+    component: lazyRouteComponent(() => import('./refunds-page'), 'AdminRefundsPage'),
   }),
   createRoute({
     getParentRoute: () => adminRoute,

@@ -11,6 +11,7 @@ import classes from '../usage/filters/filters.module.css';
 import { withoutGaps } from '../usage/usage-search';
 import { useWalletTexts } from '../wallet/texts/wallet-texts';
 import { AccountField } from './account-field';
+import { AdminPaymentParts } from './payment-parts';
 import { allPaymentsQuery } from './payment-queries';
 import { type PaymentSearch, PROVIDERS, STATUSES } from './payment-search';
 import { AdminPaymentTable } from './payment-table';
@@ -36,6 +37,7 @@ export function AdminPaymentsPage() {
   );
   return (
     <Page title={t('title')} description={t('description')}>
+      <AdminPaymentParts />
       <Paper withBorder p="md" className={classes.fields} role="search" aria-label={t('title')}>
         <AccountField
           key={search.account}

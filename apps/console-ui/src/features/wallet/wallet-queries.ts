@@ -6,6 +6,7 @@ export type Transaction = Schemas['TransactionResponse'];
 export type Payment = Schemas['PaymentResponse'];
 export type Invoice = Schemas['InvoiceResponse'];
 export type PaymentRefund = Schemas['PaymentRefundResponse'];
+export type OwnRefund = Schemas['OwnRefundResponse'];
 export type NewInvoice = Schemas['CreateInvoiceDto'];
 export type NewPayment = Schemas['CreatePaymentDto'];
 
@@ -45,6 +46,17 @@ export const paymentsQuery = (api: ConsoleApi) =>
     initialPageParam: {} as { cursor?: string },
     getNextPageParam: ({ next_cursor: cursor }) => (cursor === null ? undefined : { cursor }),
     select: ({ pages }) => pages.flatMap(({ payments }) => payments),
+  });
+
+export const refundsQuery = (api: ConsoleApi) =>
+  infiniteQueryOptions({
+    queryKey: [WALLET, 'refunds'],
+    queryFn: ({ signal, pageParam }) =>
+      bodyOf(api.GET('/api/billing/refunds', { signal, params: { query: pageParam } })),
+    initialPageParam: {} as { cursor?: string },
+    getNextPageParam: ({ next_cursor: cursor }) => (cursor === null ? undefined : { cursor }),
+    select: ({ pages }) => pages.flatMap(({ refunds }) => refunds),
+    staleTime: 0,
   });
 
 /** Asks again while a payment is pending, and seldom while one that has ended may be paid late. */
@@ -131,11 +143,11 @@ export function useDocumentLink(kind: 'receipts' | 'invoices') {
   });
 }
 
-/** After a payment was credited: the balance, the transactions and the list of payments are old. */
+/** After a payment was credited or refunded: the balance, the transactions and the lists are old. */
 export function useRefreshWallet(): () => void {
   const queryClient = useQueryClient();
   return () => {
-    for (const name of ['settings', 'transactions', 'payments'])
+    for (const name of ['settings', 'transactions', 'payments', 'refunds'])
       void queryClient.invalidateQueries({ queryKey: [WALLET, name] });
   };
 }

@@ -14,6 +14,11 @@ export const walletRoutes = [
   }),
   createRoute({
     getParentRoute: () => consoleRoute,
+    path: '/payments/refunds',
+    component: lazyRouteComponent(() => import('./refunds/refunds-page'), 'RefundsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
     path: '/payments/$paymentId',
     component: lazyRouteComponent(() => import('./payments/payment-page'), 'PaymentPage'),
   }),

@@ -155,7 +155,7 @@ export class PaymentListResponse {
   next_cursor!: string | null;
 }
 
-const paymentRefundView = ({
+export const paymentRefundView = ({
   id,
   amountMinor,
   status,

@@ -1,11 +1,20 @@
-import { type Executor, type Transaction } from '@inference/database';
+import { type Executor, type Position, readNewestFirst, type Transaction } from '@inference/database';
 import { In, Not } from 'typeorm';
 import { type Payment } from './entities/payment.entity';
-import { Refund } from './entities/refund.entity';
+import { Refund, type RefundStatus } from './entities/refund.entity';
 
 type NewRefund = Pick<Refund, 'id' | 'paymentId' | 'amountMinor' | 'reason' | 'orderedBy'>;
 
 type RefundOfPayment = Refund & { payment: Payment };
+
+/** A refund in a list, with what the list shows of its payment. */
+export type ListedRefund = Refund & { payment: Pick<Payment, 'accountId' | 'currency'>; position: Position };
+
+/** What refunds are selected by. Absent: all. */
+export interface RefundFilter {
+  accountId?: string | undefined;
+  status?: RefundStatus | undefined;
+}
 
 /** A refund that one replica has claimed, with what it needs of its payment. */
 export type ClaimedRefund = Pick<
@@ -86,6 +95,23 @@ export async function findRefunds(
 export async function listRefunds(executor: Executor, paymentIds: string[]): Promise<Refund[]> {
   const list = { name: 'list_refunds', text: LIST, values: [paymentIds] };
   return (await executor.query<Refund>(list)).rows;
+}
+
+/** The refunds that match the filter, newest first. */
+export async function listRefundsNewestFirst(
+  executor: Executor,
+  { accountId, status }: RefundFilter,
+  after: Position | null,
+  count: number,
+): Promise<ListedRefund[]> {
+  const query = executor
+    .repository(Refund)
+    .createQueryBuilder('refund')
+    .innerJoin('refund.payment', 'payment')
+    .addSelect(['payment.id', 'payment.accountId', 'payment.currency']);
+  if (accountId !== undefined) query.andWhere('payment.accountId = :accountId', { accountId });
+  if (status !== undefined) query.andWhere('refund.status = :status', { status });
+  return (await readNewestFirst(query, 'createdAt', after, count)) as ListedRefund[];
 }
 
 /** Whether a refund of the payment has succeeded or is under way. */

@@ -1,10 +1,21 @@
 import { type Currency } from '@inference/config';
-import { CurrencyProperty, InstantProperty, MoneyProperty, TextField } from '@inference/dto';
+import {
+  ChoiceField,
+  CurrencyProperty,
+  IdField,
+  InstantProperty,
+  MoneyProperty,
+  NextCursorProperty,
+  TextField,
+} from '@inference/dto';
+import { PageQuery } from '@inference/http';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
 import { AmountField } from '../../validation/amount-field.decorator';
 import { type Refund, REFUND_STATUSES, type RefundStatus } from '../payments/entities/refund.entity';
 import { minorToNumber, POSITIVE_AMOUNT } from '../payments/minor-amount';
+import { PaymentRefundResponse, paymentRefundView } from '../payments/payments.dto';
+import { type ListedRefund } from '../payments/refunds.repository';
 
 export class CreateRefundDto {
   @AmountField({
@@ -82,3 +93,72 @@ export function refundView(refund: Refund, currency: Currency): RefundResponse {
     created_at: refund.createdAt.toISOString(),
   };
 }
+
+export class AdminRefundsQuery extends PageQuery {
+  @IdField({
+    description: 'Lists the refunds of this account only.',
+    noun: 'account',
+    prefix: 'acct',
+    optional: true,
+  })
+  account_id?: string;
+
+  @ChoiceField(REFUND_STATUSES, {
+    description: 'Lists refunds with this status only.',
+    example: 'pending',
+    optional: true,
+  })
+  status?: RefundStatus;
+}
+
+/** A refund in the list of the account that gets it. */
+export class OwnRefundResponse extends PaymentRefundResponse {
+  @ApiProperty({ description: 'The payment.', example: 'pay_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  payment_id!: string;
+
+  @CurrencyProperty({ description: 'The currency of the payment.' })
+  currency!: Currency;
+
+  @InstantProperty({ description: 'When it succeeded or failed; null before.', nullable: true })
+  ended_at!: string | null;
+}
+
+export class RefundListResponse {
+  @ApiProperty({ description: 'The refunds of the page, newest first.', type: [OwnRefundResponse] })
+  refunds!: OwnRefundResponse[];
+
+  @NextCursorProperty()
+  next_cursor!: string | null;
+}
+
+/** A refund in the list of all accounts. */
+export class ListedRefundResponse extends RefundResponse {
+  @ApiProperty({ description: 'The account that gets the money.', example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  account_id!: string;
+
+  @InstantProperty({ description: 'When it succeeded or failed; null before.', nullable: true })
+  ended_at!: string | null;
+}
+
+export class AllRefundsResponse {
+  @ApiProperty({ description: 'The refunds of the page, newest first.', type: [ListedRefundResponse] })
+  refunds!: ListedRefundResponse[];
+
+  @NextCursorProperty()
+  next_cursor!: string | null;
+}
+
+const endOf = ({ endedAt }: Refund): string | null => endedAt?.toISOString() ?? null;
+
+export const ownRefundView = (refund: ListedRefund): OwnRefundResponse => ({
+  ...paymentRefundView(refund),
+  payment_id: refund.paymentId,
+  currency: refund.payment.currency,
+  ended_at: endOf(refund),
+});
+
+export const listedRefundView = (refund: ListedRefund): ListedRefundResponse => ({
+  ...refundView(refund, refund.payment.currency),
+  account_id: refund.payment.accountId,
+  ended_at: endOf(refund),
+});

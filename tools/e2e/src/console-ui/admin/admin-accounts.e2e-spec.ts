@@ -155,6 +155,30 @@ ifThere('refunds a part of a payment once', async () => {
   await tab.getByRole('table').getByText('Partly refunded').waitFor();
 });
 
+ifThere('lists the refund among those of all accounts, and for its customer', async () => {
+  await tab.getByRole('link', { name: 'Refunds', exact: true }).click();
+  const all = tab.getByRole('table', { name: 'Refunds of all accounts' });
+  await all.getByRole('row', { name: /Done.*Paid twice.*\$7\.55/ }).waitFor();
+  await tab.getByRole('combobox', { name: 'Status' }).click();
+  await tab.getByRole('option', { name: 'Failed', exact: true }).click();
+  await tab.getByRole('button', { name: 'Show all refunds' }).click();
+  await all
+    .getByRole('row', { name: /Paid twice/ })
+    .getByRole('link')
+    .first()
+    .click();
+  await tab.getByRole('heading', { name: 'Payment', level: 1 }).waitFor();
+  const customer = await newTab();
+  await customer.goto('/sign-in?next=/payments');
+  await new SignInPage(customer).signIn(CUSTOMER);
+  await customer.getByRole('link', { name: 'Refunds', exact: true }).click();
+  const row = customer.getByRole('table', { name: 'Refunds' }).getByRole('row', { name: /Paid twice/ });
+  await row.getByText('$7.55').waitFor();
+  await row.getByRole('link', { name: paymentId }).click();
+  await customer.getByText('Paid twice').waitFor();
+  await customer.context().close();
+});
+
 ifThere('changes a role, and the audit events tell it', async () => {
   await openArea(tab, 'Accounts');
   await tab.getByRole('link', { name: CUSTOMER.email }).click();

@@ -30,5 +30,12 @@ export const en = {
   'refund.done': 'The refund is ordered.',
   'refund.refused': 'The balance of the account does not cover this, or the payment was refunded before.',
   'refund.failure': 'Reason of the provider',
+  'refunds.title': 'Refunds of all accounts',
+  'refunds.description': 'All refunds of this site, newest first.',
+  'refunds.empty.title': 'No refunds',
+  'refunds.empty.text': 'Choose other filters, or show all refunds.',
+  'refunds.clear': 'Show all refunds',
+  'refunds.none.title': 'No refunds yet',
+  'refunds.none.text': 'Open a payment to refund it. The refund is listed here.',
   cancel: 'Cancel',
 } as const;

@@ -32,5 +32,12 @@ export const zh: ChineseTexts<typeof en> = {
   'refund.done': '退款已提交。',
   'refund.refused': '该账户余额不足，或该付款已退款。',
   'refund.failure': '支付平台的原因',
+  'refunds.title': '全部退款',
+  'refunds.description': '本站的全部退款，最新的在前。',
+  'refunds.empty.title': '没有退款',
+  'refunds.empty.text': '请更改筛选条件，或显示全部退款。',
+  'refunds.clear': '显示全部退款',
+  'refunds.none.title': '暂无退款',
+  'refunds.none.text': '打开一笔付款即可退款，退款会显示在这里。',
   cancel: '取消',
 };

@@ -9,6 +9,7 @@ import { type Column } from '../../../components/table/column';
 import { DataTable } from '../../../components/table/data-table';
 import { Amount } from '../../../figures/amount';
 import { Time } from '../../../time/time';
+import { PaymentParts } from '../refunds/payment-parts';
 import { useWalletTexts } from '../texts/wallet-texts';
 import { type Payment, paymentsQuery } from '../wallet-queries';
 import { PaymentBadge } from './payment-badge';
@@ -53,6 +54,7 @@ export function PaymentsPage() {
       description={t('payments.description')}
       actions={query.data?.length ? topUpButton : null}
     >
+      <PaymentParts />
       <QueryState
         query={query}
         isEmpty={(rows) => rows.length === 0}

@@ -11,6 +11,7 @@ export type RefundStatus = (typeof REFUND_STATUSES)[number];
 @Index('refunds_due', ['dueAt'], { where: 'due_at IS NOT NULL' })
 @Index('refunds_once', ['paymentId'], { unique: true, where: "status <> 'failed'" })
 @Index('refunds_payment', ['paymentId', 'createdAt'])
+@Index('refunds_time', ['createdAt', 'id'])
 @Check('refunds_amount_minor_check', 'amount_minor > 0')
 @Check('refunds_check', "(status = 'pending') = (ended_at IS NULL)")
 @Check('refunds_id_check', "id ~ '^[A-Za-z0-9_]{6,32}$'")

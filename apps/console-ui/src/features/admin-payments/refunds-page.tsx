@@ -1,0 +1,79 @@
+import { Button, Paper } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useConsoleApi } from '../../api/console-api';
+import { EmptyState } from '../../components/empty-state';
+import { Page } from '../../components/page';
+import { QueryState } from '../../components/query-state';
+import { Choice } from '../usage/filters/choice';
+import classes from '../usage/filters/filters.module.css';
+import { withoutGaps } from '../usage/usage-search';
+import { useWalletTexts } from '../wallet/texts/wallet-texts';
+import { AccountField } from './account-field';
+import { AdminPaymentParts } from './payment-parts';
+import { allRefundsQuery } from './payment-queries';
+import { REFUND_STATUSES, type RefundSearch } from './payment-search';
+import { AdminRefundTable } from './refund-table';
+import { useAdminPaymentTexts } from './texts/admin-payment-texts';
+
+export function AdminRefundsPage() {
+  const [t, walletText] = [useAdminPaymentTexts(), useWalletTexts()];
+  const search = useSearch({ from: '/console/admin/admin/payments/refunds' });
+  const navigate = useNavigate();
+  const query = useInfiniteQuery(allRefundsQuery(useConsoleApi(), search));
+  const goTo = (next: RefundSearch) =>
+    void navigate({ to: '/admin/payments/refunds', search: next, replace: true });
+  const change = (changed: { [Name in keyof RefundSearch]?: RefundSearch[Name] | undefined }) =>
+    goTo(withoutGaps({ ...search, ...changed }));
+  const isFiltered = Object.keys(search).length > 0;
+  return (
+    <Page title={t('refunds.title')} description={t('refunds.description')}>
+      <AdminPaymentParts />
+      <Paper withBorder p="md" className={classes.fields} role="search" aria-label={t('refunds.title')}>
+        <AccountField
+          key={search.account}
+          account={search.account}
+          onChange={(account) => change({ account })}
+        />
+        <Choice
+          label={t('status')}
+          value={search.status ?? ''}
+          options={[
+            { value: '', label: t('all') },
+            ...REFUND_STATUSES.map((value) => ({ value, label: walletText(`refund.status.${value}`) })),
+          ]}
+          onChoose={(value) => change({ status: value || undefined })}
+        />
+      </Paper>
+      <QueryState
+        query={query}
+        isEmpty={(rows) => rows.length === 0}
+        empty={
+          isFiltered ? (
+            <EmptyState
+              title={t('refunds.empty.title')}
+              action={
+                <Button variant="default" onClick={() => goTo({})}>
+                  {t('refunds.clear')}
+                </Button>
+              }
+            >
+              {t('refunds.empty.text')}
+            </EmptyState>
+          ) : (
+            <EmptyState title={t('refunds.none.title')}>{t('refunds.none.text')}</EmptyState>
+          )
+        }
+      >
+        {(refunds) => (
+          <AdminRefundTable
+            label={t('refunds.title')}
+            refunds={refunds}
+            onMore={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
+            isLoadingMore={query.isFetchingNextPage}
+          />
+        )}
+      </QueryState>
+    </Page>
+  );
+}
