@@ -45,6 +45,16 @@ export const ADMIN_PICTURES = [
       await tab.getByRole('button', { name: either('Review the changes', '查看修改') }).click();
     },
   },
+  {
+    name: 'admin-pricing-restored',
+    path: '/admin/pricing',
+    byAdmin: true,
+    act: async (tab) => {
+      await tab.locator('tbody input').first().fill('1.23');
+      await tab.reload();
+      await tab.getByRole('button', { name: either('Discard', '放弃修改') }).waitFor();
+    },
+  },
   { name: 'admin-pricing-gpus', path: '/admin/pricing/gpus', byAdmin: true },
   { name: 'admin-pricing-training', path: '/admin/pricing/training', byAdmin: true },
   { name: 'admin-exchange-rates', path: '/admin/exchange-rates', byAdmin: true },

@@ -1,5 +1,6 @@
-import { Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
+import { useAccount } from '../../session/account';
 import classes from './admin-pricing.module.css';
 import { type LineUnit } from './lines/price-line';
 import { NewLineForm } from './new-line-form';
@@ -27,11 +28,20 @@ export function PriceEditor({
   onPublished: () => void;
 }) {
   const t = useAdminPricingTexts();
-  const draft = usePriceDraft(list, FIXED_UNITS[kind]);
-  const [isReviewing, setIsReviewing] = useState(false);
+  const { data: account } = useAccount();
+  const draft = usePriceDraft(list, FIXED_UNITS[kind], `prices-${kind}-${account?.id}`);
+  // Edits from before that were made to an older list are compared with the newer one at once.
+  const [isReviewing, setIsReviewing] = useState(draft.conflicts !== undefined);
   const count = draft.changes.length;
   return (
     <Stack>
+      {draft.isRestored && (
+        <Alert role="status" variant="light" title={t('restored')}>
+          <Button size="xs" variant="default" onClick={draft.discard}>
+            {t('restored.discard')}
+          </Button>
+        </Alert>
+      )}
       {draft.lines.length > 0 ? (
         <PriceTable label={t(kind)} draft={draft} canRemove={kind !== 'training'} />
       ) : (

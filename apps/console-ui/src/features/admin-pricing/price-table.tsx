@@ -5,10 +5,11 @@ import { DataTable } from '../../components/table/data-table';
 import { symbolOf } from '../../figures/format-figure';
 import { Price } from '../../figures/price';
 import { useSite } from '../../site/site';
+import { type DraftLine } from './lines/draft-line';
 import { LineName, useLineName } from './lines/line-name';
 import { keyOfLine, parsePrice } from './lines/price-line';
 import { useAdminPricingTexts } from './texts/admin-pricing-texts';
-import { type DraftLine, type PriceDraft } from './use-price-draft';
+import { type PriceDraft } from './use-price-draft';
 import classes from './admin-pricing.module.css';
 
 /** All prices of a list with a field for the new one. */

@@ -1,50 +1,47 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { type DraftLine, draftOf, isEdited, rebased, withEdits } from './lines/draft-line';
 import { changesBetween } from './lines/line-changes';
-import { keyOfLine, type LineChange, type LineUnit, parsePrice, type PriceLine } from './lines/price-line';
+import { keyOfLine, type LineUnit, parsePrice, type PriceLine } from './lines/price-line';
+import { changesOf, editsText, parseEdits, type StoredEdits } from './lines/stored-edits';
 import { type PriceList } from './price-list-queries';
 
-/** A line as it stands in the editor. */
-export interface DraftLine {
-  name: string;
-  unit: LineUnit;
-  /** The price in force; undefined for a new line. */
-  before: PriceLine['price'] | undefined;
-  /** What is typed. */
-  text: string;
-  isRemoved: boolean;
+/** What an editor begins with. */
+interface Beginning {
+  lines: DraftLine[];
+  /** Whether the lines hold edits from before. */
+  isRestored: boolean;
+  /** Keys of the lines that somebody else has changed, too. Undefined while nobody else has published. */
+  conflicts?: ReadonlySet<string>;
 }
 
-const draftOf = ({ name, unit, price }: PriceLine): DraftLine => ({
-  name,
-  unit,
-  before: price,
-  text: price.toString(),
-  isRemoved: false,
-});
-
-/** The lines of a list with changes that are not published yet. */
-function draftWith({ lines }: PriceList, changes: readonly LineChange[]): DraftLine[] {
-  const byKey = new Map(changes.map((change) => [keyOfLine(change), change]));
-  const known = lines.map((line) => {
-    const change = byKey.get(keyOfLine(line));
-    byKey.delete(keyOfLine(line));
-    if (!change) return draftOf(line);
-    return { ...draftOf(line), text: (change.after ?? line.price).toString(), isRemoved: !change.after };
-  });
-  const added = [...byKey.values()].map(({ name, unit, after }) => ({
-    name,
-    unit,
-    before: undefined,
-    text: after?.toString() ?? '',
-    isRemoved: false,
-  }));
-  return [...known, ...added];
+function beginningOf({ version, lines }: PriceList, stored: StoredEdits | undefined): Beginning {
+  if (!stored) return { lines: withEdits(lines, []), isRestored: false };
+  if (stored.version === version) return { lines: withEdits(lines, stored.lines), isRestored: true };
+  const merged = rebased(changesOf(stored.lines), lines);
+  // The newer list may have all of them already.
+  return merged.lines.some(isEdited)
+    ? { ...merged, isRestored: true }
+    : { lines: merged.lines, isRestored: false };
 }
 
-/** The editor's state: a list, and what was made of it. */
-export function usePriceDraft(loaded: PriceList, units: readonly LineUnit[]) {
+/**
+ * The editor's state: a list, and what was made of it. The edits survive a reload, not the tab.
+ *
+ * @param storageKey names the list and its editor
+ */
+export function usePriceDraft(loaded: PriceList, units: readonly LineUnit[], storageKey: string) {
   const [base, setBase] = useState(loaded);
-  const [lines, setLines] = useState(() => draftWith(loaded, []));
+  const [beginning] = useState(() => beginningOf(loaded, read(storageKey)));
+  const [lines, setLines] = useState(beginning.lines);
+  const [isRestored, setIsRestored] = useState(beginning.isRestored);
+  const [conflicts, setConflicts] = useState(beginning.conflicts);
+  const edited = lines.filter(isEdited);
+  const edits = edited.length > 0 ? editsText({ version: base.version, lines: edited }) : undefined;
+  const hasEdits = edits !== undefined;
+  useEffect(() => store(storageKey, edits), [storageKey, edits]);
+  useEffect(() => {
+    if (!hasEdits) setIsRestored(false);
+  }, [hasEdits]);
   const change = (key: string, part: Partial<DraftLine>) =>
     setLines((all) => all.map((line) => (keyOfLine(line) === key ? { ...line, ...part } : line)));
   const shown = units.length > 0 ? [...lines, ...missingLines(lines, units)] : lines;
@@ -53,11 +50,16 @@ export function usePriceDraft(loaded: PriceList, units: readonly LineUnit[]) {
     const price = parsePrice(text, unit);
     return price ? [{ name, unit, price }] : [];
   });
+  const changes = changesBetween(base.lines, after);
   return {
     base,
     lines: shown,
     isValid: after.length === typed.length,
-    changes: changesBetween(base.lines, after),
+    changes,
+    /** Keys of the lines that somebody else has changed, too. Undefined while nobody else has published. */
+    conflicts,
+    /** Whether the lines hold edits from before. */
+    isRestored: isRestored && hasEdits,
     setText: (line: DraftLine, text: string) =>
       setLines((all) =>
         all.some((one) => keyOfLine(one) === keyOfLine(line))
@@ -78,10 +80,19 @@ export function usePriceDraft(loaded: PriceList, units: readonly LineUnit[]) {
           return line.before ? [{ ...line, text: line.before.toString(), isRemoved: false }] : [];
         }),
       ),
-    /** Goes on from a newer list. */
-    rebase: (list: PriceList, changes: readonly LineChange[]) => {
-      setBase(list);
-      setLines(draftWith(list, changes));
+    /** Takes all changes back. */
+    discard: () => {
+      setLines(withEdits(base.lines, []));
+      setConflicts(undefined);
+    },
+    /** The changes are published: the next editor begins without them. */
+    forget: () => store(storageKey, undefined),
+    /** Goes on from the list that somebody else has published. */
+    rebase: (theirs: PriceList) => {
+      const merged = rebased(changes, theirs.lines);
+      setBase(theirs);
+      setLines(merged.lines);
+      setConflicts(merged.conflicts);
     },
   };
 }
@@ -93,3 +104,20 @@ const missingLines = (lines: DraftLine[], units: readonly LineUnit[]): DraftLine
   units
     .filter((unit) => !lines.some((line) => line.unit === unit))
     .map((unit) => ({ name: '', unit, before: undefined, text: '', isRemoved: false }));
+
+function store(key: string, edits: string | undefined): void {
+  try {
+    if (edits === undefined) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, edits);
+  } catch {
+    // Storage is full or switched off.
+  }
+}
+
+function read(key: string): StoredEdits | undefined {
+  try {
+    return parseEdits(sessionStorage.getItem(key));
+  } catch {
+    return undefined;
+  }
+}

@@ -126,12 +126,49 @@ ifThere('shows what somebody else has published meanwhile, and merges it', async
   await conflict.waitFor({ state: 'detached' });
   await editor.publish();
   await dialog.waitFor({ state: 'detached' });
-  const { models } = await consoleBody<{ models: { price: unknown }[] }>(
-    consoleService.url,
-    'GET',
-    '/api/pricing',
-  );
-  expect(models.map(({ price }) => String(price))).toEqual(['4.5', '9', '0.01']);
+  expect(await prices()).toEqual(['4.5', '9', '0.01']);
+});
+
+const prices = async () =>
+  (
+    await consoleBody<{ models: { price: unknown }[] }>(consoleService.url, 'GET', '/api/pricing')
+  ).models.map(({ price }) => String(price));
+
+ifThere('keeps edits over a reload until they are discarded', async () => {
+  const editor = new PriceEditor(tab);
+  await editor.change(OUTPUT, '10.000001');
+  await tab.reload();
+  await editor.restored().waitFor();
+  expect(await editor.field(OUTPUT).inputValue()).toBe('10.000001');
+  await tab.getByText('1 change, not published yet').waitFor();
+  await openArea(tab, 'Exchange rates');
+  await tab.getByRole('heading', { name: 'Exchange rates', level: 1 }).waitFor();
+  await openArea(tab, 'Prices');
+  await editor.restored().getByRole('button', { name: 'Discard' }).click();
+  await editor.restored().waitFor({ state: 'detached' });
+  expect(await editor.field(OUTPUT).inputValue()).toBe('9');
+  await tab.reload();
+  await tab.getByText('No changes').waitFor();
+  expect(await editor.restored().count()).toBe(0);
+});
+
+ifThere('compares edits from before with what somebody else has published since', async () => {
+  const editor = new PriceEditor(tab);
+  await editor.change(INPUT, '6');
+  await editor.change(OUTPUT, '11');
+  await byAdmin('PATCH', MODELS, {
+    models: [{ slug: 'sandbox-chat', unit: 'per_million_input_tokens', price: 5.5 }],
+  });
+  await tab.reload();
+  const conflict = editor.dialog().getByRole('row', { name: /Changed meanwhile/ });
+  await conflict.getByText('¥5.50').waitFor();
+  await conflict.getByRole('button', { name: `Drop the change of ${INPUT}` }).click();
+  await editor.publish();
+  await editor.dialog().waitFor({ state: 'detached' });
+  expect(await prices()).toEqual(['5.5', '11', '0.01']);
+  await tab.reload();
+  await tab.getByText('No changes').waitFor();
+  expect(await editor.restored().count()).toBe(0);
 });
 
 ifThere('sets an exchange rate after showing the difference', async () => {

@@ -5,8 +5,17 @@ import { type Locator, type Page } from 'playwright-core';
 export class PriceEditor {
   constructor(private readonly tab: Page) {}
 
+  field(line: string): Locator {
+    return this.tab.getByRole('textbox', { name: `New price of ${line}` });
+  }
+
   async change(line: string, price: string): Promise<void> {
-    await this.tab.getByRole('textbox', { name: `New price of ${line}` }).fill(price);
+    await this.field(line).fill(price);
+  }
+
+  /** The note about edits from before a reload. */
+  restored(): Locator {
+    return this.tab.getByRole('status').filter({ hasText: 'Unpublished edits from before' });
   }
 
   /** Opens the differences. */

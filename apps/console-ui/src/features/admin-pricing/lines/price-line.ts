@@ -29,13 +29,23 @@ const MOST = Figure.of('1000000');
 const DECIMALS = 12;
 const DECIMALS_OF_A_MILLION = 6;
 
-const decimalsOf = (unit: LineUnit): number =>
-  unit === 'per_request' || unit === 'hour' || unit === 'training_hour' ? DECIMALS : DECIMALS_OF_A_MILLION;
+const DECIMALS_OF: Record<LineUnit, number> = {
+  per_million_tokens: DECIMALS_OF_A_MILLION,
+  per_million_input_tokens: DECIMALS_OF_A_MILLION,
+  per_million_output_tokens: DECIMALS_OF_A_MILLION,
+  per_request: DECIMALS,
+  hour: DECIMALS,
+  training_tokens: DECIMALS_OF_A_MILLION,
+  training_hour: DECIMALS,
+};
+
+export const isLineUnit = (text: unknown): text is LineUnit =>
+  typeof text === 'string' && Object.hasOwn(DECIMALS_OF, text);
 
 /** Undefined if the text is not a price that the service takes. */
 export function parsePrice(text: string, unit: LineUnit): Figure | undefined {
   const price = Figure.parse(text.trim());
   if (!price || price.isNegative || price.compare(MOST) > 0) return undefined;
   const [, decimals = ''] = price.toString().split('.');
-  return decimals.length > decimalsOf(unit) ? undefined : price;
+  return decimals.length > DECIMALS_OF[unit] ? undefined : price;
 }

@@ -6,7 +6,6 @@ import { toApiError } from '../../../api/api-error';
 import { useConsoleApi } from '../../../api/console-api';
 import { ErrorNotice } from '../../../components/errors/error-notice';
 import { ChangeTable } from '../lines/change-table';
-import { mergeChanges } from '../lines/line-changes';
 import { useLineName } from '../lines/line-name';
 import { keyOfLine, type LineChange } from '../lines/price-line';
 import { newestListQuery, type PriceKind, usePublishPrices } from '../price-list-queries';
@@ -32,15 +31,12 @@ export function ReviewDialog({ kind, draft, onPublished, onClose }: Props) {
   const queryClient = useQueryClient();
   const nameOf = useLineName();
   const publication = usePublishPrices(kind);
-  const [conflicts, setConflicts] = useState<ReadonlySet<string>>();
   const [failure, setFailure] = useState<unknown>();
-  const { changes, base } = draft;
+  const { changes, base, conflicts } = draft;
 
   const rebase = async () => {
     const theirs = await queryClient.fetchQuery({ ...newestListQuery(api, kind), staleTime: 0 });
-    const merge = mergeChanges(changes, theirs.lines);
-    draft.rebase(theirs, merge.changes);
-    setConflicts(new Set(merge.conflicts.map(({ mine }) => keyOfLine(mine))));
+    draft.rebase(theirs);
   };
   const publish = () => {
     setFailure(undefined);
@@ -48,6 +44,7 @@ export function ReviewDialog({ kind, draft, onPublished, onClose }: Props) {
       { base, changes },
       {
         onSuccess: () => {
+          draft.forget();
           notifications.show({ message: t('review.done') });
           onPublished();
         },

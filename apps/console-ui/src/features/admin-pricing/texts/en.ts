@@ -38,6 +38,8 @@ export const en = {
   'changes.none': 'No changes',
   'change.added': 'New',
   'change.removed': 'Removed',
+  restored: 'Unpublished edits from before',
+  'restored.discard': 'Discard',
   review: 'Review the changes',
   'review.title': 'Publish these changes?',
   'review.effect.models': 'A model without a price is no longer offered.',

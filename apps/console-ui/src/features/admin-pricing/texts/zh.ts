@@ -39,6 +39,8 @@ export const zh: ChineseTexts<typeof en> = {
   'changes.none': '没有修改',
   'change.added': '新增',
   'change.removed': '移除',
+  restored: '恢复了之前未发布的修改',
+  'restored.discard': '放弃修改',
   review: '查看修改',
   'review.title': '发布这些修改？',
   'review.effect.models': '没有价格的模型将不再提供。',
