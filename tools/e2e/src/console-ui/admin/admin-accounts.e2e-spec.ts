@@ -7,6 +7,7 @@ import { findProgram } from '../../site/nginx';
 import { ROOT } from '../../site/service-process';
 import { Site } from '../../site/site';
 import { openArea } from '../billing-pages';
+import { Authenticator } from '../account/account-pages';
 import { collectFaults } from '../browser-faults';
 import { SignInPage } from '../console-pages';
 
@@ -202,6 +203,27 @@ ifThere('shows how all services are', async () => {
   for (const name of ['Router cost', 'Training', 'Agents', 'Workspaces'])
     await stateOf(name).getByText('No answer').waitFor();
   await tab.getByText('4 services have a problem').waitFor();
+});
+
+ifThere('turns off the second factor of somebody who has lost it', async () => {
+  const { secret } = await call<{ secret: string }>('/api/auth/2fa/setup', customerToken, {});
+  await call('/api/auth/2fa/enable', customerToken, { code: new Authenticator(secret).code() });
+  await openArea(tab, 'Accounts');
+  await tab.getByRole('link', { name: CUSTOMER.email }).click();
+  await tab.getByRole('button', { name: 'Turn off the second factor' }).click();
+  const dialog = tab.getByRole('dialog', { name: `Turn off the second factor of ${CUSTOMER.email}?` });
+  const submit = dialog.getByRole('button', { name: 'Turn off the second factor' });
+  await submit.click();
+  await dialog.getByText('Enter your password.').waitFor();
+  await dialog.getByLabel('Your own password').fill('another password');
+  await submit.click();
+  await dialog.getByRole('alert').getByText('The password is wrong.').waitFor();
+  await dialog.getByLabel('Your own password').fill(ADMIN.password);
+  await submit.click();
+  await dialog.waitFor({ state: 'detached' });
+  await tab.getByText('Off', { exact: true }).waitFor();
+  expect(await tab.getByRole('button', { name: 'Turn off the second factor' }).count()).toBe(0);
+  await expect(call('/api/auth/me', customerToken)).rejects.toThrow('401');
 });
 
 ifThere('does not exist for customers', async () => {

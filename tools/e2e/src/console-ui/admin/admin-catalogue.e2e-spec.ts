@@ -259,6 +259,35 @@ ifThere('withdraws a release and publishes it again', async () => {
   }
 });
 
+ifThere('counts downloads in the days that are chosen', async () => {
+  await openArea(tab, 'Model packages');
+  await tab.getByRole('link', { name: 'My model' }).click();
+  const pages = new PackagePages(tab);
+  await pages.act('Publish', '1.0');
+  await pages.row('1.0').getByText('Published', { exact: true }).waitFor();
+  for (let link = 0; link < 2; link += 1) await byAdmin('POST', '/api/models/acme/my-model/link', {});
+  const countEarlier = (day: string) =>
+    database.pool.query(
+      `INSERT INTO catalogue.package_downloads (package_id, day, account_id, links)
+       SELECT package_id, $1, account_id, 5 FROM catalogue.package_downloads LIMIT 1`,
+      [day],
+    );
+  await countEarlier('2026-01-31');
+  await countEarlier('2026-02-01');
+  await openArea(tab, 'Download figures');
+  await tab.getByRole('img', { name: 'Downloads of the most downloaded models' }).waitFor();
+  const row = (figures: string) =>
+    tab.getByRole('table', { name: 'Models' }).getByRole('row', { name: `acme/my-model 1.0 ${figures}` });
+  await row('1 1 2').waitFor();
+  await tab.getByLabel('From').fill('2026-01-31');
+  await row('3 1 12').waitFor();
+  await tab.getByLabel('Until').fill('2026-01-31');
+  await row('1 1 5').waitFor();
+  await tab.getByLabel('From').fill('2026-01-01');
+  await tab.getByLabel('Until').fill('2026-01-30');
+  await tab.getByRole('heading', { name: 'Nothing in these days' }).waitFor();
+});
+
 ifThere('has no such pages for customers', async () => {
   const customer = await (
     await browser!.newContext({ baseURL: consoleService.url, locale: 'en-US' })
