@@ -164,7 +164,7 @@ export const BEYOND_ENTITIES = {
       ],
       update: [
         'billing.document_counters (issued_at, last, year)',
-        'billing.payments (checkout_type, checkout_url, claimed_until, ended_at, failure, next_check_at, paid_at, payer_email, payer_name, provider_order_id, provider_reference, status)',
+        'billing.payments (checkout_type, checkout_url, claimed_until, ended_at, failure, next_check_at, paid_at, payer_email, payer_name, provider_order_id, provider_reference, seen_at, status)',
         'billing.refunds (claimed_until, ended_at, failure, next_check_at, provider_reference, status)',
         'catalogue.packages (published_at, purged_at, removed_at, sha256, stored_at, uploading_until)',
         'wallet.key_budgets (limit_changed_at, limit_picos)',

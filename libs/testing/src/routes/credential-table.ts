@@ -75,6 +75,7 @@ console                                               none  session  expired  el
   POST   /api/billing/payments                         401      400      401        401    400  401      401  401     401      401         401          401      401
   GET    /api/billing/payments                         401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/payments/:id                     401      404      401        401    404  401      401  401     401      401         401          401      401
+  POST   /api/billing/payments/:id/seen                401      404      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/billing/refunds                          401      200      401        401    200  401      401  401     401      401         401          401      401
   POST   /api/billing/webhooks/:provider               404      404      404        404    404  404      404  404     404      404         404          404      404
   GET    /api/billing/receipts/:paymentId/download     401      404      401        401    404  401      401  401     401      401         401          404      401

@@ -1314,6 +1314,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/billing/payments/{id}/seen': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Closes the notice about a payment that arrived late, for all browsers of the account. */
+    post: operations['markPaymentSeen'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/billing/proof': {
     parameters: {
       query?: never;
@@ -2490,6 +2507,16 @@ export interface components {
        * @description When it was paid; null before.
        */
       paid_at: string | null;
+      /**
+       * Format: date-time
+       * @description When it ended without money; null for a payment that can be paid or was paid in time. It stays if the money arrives later.
+       */
+      ended_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the notice about money that arrived late was closed; null before.
+       */
+      seen_at: string | null;
       /** @description The provider’s id of the transaction; absent while the payment is not paid. */
       provider_reference?: string;
       /**
@@ -2564,6 +2591,16 @@ export interface components {
        * @description When it was paid; null before.
        */
       paid_at: string | null;
+      /**
+       * Format: date-time
+       * @description When it ended without money; null for a payment that can be paid or was paid in time. It stays if the money arrives later.
+       */
+      ended_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the notice about money that arrived late was closed; null before.
+       */
+      seen_at: string | null;
       /** @description The provider’s id of the transaction; absent while the payment is not paid. */
       provider_reference?: string;
       /**
@@ -2841,6 +2878,16 @@ export interface components {
        * @description When it was paid; null before.
        */
       paid_at: string | null;
+      /**
+       * Format: date-time
+       * @description When it ended without money; null for a payment that can be paid or was paid in time. It stays if the money arrives later.
+       */
+      ended_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the notice about money that arrived late was closed; null before.
+       */
+      seen_at: string | null;
       /** @description The provider’s id of the transaction; absent while the payment is not paid. */
       provider_reference?: string;
       /**
@@ -15751,6 +15798,165 @@ export interface operations {
       };
       /** @description The account has no such payment. */
       404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description A dependency, normally the database, is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
+  markPaymentSeen: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The id of the payment. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The notice is closed, or was closed before. */
+      204: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description A parameter or field is missing or malformed. The message names each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account has no such payment. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The body did not arrive in time. */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The payment is not paid. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The body is too large. */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The content type or encoding of the body is not supported. */
+      415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];

@@ -17,6 +17,8 @@ const POLL_MILLIS = 2000;
 /** How often a banner asks for the newest payments: one waits for its payer, or may still be paid late. */
 const [BANNER_POLL_MILLIS, LATE_POLL_MILLIS] = [5000, 60_000];
 const NEWEST_PAYMENTS = 20;
+/** The last time that a provider is asked whether an ended payment was paid is a day after its end. */
+const LATE_MILLIS = 2 * 86_400_000;
 /** Of invoices that are looked through for the one of a payment. */
 const MOST_INVOICES = 100;
 
@@ -59,8 +61,11 @@ export const refundsQuery = (api: ConsoleApi) =>
     staleTime: 0,
   });
 
+const mayBePaidLate = ({ status, created_at: createdAt }: Payment): boolean =>
+  (status === 'failed' || status === 'expired') && Date.now() - Date.parse(createdAt) < LATE_MILLIS;
+
 /** Asks again while a payment is pending, and seldom while one that has ended may be paid late. */
-export const newestPaymentsQuery = (api: ConsoleApi, isWaitingForLate: boolean) =>
+export const newestPaymentsQuery = (api: ConsoleApi) =>
   queryOptions({
     queryKey: [...PAYMENTS, 'newest'],
     queryFn: async ({ signal }) => {
@@ -69,7 +74,7 @@ export const newestPaymentsQuery = (api: ConsoleApi, isWaitingForLate: boolean) 
     },
     refetchInterval: ({ state: { data } }) => {
       if (data?.some(({ status }) => status === 'pending')) return BANNER_POLL_MILLIS;
-      return isWaitingForLate && LATE_POLL_MILLIS;
+      return data?.some(mayBePaidLate) ? LATE_POLL_MILLIS : false;
     },
   });
 
@@ -121,6 +126,20 @@ export function useCreatePayment() {
         }),
       ),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: PAYMENTS }),
+  });
+}
+
+/** Closes the notice about a late payment in all browsers. */
+export function useMarkSeen() {
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) => api.POST('/api/billing/payments/{id}/seen', { params: { path: { id } } }),
+    onSuccess: (_answer, id) =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: PAYMENTS }),
+        queryClient.invalidateQueries({ queryKey: [WALLET, 'payment', id] }),
+      ]),
   });
 }
 

@@ -1,5 +1,11 @@
-import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
 import { Idempotency, IdempotencyHeaders, PageQuery } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
@@ -48,5 +54,17 @@ export class PaymentsController {
   @ApiErrors({ 404: 'The account has no such payment.' })
   read(@CurrentCaller() { accountId }: Caller, @Param() { id }: PaymentPath): Promise<PaymentResponse> {
     return this.payments.read(accountId, id);
+  }
+
+  @Post(':id/seen')
+  @HttpCode(204)
+  @ApiOperation({
+    operationId: 'markPaymentSeen',
+    summary: 'Closes the notice about a payment that arrived late, for all browsers of the account.',
+  })
+  @ApiNoContentResponse({ description: 'The notice is closed, or was closed before.' })
+  @ApiErrors({ 404: 'The account has no such payment.', 409: 'The payment is not paid.' })
+  markSeen(@CurrentCaller() { accountId }: Caller, @Param() { id }: PaymentPath): Promise<void> {
+    return this.payments.markSeen(accountId, id);
   }
 }

@@ -123,6 +123,19 @@ export class PaymentResponse {
   @InstantProperty({ description: 'When it was paid; null before.', nullable: true })
   paid_at!: string | null;
 
+  @InstantProperty({
+    description:
+      'When it ended without money; null for a payment that can be paid or was paid in time. It stays if the money arrives later.',
+    nullable: true,
+  })
+  ended_at!: string | null;
+
+  @InstantProperty({
+    description: 'When the notice about money that arrived late was closed; null before.',
+    nullable: true,
+  })
+  seen_at!: string | null;
+
   @ApiProperty({
     description: 'The provider’s id of the transaction; absent while the payment is not paid.',
     example: 'pi_3MtwBwLkdIwHu7ix28a3tqPa',
@@ -180,6 +193,8 @@ export function paymentView(payment: Payment, refunds: Refund[]): PaymentRespons
     currency: payment.currency,
     status: payment.status,
     paid_at: payment.paidAt?.toISOString() ?? null,
+    ended_at: payment.endedAt?.toISOString() ?? null,
+    seen_at: payment.seenAt?.toISOString() ?? null,
     ...(payment.providerReference === null ? {} : { provider_reference: payment.providerReference }),
     created_at: payment.createdAt.toISOString(),
     refunded_amount: minorToNumber(refundedMinor(refunds)),

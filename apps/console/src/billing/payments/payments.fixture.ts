@@ -12,6 +12,8 @@ export interface PaymentBody {
   currency: string;
   status: string;
   paid_at: string | null;
+  ended_at: string | null;
+  seen_at: string | null;
   provider_reference?: string;
   created_at: string;
   refunded_amount: number;

@@ -30,6 +30,8 @@ describe.each(PROVIDERS)('top-up through %s', (provider, siteName) => {
       currency,
       status: 'pending',
       paid_at: null,
+      ended_at: null,
+      seen_at: null,
       created_at: expect.stringMatching(/Z$/),
       refunded_amount: 0,
       refunds: [],

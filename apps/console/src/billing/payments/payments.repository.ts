@@ -17,7 +17,7 @@ const COLUMNS = `
   return_url AS "returnUrl", provider_order_id AS "providerOrderId", checkout_type AS "checkoutType",
   checkout_url AS "checkoutUrl", provider_reference AS "providerReference", payer_name AS "payerName",
   payer_email AS "payerEmail", created_at AS "createdAt", expires_at AS "expiresAt", paid_at AS "paidAt",
-  ended_at AS "endedAt", failure, next_check_at AS "nextCheckAt", claimed_until AS "claimedUntil", due_at AS "dueAt"`;
+  ended_at AS "endedAt", seen_at AS "seenAt", failure, next_check_at AS "nextCheckAt", claimed_until AS "claimedUntil", due_at AS "dueAt"`;
 /** Keeps the provider's first answer, so that two concurrent requests for one payment return the same checkout. */
 const STORE_CHECKOUT = `
   UPDATE billing.payments
@@ -28,7 +28,7 @@ const STORE_CHECKOUT = `
 const PAY = `
   UPDATE billing.payments
   SET status = 'paid', paid_at = greatest($3, created_at), provider_reference = $4, payer_name = $5, payer_email = $6,
-    ended_at = NULL, failure = NULL, next_check_at = NULL, claimed_until = NULL
+    failure = NULL, next_check_at = NULL, claimed_until = NULL
   WHERE id = $1 AND status = ANY ($2) RETURNING ${COLUMNS}`;
 const CLAIM = `
   UPDATE billing.payments SET claimed_until = now() + make_interval(secs => $2)
@@ -177,6 +177,14 @@ export async function markPaid(
   const previous = allowedPreviousStatuses('paid');
   const values = [id, previous, paidAt, providerReference, payerName, payerEmail];
   return (await transaction.query<Payment>(PAY, values)).rows[0] ?? null;
+}
+
+/** Keeps the time at which it was seen first. Returns false unless the account has the payment and it is paid. */
+export async function markPaymentSeen(executor: Executor, accountId: string, id: string): Promise<boolean> {
+  const { affected } = await executor
+    .repository(Payment)
+    .update({ id, accountId, status: 'paid' }, { seenAt: () => 'coalesce(seen_at, clock_timestamp())' });
+  return affected === 1;
 }
 
 /** Ends a payment that was not paid. Returns false if it is no longer pending. */

@@ -42,6 +42,7 @@ import {
   findPayment,
   insertPayment,
   listPayments,
+  markPaymentSeen,
   storeCheckout,
 } from './payments.repository';
 import { listRefunds } from './refunds.repository';
@@ -102,6 +103,13 @@ export class PaymentsService {
     const payment = await findOwnPayment(this.database, accountId, id);
     if (!payment) throw new NotFoundException('no such payment');
     return paymentView(payment, await listRefunds(this.database, [id]));
+  }
+
+  /** Throws 404 unless the account has the payment, 409 if it is not paid. */
+  async markSeen(accountId: string, id: string): Promise<void> {
+    if (await markPaymentSeen(this.database, accountId, id)) return;
+    const { status } = await this.read(accountId, id);
+    throw new ConflictException(`the payment is ${status}`);
   }
 
   private requireAmountInBounds(amountMinor: bigint): void {

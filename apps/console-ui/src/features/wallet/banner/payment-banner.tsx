@@ -8,7 +8,7 @@ import { formatPrice } from '../../../figures/format-figure';
 import { useLanguage } from '../../../language/language-context';
 import { useAccount } from '../../../session/account';
 import { useWalletTexts } from '../texts/wallet-texts';
-import { newestPaymentsQuery, useRefreshWallet } from '../wallet-queries';
+import { newestPaymentsQuery, useMarkSeen, useRefreshWallet } from '../wallet-queries';
 import classes from './payment-banner.module.css';
 import {
   comparePayments,
@@ -21,7 +21,7 @@ import {
 const PAYMENT_PAGE = /^\/payments\/([^/]+)/;
 const NOTHING: RememberedPayment[] = [];
 
-/** Tells on all pages that a payment waits for its payer, and once that its money has arrived. */
+/** Tells on all pages that a payment waits for its payer, and that its money has arrived. */
 export default function PaymentBanner() {
   const { data: account } = useAccount();
   return account && <BannerOf key={account.id} accountId={account.id} />;
@@ -36,10 +36,10 @@ function BannerOf({ accountId }: { accountId: string }) {
     deserialize: parseRemembered,
   });
   const { pathname } = useLocation();
-  const isWaitingForLate = remembered.some(({ isEnded }) => isEnded);
-  const { data, dataUpdatedAt } = useQuery(newestPaymentsQuery(useConsoleApi(), isWaitingForLate));
+  const { data } = useQuery(newestPaymentsQuery(useConsoleApi()));
+  const markSeen = useMarkSeen();
   const openId = PAYMENT_PAGE.exec(pathname)?.[1];
-  const compared = data && comparePayments(remembered, data, openId, dataUpdatedAt);
+  const compared = data && comparePayments(remembered, data, openId);
   const next = compared ? JSON.stringify(compared.remembered) : undefined;
   useEffect(() => {
     if (next !== undefined && next !== JSON.stringify(remembered)) setRemembered(parseRemembered(next));
@@ -53,7 +53,11 @@ function BannerOf({ accountId }: { accountId: string }) {
           <Notice
             key={notice.payment.id}
             notice={notice}
-            onClose={() => setRemembered(withoutNotice(compared.remembered, notice))}
+            onClose={() =>
+              notice.kind === 'late'
+                ? markSeen.mutate(notice.payment.id)
+                : setRemembered(withoutNotice(compared.remembered, notice))
+            }
           />
         ))}
       </div>

@@ -1,19 +1,15 @@
+import { isLate } from '../payments/payment-state';
 import { type Payment } from '../wallet-queries';
 
 /** A payment that this browser has seen unpaid. */
 export interface RememberedPayment {
   id: string;
-  /** Its time to pay was over before its money arrived. */
-  isEnded: boolean;
   /** Its owner wants to hear no more of its waiting. */
   isHidden: boolean;
 }
 
-/** The last time that a provider is asked whether an ended payment was paid is a day after its end. */
-const LATE_MILLIS = 2 * 86_400_000;
-
 export interface PaymentNotice {
-  /** `late`: paid after the time to pay was over. */
+  /** `late`: paid after the time to pay was over. It is told in every browser until it is closed in one. */
   kind: 'pending' | 'paid' | 'late';
   payment: Payment;
 }
@@ -28,7 +24,6 @@ export function comparePayments(
   remembered: RememberedPayment[],
   payments: Payment[],
   openId: string | undefined,
-  nowMillis: number,
 ): { notices: PaymentNotice[]; remembered: RememberedPayment[] } {
   const known = new Map(remembered.map((payment) => [payment.id, payment]));
   const notices: PaymentNotice[] = [];
@@ -39,19 +34,19 @@ export function comparePayments(
     const isOpen = id === openId;
     if (status === 'pending') {
       const isHidden = before?.isHidden ?? false;
-      next.push({ id, isEnded: false, isHidden });
+      next.push({ id, isHidden });
       if (payment.checkout && !isHidden && !isOpen) notices.push({ kind: 'pending', payment });
-    } else if (before && status === 'paid') {
-      if (isOpen) continue;
+    } else if (isLate(payment)) {
+      if (payment.seen_at === null && !isOpen) notices.push({ kind: 'late', payment });
+    } else if (before && status === 'paid' && !isOpen) {
       next.push(before);
-      notices.push({ kind: before.isEnded ? 'late' : 'paid', payment });
-    } else if (before && nowMillis - Date.parse(payment.created_at) < LATE_MILLIS)
-      next.push({ ...before, isEnded: true });
+      notices.push({ kind: 'paid', payment });
+    }
   }
   return { notices, remembered: next };
 }
 
-/** After its notice was closed: waiting is hidden, and an arrival is told once. */
+/** After its notice was closed: waiting is hidden, and an arrival in time is told once. */
 export const withoutNotice = (
   remembered: RememberedPayment[],
   { kind, payment: { id } }: PaymentNotice,
@@ -71,4 +66,4 @@ export function parseRemembered(text: string | undefined): RememberedPayment[] {
 }
 
 const isRemembered = (value: unknown): value is RememberedPayment =>
-  typeof value === 'object' && value !== null && 'id' in value && 'isEnded' in value && 'isHidden' in value;
+  typeof value === 'object' && value !== null && 'id' in value && 'isHidden' in value;

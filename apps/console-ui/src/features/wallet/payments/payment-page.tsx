@@ -6,10 +6,11 @@ import { useConsoleApi } from '../../../api/console-api';
 import { Page } from '../../../components/page';
 import { QueryState } from '../../../components/query-state';
 import { useWalletTexts } from '../texts/wallet-texts';
-import { type Payment, paymentQuery, useRefreshWallet } from '../wallet-queries';
+import { type Payment, paymentQuery, useMarkSeen, useRefreshWallet } from '../wallet-queries';
 import { PaymentDetails } from './payment-details';
 import { PaymentDocuments } from './payment-documents';
 import { PaymentProgress } from './payment-progress';
+import { isLate } from './payment-state';
 import { RefundTable } from './refund-table';
 
 export function PaymentPage() {
@@ -17,6 +18,7 @@ export function PaymentPage() {
   const { paymentId } = useParams({ from: '/console/payments/$paymentId' });
   const query = useQuery(paymentQuery(useConsoleApi(), paymentId));
   useRefreshOnChange(query.data);
+  useSeenHere(query.data);
   return (
     <Page
       title={t('payment')}
@@ -50,4 +52,13 @@ function useRefreshOnChange(payment: Payment | undefined) {
     if (previous.current !== undefined && state !== previous.current) refresh();
     previous.current = state;
   });
+}
+
+/** This page tells that the money came late: no banner has to. */
+function useSeenHere(payment: Payment | undefined) {
+  const { mutate } = useMarkSeen();
+  const unseenId = payment && isLate(payment) && payment.seen_at === null ? payment.id : undefined;
+  useEffect(() => {
+    if (unseenId !== undefined) mutate(unseenId);
+  }, [unseenId, mutate]);
 }

@@ -4,7 +4,7 @@ import { CircleCheck, Info } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useWalletTexts } from '../texts/wallet-texts';
 import { type Payment } from '../wallet-queries';
-import { timeLeft } from './payment-state';
+import { isLate, timeLeft } from './payment-state';
 import classes from './payments.module.css';
 
 const QrCode = lazy(() => import('./qr-code'));
@@ -20,7 +20,7 @@ export function PaymentProgress({ payment }: { payment: Payment }) {
       {status === 'paid' && (
         <Alert variant="default" icon={<CircleCheck size={18} />} title={t('paid.title')}>
           <Stack gap="sm" align="flex-start">
-            <Text size="md">{t('paid.text')}</Text>
+            <Text size="md">{t(isLate(payment) ? 'paid.late' : 'paid.text')}</Text>
             <Button component={Link} to="/overview" size="xs" variant="default">
               {t('paid.overview')}
             </Button>

@@ -11,6 +11,10 @@ export function stateOf({ status, amount, refunded_amount: refunded }: StatefulP
   return refunded.compare(amount) >= 0 ? 'refunded' : 'partlyRefunded';
 }
 
+/** Whether the money arrived after the time to pay was over. */
+export const isLate = ({ status, ended_at: endedAt }: Pick<Payment, 'status' | 'ended_at'>): boolean =>
+  status === 'paid' && endedAt !== null;
+
 /** Minutes and seconds until an instant, `4:05`; undefined when it has passed. */
 export function timeLeft(until: string, nowMillis: number): string | undefined {
   const seconds = Math.ceil((Date.parse(until) - nowMillis) / 1000);

@@ -43,6 +43,7 @@ export const en = {
   'pending.late': 'The time is over. If you have paid, the money still arrives; this page will show it.',
   'paid.title': 'The money is in your balance',
   'paid.text': 'Create an API key, or go on where you were.',
+  'paid.late': 'It arrived after its time to pay was over, and was credited all the same.',
   'paid.overview': 'Go to the overview',
   'ended.title': 'This payment was not completed',
   'ended.text':
@@ -82,7 +83,7 @@ export const en = {
   banner: 'Payments under way',
   'banner.pending': 'Your payment of {{amount}} is not finished.',
   'banner.paid': '{{amount}} has arrived in your balance.',
-  'banner.late': 'Your late payment of {{amount}} has arrived in your balance.',
+  'banner.late': 'Your payment of {{amount}} arrived after its time and was credited.',
   'banner.goOn': 'Go on to pay',
   'banner.show': 'Show the payment',
   'banner.close': 'Hide the notice about {{amount}}',

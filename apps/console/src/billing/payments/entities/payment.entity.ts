@@ -81,9 +81,13 @@ export class Payment {
   @TimeColumn({ nullable: true })
   paidAt!: Date | null;
 
-  /** When it ended unpaid. */
+  /** When it ended unpaid. Stays if its money arrives later. */
   @TimeColumn({ nullable: true })
   endedAt!: Date | null;
+
+  /** When the notice about late money was closed. */
+  @TimeColumn({ nullable: true })
+  seenAt!: Date | null;
 
   @Column('text', { nullable: true })
   failure!: string | null;
