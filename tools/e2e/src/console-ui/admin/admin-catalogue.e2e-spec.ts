@@ -130,9 +130,9 @@ ifThere('shows what somebody else has published meanwhile, and merges it', async
 });
 
 const prices = async () =>
-  (
-    await consoleBody<{ models: { price: unknown }[] }>(consoleService.url, 'GET', '/api/pricing')
-  ).models.map(({ price }) => String(price));
+  (await consoleBody<{ models: { price: unknown }[] }>(consoleService.url, 'GET', '/api/pricing')).models.map(
+    ({ price }) => String(price),
+  );
 
 ifThere('keeps edits over a reload until they are discarded', async () => {
   const editor = new PriceEditor(tab);
