@@ -37,20 +37,20 @@ export function AdminRefundTable({ label, refunds, onMore, isLoadingMore }: Prop
         </Anchor>
       ),
     },
-    { key: 'status', title: t('status'), cell: ({ status }) => walletText(`refund.status.${status}`) },
-    { key: 'reason', title: walletText('refund.reason'), cell: ({ reason }) => reason ?? '–' },
-    { key: 'failure', title: t('refund.failure'), cell: ({ failure }) => failure ?? '–' },
-    {
-      key: 'ended',
-      title: walletText('refund.ended'),
-      cell: ({ ended_at: at }) => (at === null ? '–' : <Time value={at} />),
-    },
     {
       key: 'amount',
       title: walletText('amount'),
       isNumber: true,
       cell: ({ amount, currency }) => <Amount value={amount} currency={currency} />,
     },
+    { key: 'status', title: t('status'), cell: ({ status }) => walletText(`refund.status.${status}`) },
+    {
+      key: 'ended',
+      title: walletText('refund.ended'),
+      cell: ({ ended_at: at }) => (at === null ? '–' : <Time value={at} />),
+    },
+    { key: 'reason', title: walletText('refund.reason'), cell: ({ reason }) => reason ?? '–' },
+    { key: 'failure', title: t('refund.failure'), cell: ({ failure }) => failure ?? '–' },
   ];
   return (
     <DataTable

@@ -36,10 +36,13 @@ export function PriceEditor({
   return (
     <Stack>
       {draft.isRestored && (
-        <Alert role="status" variant="light" title={t('restored')}>
-          <Button size="xs" variant="default" onClick={draft.discard}>
-            {t('restored.discard')}
-          </Button>
+        <Alert role="status" variant="light">
+          <Group justify="space-between">
+            {t('restored')}
+            <Button size="xs" variant="default" onClick={draft.discard}>
+              {t('restored.discard')}
+            </Button>
+          </Group>
         </Alert>
       )}
       {draft.lines.length > 0 ? (

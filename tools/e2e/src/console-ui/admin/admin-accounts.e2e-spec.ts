@@ -159,7 +159,7 @@ ifThere('refunds a part of a payment once', async () => {
 ifThere('lists the refund among those of all accounts, and for its customer', async () => {
   await tab.getByRole('link', { name: 'Refunds', exact: true }).click();
   const all = tab.getByRole('table', { name: 'Refunds of all accounts' });
-  await all.getByRole('row', { name: /Done.*Paid twice.*\$7\.55/ }).waitFor();
+  await all.getByRole('row', { name: /\$7\.55 Done.*Paid twice/ }).waitFor();
   await tab.getByRole('combobox', { name: 'Status' }).click();
   await tab.getByRole('option', { name: 'Failed', exact: true }).click();
   await tab.getByRole('button', { name: 'Show all refunds' }).click();

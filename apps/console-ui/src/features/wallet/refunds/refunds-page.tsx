@@ -27,19 +27,19 @@ export function RefundsPage() {
         </Anchor>
       ),
     },
-    { key: 'status', title: t('payment.status'), cell: ({ status }) => t(`refund.status.${status}`) },
-    { key: 'reason', title: t('refund.reason'), cell: ({ reason }) => reason ?? '–' },
-    {
-      key: 'ended',
-      title: t('refund.ended'),
-      cell: ({ ended_at: at }) => (at === null ? '–' : <Time value={at} />),
-    },
     {
       key: 'amount',
       title: t('amount'),
       isNumber: true,
       cell: ({ amount, currency }) => <Amount value={amount} currency={currency} />,
     },
+    { key: 'status', title: t('payment.status'), cell: ({ status }) => t(`refund.status.${status}`) },
+    {
+      key: 'ended',
+      title: t('refund.ended'),
+      cell: ({ ended_at: at }) => (at === null ? '–' : <Time value={at} />),
+    },
+    { key: 'reason', title: t('refund.reason'), cell: ({ reason }) => reason ?? '–' },
   ];
   return (
     <Page title={t('refunds')} description={t('refunds.description')}>
