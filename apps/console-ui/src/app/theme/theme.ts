@@ -44,6 +44,8 @@ export const theme = createTheme({
       defaultProps: { lockScroll: false, centered: true, attributes: PLAIN_HEADER },
       styles: { title: { fontWeight: 600 } },
     },
+    // A narrow table would cut its text.
+    Badge: { styles: { root: { minWidth: 'max-content' } } },
     Drawer: { defaultProps: { lockScroll: false, attributes: PLAIN_HEADER } },
   },
 });

@@ -48,7 +48,16 @@ export function SpendBars({ days, currency }: Props) {
           );
         })}
       </svg>
-      <Group justify="space-between" gap="xs" mt={4} fz="sm" c="dimmed">
+      <Group
+        justify="space-between"
+        align="flex-start"
+        gap="xs"
+        wrap="nowrap"
+        mt={4}
+        fz="sm"
+        c="dimmed"
+        ta="center"
+      >
         <span>{first}</span>
         {!highestDay.cost.isZero && (
           <span>{t('spend.highest', { cost: formatAmount(highestDay.cost, currency, language) })}</span>
