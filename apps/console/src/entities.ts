@@ -13,6 +13,8 @@ import { ChangelogEntry } from './catalogue/changelog/changelog-entry.entity';
 import { PackageDownload } from './catalogue/downloads/package-download.entity';
 import { ReleaseLookup } from './catalogue/downloads/release-lookup.entity';
 import { Package } from './catalogue/models/model-packages/package.entity';
+import { ResumableUpload } from './catalogue/models/uploads/resumable/resumable-upload.entity';
+import { UploadPart } from './catalogue/models/uploads/resumable/upload-part.entity';
 import { Model } from './catalogue/models/model.entity';
 import { FollowedRepository } from './catalogue/releases/followed/followed-repository.entity';
 import { Release } from './catalogue/releases/published/release.entity';
@@ -57,9 +59,11 @@ export const ENTITIES = [
   Refund,
   Release,
   ReleaseLookup,
+  ResumableUpload,
   SecurityEvent,
   Totp,
   TrainingPrice,
+  UploadPart,
   UsageEvent,
   UsedOAuthFlow,
 ];

@@ -34,8 +34,12 @@ const table = credentialRows('console').map((row) => ({
 }));
 const of = (access: Access) => table.filter((row) => row.access === access);
 const closed = table.filter(({ access }) => access !== 'public');
-/** Routes that take a raw body: the signed webhooks of payment providers, and packages. */
-const RAW_BODIES = ['POST /api/billing/webhooks/:provider', 'PUT /api/admin/models/*slug/packages/:version'];
+/** Routes that take a raw body: the signed webhooks of payment providers, and packages and their parts. */
+const RAW_BODIES = [
+  'POST /api/billing/webhooks/:provider',
+  'PUT /api/admin/models/*slug/packages/:version',
+  'PUT /api/admin/package-uploads/:id/parts/:number',
+];
 const withBody = table.filter(
   ({ method, route }) => BODY_METHODS.includes(method) && !RAW_BODIES.includes(route),
 );

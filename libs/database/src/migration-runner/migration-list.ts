@@ -31,6 +31,7 @@ import { PaymentsByTime0000000000029 } from '../migrations/0029_payments_by_time
 import { LowBalanceThresholds0000000000030 } from '../migrations/0030_low_balance_thresholds';
 import { CallsOfAnswers0000000000031 } from '../migrations/0031_calls_of_answers';
 import { AccountSearch0000000000032 } from '../migrations/0032_account_search';
+import { ResumableUploads0000000000033 } from '../migrations/0033_resumable_uploads';
 import { RefundsAndLatePayments0000000000034 } from '../migrations/0034_refunds_and_late_payments';
 
 /** All migrations in the order of their numbers. */
@@ -67,5 +68,6 @@ export const MIGRATIONS: MigrationClass[] = [
   LowBalanceThresholds0000000000030,
   CallsOfAnswers0000000000031,
   AccountSearch0000000000032,
+  ResumableUploads0000000000033,
   RefundsAndLatePayments0000000000034,
 ];

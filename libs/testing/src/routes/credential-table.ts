@@ -127,6 +127,12 @@ console                                               none  session  expired  el
   DELETE /api/admin/models/*slug                       401      403      401        401    404  401      401  401     401      401         401          401      401
   PUT    /api/admin/models/*slug/packages/:version     401      403      401        401    415  401      401  401     401      401         401          401      401
   DELETE /api/admin/models/*slug/packages/:version     401      403      401        401    404  401      401  401     401      401         401          401      401
+  POST   /api/admin/package-uploads                    401      403      401        401    400  401      401  401     401      401         401          401      401
+  GET    /api/admin/package-uploads                    401      403      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/admin/package-uploads/:id                401      403      401        401    404  401      401  401     401      401         401          401      401
+  PUT    /api/admin/package-uploads/:id/parts/:number  401      403      401        401    400  401      401  401     401      401         401          401      401
+  POST   /api/admin/package-uploads/:id/complete       401      403      401        401    404  401      401  401     401      401         401          401      401
+  DELETE /api/admin/package-uploads/:id                401      403      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/billing/pricing/models/history     401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/admin/billing/pricing/gpus/history       401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/admin/billing/pricing/training/history   401      403      401        401    200  401      401  401     401      401         401          401      401

@@ -28,7 +28,7 @@ import {
 import { PackageResponse } from './model-packages/packages.dto';
 import { PackagesService } from './model-packages/packages.service';
 import { UploadService } from './uploads/upload.service';
-import { UploadHeaders, UploadQuery } from './uploads/uploads.dto';
+import { defaultFileName, UploadHeaders, UploadQuery } from './uploads/uploads.dto';
 
 @Controller('api/admin/models')
 @ApiTags('Administration of models')
@@ -97,7 +97,7 @@ export class AdminModelsController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<PackageResponse> {
-    const fileName = name ?? `${slug.replaceAll('/', '-')}-${version}`;
+    const fileName = name ?? defaultFileName(slug, version);
     const { isNew, package: stored } = await this.uploads.receive(
       admin,
       { slug, version, fileName, sha256: headers['Content-Digest'] ?? null },

@@ -11,6 +11,7 @@ import { TestSite } from '../../testing/console.fixture';
 import { createS3Client, S3_TIMEOUTS } from '../storage/s3/s3-client';
 import { describeWithSwift, SwiftServer } from '../storage/s3/swift.fixture';
 import { ModelAdmin } from './models.fixture';
+import { hexOf, UploadClient } from './uploads/resumable/package-uploads.fixture';
 import { PackageCleanupJob } from './model-packages/package-cleanup.job';
 
 /** Larger than one part of a multipart upload. */
@@ -110,6 +111,21 @@ describeWithSwift('models in a bucket', () => {
     });
     await waitFor(async () => (await unfinished()) === 0);
     expect(await objects()).toEqual([]);
+  });
+
+  it('arrive in parts, which are joined or removed', async () => {
+    const uploads = new UploadClient(site.console.url, modelAdmin.admin);
+    const id = await uploads.beginOf('acme/parts', '1', CONTENT, { sha256: hexOf(CONTENT) });
+    await uploads.sendParts(id, CONTENT, [2, 1]);
+    expect([await unfinished(), await objects()]).toEqual([1, []]);
+    await uploads.complete(id);
+    expect(await uploads.result(id)).toMatchObject({ state: 'complete', error: null });
+    expect([await unfinished(), await objects()]).toEqual([0, [`models/${id}`]]);
+    const discarded = await uploads.beginOf('acme/parts', '2', CONTENT);
+    await uploads.sendParts(discarded, CONTENT, [1]);
+    expect(await unfinished()).toBe(1);
+    expect((await uploads.discard(discarded)).status).toBe(204);
+    expect([await unfinished(), await objects()]).toEqual([0, [`models/${id}`]]);
   });
 
   it("have no links to the console's file route", async () => {

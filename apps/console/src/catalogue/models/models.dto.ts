@@ -31,10 +31,9 @@ const hasPlainSegments = (slug: string) =>
   slug.split('/').every((part) => !['', '.', '..', ...RESERVED].includes(part.toLowerCase()));
 
 /** The slug of a model to write: it must fit into the paths of routes. */
-const NewSlugParameter = (): PropertyDecorator =>
+export const NewSlugField = (description: string): PropertyDecorator =>
   applyDecorators(
-    FromSegments(),
-    SlugField({ description: `The slug of the model. ${SLUG_IN_PATH}`, example: SLUG_EXAMPLE }),
+    SlugField({ description, example: SLUG_EXAMPLE }),
     ValidateBy({
       name: 'isPackageSlug',
       validator: {
@@ -45,7 +44,10 @@ const NewSlugParameter = (): PropertyDecorator =>
     }),
   );
 
-const VersionField = (options: { description: string; optional?: boolean; nullable?: boolean }) =>
+const NewSlugParameter = (): PropertyDecorator =>
+  applyDecorators(FromSegments(), NewSlugField(`The slug of the model. ${SLUG_IN_PATH}`));
+
+export const VersionField = (options: { description: string; optional?: boolean; nullable?: boolean }) =>
   TextField({ ...options, example: '1.0', pattern: [VERSION, VERSION_MESSAGE] });
 
 export class ModelPath {

@@ -61,7 +61,7 @@ export async function recordAuditEvent(
 /** Records a change by a signed-in account under that account. */
 export async function recordActorEvent(
   transaction: Transaction,
-  { accountId, origin }: Actor,
+  { accountId, origin }: Pick<Actor, 'accountId' | 'origin'>,
   type: AuditEventType,
   details: SecurityEvent['details'],
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { type ClientRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -45,10 +45,21 @@ export class StoredPackages {
 
   /** Puts a folder in the place of the file, which the storage cannot remove. Returns a function that removes it. */
   obstruct(id: string): () => void {
+    rmSync(join(this.folder, 'packages', id));
+    return this.occupy(id);
+  }
+
+  /** Like `obstruct`, before there is a file. */
+  occupy(id: string): () => void {
     const path = join(this.folder, 'packages', id);
-    rmSync(path);
     mkdirSync(path);
     return () => rmdirSync(path);
+  }
+
+  /** Takes a byte of an upload away. */
+  truncateIncoming(id: string): void {
+    const path = join(this.folder, 'incoming', id);
+    truncateSync(path, statSync(path).size - 1);
   }
 
   isIncoming(id: string): boolean {

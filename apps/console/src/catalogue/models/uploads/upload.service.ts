@@ -11,20 +11,22 @@ import {
 } from '@nestjs/common';
 import { Database, newId } from '@inference/database';
 import { type Actor } from '../../../identity/audit-log/actor';
-import { recordActorEvent } from '../../../identity/audit-log/audit-log';
 import { OBJECT_STORAGE, type ObjectStorage } from '../../storage/object-storage';
 import { STORAGE_CONFIG, type StorageConfig } from '../../storage/storage.config';
-import { packageResponse } from '../model-packages/package-response';
-import { type PackageResponse } from '../model-packages/packages.dto';
-import { findVersion, type PackageWithModel } from '../model-packages/packages.repository';
+import { findVersion } from '../model-packages/packages.repository';
 import { createDraftModel } from '../models.repository';
-import { abandonUpload, completeUpload, lockVersion, openUpload, renewUpload } from './uploads.repository';
 import { UploadBody } from './upload-body';
+import {
+  GIVEN_UP,
+  type Received,
+  resultForExisting,
+  UploadCompletionService,
+} from './upload-completion.service';
 import { readUploadSize } from './upload-size';
+import { openUpload, renewUpload } from './uploads.repository';
 
 /** How long uploads may continue after the start of a shutdown. They may take hours, so they are cut off then. */
 const DRAIN_MILLIS = 3_000;
-const GIVEN_UP = 'the upload was given up: begin again';
 
 /** How long a client may stall, and how often an upload is renewed. */
 export const UPLOAD_TIMES = { stallMillis: 30_000, renewMillis: 20_000 };
@@ -35,12 +37,6 @@ export interface NewPackage {
   fileName: string;
   /** The digest that the content must have; null if the client announces none. */
   sha256: Buffer | null;
-}
-
-interface Received {
-  /** False if the same content was stored before. */
-  isNew: boolean;
-  package: PackageResponse;
 }
 
 /** Receives package uploads. A package becomes visible when it is stored completely and durably. */
@@ -56,6 +52,7 @@ export class UploadService implements BeforeApplicationShutdown, OnApplicationSh
     private readonly database: Database,
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
     @Inject(OBJECT_STORAGE) private readonly storage: ObjectStorage,
+    private readonly completion: UploadCompletionService,
   ) {}
 
   /**
@@ -117,7 +114,7 @@ export class UploadService implements BeforeApplicationShutdown, OnApplicationSh
       const sha256 = await this.store(id, body, sizeBytes, wanted.sha256);
       return await this.complete(admin, id, wanted, sha256);
     } catch (error) {
-      await this.discard(id);
+      await this.completion.discard(id);
       throw error;
     } finally {
       clearInterval(renewal);
@@ -137,23 +134,9 @@ export class UploadService implements BeforeApplicationShutdown, OnApplicationSh
     return found;
   }
 
-  /** Two uploads of one version may both get here: the content of the first one stays. */
   private async complete(admin: Actor, id: string, wanted: NewPackage, sha256: Buffer): Promise<Received> {
-    const { slug, version } = wanted;
-    const received = await this.database.transaction(async (transaction): Promise<Received> => {
-      await lockVersion(transaction, slug, version);
-      const existing = await findVersion(transaction, slug, version);
-      if (existing) return resultForExisting(existing, sha256);
-      const completed = await completeUpload(transaction, id, sha256);
-      if (!completed) throw new ConflictException(GIVEN_UP);
-      await recordActorEvent(transaction, admin, 'admin.package_uploaded', {
-        slug,
-        version,
-        sha256: sha256.toString('hex'),
-      });
-      return { isNew: true, package: packageResponse(completed) };
-    });
-    if (!received.isNew) await this.discard(id);
+    const received = await this.completion.complete(admin, id, wanted, sha256);
+    if (!received.isNew) await this.completion.discard(id);
     return received;
   }
 
@@ -165,23 +148,4 @@ export class UploadService implements BeforeApplicationShutdown, OnApplicationSh
       this.logger.warn(error);
     }
   }
-
-  /** The cleanup job repeats this, in case the storage was still writing or cannot remove the file now. */
-  private async discard(id: string): Promise<void> {
-    try {
-      if (await abandonUpload(this.database, id)) await this.storage.remove(id);
-    } catch (error) {
-      this.logger.warn(error);
-    }
-  }
-}
-
-/** A client that did not get the first response sends the same content again: that succeeds. */
-function resultForExisting(existing: PackageWithModel, sha256: Buffer | null): Received {
-  if (existing.removedAt) throw new ConflictException('this version was published and removed');
-  if (!sha256)
-    throw new ConflictException('this version is stored already; send Content-Digest to repeat its upload');
-  if (!existing.sha256?.equals(sha256))
-    throw new ConflictException('this version has other content, and a package never changes');
-  return { isNew: false, package: packageResponse(existing) };
 }

@@ -19,6 +19,23 @@ export async function openUpload(
   await executor.repository(Package).insert({ ...upload, uploadingUntil: endOfLease });
 }
 
+/**
+ * How long an upload that can be resumed is valid after its last part. Chosen: a week of absence; the parts take the space of
+ * the storage for as long.
+ */
+const RESUMABLE_LEASE_DAYS = 7;
+
+/** Extends an upload that can be resumed. Returns false if it was given up. */
+export async function extendResumableUpload(executor: Executor, id: string): Promise<boolean> {
+  const { affected } = await executor
+    .repository(Package)
+    .update(
+      { id, uploadingUntil: Not(IsNull()), removedAt: IsNull() },
+      { uploadingUntil: () => `clock_timestamp() + make_interval(days => ${RESUMABLE_LEASE_DAYS})` },
+    );
+  return affected === 1;
+}
+
 /** Extends the upload. Returns false if another replica has given it up. */
 export async function renewUpload(executor: Executor, id: string): Promise<boolean> {
   const { affected } = await executor

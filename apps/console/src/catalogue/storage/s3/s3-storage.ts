@@ -1,41 +1,35 @@
 import { type Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
+  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   type S3Client,
+  UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { type OnApplicationShutdown } from '@nestjs/common';
 import contentDisposition from 'content-disposition';
 import { type S3Config } from '../storage.config';
-import { type DownloadLink, type ObjectStorage } from '../object-storage';
+import { type DownloadLink, type ObjectStorage, type PartedFile } from '../object-storage';
 import { createS3Client, S3_TIMEOUTS, type S3Timeouts } from './s3-client';
+import { asUnavailableOrLost, completeS3Upload, undefinedIfAbsent } from './s3-parts';
 import { type ObjectName, asUnavailable, uploadToS3 } from './s3-upload';
 
 /** Limit of a whole removal, including retries. */
 const REMOVE_MILLIS = 10_000;
 
-const statusOf = (error: unknown) =>
-  (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
-
 /** False if the server answered 404. */
-async function unlessAbsent(work: Promise<unknown>): Promise<boolean> {
-  try {
-    await work;
-    return true;
-  } catch (error) {
-    if (statusOf(error) === 404) return false;
-    throw error;
-  }
-}
+const unlessAbsent = async (work: Promise<unknown>): Promise<boolean> =>
+  (await undefinedIfAbsent(work.then(() => true))) ?? false;
 
 /**
- * A bucket of Amazon S3 or of a compatible server. The console's role needs s3:GetObject, PutObject, DeleteObject and
- * AbortMultipartUpload for the objects, and ListBucket and ListBucketMultipartUploads for the bucket. Keys are never
- * reused, and a write checks that its key is free: not every server supports `If-None-Match` for uploads.
+ * A bucket of Amazon S3 or of a compatible server. The console's role needs s3:GetObject, PutObject, DeleteObject,
+ * AbortMultipartUpload and ListMultipartUploadParts for the objects, and ListBucket and ListBucketMultipartUploads for the
+ * bucket. Keys are never reused, and a write checks that its key is free: not every server supports `If-None-Match` for
+ * uploads.
  */
 export class S3Storage implements ObjectStorage, OnApplicationShutdown {
   private readonly client: S3Client;
@@ -73,6 +67,28 @@ export class S3Storage implements ObjectStorage, OnApplicationShutdown {
       await this.remove(key).catch(() => undefined);
       throw error;
     }
+  }
+
+  async beginParts(key: string): Promise<string> {
+    const { UploadId } = await asUnavailable(
+      this.client.send(new CreateMultipartUploadCommand(this.nameOf(key))),
+    );
+    return UploadId!;
+  }
+
+  async writePart({ key, uploadId }: PartedFile, number: number, content: Buffer): Promise<void> {
+    const part = { UploadId: uploadId, PartNumber: number, Body: content };
+    await asUnavailableOrLost(this.client.send(new UploadPartCommand({ ...this.nameOf(key), ...part })));
+  }
+
+  async joinParts(file: PartedFile): Promise<void> {
+    const { client, completionClient } = this;
+    await completeS3Upload({ client, completionClient }, this.nameOf(file.key), file);
+  }
+
+  async read(key: string): Promise<Readable> {
+    const { Body } = await asUnavailable(this.client.send(new GetObjectCommand(this.nameOf(key))));
+    return Body as Readable;
   }
 
   async remove(key: string): Promise<void> {

@@ -8,13 +8,8 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { requireContentLength } from '../content-length';
+import { partBytesOf } from '../part-size';
 import { StorageUnavailableError } from '../storage-unavailable';
-
-/** Two parts are in memory for each upload, so twice doubles its memory; half doubles the requests. S3 requires at least 5 MiB. */
-const MIN_PART_BYTES = 16 * 2 ** 20;
-const PART_STEP_BYTES = 2 ** 20;
-/** Limit of S3. */
-const MAX_PARTS = 10_000;
 
 export interface ObjectName {
   Bucket: string;
@@ -28,11 +23,6 @@ export async function asUnavailable<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     throw new StorageUnavailableError(error);
   }
-}
-
-/** The smallest part size, at least 16 MiB, with which an object of this size stays within S3's limit of parts. */
-export function partBytesOf(sizeBytes: number): number {
-  return Math.max(MIN_PART_BYTES, Math.ceil(sizeBytes / MAX_PARTS / PART_STEP_BYTES) * PART_STEP_BYTES);
 }
 
 /**
@@ -64,7 +54,8 @@ async function* partsOf(
 
 /**
  * Uploads the source, sending one part while the next one is read. Rethrows errors of the source unchanged; all others
- * become StorageUnavailableError. After an error the unfinished multipart upload remains on the server.
+ * become StorageUnavailableError. Two parts are in memory. After an error the unfinished multipart upload remains on the
+ * server.
  */
 export async function uploadToS3(
   { client, completionClient }: { client: S3Client; completionClient: S3Client },
