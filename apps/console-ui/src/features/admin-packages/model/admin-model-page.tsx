@@ -17,6 +17,8 @@ import {
   useDeleteModel,
 } from '../package-queries';
 import { useAdminPackagesTexts } from '../texts/admin-packages-texts';
+import { type PackageUpload } from '../upload/package-uploads';
+import { UnfinishedUploads } from '../upload/unfinished-uploads';
 import { UploadDialog } from '../upload/upload-dialog';
 import { PackageDialog } from './package-dialog';
 import { type PackageAction, PackageTable } from './package-table';
@@ -27,7 +29,15 @@ export function AdminModelPage() {
   const query = useQuery(adminModelQuery(useConsoleApi(), slug));
   const [dialog, setDialog] = useState<'edit' | 'upload'>();
   const [act, setAct] = useState<{ action: PackageAction; one: ModelPackage }>();
-  const close = () => setDialog(undefined);
+  const [unfinished, setUnfinished] = useState<PackageUpload>();
+  const close = () => {
+    setDialog(undefined);
+    setUnfinished(undefined);
+  };
+  const goOn = (upload: PackageUpload) => {
+    setUnfinished(upload);
+    setDialog('upload');
+  };
   const { data: model } = query;
   const uploadButton = (
     <Button leftSection={<Upload size={16} />} onClick={() => setDialog('upload')}>
@@ -56,6 +66,7 @@ export function AdminModelPage() {
         {(shown) => (
           <>
             {shown.description && <Text maw="75ch">{shown.description}</Text>}
+            {dialog !== 'upload' && <UnfinishedUploads slug={slug} onGoOn={goOn} />}
             {shown.packages.length > 0 ? (
               <PackageTable packages={shown.packages} onAct={(action, one) => setAct({ action, one })} />
             ) : (
@@ -75,7 +86,7 @@ export function AdminModelPage() {
         )}
       </QueryState>
       {dialog === 'edit' && model && <ModelDialog model={model} onSaved={close} onClose={close} />}
-      {dialog === 'upload' && <UploadDialog slug={slug} onClose={close} />}
+      {dialog === 'upload' && <UploadDialog {...{ slug, unfinished }} onClose={close} />}
       {act && model && <PackageDialog {...act} model={model} onClose={() => setAct(undefined)} />}
     </Page>
   );

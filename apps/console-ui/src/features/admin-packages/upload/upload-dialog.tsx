@@ -1,67 +1,42 @@
 import { Button, FileInput, Group, Modal, Progress, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
-import { runActivity } from '../../../activities/activity-store';
-import { useConsoleApi } from '../../../api/console-api';
-import { sendFile } from '../../../api/send-file';
-import { useRuntimeConfig } from '../../../app/runtime-config';
+import { toApiError } from '../../../api/api-error';
 import { ErrorNotice } from '../../../components/errors/error-notice';
 import { Bytes } from '../../../figures/bytes';
 import { Figure } from '../../../figures/figure';
-import { useSession } from '../../../session/session-context';
-import { refreshModels } from '../package-queries';
 import { useAdminPackagesTexts } from '../texts/admin-packages-texts';
+import { isOfFile, type PackageUpload } from './package-uploads';
+import { usePackageUpload } from './use-package-upload';
 
+/** Why parts that have all arrived became no package. */
+const FAILURES = ['digest_mismatch', 'parts_lost', 'version_conflict'] as const;
 const VERSION = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$/;
 
-interface PackageFile {
-  version: string;
-  file: File;
+interface Props {
+  slug: string;
+  /** Goes on with this upload; the file has to be chosen again. */
+  unfinished?: PackageUpload | undefined;
+  onClose: () => void;
 }
 
 /** Uploads a file as a version of a model, and shows how much was sent. */
-export function UploadDialog({ slug, onClose }: { slug: string; onClose: () => void }) {
+export function UploadDialog({ slug, unfinished, onClose }: Props) {
   const t = useAdminPackagesTexts();
-  const { apiUrl } = useRuntimeConfig();
-  const session = useSession();
-  const api = useConsoleApi();
-  const queryClient = useQueryClient();
-  const abort = useRef(new AbortController());
-  const [sentBytes, setSentBytes] = useState(0);
-  const upload = useMutation({
-    mutationFn: ({ version, file }: PackageFile) => {
-      abort.current = new AbortController();
-      setSentBytes(0);
-      const path = `/api/admin/models/${encodeURIComponent(slug)}/packages/${encodeURIComponent(version)}`;
-      const url = `${apiUrl}${path}?${new URLSearchParams({ file_name: file.name })}`;
-      return runActivity({ kind: 'upload', title: file.name, to: `/admin/models/${slug}` }, (onProgress) =>
-        sendFile(
-          session,
-          { method: 'PUT', url, body: file, headers: { 'Content-Type': 'application/octet-stream' } },
-          {
-            signal: abort.current.signal,
-            onProgress: (bytes) => {
-              setSentBytes(bytes);
-              onProgress(bytes / file.size);
-            },
-          },
-        ),
-      );
-    },
-    onSuccess: () => refreshModels(queryClient, api),
-  });
+  const { upload, failure, sentBytes, isWaiting, stop } = usePackageUpload();
   const form = useForm<{ version: string; file: File | null }>({
-    initialValues: { version: '', file: null },
+    initialValues: { version: unfinished?.version ?? '', file: null },
     validate: {
       version: (version) => (VERSION.test(version.trim()) ? null : t('version.invalid')),
-      file: (file) => (file && file.size > 0 ? null : t('file.missing')),
+      file: (file) => {
+        if (!file || file.size === 0) return t('file.missing');
+        return !unfinished || isOfFile(unfinished, file) ? null : t('file.other');
+      },
     },
   });
   const submit = ({ version, file }: typeof form.values) =>
     upload.mutate(
-      { version: version.trim(), file: file! },
+      { slug, version: version.trim(), file: file! },
       {
         onSuccess: () => {
           notifications.show({ message: t('upload.done', { version: version.trim() }) });
@@ -70,7 +45,7 @@ export function UploadDialog({ slug, onClose }: { slug: string; onClose: () => v
       },
     );
   const { file } = form.values;
-  const isFailed = upload.error && !abort.current.signal.aborted;
+  const code = FAILURES.find((known) => failure && toApiError(failure).code === known);
   return (
     <Modal
       opened
@@ -82,25 +57,26 @@ export function UploadDialog({ slug, onClose }: { slug: string; onClose: () => v
     >
       <form onSubmit={form.onSubmit(submit)} noValidate>
         <Stack>
-          {isFailed && <ErrorNotice error={upload.error} />}
+          {failure && <ErrorNotice error={failure} {...(code && { message: t(`failed.${code}`) })} />}
           <TextInput
             label={t('version')}
             description={t('version.hint')}
             required
-            data-autofocus
-            disabled={upload.isPending}
+            {...(!unfinished && { 'data-autofocus': true })}
+            disabled={upload.isPending || unfinished !== undefined}
             {...form.getInputProps('version')}
           />
           <FileInput
             label={t('file')}
+            {...(unfinished && { description: t('file.again', { name: unfinished.file_name }) })}
             placeholder={t('file.choose')}
             required
             disabled={upload.isPending}
             {...form.getInputProps('file')}
           />
-          {upload.isPending && file && <UploadProgress sentBytes={sentBytes} allBytes={file.size} />}
+          {upload.isPending && file && <UploadProgress {...{ sentBytes, isWaiting }} allBytes={file.size} />}
           <Group justify="flex-end">
-            <Button variant="default" onClick={upload.isPending ? () => abort.current.abort() : onClose}>
+            <Button variant="default" onClick={upload.isPending ? stop : onClose}>
               {upload.isPending ? t('upload.stop') : t('cancel')}
             </Button>
             <Button type="submit" loading={upload.isPending}>
@@ -113,7 +89,13 @@ export function UploadDialog({ slug, onClose }: { slug: string; onClose: () => v
   );
 }
 
-function UploadProgress({ sentBytes, allBytes }: { sentBytes: number; allBytes: number }) {
+interface ProgressProps {
+  sentBytes: number;
+  allBytes: number;
+  isWaiting: boolean;
+}
+
+function UploadProgress({ sentBytes, allBytes, isWaiting }: ProgressProps) {
   const t = useAdminPackagesTexts();
   const percent = Math.floor((sentBytes * 100) / allBytes);
   return (
@@ -123,7 +105,12 @@ function UploadProgress({ sentBytes, allBytes }: { sentBytes: number; allBytes: 
         <Bytes value={Figure.of(BigInt(Math.min(sentBytes, allBytes)))} /> /{' '}
         <Bytes value={Figure.of(BigInt(allBytes))} />
       </Text>
-      {sentBytes >= allBytes && <Text size="sm">{t('upload.checking')}</Text>}
+      {isWaiting && (
+        <Text size="sm" role="status">
+          {t('upload.waiting')}
+        </Text>
+      )}
+      {!isWaiting && sentBytes >= allBytes && <Text size="sm">{t('upload.checking')}</Text>}
     </Stack>
   );
 }
