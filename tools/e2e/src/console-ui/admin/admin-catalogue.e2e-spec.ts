@@ -22,7 +22,11 @@ const MODELS = '/api/admin/billing/pricing/models';
 const INPUT = 'sandbox-chat · per million input tokens';
 const OUTPUT = 'sandbox-chat · per million output tokens';
 /** At the speed to which the upload is slowed down it takes some seconds. */
-const PACKAGE = Buffer.alloc(1_000_000, 'model');
+const PACKAGE = {
+  name: 'my-model.gguf',
+  mimeType: 'application/octet-stream',
+  buffer: Buffer.alloc(1_000_000, 'model'),
+};
 const UPLOAD_BYTES_PER_SECOND = 300_000;
 
 const chrome = findProgram('chromium');
@@ -211,7 +215,7 @@ ifThere('uploads a package, publishes it and withdraws it', async () => {
     uploadThroughput: UPLOAD_BYTES_PER_SECOND,
   };
   await network.send('Network.emulateNetworkConditions', slow);
-  await pages.upload('1.0', 'my-model.gguf', PACKAGE);
+  await pages.upload('1.0', PACKAGE);
   await pages.progress().waitFor();
   await network.send('Network.emulateNetworkConditions', { ...slow, uploadThroughput: -1 });
   await pages.row('1.0').getByText('Not published').waitFor();

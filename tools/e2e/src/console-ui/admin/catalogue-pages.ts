@@ -64,6 +64,9 @@ export class ChangelogEditor {
   }
 }
 
+/** A path, or a file that the page gets with its name. */
+type PackageFile = string | { name: string; mimeType: string; buffer: Buffer };
+
 export class PackagePages {
   constructor(private readonly tab: Page) {}
 
@@ -76,13 +79,20 @@ export class PackagePages {
     await dialog.getByRole('button', { name: 'Save' }).click();
   }
 
-  async upload(version: string, name: string, buffer: Buffer): Promise<void> {
+  async upload(version: string, file: PackageFile): Promise<void> {
     await this.tab.getByRole('button', { name: 'Upload a package' }).first().click();
+    await this.tab.getByRole('dialog').getByRole('textbox', { name: 'Version' }).fill(version);
+    await this.choose(file);
+  }
+
+  /** Opens the dialog for an upload that an earlier visit began. */
+  goOn(name: string): Promise<void> {
+    return this.tab.getByRole('button', { name: `Go on with ${name}` }).click();
+  }
+
+  async choose(file: PackageFile): Promise<void> {
     const dialog = this.tab.getByRole('dialog');
-    await dialog.getByRole('textbox', { name: 'Version' }).fill(version);
-    await dialog
-      .locator('input[type=file]')
-      .setInputFiles({ name, mimeType: 'application/octet-stream', buffer });
+    await dialog.locator('input[type=file]').setInputFiles(file);
     await dialog.getByRole('button', { name: 'Upload', exact: true }).click();
   }
 
