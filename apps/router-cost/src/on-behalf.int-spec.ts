@@ -42,8 +42,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-const ask = (headers: Record<string, string>) =>
-  service.get('/v1/router/cost?from=2025-01-01', undefined, headers);
+const ask = (headers: Record<string, string>, query = '') =>
+  service.get(`/v1/router/cost?from=2025-01-01${query}`, undefined, headers);
 const bearer = (secret: string) => ({ Authorization: `Bearer ${secret}` });
 
 it('reports the named account only, also if it is an admin', async () => {
@@ -66,6 +66,24 @@ it('reports the named account only, also if it is an admin', async () => {
       const [item] = (json as { items: { cost_usd: string }[] }).items;
       expect([status, item!.cost_usd]).toEqual([200, cost]);
     }
+});
+
+it('reports all accounts if that is asked for an admin or analyst, and refuses it for a customer', async () => {
+  const accounts = {
+    admin: await insertAccount(database.pool, { role: 'admin', balancePicos: 10n ** 12n }),
+    analyst: await insertAccount(database.pool, { role: 'analyst' }),
+    user: await insertAccount(database.pool),
+  };
+  const rates = [{ unit: 'per_million_tokens' as const, ratePicos: 7n }];
+  await settle(gateway, [
+    { account: accounts.admin, model: 'all', entrypoint: 'gateway', rates, inputTokens: 3, outputTokens: 0 },
+  ]);
+  for (const role of ['admin', 'analyst', 'user'] as const) {
+    const headers = { ...bearer(SECRETS[0]!), 'X-On-Behalf-Of': accounts[role].accountId };
+    const { status, text } = await ask(headers, '&accounts=all&group_by=user,model');
+    expect([role, status]).toEqual([role, role === 'user' ? 403 : 200]);
+    expect(text.includes(`"user":"${accounts.admin.accountId}","model":"all"`)).toBe(role !== 'user');
+  }
 });
 
 it('refuses a wrong secret, no account, an unknown account, and a customer that names one', async () => {

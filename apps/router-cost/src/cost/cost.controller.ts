@@ -36,7 +36,7 @@ export class CostController {
     operationId: 'getCost',
     summary: 'Returns cost in USD and tokens, grouped, highest cost first.',
     description:
-      'An account sees its own cost; roles admin and analyst see the cost of all accounts. A service sees the cost of the account that it names. JSON comes in pages that all show the state of the first one. With `Accept: text/csv`, the whole report comes at once.',
+      'An account sees its own cost; the roles admin and analyst also see the cost of all accounts. JSON comes in pages that all show the state of the first one. With `Accept: text/csv`, the whole report comes at once.',
   })
   @ApiExtraModels(CostPageResponse)
   @ApiOkResponse({

@@ -11,6 +11,10 @@ import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
 import { type Dimension, DIMENSIONS } from './cost-dimensions';
 
+/** Whose cost a report covers: the caller's, or that of all accounts. */
+export const SCOPES = ['own', 'all'] as const;
+export type Scope = (typeof SCOPES)[number];
+
 export class CostQuery extends PeriodQuery {
   @GroupByField(DIMENSIONS, {
     description:
@@ -27,6 +31,14 @@ export class CostQuery extends PeriodQuery {
     optional: true,
   })
   granularity?: Granularity;
+
+  @ChoiceField(SCOPES, {
+    description:
+      'Whose cost: `own`: of the caller; `all`: of all accounts, for the roles admin and analyst. The default is `all` for these roles and `own` for others; a service that acts for an account gets `own` unless it asks for `all`.',
+    example: 'own',
+    optional: true,
+  })
+  accounts?: Scope;
 
   @IntegerParameter({
     description: 'Most items of a page; 50 by default. A CSV report has no pages.',

@@ -1,4 +1,4 @@
-import { BadRequestException, Injectable } from '@nestjs/common';
+import { BadRequestException, ForbiddenException, Injectable } from '@nestjs/common';
 import { type Caller, type Role } from '@inference/guards';
 import { Database } from '@inference/database';
 import { granularityFault, timeBuckets } from '@inference/metering';
@@ -24,7 +24,7 @@ export class CostService {
 
   /** One page of the report, highest cost first. Throws BadRequestException for an impossible range or a bad cursor. */
   async readPage(caller: Caller, query: CostQuery): Promise<CostPage> {
-    const scope = scopeOf(caller);
+    const scope = scopeOf(caller, query);
     const limit = query.limit ?? DEFAULT_LIMIT;
     const continued = query.cursor === undefined ? undefined : decodeCursor(scope, query, query.cursor);
     const range = continued?.range ?? rangeOf(query);
@@ -39,7 +39,7 @@ export class CostService {
 
   /** Returns all groups of the report. Throws BadRequestException for an empty range. */
   async readAll(caller: Caller, query: CostQuery): Promise<CostGroup[]> {
-    return this.read(rangeOf(query), scopeOf(caller), query, undefined, null);
+    return this.read(rangeOf(query), scopeOf(caller, query), query, undefined, null);
   }
 
   private async read(
@@ -64,7 +64,15 @@ export class CostService {
   }
 }
 
-/** The only account that a caller may see, or null for all. A service asks for the account that it names, whatever its role. */
-function scopeOf({ role, accountId, service }: Caller): string | null {
-  return service === undefined && ROLES_THAT_SEE_ALL.includes(role) ? null : accountId;
+/**
+ * The only account of the report, or null for all. Throws ForbiddenException if the caller asks for all accounts and its role
+ * does not see them.
+ */
+function scopeOf({ role, accountId, service }: Caller, { accounts }: CostQuery): string | null {
+  const seesAll = ROLES_THAT_SEE_ALL.includes(role);
+  if (accounts === 'all' && !seesAll)
+    throw new ForbiddenException('accounts: only the roles admin and analyst see the cost of all accounts');
+  // A service that acts for an account shows it to its owner, so it has to ask for more expressly.
+  const wanted = accounts ?? (seesAll && service === undefined ? 'all' : 'own');
+  return wanted === 'all' ? null : accountId;
 }
