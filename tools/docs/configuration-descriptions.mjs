@@ -195,7 +195,7 @@ export const SECTIONS = [
       AGENT_CREDENTIAL:
         'Console. One of the agent’s `CONSOLE_CREDENTIALS`. Without it the console offers no agents.',
       ROUTER_COST_CREDENTIAL:
-        'Console. One of the `CONSOLE_CREDENTIALS` of the router-cost service. Without it the proof of a period does not ask that service.',
+        'Console. One of the `CONSOLE_CREDENTIALS` of the router-cost service. Without it the console has no cost report of all accounts, and the proof of a period does not ask that service.',
       INTERNAL_GATEWAY_URL:
         'Where the console itself reaches the gateway, if that is not the `GATEWAY_URL` of customers.',
       INTERNAL_AGENT_URL:

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AdjustmentsModule } from './adjustments/adjustments.module';
 import { AdminPaymentsModule } from './admin-payments/admin-payments.module';
+import { CostReportModule } from './cost-report/cost-report.module';
 import { ExchangeRatesModule } from './exchange-rates/exchange-rates.module';
 import { IdempotencyModule } from './idempotency/idempotency.module';
 import { InvoicesModule } from './invoices/invoices.module';
@@ -25,6 +26,7 @@ import { WebhooksModule } from './webhooks/webhooks.module';
   imports: [
     AdjustmentsModule,
     AdminPaymentsModule,
+    CostReportModule,
     ExchangeRatesModule,
     IdempotencyModule,
     InvoicesModule,

@@ -1656,6 +1656,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/cost-report': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Returns the cost in USD and the tokens of all accounts, grouped, highest cost first.
+     * @description Parameters and answer are those of `getCost` of the router-cost service with `accounts=all`. With `Accept: text/csv`, the whole report comes at once; it takes neither `limit` nor `cursor`.
+     */
+    get: operations['getCostReport'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/download/agent-latest': {
     parameters: {
       query?: never;
@@ -2805,6 +2825,37 @@ export interface components {
     PaymentProviderListResponse: {
       /** @description International site: `card_provider`. China site: `messaging_pay_provider` and `wallet_pay_provider`. */
       providers: components['schemas']['PaymentProviderResponse'][];
+    };
+    CostReportItem: {
+      /**
+       * Format: date-time
+       * @description Start of the hour, day or month, in UTC. Present with a granularity.
+       */
+      timestamp?: string;
+      /** @description Account id. Present when grouped by user. */
+      user?: string;
+      /** @description Slug of the model. Present when grouped by model. */
+      model?: string;
+      /** @description The service that took the request. Present when grouped by entrypoint. */
+      entrypoint?: string;
+      /** @description Id of the API key; null for calls without one. Present when grouped by api_key. */
+      api_key?: string | null;
+      /** @description Cost of the group in USD, on both sites. Exact: all digits of the ledger. */
+      cost_usd: components['schemas']['Figure'];
+      /** @description Input and output tokens of the group. */
+      tokens: components['schemas']['Figure'];
+    };
+    CostReportResponse: {
+      /** @description The groups, highest cost first. */
+      items: components['schemas']['CostReportItem'][];
+      /** @description The `cursor` of the next page; null on the last page. */
+      next_cursor: string | null;
+    };
+    CodedErrorResponse: {
+      /** @description What is wrong, for people. It varies and must not be used for logic. */
+      error: string;
+      /** @description The reason, for programs; it does not change between versions. */
+      code?: string;
     };
     ExchangeRateResponse: {
       /**
@@ -4134,12 +4185,6 @@ export interface components {
       /** @description What is wrong, for people. It varies and must not be used for logic. */
       error: string;
     };
-    CodedErrorResponse: {
-      /** @description What is wrong, for people. It varies and must not be used for logic. */
-      error: string;
-      /** @description The reason, for programs; it does not change between versions. */
-      code?: string;
-    };
     /** Format: Figure */
     Figure: Figure;
   };
@@ -4249,6 +4294,8 @@ export interface operations {
         identifier?: string;
         /** @description Finds the accounts of which this is a part of the e-mail address, the username, the phone number (3 digits or more) or the id (4 characters or more). */
         search?: string;
+        /** @description Finds the accounts with these ids, of which there may be 100, separated by commas. */
+        ids?: string;
       };
       header?: never;
       path?: never;
@@ -18694,6 +18741,154 @@ export interface operations {
       };
       /** @description A dependency, normally the database, is not available. */
       503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+    };
+  };
+  getCostReport: {
+    parameters: {
+      query?: {
+        /** @description Start of the period, included: a time, or a date, which is the start of that day in `time_zone`. The start of the current month in `time_zone` by default. */
+        from?: string | unknown | unknown;
+        /** @description End of the period, excluded: a time or a date, as in `from`. Now by default. */
+        to?: string | unknown | unknown;
+        /** @description The time zone of a `from` or `to` that is a date, and of the default of `from`. A name or link of the IANA time zone database in upper or lower case, such as `Asia/Kolkata` or `Japan`. Offsets, and names of three letters other than UTC and GMT, are refused. */
+        time_zone?: string;
+        /** @description Comma-separated dimensions, each at most once: user, model, entrypoint, api_key. Without one, the report is one sum. */
+        group_by?: string;
+        /** @description Divides the groups by time: into days or months in `time_zone`, or hours of UTC. Not divided by default. */
+        granularity?: 'day' | 'hour' | 'month';
+        /** @description Most items of a page; 50 by default. */
+        limit?: number;
+        /** @description The `next_cursor` of the previous page of the same report. */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of the report as JSON, or the whole report as CSV. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CostReportResponse'];
+          'text/csv': string;
+        };
+      };
+      /** @description A parameter is malformed. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+      /** @description The credential is missing, expired or invalid. */
+      401: {
+        headers: {
+          /** @description The schemes that the operation accepts. */
+          'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The account does not have the role admin or analyst. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description `not_offered`: the console does not ask the router-cost service. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description An unexpected fault of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description `router_cost_unavailable`: the router-cost service cannot be reached. Or the database is not available. */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CodedErrorResponse'];
+        };
+      };
+      /** @description `router_cost_timeout`: the router-cost service did not answer in time. */
+      504: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];

@@ -7,6 +7,7 @@ import {
   LineField,
   MoneyProperty,
   NextCursorProperty,
+  TextField,
 } from '@inference/dto';
 import { type Role } from '@inference/guards';
 import { PageQuery } from '@inference/http';
@@ -16,6 +17,9 @@ import { IdentifierField } from './account-fields.decorator';
 import { MAX_IDENTIFIER_LENGTH } from './identifier';
 
 export const ROLES = ['user', 'analyst', 'admin'] satisfies Role[];
+
+/** As many as a page may have. */
+const ACCOUNT_IDS = /^acct_[0-9A-Za-z]{1,64}(,acct_[0-9A-Za-z]{1,64}){0,99}$/;
 
 export class AccountsQuery extends PageQuery {
   @IdentifierField({
@@ -33,6 +37,14 @@ export class AccountsQuery extends PageQuery {
     optional: true,
   })
   search?: string;
+
+  @TextField({
+    description: 'Finds the accounts with these ids, of which there may be 100, separated by commas.',
+    example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA',
+    pattern: [ACCOUNT_IDS, 'must list up to 100 ids like acct_0Vc3kZ8dQ1mXw7RtYb2LsA, separated by commas'],
+    optional: true,
+  })
+  ids?: string;
 }
 
 export class AccountPath {

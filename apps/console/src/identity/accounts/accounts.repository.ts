@@ -2,7 +2,7 @@ import { type Currency } from '@inference/config';
 import { type Executor, newId, type Position, readNewestFirst, type Transaction } from '@inference/database';
 import { type Role } from '@inference/guards';
 import { openWallet } from '@inference/wallet';
-import { type FindOptionsWhere, Like } from 'typeorm';
+import { type FindOptionsWhere, In, Like } from 'typeorm';
 import { Account } from './account.entity';
 import { type AccountSearch } from './account-search';
 import { type Language } from './languages';
@@ -76,6 +76,7 @@ export interface AccountFilter {
   /** Normalized: selects the one account that has it. */
   identifier?: string | undefined;
   search?: AccountSearch | undefined;
+  ids?: string[] | undefined;
 }
 
 /** The conditions are alternatives, each with a pattern that the index `accounts_search` finds. */
@@ -89,13 +90,14 @@ const matching = ({ name, phone, id }: AccountSearch): FindOptionsWhere<Account>
 /** Newest first. */
 export function listAccounts(
   executor: Executor,
-  { identifier, search }: AccountFilter,
+  { identifier, search, ids }: AccountFilter,
   after: Position | null,
   count: number,
 ): Promise<(AccountProfile & { position: Position })[]> {
   const query = executor.repository(Account).createQueryBuilder('account');
   if (identifier !== undefined) query.andWhere(identifiedBy(identifier));
   if (search) query.andWhere(matching(search));
+  if (ids) query.andWhere({ id: In(ids) });
   return readNewestFirst(query, 'createdAt', after, count);
 }
 

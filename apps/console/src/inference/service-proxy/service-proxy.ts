@@ -137,7 +137,7 @@ export abstract class ServiceProxy implements BeforeApplicationShutdown, OnAppli
     const { service } = this.options;
     if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError)
       return new DetailedException(504, `the ${service} did not answer in time`, {
-        code: `${service}_timeout`,
+        code: this.codeOf('timeout'),
       });
     this.logger.warn(`The ${service} cannot be reached: ${(error as Error).message}`);
     return this.unavailable();
@@ -145,7 +145,11 @@ export abstract class ServiceProxy implements BeforeApplicationShutdown, OnAppli
 
   private unavailable(): UnavailableException {
     const { service } = this.options;
-    return new UnavailableException(`the ${service} is not available now`, `${service}_unavailable`);
+    return new UnavailableException(`the ${service} is not available now`, this.codeOf('unavailable'));
+  }
+
+  private codeOf(fault: string): string {
+    return `${this.options.service.replaceAll('-', '_')}_${fault}`;
   }
 }
 

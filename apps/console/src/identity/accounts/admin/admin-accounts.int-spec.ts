@@ -93,6 +93,16 @@ describe('the accounts, as admins see them', () => {
     expect((await list(`?search=part&limit=2&cursor=${cursor}`)).status).toBe(400);
   });
 
+  it('are found by their ids', async () => {
+    const [first, second] = [await site.signedIn(), await site.signedIn()];
+    const found = async (query: string) => accountsIn(await list(query)).map(({ id }) => id);
+    expect(await found(`?ids=${first.accountId},acct_unknown,${second.accountId}`)).toEqual([
+      second.accountId,
+      first.accountId,
+    ]);
+    expect(await found('?ids=acct_unknown')).toEqual([]);
+  });
+
   it('have the exact balance of their wallet', async () => {
     const { accountId } = await site.signedIn('user', 1_234_567_123_456_789_012n);
     const found = await read(accountId);
@@ -120,6 +130,10 @@ describe('the accounts, as admins see them', () => {
     'cursor=x',
     'identifier=',
     `identifier=${'a'.repeat(255)}`,
+    'ids=',
+    'ids=acct_1,',
+    'ids=acct_1,key_1',
+    `ids=${Array.from({ length: 101 }, (_, index) => `acct_${index}`).join(',')}`,
     'search=',
     'search=%20',
     'search=%00',

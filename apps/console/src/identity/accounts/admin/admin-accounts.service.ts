@@ -36,10 +36,11 @@ export class AdminAccountsService {
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
   ) {}
 
-  async list({ identifier, search, ...query }: AccountsQuery): Promise<AccountListResponse> {
+  async list({ identifier, search, ids, ...query }: AccountsQuery): Promise<AccountListResponse> {
     const filter = {
       ...(identifier !== undefined && { identifier: normalizeIdentifier(identifier, this.site.site) }),
       ...(search !== undefined && { search: accountSearch(search) }),
+      ...(ids !== undefined && { ids: ids.split(',') }),
     };
     const list = `accounts ${JSON.stringify(filter)}`;
     const { rows, nextCursor } = await readPage(list, query, (after, count) =>
