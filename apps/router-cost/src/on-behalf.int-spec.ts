@@ -86,6 +86,23 @@ it('reports all accounts if that is asked for an admin or analyst, and refuses i
   }
 });
 
+it('covers the accounts that a caller asks for, if its role allows it', async () => {
+  const analyst = await insertAccount(database.pool, { role: 'analyst' });
+  const user = await insertAccount(database.pool);
+  const of = async (query: string, { apiKey }: { apiKey: string }) => {
+    const { status, text } = await service.get(`/v1/router/cost?group_by=user${query}`, apiKey);
+    return [status, text];
+  };
+  expect(await of('&accounts=own', analyst)).toEqual([200, '{"items":[],"next_cursor":null}']);
+  expect(await of('&accounts=all', analyst)).toEqual(await of('', analyst));
+  expect(await of('&accounts=own', user)).toEqual(await of('', user));
+  expect(await of('&accounts=all', user)).toEqual([
+    403,
+    '{"error":"accounts: only the roles admin and analyst see the cost of all accounts"}',
+  ]);
+  expect((await of('&accounts=ours', analyst))[0]).toBe(400);
+});
+
 it('refuses a wrong secret, no account, an unknown account, and a customer that names one', async () => {
   const { accountId, apiKey } = await insertAccount(database.pool);
   const of = { 'X-On-Behalf-Of': accountId };

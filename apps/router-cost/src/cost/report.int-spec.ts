@@ -148,19 +148,6 @@ describe('the cost report', () => {
     ]);
   });
 
-  it('covers the accounts that are asked for, if the role allows it', async () => {
-    expect((await report('?accounts=own', admin)).items[0]!.cost_usd).toBe('0');
-    expect(await report('?accounts=all&group_by=user', analyst)).toEqual(
-      await report('?group_by=user', analyst),
-    );
-    expect(await report('?accounts=own')).toEqual(await report(''));
-    expect(await errorOf('?accounts=all')).toEqual([
-      403,
-      'accounts: only the roles admin and analyst see the cost of all accounts',
-    ]);
-    expect((await errorOf('?accounts=ours', admin))[0]).toBe(400);
-  });
-
   it('is a total of zero, or has no groups, if there is no usage', async () => {
     const newcomer = await insertAccount(database.pool);
     const nothing = { items: [{ cost_usd: '0', tokens: '0' }], next_cursor: null };
