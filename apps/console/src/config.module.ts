@@ -3,7 +3,6 @@ import { DOCUMENTS_CONFIG } from './billing/documents/documents.config';
 import { INVOICES_CONFIG } from './billing/invoices/invoices.config';
 import { PAYMENT_PROVIDERS_CONFIG } from './billing/payment-providers/payment-providers.config';
 import { PAYMENTS_CONFIG } from './billing/payments/payments.config';
-import { COST_REPORT_CONFIG } from './billing/cost-report/cost-report.config';
 import { TOP_UP_CONFIG } from './billing/settings/top-up.config';
 import { CODE_HOST_CONFIG } from './catalogue/releases/code-host/code-host.config';
 import { SITE_METADATA_CONFIG } from './catalogue/site/site-metadata.config';
@@ -47,7 +46,6 @@ export class ConfigModule {
       { provide: SITE_METADATA_CONFIG, useValue: config.siteMetadata },
       { provide: INFERENCE_CONFIG, useValue: config.inference },
       { provide: SERVICE_HEALTH_CONFIG, useValue: config.serviceHealth },
-      { provide: COST_REPORT_CONFIG, useValue: config.costReport },
       { provide: USER_INTERFACE_CONFIG, useValue: config.userInterface },
       { provide: MAIL_CONFIG, useValue: config.mail },
       { provide: LOW_BALANCE_CONFIG, useValue: config.lowBalance },

@@ -11,7 +11,6 @@ import { apiKeyFields, apiKeysOf } from './identity/api-keys/api-keys.config';
 import { oauthProviderFields, oauthProvidersOf } from './identity/oauth-providers/oauth-providers.config';
 import { sealedTokenFields, sealedTokensOf } from './identity/sealed-tokens/sealed-tokens.config';
 import { checkSessions, sessionFields, sessionsOf } from './identity/sessions/sessions.config';
-import { costReportFields, costReportOf } from './billing/cost-report/cost-report.config';
 import { inferenceFields, inferenceOf } from './inference/inference.config';
 import { rateLimitOf, rateLimitFields } from './rate-limit/rate-limit.config';
 import {
@@ -38,7 +37,6 @@ export const fields = z.object({
   ...siteFields,
   ...serviceUrlFields,
   ...inferenceFields,
-  ...costReportFields,
   ...mailFields,
   ...topUpFields,
   ...paymentFields,
@@ -82,7 +80,6 @@ const schema = fields
     siteMetadata: siteMetadataOf(config),
     inference: inferenceOf(config),
     serviceHealth: serviceHealthOf(config),
-    costReport: costReportOf(config),
     userInterface: userInterfaceOf(config),
     mail: mailOf(config),
     lowBalance: { thresholdPicos: topUpOf(config).lowBalanceThresholdPicos },

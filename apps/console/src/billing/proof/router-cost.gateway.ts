@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { decimalToPicos, parseExact } from '@inference/money';
 import { z } from 'zod';
-import { COST_REPORT_CONFIG, type CostReportConfig } from '../cost-report/cost-report.config';
+import { INFERENCE_CONFIG, type InferenceConfig } from '../../inference/inference.config';
 import { type RouterCostState } from './proof.dto';
 
 /** Chosen: a report of a month takes some milliseconds; a page shows the other sums after this time at the latest. */
@@ -21,7 +21,7 @@ export type RouterCost =
 export class RouterCostGateway {
   private readonly logger = new Logger(RouterCostGateway.name);
 
-  constructor(@Inject(COST_REPORT_CONFIG) private readonly config: CostReportConfig) {}
+  constructor(@Inject(INFERENCE_CONFIG) private readonly config: InferenceConfig) {}
 
   /** The cost of all usage from `from` to `to` (excluded). Does not throw: a service that is away is a state. */
   async readCost(accountId: string, from: Date, to: Date): Promise<RouterCost> {

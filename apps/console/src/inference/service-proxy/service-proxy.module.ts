@@ -4,8 +4,9 @@ import { GatewayProxy } from './gateway-proxy';
 import { ProxyMetrics } from './proxy-metrics';
 import { RouterCostProxy } from './router-cost-proxy';
 
-const PROXIES = [AgentProxy, GatewayProxy, RouterCostProxy];
-
 /** Forwards requests to other services of the platform. */
-@Module({ providers: [ProxyMetrics, ...PROXIES], exports: PROXIES })
+@Module({
+  providers: [ProxyMetrics, AgentProxy, GatewayProxy, RouterCostProxy],
+  exports: [AgentProxy, GatewayProxy, RouterCostProxy],
+})
 export class ServiceProxyModule {}
