@@ -25,6 +25,8 @@ export const ADMIN_PICTURES = [
       await tab.getByRole('button', { name: either('Adjust the balance', '调整余额') }).click();
     },
   },
+  { name: 'cost-report', path: '/cost-report', byAdmin: true },
+  { name: 'cost-report-models', path: '/cost-report?by=model', byAdmin: true },
   { name: 'admin-payments', path: '/admin/payments', byAdmin: true },
   { name: 'admin-payments-refunds', path: '/admin/payments/refunds', byAdmin: true },
   {

@@ -5,6 +5,7 @@ import {
   Bot,
   Boxes,
   ChartColumn,
+  ChartPie,
   CreditCard,
   FileText,
   GraduationCap,
@@ -25,6 +26,7 @@ import {
   Wallet,
 } from 'lucide-react';
 import { type PlainTextKey } from '../language/text-types';
+import { type Role } from '../session/account';
 import { type en } from './texts/en';
 
 export interface Area {
@@ -32,12 +34,14 @@ export interface Area {
   to: string;
   text: PlainTextKey<typeof en>;
   icon: LucideIcon;
+  /** Only for accounts of these roles. */
+  roles?: Role[];
 }
 
 export interface AreaGroup {
   text: PlainTextKey<typeof en>;
-  /** Only for accounts of this role. */
-  role?: 'admin';
+  /** Only for accounts of these roles. */
+  roles?: Role[];
   areas: Area[];
 }
 
@@ -63,12 +67,13 @@ export const AREA_GROUPS: AreaGroup[] = [
       { to: '/payments', text: 'area.payments', icon: Receipt },
       { to: '/invoices', text: 'area.invoices', icon: FileText },
       { to: '/transactions', text: 'area.transactions', icon: ArrowLeftRight },
+      { to: '/cost-report', text: 'area.costReport', icon: ChartPie, roles: ['analyst', 'admin'] },
     ],
   },
   { text: 'group.account', areas: [{ to: '/settings', text: 'area.settings', icon: Settings }] },
   {
     text: 'group.admin',
-    role: 'admin',
+    roles: ['admin'],
     areas: [
       { to: '/admin/accounts', text: 'area.adminAccounts', icon: Users },
       { to: '/admin/payments', text: 'area.adminPayments', icon: CreditCard },

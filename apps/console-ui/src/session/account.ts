@@ -1,6 +1,8 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { bodyOf, type ConsoleApi, useConsoleApi } from '../api/console-api';
+import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../api/console-api';
 import { useSessionState } from './session-context';
+
+export type Role = Schemas['UserResponse']['role'];
 
 const accountQuery = (api: ConsoleApi) =>
   queryOptions({

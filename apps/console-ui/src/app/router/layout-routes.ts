@@ -40,5 +40,12 @@ export const consoleRoute = createRoute({
 export const adminRoute = createRoute({
   getParentRoute: () => consoleRoute,
   id: 'admin',
-  component: lazyRouteComponent(() => import('../../layout/admin-gate'), 'AdminGate'),
+  component: lazyRouteComponent(() => import('../../layout/role-gate'), 'AdminGate'),
+});
+
+/** Parent of the pages of analysts and admins. Other accounts see the not-found page in their place. */
+export const analystRoute = createRoute({
+  getParentRoute: () => consoleRoute,
+  id: 'analyst',
+  component: lazyRouteComponent(() => import('../../layout/role-gate'), 'AnalystGate'),
 });

@@ -12,6 +12,7 @@ import { adminRatesRoutes } from '../../features/admin-rates/admin-rates-routes'
 import { adminReleasesRoutes } from '../../features/admin-releases/admin-releases-routes';
 import { agentRoutes } from '../../features/agents/agent-routes';
 import { changelogRoutes } from '../../features/changelog/changelog-routes';
+import { costReportRoutes } from '../../features/cost-report/cost-report-routes';
 import { downloadsRoutes } from '../../features/downloads/downloads-routes';
 import { keyRoutes } from '../../features/keys/key-routes';
 import { landingRoutes } from '../../features/landing/landing-routes';
@@ -29,7 +30,7 @@ import { workspaceRoutes } from '../../features/workspaces/workspace-routes';
 import { FailedPage } from '../../layout/failures/failed-page';
 import { NotFoundPage } from '../../layout/failures/not-found-page';
 import { type Session } from '../../session/session';
-import { adminRoute, consoleRoute, publicRoute, rootRoute } from './layout-routes';
+import { adminRoute, analystRoute, consoleRoute, publicRoute, rootRoute } from './layout-routes';
 
 /** Whatever has no page. */
 const notFoundRoute = createRoute({
@@ -60,6 +61,7 @@ const routeTree = rootRoute.addChildren([
     ...usageRoutes,
     ...walletRoutes,
     ...settingsRoutes,
+    analystRoute.addChildren([...costReportRoutes]),
     adminRoute.addChildren([
       ...adminAccountRoutes,
       ...adminPaymentRoutes,

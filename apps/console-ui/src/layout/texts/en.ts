@@ -21,6 +21,7 @@ export const en = {
   'area.payments': 'Payments',
   'area.invoices': 'Receipts and invoices',
   'area.transactions': 'Transactions',
+  'area.costReport': 'Cost of all accounts',
   'area.adminAccounts': 'Accounts',
   'area.adminPayments': 'Payments of all accounts',
   'area.adminEvents': 'Audit events',

@@ -24,6 +24,7 @@ export const zh: ChineseTexts<typeof en> = {
   'area.payments': '付款记录',
   'area.invoices': '收据与发票',
   'area.transactions': '收支明细',
+  'area.costReport': '全部账户费用',
   'area.adminAccounts': '账户管理',
   'area.adminPayments': '全部付款',
   'area.adminEvents': '审计事件',

@@ -1,0 +1,121 @@
+import { Button, Paper, TextInput } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
+import { useConsoleApi } from '../../api/console-api';
+import { downloadText } from '../../components/download-text';
+import { EmptyState } from '../../components/empty-state';
+import { ErrorNotice } from '../../components/errors/error-notice';
+import { Page } from '../../components/page';
+import { QueryState } from '../../components/query-state';
+import { useAccount } from '../../session/account';
+import { dayOf, daysBetween } from '../../time/calendar-day';
+import { useTimeZone } from '../../time/time-zone-context';
+import { Choice } from '../usage/filters/choice';
+import classes from '../usage/filters/filters.module.css';
+import { useUsageTexts } from '../usage/texts/usage-texts';
+import { periodOf, RANGES, withoutGaps } from '../usage/usage-search';
+import { costGroupsQuery, costTotalQuery, useCostReportCsv } from './cost-report-queries';
+import { type CostReportSearch, GROUPS } from './cost-report-search';
+import { CostReportTable } from './cost-report-table';
+import { useCostReportTexts } from './texts/cost-report-texts';
+
+/** The cost of all accounts in a period, divided by account, model, source or API key. */
+export function CostReportPage() {
+  const [t, usageText] = [useCostReportTexts(), useUsageTexts()];
+  const api = useConsoleApi();
+  const search = useSearch({ from: '/console/analyst/cost-report' });
+  const navigate = useNavigate();
+  const { timeZone: ownZone, zones } = useTimeZone();
+  const { range = '30d', by: group = 'user', zone: timeZone = ownZone } = search;
+  const hasEmails = useAccount().data?.role === 'admin';
+  const period = periodOf(search, dayOf(new Date(), timeZone));
+  const isInOrder = daysBetween(period.first, period.last).length > 0;
+  const question = { ...period, timeZone, group, hasEmails };
+  const groups = useInfiniteQuery({ ...costGroupsQuery(api, question), enabled: isInOrder });
+  const total = useQuery({ ...costTotalQuery(api, question), enabled: isInOrder });
+  const fileName = `cost-by-${group}-${period.first}-${period.last}.csv`;
+  const csv = useCostReportCsv(question, fileName);
+  const change = (changed: { [Name in keyof CostReportSearch]?: CostReportSearch[Name] | undefined }) =>
+    void navigate({ to: '/cost-report', search: withoutGaps({ ...search, ...changed }), replace: true });
+  const download = () =>
+    csv.mutate(undefined, { onSuccess: (text) => downloadText(text, { fileName, type: 'text/csv' }) });
+  const dayField = (name: 'from' | 'to', value: string) => (
+    <TextInput
+      type="date"
+      label={usageText(name)}
+      value={value}
+      // An emptied field keeps the day that it had.
+      onChange={(event) => event.currentTarget.value && change({ [name]: event.currentTarget.value })}
+    />
+  );
+  return (
+    <Page
+      title={t('title')}
+      description={t('description')}
+      actions={
+        <Button
+          variant="default"
+          leftSection={<Download size={16} />}
+          disabled={!groups.data?.items.length || groups.isPlaceholderData}
+          loading={csv.isPending}
+          onClick={download}
+        >
+          {t('csv')}
+        </Button>
+      }
+    >
+      {csv.error && <ErrorNotice error={csv.error} onRetry={download} />}
+      <Paper withBorder p="md" className={classes.fields} role="search" aria-label={t('title')}>
+        <Choice
+          label={usageText('range')}
+          value={range}
+          options={RANGES.map((value) => ({ value, label: usageText(`range.${value}`) }))}
+          onChoose={(value) =>
+            change({
+              range: value,
+              from: value === 'custom' ? period.first : undefined,
+              to: value === 'custom' ? period.last : undefined,
+            })
+          }
+        />
+        {range === 'custom' && dayField('from', period.first)}
+        {range === 'custom' && dayField('to', period.last)}
+        <Choice
+          label={usageText('group')}
+          value={group}
+          options={GROUPS.map((value) => ({ value, label: t(`by.${value}`) }))}
+          onChoose={(value) => change({ by: value })}
+        />
+        <Choice
+          label={usageText('zone')}
+          value={timeZone}
+          options={[...new Set([zones.site, zones.browser, zones.utc, timeZone])].map((value) => ({
+            value,
+            label: value,
+          }))}
+          onChoose={(value) => change({ zone: value })}
+        />
+      </Paper>
+      {isInOrder ? (
+        <QueryState
+          query={groups}
+          isEmpty={({ items }) => items.length === 0}
+          empty={<EmptyState title={t('empty.title')}>{t('empty.text')}</EmptyState>}
+        >
+          {({ items, question: { group: shownGroup } }) => (
+            <CostReportTable
+              group={shownGroup}
+              items={items}
+              total={total.data}
+              onMore={groups.hasNextPage ? () => void groups.fetchNextPage() : undefined}
+              isLoadingMore={groups.isFetchingNextPage}
+            />
+          )}
+        </QueryState>
+      ) : (
+        <EmptyState title={usageText('order.title')}>{usageText('order.text')}</EmptyState>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,17 @@
+import { type ChineseTexts } from '../../../language/text-types';
+import { type en } from './en';
+
+export const zh: ChineseTexts<typeof en> = {
+  title: '全部账户费用',
+  description: '所有账户的费用（美元），按费用从高到低排列，与路由器的费用报表一致。',
+  csv: '下载 CSV',
+  'by.user': '账户',
+  'by.model': '模型',
+  'by.entrypoint': '来源',
+  'by.api_key': 'API 密钥',
+  tokens: 'Token 数',
+  cost: '费用（美元）',
+  total: '合计',
+  'empty.title': '该时间范围内没有账户产生用量',
+  'empty.text': '请更换时间范围。调用计费后会立即显示在这里。',
+};

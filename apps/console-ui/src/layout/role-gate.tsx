@@ -1,0 +1,14 @@
+import { Outlet } from '@tanstack/react-router';
+import { ErrorNotice } from '../components/errors/error-notice';
+import { type Role, useAccount } from '../session/account';
+import { NotFoundPage } from './failures/not-found-page';
+
+export const AdminGate = () => <RoleGate roles={['admin']} />;
+export const AnalystGate = () => <RoleGate roles={['analyst', 'admin']} />;
+
+/** Shows pages to the roles that may use them. For everybody else they do not exist. */
+function RoleGate({ roles }: { roles: Role[] }) {
+  const { data, error, refetch } = useAccount();
+  if (data) return roles.includes(data.role) ? <Outlet /> : <NotFoundPage />;
+  return error && <ErrorNotice error={error} onRetry={() => void refetch()} />;
+}
