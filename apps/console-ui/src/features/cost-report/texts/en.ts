@@ -1,6 +1,6 @@
 export const en = {
   title: 'Cost of all accounts',
-  description: 'What all accounts cost in USD, highest first, as the cost report of the router shows it.',
+  description: 'What all accounts cost in USD, highest first.',
   csv: 'Download as CSV',
   'by.user': 'Account',
   'by.model': 'Model',

@@ -3,7 +3,7 @@ import { type en } from './en';
 
 export const zh: ChineseTexts<typeof en> = {
   title: '全部账户费用',
-  description: '所有账户的费用（美元），按费用从高到低排列，与路由器的费用报表一致。',
+  description: '所有账户的费用（美元），按费用从高到低排列。',
   csv: '下载 CSV',
   'by.user': '账户',
   'by.model': '模型',
