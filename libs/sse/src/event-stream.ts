@@ -2,7 +2,7 @@ import { type MessageEvent } from '@nestjs/common';
 import { drained } from '@inference/http';
 import { type Response } from 'express';
 import { Observable, type Subscriber } from 'rxjs';
-import { useEventStreamHeaders } from './event-stream-headers';
+import { openEventStreamBody, type WriteText } from './event-stream-body';
 
 export interface ServerSentEvent {
   /** The `event:` field; without it clients receive a `message` event. */
@@ -34,8 +34,7 @@ export function eventStream(
   onOpen: (stream: EventStream) => () => void,
 ): Observable<MessageEvent> {
   return new Observable((subscriber) => {
-    useEventStreamHeaders(response);
-    const stream = new EventStream(subscriber, response, options);
+    const stream = new EventStream(subscriber, response, openEventStreamBody(response), options);
     const onEnd = onOpen(stream);
     return () => {
       onEnd();
@@ -44,15 +43,22 @@ export function eventStream(
   });
 }
 
-/** One response of server-sent events while it is open. Nest does not carry backpressure to the producer, so this class does. */
+const COMMENT = ': \n\n';
+
+/**
+ * One response of server-sent events while it is open. Events are written to the response directly, because the way through
+ * the Observable costs a fifth of the processor time of a busy agent (ADR 33). The Observable says when the stream ends.
+ */
 export class EventStream {
   private readonly heartbeat: NodeJS.Timeout;
   private stallTimeout: NodeJS.Timeout | undefined;
   private retryMillis: number | undefined;
+  private backedUp = false;
 
   constructor(
     private readonly subscriber: Subscriber<MessageEvent>,
     private readonly response: Response,
+    private readonly writeText: WriteText,
     private readonly options: EventStreamOptions,
   ) {
     this.retryMillis = options.retryMillis;
@@ -66,7 +72,7 @@ export class EventStream {
 
   /** The client has not taken what was sent; what is sent now waits in memory. */
   get isBackedUp(): boolean {
-    return this.response.writableNeedDrain;
+    return this.backedUp;
   }
 
   /** Sends an event; does nothing once the stream is closed. */
@@ -75,15 +81,12 @@ export class EventStream {
     this.heartbeat.refresh();
     const retry = this.retryMillis;
     this.retryMillis = undefined;
-    // Fields are named one by one: a spread makes the whole stream a fifth slower (60,000 events over loopback).
-    const { type, id, data } = event;
-    this.subscriber.next(id === undefined ? new EventWithoutId(event, retry) : { type, id, retry, data });
-    this.watchClient();
+    this.write(serialize(event, retry));
   }
 
   /** Sends a line that clients ignore. */
   sendComment(): void {
-    this.subscriber.next({ comment: '' } as MessageEvent);
+    if (!this.isClosed) this.write(COMMENT);
   }
 
   /** Waits until the client can take more. Resolves with false if it left or was disconnected. */
@@ -106,39 +109,31 @@ export class EventStream {
   }
 
   private beat(): void {
-    if (!this.isBackedUp) this.sendComment();
-    this.watchClient();
+    if (!this.backedUp) this.sendComment();
+  }
+
+  private write(text: string): void {
+    if (!this.writeText(text) && !this.backedUp) this.waitForClient();
   }
 
   /** Disconnects a client that takes nothing for the stall time. */
-  private watchClient(): void {
-    if (!this.isBackedUp || this.stallTimeout) return;
+  private waitForClient(): void {
+    this.backedUp = true;
     this.stallTimeout = setTimeout(() => this.response.destroy(), this.options.stallMillis);
     this.response.once('drain', () => {
+      this.backedUp = false;
       clearTimeout(this.stallTimeout);
-      this.stallTimeout = undefined;
     });
   }
 }
 
-/** An event of a stream that cannot be resumed. Nest assigns an id to every event that has none; this class ignores that. */
-class EventWithoutId implements MessageEvent {
-  readonly type: string | undefined;
-  readonly data: string;
+const LINE_END = /\r\n|\r|\n/;
+const LINE_ENDS = /[\r\n]/;
 
-  constructor(
-    event: ServerSentEvent,
-    readonly retry: number | undefined,
-  ) {
-    this.type = event.type;
-    this.data = event.data;
-  }
-
-  get id(): undefined {
-    return undefined;
-  }
-
-  set id(_assigned: string | undefined) {
-    // Intentionally empty.
-  }
+/** The event as it is on the wire. */
+function serialize({ type, id, data }: ServerSentEvent, retryMillis: number | undefined): string {
+  // JSON, the usual data, has one line.
+  const lines = LINE_ENDS.test(data) ? data.split(LINE_END).join('\ndata: ') : data;
+  const retry = retryMillis === undefined ? '' : `retry: ${retryMillis}\n`;
+  return `${type === undefined ? '' : `event: ${type}\n`}${id === undefined ? '' : `id: ${id}\n`}${retry}data: ${lines}\n\n`;
 }
