@@ -75,19 +75,19 @@ export class DeltaWriter {
     for (const turn of turns) turn.pendingText = '';
     const stored = await this.append(deltas, replicaId);
     turns.forEach((turn, index) => {
-      const { turnId, n, text } = deltas[index]!;
-      if (!stored.has(turnId)) return turn.abandon();
-      turn.lastPosition = n;
-      this.hub.publish(turnId, [{ n, kind: 'delta', data: text }]);
+      const delta = deltas[index]!;
+      if (!stored.has(delta)) return turn.abandon();
+      turn.lastPosition = delta.n;
+      this.hub.publish(delta.turnId, [{ n: delta.n, kind: 'delta', data: delta.text }]);
       turn.onWritten();
     });
   }
 
-  private async append(deltas: Delta[], replicaId: string): Promise<Set<string>> {
+  private async append(deltas: Delta[], replicaId: string): Promise<Set<Delta>> {
     const deadline = performance.now() + OUTAGE_LIMIT_MILLIS;
-    for (let isRetry = false; ; isRetry = true) {
+    for (;;) {
       try {
-        return await appendDeltas(this.database, deltas, replicaId, isRetry);
+        return await appendDeltas(this.database, deltas, replicaId);
       } catch (error) {
         this.logger.warn(`Text of ${deltas.length} turns could not be written: ${(error as Error).message}`);
         if (performance.now() > deadline) return new Set();

@@ -33,7 +33,7 @@ const INSERT_DELTAS = {
     INSERT INTO agent.stream_events (turn_id, n, kind, data)
     SELECT u.turn_id, u.n, 'delta', u.data FROM unnest($1::text[], $2::integer[], $3::text[]) AS u(turn_id, n, data)
     WHERE EXISTS (SELECT FROM agent.turns t WHERE t.id = u.turn_id AND t.runner = $4)
-    ON CONFLICT DO NOTHING RETURNING turn_id AS "turnId"`,
+    ON CONFLICT DO NOTHING`,
 };
 const FIND_INSERTED_DELTAS = `
   SELECT e.turn_id AS "turnId"
@@ -106,28 +106,26 @@ export async function readDeltaText(
 }
 
 /**
- * Writes deltas and returns the ids of the turns whose delta is stored. The replica no longer runs the other turns.
- * @param isRetry an earlier attempt failed, but may have been committed
+ * Writes deltas and returns those whose turn this replica still runs. A delta that an earlier attempt has written counts as
+ * written.
  */
 export async function appendDeltas(
   executor: Executor,
   deltas: Delta[],
   replicaId: string,
-  isRetry: boolean,
-): Promise<Set<string>> {
+): Promise<Set<Delta>> {
   const values = [
     deltas.map(({ turnId }) => turnId),
     deltas.map(({ n }) => n),
     deltas.map(({ text }) => text),
     replicaId,
   ];
-  const { rows } = await executor.query<{ turnId: string }>({ ...INSERT_DELTAS, values });
-  const stored = new Set(rows.map(({ turnId }) => turnId));
-  if (isRetry && stored.size < deltas.length) {
-    const earlier = await executor.query<{ turnId: string }>(FIND_INSERTED_DELTAS, values);
-    for (const { turnId } of earlier.rows) stored.add(turnId);
-  }
-  return stored;
+  // Counted, because returned rows would cost as much processor time as the written ones.
+  const { rowCount } = await executor.query({ ...INSERT_DELTAS, values });
+  if (rowCount === deltas.length) return new Set(deltas);
+  const { rows } = await executor.query<{ turnId: string }>(FIND_INSERTED_DELTAS, values);
+  const turnIds = new Set(rows.map(({ turnId }) => turnId));
+  return new Set(deltas.filter(({ turnId }) => turnIds.has(turnId)));
 }
 
 /** Appends an event to the stream of a turn whose session the transaction has locked. */
