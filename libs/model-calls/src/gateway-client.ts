@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { type Dispatcher, errors, Pool } from 'undici';
@@ -158,9 +159,19 @@ export class GatewayClient implements OnApplicationShutdown {
         ...(apiKeyId !== undefined && { 'x-on-behalf-of-key': apiKeyId }),
         'x-request-id': requestId,
       },
-      body: JSON.stringify(body),
+      body: ownBuffer(JSON.stringify(body)),
     };
   }
+}
+
+/**
+ * The text in memory of its own. undici keeps a body until its response ends, and would put a string into a slab of 8 KiB that
+ * stays in memory with it.
+ */
+function ownBuffer(text: string): Buffer {
+  const buffer = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  buffer.write(text);
+  return buffer;
 }
 
 function callIdIn({ [CALL_HEADER]: id }: Record<string, string | string[] | undefined>): string | null {
@@ -184,7 +195,7 @@ async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<
 /** One request to the gateway and its answer. Handles chunks directly, which costs less memory than a stream per call. */
 class Exchange implements Dispatcher.DispatchHandler {
   private readonly answer = new ModelAnswer();
-  private readonly decoder = new TextDecoder();
+  private readonly decoder = new StringDecoder('utf8');
   private readonly parser: EventSourceParser;
   private controller: Dispatcher.DispatchController | undefined;
   private status = 0;
@@ -225,7 +236,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const text = this.decoder.decode(chunk, { stream: true });
+    const text = this.decoder.write(chunk);
     if (this.status < 300) this.parser.feed(text);
     else if (this.errorBody.length < MAX_ERROR_BYTES) this.errorBody += text;
     if (this.backedUp) controller.pause();
