@@ -1,7 +1,7 @@
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type Database } from '@inference/database';
-import { BACKGROUND_DATABASE } from '../background-database/background-database.module';
+import { BACKGROUND_DATABASE, TEXT_CONNECTIONS } from '../background-database/background-database.module';
 import { appendDeltas, type Delta } from './stream-events/stream-events.repository';
 import { StreamHub } from './stream-hub';
 
@@ -26,14 +26,17 @@ const OUTAGE_LIMIT_MILLIS = 20_000;
 
 /**
  * Stores the text of all turns that run in this process, and publishes it only once it is stored: a client never sees text
- * that a crash could lose. Text that arrives during one statement goes into the next one, so that more turns make larger
- * statements, not more of them.
+ * that a crash could lose. A few statements run at the same time, each with the text of other turns. Text that arrives while
+ * they run goes into the next one, so that more turns make larger statements, not more of them.
  */
 @Injectable()
 export class DeltaWriter {
   private readonly logger = new Logger(DeltaWriter.name);
+  /** Turns with text that no statement writes yet. */
   private readonly waiting = new Set<DeltaSource>();
-  private writing: Promise<void> | undefined;
+  /** Turns whose text is being written. Their next text waits, so that it is stored after it. */
+  private readonly inFlight = new Set<DeltaSource>();
+  private readonly writers = new Set<Promise<void>>();
 
   constructor(
     @Inject(BACKGROUND_DATABASE) private readonly database: Database,
@@ -42,13 +45,16 @@ export class DeltaWriter {
 
   add(turn: DeltaSource, text: string, replicaId: string): void {
     turn.pendingText += text;
+    if (this.inFlight.has(turn)) return;
     this.waiting.add(turn);
-    this.writing ??= this.writeAll(replicaId);
+    if (this.writers.size === TEXT_CONNECTIONS) return;
+    const writer: Promise<void> = this.writeAll(replicaId).finally(() => this.writers.delete(writer));
+    this.writers.add(writer);
   }
 
   /** Resolves when no text is on its way to the database. */
   async idle(): Promise<void> {
-    await this.writing;
+    await Promise.all(this.writers);
   }
 
   private async writeAll(replicaId: string): Promise<void> {
@@ -58,12 +64,12 @@ export class DeltaWriter {
       const turns: DeltaSource[] = [];
       for (const turn of this.waiting) {
         turns.push(turn);
+        this.inFlight.add(turn);
         this.waiting.delete(turn);
         if (turns.length === BATCH_TURNS) break;
       }
       await this.write(turns, replicaId);
     }
-    this.writing = undefined;
   }
 
   private async write(turns: DeltaSource[], replicaId: string): Promise<void> {
@@ -76,9 +82,11 @@ export class DeltaWriter {
     const stored = await this.append(deltas, replicaId);
     turns.forEach((turn, index) => {
       const delta = deltas[index]!;
+      this.inFlight.delete(turn);
       if (!stored.has(delta)) return turn.abandon();
       turn.lastPosition = delta.n;
       this.hub.publish(delta.turnId, [{ n: delta.n, kind: 'delta', data: delta.text }]);
+      if (turn.pendingText !== '') this.waiting.add(turn);
       turn.onWritten();
     });
   }
