@@ -49,7 +49,7 @@ Options
   --seconds N              approximate duration of a round for each contender; 0.2 to 600 (4)
   --settlement-seconds N   duration of the settlement benchmark; 0.2 to 600 (10)
   --gigabytes N            size of the downloaded file; 0.1 to 1000 (5)
-  --streams N              maximum of concurrent streams of the agent; 1 to 5000 (2000)
+  --streams N              maximum of concurrent streams of the agent; 1 to 5000 (1000)
   --tokens-per-second N    of each stream; 1 to 100 (20)
   --passages N,N,…         numbers of passages to measure the speed of search with; 100 to 1000000 (1000,10000,100000)
 `;
@@ -93,7 +93,7 @@ function readArguments(args) {
       seconds: { type: 'string', default: '4' },
       'settlement-seconds': { type: 'string', default: '10' },
       gigabytes: { type: 'string', default: '5' },
-      streams: { type: 'string', default: '2000' },
+      streams: { type: 'string', default: '1000' },
       'tokens-per-second': { type: 'string', default: '20' },
       passages: { type: 'string', default: '1000,10000,100000' },
       against: { type: 'string' },
