@@ -3,6 +3,7 @@ import { type TokenUsage, type UsageOutcome } from '@inference/metering';
 import { type Response } from 'express';
 import { GatewayError } from '../../errors/gateway-error';
 import { toOpenAiError } from '../../errors/openai-error';
+import { type Cancellation } from '../../upstreams/cancellation';
 import { UpstreamFailedError } from '../../upstreams/upstream.errors';
 import { type UpstreamAnswer } from '../../upstreams/upstreams.service';
 import { type ProxyRequest } from '../request/proxy-request';
@@ -12,8 +13,8 @@ import { DONE, StreamMeter } from './stream-meter';
 export interface StreamBilling {
   /** The most output tokens that the request allows. */
   maxOutputTokens: number;
-  /** Aborts the upstream request; already aborted if the client has disconnected. */
-  abort: AbortController;
+  /** Of the upstream request; already cancelled if the client has disconnected. */
+  cancellation: Cancellation;
   /** A client that reads nothing for this long counts as disconnected. */
   stallMillis: number;
   settle(outcome: UsageOutcome, usage: TokenUsage | null, producedText: () => string): Promise<void>;
@@ -26,10 +27,10 @@ const HANG_UP_MILLIS = 1_000;
 
 /** Forwards the stream as it arrives, but sends its end only once the request is billed. */
 export async function proxyStream(
-  answer: UpstreamAnswer,
+  answer: UpstreamAnswer<unknown>,
   request: ProxyRequest,
   response: Response,
-  { abort, maxOutputTokens, settle, stallMillis }: StreamBilling,
+  { cancellation, maxOutputTokens, settle, stallMillis }: StreamBilling,
 ): Promise<void> {
   const meter = new StreamMeter(request.includeUsage, request.choices);
   const reader = new SseEventReader();
@@ -52,19 +53,19 @@ export async function proxyStream(
   try {
     let chunk: IteratorResult<Buffer> = { done: false, value: answer.head };
     while (!chunk.done) {
-      if (!forward(reader.push(chunk.value)) && !(await drained(response, stallMillis))) abort.abort();
+      if (!forward(reader.push(chunk.value)) && !(await drained(response, stallMillis))) cancellation.abort();
       if (meter.saidDone) break;
       if (meter.deltas > maxOutputTokens + DELTA_SLACK * request.choices)
         throw new Error('The upstream produces more than the request allows.');
       chunk = await answer.rest!.next();
     }
     if (chunk.done) forward(unterminatedEvents(reader));
-    else void readToEnd(answer.rest!, abort);
+    else void readToEnd(answer.rest!, cancellation);
   } catch {
     brokeOff = true;
   }
-  const clientLeft = abort.signal.aborted;
-  if (brokeOff) abort.abort();
+  const clientLeft = cancellation.aborted;
+  if (brokeOff) cancellation.abort();
 
   const complete = meter.isComplete && !meter.failed;
   const outcome = complete ? 'completed' : clientLeft ? 'disconnected' : 'interrupted';
@@ -98,8 +99,8 @@ function isJson(text: string): boolean {
 }
 
 /** Reads on after [DONE]: a connection whose response was read to its end can be reused. */
-async function readToEnd(rest: AsyncIterator<Buffer>, abort: AbortController): Promise<void> {
-  const timeout = setTimeout(() => abort.abort(), HANG_UP_MILLIS);
+async function readToEnd(rest: AsyncIterator<Buffer>, cancellation: Cancellation): Promise<void> {
+  const timeout = setTimeout(() => cancellation.abort(), HANG_UP_MILLIS);
   try {
     while (!(await rest.next()).done);
   } catch {
