@@ -49,9 +49,9 @@ export class ProxyService {
     // If the client disconnects, a stream is aborted; a plain answer is still produced and billed.
     const cancellation = new Cancellation();
     const onClose = () => {
-      if (request.stream && !response.writableFinished) cancellation.abort();
+      if (!response.writableFinished) cancellation.abort();
     };
-    response.on('close', onClose);
+    if (request.stream) response.on('close', onClose);
     try {
       if (response.destroyed) return;
       const answer = await this.ask(admission, cancellation);

@@ -196,4 +196,20 @@ describe('BodyReader', () => {
     expect(sockets).toHaveLength(1);
     agent.destroy();
   });
+
+  it('adds no listener to a connection for each of the requests that wait on it', async () => {
+    const PIPELINED = 20;
+    const counts: number[] = [];
+    server.prependListener('request', ({ socket }: IncomingMessage) =>
+      counts.push(socket.listenerCount('close')),
+    );
+    let finish: () => void = () => undefined;
+    handling = new Promise((resolve) => (finish = resolve));
+    const socket = connect(port, '127.0.0.1');
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}'.repeat(PIPELINED));
+    await waitFor(() => readBodies === PIPELINED);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(counts[0]! + 1);
+    finish();
+    socket.destroy();
+  });
 });
