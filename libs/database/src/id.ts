@@ -24,13 +24,28 @@ export function firstIdAt(prefix: string, millis: number): string {
   return `${prefix}_${time}`;
 }
 
+/** Random bytes are asked for in blocks: 24 bytes alone take as long as a thousand. */
+const BLOCK_BYTES = 1024;
+let block = Buffer.alloc(0);
+let used = 0;
+
+function randomByte(): number {
+  if (used === block.length) {
+    block = randomBytes(BLOCK_BYTES);
+    used = 0;
+  }
+  const byte = block[used]!;
+  // What became a secret does not stay in memory.
+  block[used++] = 0;
+  return byte;
+}
+
 /** Returns random base62 digits of uniform distribution: bytes beyond the last multiple of 62 are discarded. */
 export function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
-    for (const byte of randomBytes(length + 8)) {
-      if (byte < 248 && text.length < length) text += BASE62[byte % 62];
-    }
+    const byte = randomByte();
+    if (byte < 248) text += BASE62[byte % 62];
   }
   return text;
 }

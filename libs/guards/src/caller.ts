@@ -21,10 +21,14 @@ declare module 'express' {
   }
 }
 
-/** Parameter decorator: the caller of the request. Throws if the route is public or was called by a service for no account. */
-export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => {
-  const { caller } = context.switchToHttp().getRequest<Request>();
+/** The caller of a request. Throws if the route is public or was called by a service for no account. */
+export function callerOf({ caller }: Request): Caller {
   if (!caller)
     throw new Error('The route has no caller: it is public, or its credential acts for no account.');
   return caller;
-});
+}
+
+/** Parameter decorator: the caller of the request (see callerOf). */
+export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller =>
+  callerOf(context.switchToHttp().getRequest<Request>()),
+);

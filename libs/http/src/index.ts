@@ -9,6 +9,8 @@ export { holderOf } from './bodies/body-reader';
 export { csvLine } from './csv';
 export { drained } from './bodies/drained';
 export { createLogger, NestLogger } from './logging/logging';
+export { logFailure } from './logging/request-logger';
+export { FastPath } from './fast-path/fast-path.decorator';
 export { DetailedException } from './errors/detailed.exception';
 export { TooManyRequestsException } from './errors/too-many-requests.exception';
 export { UnavailableException } from './errors/unavailable.exception';

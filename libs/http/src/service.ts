@@ -1,4 +1,4 @@
-import { type DynamicModule, type ExceptionFilter } from '@nestjs/common';
+import { type CanActivate, type DynamicModule, type ExceptionFilter } from '@nestjs/common';
 import { NestFactory, Reflector } from '@nestjs/core';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { ConfigError } from '@inference/config';
@@ -6,13 +6,15 @@ import { RequestValidationPipe } from '@inference/dto';
 import helmet from 'helmet';
 import { type DestinationStream } from 'pino';
 import { ConnectionDrain } from './shutdown/connection-drain';
-import { type AllowedOrigins, corsOptions } from './cors/cors';
+import { type AllowedOrigins, corsOptions, setCorsHeaders } from './cors/cors';
 import { ErrorFilter } from './errors/error.filter';
 import { warnOfUntrustedProxy } from './logging/untrusted-proxy.middleware';
 import { BodyGuard } from './bodies/body.guard';
 import { BodyMemory } from './bodies/body-memory';
 import { BodyReader } from './bodies/body-reader';
-import { createLogger, NestLogger, requestLogger } from './logging/logging';
+import { type PlainMiddleware, serveFastPaths } from './fast-path/fast-path';
+import { createLogger, NestLogger } from './logging/logging';
+import { requestLogger } from './logging/request-logger';
 import { Metrics } from './metrics/metrics';
 import { MetricsServer } from './metrics/metrics-server';
 import { answerParserErrors, type ParserErrorBody } from './errors/parser-errors';
@@ -68,30 +70,46 @@ export async function createService(
   app.disable('x-powered-by');
   app.set('etag', false);
   if (config.TRUST_PROXY !== undefined) app.set('trust proxy', config.TRUST_PROXY);
-  else app.use(warnOfUntrustedProxy(logger));
   const metrics = app.get(Metrics);
-  app.use(requestLogger(logger), metrics.measure.bind(metrics), helmet(HELMET_OPTIONS));
+  const middleware: PlainMiddleware[] = [
+    ...(config.TRUST_PROXY === undefined ? [warnOfUntrustedProxy(logger)] : []),
+    requestLogger(logger),
+    metrics.measure.bind(metrics),
+    helmet(HELMET_OPTIONS),
+    hangUpUnread(),
+  ];
+  app.use(...middleware);
   // CORS comes before the credentials: a preflight has none, and pages must be able to read a 401.
   if (config.CORS_ORIGINS !== undefined) app.enableCors(corsOptions(config.CORS_ORIGINS));
   leaveBodiesUnread(app.getHttpServer());
-  app.use(hangUpUnread());
-  app.useGlobalGuards(new QueryGuard(app.get(Reflector)));
-  if (options.bodyLimitBytes !== undefined) {
-    const { bodyLimitBytes: limitBytes, refuseInexactNumbers = false } = options;
-    const reader = new BodyReader(app.get(BodyMemory));
-    app.useGlobalGuards(
-      new BodyGuard(app.get(Reflector), reader, { limitBytes, refuseInexactNumbers }),
-      new UnexpectedBodyGuard(),
-    );
-  }
+  app.useGlobalGuards(...guardsOf(app, options));
   app.useGlobalPipes(new RequestValidationPipe());
   options.documentApi?.(app);
-  app.useGlobalFilters(options.errorFilter ?? new ErrorFilter());
+  const filter = options.errorFilter ?? new ErrorFilter();
+  app.useGlobalFilters(filter);
+  serveFastPaths(app, {
+    middleware:
+      config.CORS_ORIGINS === undefined ? middleware : [...middleware, setCorsHeaders(config.CORS_ORIGINS)],
+    filter,
+  });
   app.enableShutdownHooks();
   app.getHttpServer().headersTimeout = HEADERS_TIMEOUT_MILLIS;
   app.get(ConnectionDrain).watch();
   answerParserErrors(app.getHttpServer(), config.CORS_ORIGINS, options.parserErrorBody);
   return app;
+}
+
+/** The guards that every service has; they run after those of its modules. */
+function guardsOf(app: NestExpressApplication, options: ServiceOptions): CanActivate[] {
+  const query = new QueryGuard(app.get(Reflector));
+  if (options.bodyLimitBytes === undefined) return [query];
+  const { bodyLimitBytes: limitBytes, refuseInexactNumbers = false } = options;
+  const reader = new BodyReader(app.get(BodyMemory));
+  return [
+    query,
+    new BodyGuard(app.get(Reflector), reader, { limitBytes, refuseInexactNumbers }),
+    new UnexpectedBodyGuard(),
+  ];
 }
 
 /** Entry point of an app: reads the configuration and listens. On a fault it prints every fault and exits with 1. */

@@ -1,5 +1,5 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
-import { describeError, type ServiceOptions } from '@inference/http';
+import { describeError, logFailure, type ServiceOptions } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { ApiException } from './api.exception';
 import { errorEnvelope } from './envelope';
@@ -12,7 +12,7 @@ class EnvelopeFilter implements ExceptionFilter {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     const { status, message, headers } = describeError(error, request);
-    if (status >= 500 && status !== 501) request.log.error(error);
+    if (status >= 500 && status !== 501) logFailure(request, error);
     if (response.headersSent) {
       response.destroy();
       return;

@@ -1,6 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import { OnBehalfException } from '@inference/guards';
-import { describeError } from '@inference/http';
+import { describeError, logFailure } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { GatewayError } from './gateway-error';
 import { openAiErrorBody, toOpenAiError } from './openai-error';
@@ -21,7 +21,7 @@ export class OpenAiErrorFilter implements ExceptionFilter {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     const { status, body, headers } = describe(error, request);
-    if (status >= 500) request.log.error(error);
+    if (status >= 500) logFailure(request, error);
     if (response.headersSent) {
       response.destroy();
       return;

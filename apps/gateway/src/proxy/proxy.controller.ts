@@ -1,8 +1,9 @@
-import { Controller, Headers, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { type Caller, CurrentCaller } from '@inference/guards';
-import { AnyQuery, BodyAs } from '@inference/http';
+import { callerOf } from '@inference/guards';
+import { AnyQuery, BodyAs, FastPath } from '@inference/http';
 import { type Request, type Response } from 'express';
+import { type Endpoint } from '../upstreams/endpoint';
 import { ApiProxy } from './api-proxy.decorator';
 import {
   ChatCompletionChunk,
@@ -46,6 +47,7 @@ export class ProxyController {
 
   @Post('chat/completions')
   @HttpCode(200)
+  @FastPath()
   @ApiProxy({
     operationId: 'createChatCompletion',
     summary: 'Answers a conversation.',
@@ -53,17 +55,13 @@ export class ProxyController {
     response: CompletionResponse,
     stream: { chunk: ChatCompletionChunk, example: CHAT_EXAMPLE },
   })
-  chat(
-    @CurrentCaller() caller: Caller,
-    @Headers('x-entrypoint') entrypoint: string | undefined,
-    @Req() req: Request,
-    @Res() res: Response,
-  ): Promise<void> {
-    return this.proxies.proxy('chat/completions', caller, readEntrypoint(entrypoint, caller), req.body, res);
+  chat(@Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.proxy('chat/completions', request, response);
   }
 
   @Post('completions')
   @HttpCode(200)
+  @FastPath()
   @ApiProxy({
     operationId: 'createCompletion',
     summary: 'Continues a text.',
@@ -71,29 +69,26 @@ export class ProxyController {
     response: CompletionResponse,
     stream: { chunk: CompletionChunk, example: COMPLETION_EXAMPLE },
   })
-  complete(
-    @CurrentCaller() caller: Caller,
-    @Headers('x-entrypoint') entrypoint: string | undefined,
-    @Req() req: Request,
-    @Res() res: Response,
-  ): Promise<void> {
-    return this.proxies.proxy('completions', caller, readEntrypoint(entrypoint, caller), req.body, res);
+  complete(@Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.proxy('completions', request, response);
   }
 
   @Post('embeddings')
   @HttpCode(200)
+  @FastPath()
   @ApiProxy({
     operationId: 'createEmbeddings',
     summary: 'Returns vectors of texts.',
     request: EmbeddingsRequest,
     response: EmbeddingsResponse,
   })
-  embed(
-    @CurrentCaller() caller: Caller,
-    @Headers('x-entrypoint') entrypoint: string | undefined,
-    @Req() req: Request,
-    @Res() res: Response,
-  ): Promise<void> {
-    return this.proxies.proxy('embeddings', caller, readEntrypoint(entrypoint, caller), req.body, res);
+  embed(@Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.proxy('embeddings', request, response);
+  }
+
+  private proxy(endpoint: Endpoint, request: Request, response: Response): Promise<void> {
+    const caller = callerOf(request);
+    const entrypoint = readEntrypoint(request.get('X-Entrypoint'), caller);
+    return this.proxies.proxy(endpoint, caller, entrypoint, request.body, response);
   }
 }

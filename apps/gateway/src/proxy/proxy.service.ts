@@ -4,6 +4,7 @@ import { type TokenUsage, type UsageOutcome } from '@inference/metering';
 import { type Response } from 'express';
 import { SettlementBatcher } from '../settlement/settlement-batcher';
 import { NotCoveredError } from '../settlement/settlement.errors';
+import { Cancellation } from '../upstreams/cancellation';
 import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
 import { readReportedUsage } from './usage/reported-usage';
 import { type Admission, AdmissionService, usageEventOf } from './admission/admission.service';
@@ -19,6 +20,8 @@ interface PlainAnswer {
   usage?: unknown;
   choices?: unknown;
 }
+
+type Answer = UpstreamAnswer<PlainAnswer>;
 
 /** Admits a request, calls an upstream, meters and settles the usage, and only then ends the response. */
 @Injectable()
@@ -44,19 +47,19 @@ export class ProxyService {
     const request = readProxyRequest(endpoint, rawBody);
     const admission = await this.admissions.admit(request, caller, entrypoint);
     // If the client disconnects, a stream is aborted; a plain answer is still produced and billed.
-    const abort = new AbortController();
+    const cancellation = new Cancellation();
     const onClose = () => {
-      if (request.stream && !response.writableFinished) abort.abort();
+      if (!response.writableFinished) cancellation.abort();
     };
-    response.on('close', onClose);
+    if (request.stream) response.on('close', onClose);
     try {
       if (response.destroyed) return;
-      const answer = await this.ask(admission, abort.signal);
+      const answer = await this.ask(admission, cancellation);
       response.setHeader('X-Inference-Request-Id', admission.requestId);
-      if (answer.rest) await this.sendStream(admission, answer, response, abort);
+      if (answer.rest) await this.sendStream(admission, answer, response, cancellation);
       else await this.sendPlain(admission, answer, response);
     } catch (error) {
-      if (!abort.signal.aborted) throw error;
+      if (!cancellation.aborted) throw error;
     } finally {
       response.off('close', onClose);
       // Has no effect after settlement; otherwise nothing was served.
@@ -64,7 +67,7 @@ export class ProxyService {
     }
   }
 
-  private ask({ request, bounds, requestId }: Admission, signal: AbortSignal): Promise<UpstreamAnswer> {
+  private ask({ request, bounds, requestId }: Admission, cancellation: Cancellation): Promise<Answer> {
     const fields: Record<string, unknown> = {};
     if (bounds.imposedMaxTokens !== undefined) fields.max_tokens = bounds.imposedMaxTokens;
     if (request.stream && !request.includeUsage) {
@@ -75,14 +78,14 @@ export class ProxyService {
       model: request.model,
       requestId,
       bodyFor: (model) => withFields(request, model === request.model ? fields : { ...fields, model }),
-      accepts: (body) => parseAnswer(body) !== null,
-      signal,
+      read: parseAnswer,
+      cancellation,
     });
   }
 
-  private async sendPlain(admission: Admission, answer: UpstreamAnswer, response: Response): Promise<void> {
-    if (answer.status < 400) {
-      const { usage, choices } = parseAnswer(answer.head)!;
+  private async sendPlain(admission: Admission, answer: Answer, response: Response): Promise<void> {
+    if (answer.content) {
+      const { usage, choices } = answer.content;
       const texts = Array.isArray(choices) ? choices.map(choiceText) : [];
       await this.settle(admission, answer.upstream, 'completed', readReportedUsage(usage), () =>
         texts.join(''),
@@ -95,12 +98,12 @@ export class ProxyService {
 
   private async sendStream(
     admission: Admission,
-    answer: UpstreamAnswer,
+    answer: Answer,
     response: Response,
-    abort: AbortController,
+    cancellation: Cancellation,
   ): Promise<void> {
     await proxyStream(answer, admission.request, response, {
-      abort,
+      cancellation,
       maxOutputTokens: admission.bounds.outputTokens,
       stallMillis: this.config.clientStallTimeoutSeconds * 1000,
       settle: (outcome, usage, producedText) =>

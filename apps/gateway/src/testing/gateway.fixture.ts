@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { type NestExpressApplication } from '@nestjs/platform-express';
-import { createService } from '@inference/http';
+import { createService, type ServiceOptions } from '@inference/http';
 import { charge, reconcile, type UnitRate } from '@inference/metering';
 import { startSandboxEngine, type SandboxEngine } from '@inference/sandbox-engine';
 import {
@@ -52,10 +52,14 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-export async function startGateway(environment: Environment): Promise<Gateway> {
+/** @param logTo receives the log instead of the logs that are searched for secrets */
+export async function startGateway(
+  environment: Environment,
+  logTo: NonNullable<ServiceOptions['logTo']> = testLog('gateway'),
+): Promise<Gateway> {
   rememberEnvironment(environment);
   const config = readGatewayConfig(environment);
-  const options = { ...gatewayService(), logTo: testLog('gateway') };
+  const options = { ...gatewayService(), logTo };
   const app = await createService(AppModule.forRoot(config), config, options);
   holdToContract(app, 'gateway');
   await app.listen(0, '127.0.0.1');

@@ -1,4 +1,6 @@
-import { type Dispatcher, Pool } from 'undici';
+import { Pool } from 'undici';
+import { type Cancellation } from './cancellation';
+import { UpstreamCall } from './upstream-call';
 import { type UpstreamConfig, type UpstreamTimeouts } from './upstreams.config';
 
 /** Most connections to one upstream; further requests wait in the gateway. */
@@ -47,14 +49,20 @@ export class Upstream {
     this.coolUntilMillis = performance.now() + COOL_DOWN_MILLIS;
   }
 
-  post(path: string, body: Buffer, requestId: string, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    return this.pool.request({
-      method: 'POST',
-      path: `${this.basePath}/${path}`,
-      headers: { ...this.headers, 'x-request-id': requestId },
-      body,
-      signal,
-    });
+  /** Sends a request. The call ends with the cancellation. */
+  post(path: string, body: Buffer, requestId: string, cancellation: Cancellation): UpstreamCall {
+    const call = new UpstreamCall();
+    cancellation.onAbort(() => call.abort());
+    this.pool.dispatch(
+      {
+        method: 'POST',
+        path: `${this.basePath}/${path}`,
+        headers: { ...this.headers, 'x-request-id': requestId },
+        body,
+      },
+      call,
+    );
+    return call;
   }
 
   async close(): Promise<void> {

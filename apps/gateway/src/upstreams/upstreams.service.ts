@@ -1,32 +1,35 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { errors } from 'undici';
 import { GatewayError } from '../errors/gateway-error';
+import { type Cancellation } from './cancellation';
 import { type Endpoint } from './endpoint';
 import { Upstream } from './upstream';
 import { UpstreamFailedError, UpstreamTimedOutError } from './upstream.errors';
 import { UPSTREAMS_CONFIG, type UpstreamsConfig } from './upstreams.config';
 
 /** The response of an upstream, of which at least the first bytes have arrived. */
-export interface UpstreamAnswer {
+export interface UpstreamAnswer<Content> {
   upstream: string;
   status: number;
   contentType: string;
   retryAfter: string | undefined;
   /** The whole body of a plain answer; the first chunk of a stream. */
   head: Buffer;
+  /** What `read` has returned for a plain answer below 300; otherwise null. */
+  content: Content | null;
   /** The remaining chunks of a stream; null for a plain answer. */
   rest: AsyncIterator<Buffer> | null;
 }
 
-export interface UpstreamRequest {
+export interface UpstreamRequest<Content> {
   endpoint: Endpoint;
   model: string;
   requestId: string;
   /** Builds the request body with the upstream's own name of the model. */
   bodyFor(upstreamModel: string): Buffer;
-  /** Whether the body of a plain answer is usable; otherwise the upstream counts as failed. */
-  accepts(body: Buffer): boolean;
-  signal: AbortSignal;
+  /** Reads the body of a plain answer. Returns null if it is not usable: then the upstream counts as failed. */
+  read(body: Buffer): Content | null;
+  cancellation: Cancellation;
 }
 
 /** Client errors that another upstream may not answer; any other 4xx is the fault of the request. */
@@ -65,10 +68,10 @@ export class UpstreamsService implements OnApplicationShutdown {
    * Returns the first answer that is no failure, or else the last 4xx that is not about the gateway's credential. Throws
    * UpstreamFailedError if there is none, UpstreamTimedOutError if the last upstream exceeded a timeout.
    */
-  async ask(request: UpstreamRequest): Promise<UpstreamAnswer> {
+  async ask<Content>(request: UpstreamRequest<Content>): Promise<UpstreamAnswer<Content>> {
     const candidates = this.upstreams.filter((upstream) => upstream.nameOf(request.model) !== undefined);
     const ordered = [...candidates.filter((u) => !u.isCooling), ...candidates.filter((u) => u.isCooling)];
-    let refusal: UpstreamAnswer | undefined;
+    let refusal: UpstreamAnswer<Content> | undefined;
     let timedOut = false;
     for (const upstream of ordered) {
       try {
@@ -80,7 +83,7 @@ export class UpstreamsService implements OnApplicationShutdown {
         else if (!CREDENTIAL_ERRORS.has(answer.status)) refusal = answer;
         timedOut = false;
       } catch (error) {
-        if (request.signal.aborted || error instanceof GatewayError) throw error;
+        if (request.cancellation.aborted || error instanceof GatewayError) throw error;
         this.logger.warn(
           `Upstream ${upstream.name} failed for ${request.model}: ${(error as Error).message}`,
         );
@@ -92,30 +95,34 @@ export class UpstreamsService implements OnApplicationShutdown {
     throw timedOut ? new UpstreamTimedOutError() : new UpstreamFailedError();
   }
 
-  private async askOne(upstream: Upstream, request: UpstreamRequest): Promise<UpstreamAnswer> {
+  private async askOne<Content>(
+    upstream: Upstream,
+    request: UpstreamRequest<Content>,
+  ): Promise<UpstreamAnswer<Content>> {
     const body = request.bodyFor(upstream.nameOf(request.model)!);
-    const response = await upstream.post(request.endpoint, body, request.requestId, request.signal);
-    const contentType = String(response.headers['content-type'] ?? 'application/json');
-    const retryAfter = response.headers['retry-after'];
+    const call = upstream.post(request.endpoint, body, request.requestId, request.cancellation);
+    const { status, headers } = await call.head;
+    const contentType = String(headers['content-type'] ?? 'application/json');
+    const retryAfter = headers['retry-after'];
     const answer = {
       upstream: upstream.name,
-      status: response.statusCode,
+      status,
       contentType,
       retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
     };
-    if (response.statusCode >= 300 && response.statusCode < 400) {
-      await response.body.dump();
-      throw new Error(`an unexpected redirect (${response.statusCode})`);
+    if (status >= 300 && status < 400) {
+      call.abort();
+      throw new Error(`an unexpected redirect (${status})`);
     }
-    if (response.statusCode < 300 && contentType.startsWith('text/event-stream')) {
-      const chunks = response.body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-      const first = await chunks.next();
+    if (status < 300 && contentType.startsWith('text/event-stream')) {
+      const first = await call.next();
       if (first.done) throw new Error('an empty stream');
-      return { ...answer, head: first.value, rest: chunks };
+      return { ...answer, head: first.value, content: null, rest: call };
     }
-    const head = Buffer.from(await response.body.arrayBuffer());
-    if (response.statusCode < 300 && !request.accepts(head))
-      throw new Error('the answer has neither choices nor data');
-    return { ...answer, head, rest: null };
+    const head = await call.bytes();
+    if (status >= 300) return { ...answer, head, content: null, rest: null };
+    const content = request.read(head);
+    if (content === null) throw new Error('the answer has neither choices nor data');
+    return { ...answer, head, content, rest: null };
   }
 }

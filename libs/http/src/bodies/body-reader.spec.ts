@@ -196,4 +196,19 @@ describe('BodyReader', () => {
     expect(sockets).toHaveLength(1);
     agent.destroy();
   });
+
+  it('adds no listener to a connection for each of the requests that wait on it', async () => {
+    const PIPELINED = 20;
+    const connected = once(server, 'connection') as Promise<[Socket]>;
+    let finish: () => void = () => undefined;
+    handling = new Promise((resolve) => (finish = resolve));
+    const socket = connect(port, '127.0.0.1');
+    const [connection] = await connected;
+    const atFirst = connection.listenerCount('close');
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}'.repeat(PIPELINED));
+    await waitFor(() => readBodies === PIPELINED);
+    expect(connection.listenerCount('close')).toBeLessThan(atFirst + PIPELINED / 2);
+    finish();
+    socket.destroy();
+  });
 });

@@ -1,3 +1,4 @@
+import { type Socket } from 'node:net';
 import { type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import {
@@ -31,6 +32,24 @@ const DECODERS: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
 export const hasBody = ({ headers }: Pick<Request, 'headers'>): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
+const releasesOfConnections = new WeakMap<Socket, Set<() => void>>();
+
+function releaseAll(this: Socket): void {
+  releasesOfConnections.get(this)?.forEach((release) => release());
+}
+
+/** Runs `release` when the connection closes. It has one listener, however many of its requests wait behind one another. */
+function onClose(socket: Socket, release: () => void): void {
+  const known = releasesOfConnections.get(socket) ?? new Set();
+  if (known.size === 0) socket.on('close', releaseAll);
+  releasesOfConnections.set(socket, known.add(release));
+}
+
+function offClose(socket: Socket, release: () => void): void {
+  const known = releasesOfConnections.get(socket);
+  if (known?.delete(release) && known.size === 0) socket.off('close', releaseAll);
+}
+
 /** Reads bodies into memory within the limits of size, time and memory. */
 export class BodyReader {
   constructor(
@@ -60,6 +79,7 @@ export class BodyReader {
 
   /** Returns a function that takes memory for a body. The memory is released when the answer or the connection ends. */
   private reserveUntilAnswer(request: Request, response: Response): (bytes: number) => void {
+    // Read the socket now: an aborted request no longer has one.
     const { socket } = request;
     const holder = holderOf(request);
     let heldBytes = 0;
@@ -67,13 +87,12 @@ export class BodyReader {
     const release = () => {
       if (isReleased) return;
       isReleased = true;
-      response.off('close', release);
-      socket.off('close', release);
+      offClose(socket, release);
       this.memory.release(holder, heldBytes);
     };
-    response.on('close', release);
     // Node emits no `close` for a response that still waits behind another one of its connection.
-    socket.on('close', release);
+    onClose(socket, release);
+    response.once('close', release);
     return (bytes) => {
       if (isReleased) throw aborted();
       this.memory.hold(holder, bytes);

@@ -1,3 +1,5 @@
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+
 /** Exact origins, or `*` for any (see CORS_ORIGINS). */
 export type AllowedOrigins = '*' | string[];
 
@@ -27,6 +29,21 @@ export function corsOptions(origins: AllowedOrigins) {
     credentials: origins !== '*',
     exposedHeaders: EXPOSED_HEADERS,
     maxAge: PREFLIGHT_SECONDS,
+  };
+}
+
+/** Middleware for requests that Nest's CORS does not see: sets the same headers, but answers no preflight. */
+export function setCorsHeaders(origins: AllowedOrigins) {
+  return ({ headers }: IncomingMessage, response: ServerResponse, next: () => void): void => {
+    const { origin } = headers;
+    if (origins === '*') response.setHeader('Access-Control-Allow-Origin', '*');
+    else {
+      response.setHeader('Vary', 'Origin').setHeader('Access-Control-Allow-Credentials', 'true');
+      if (origin !== undefined && origins.includes(origin))
+        response.setHeader('Access-Control-Allow-Origin', origin);
+    }
+    response.setHeader('Access-Control-Expose-Headers', EXPOSED_HEADERS.join(','));
+    next();
   };
 }
 

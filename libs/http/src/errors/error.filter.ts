@@ -1,6 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import { isDatabaseUnavailable } from '@inference/database';
 import { type Request, type Response } from 'express';
+import { logFailure } from '../logging/request-logger';
 import { allowedMethods } from './allowed-methods';
 import { DetailedException } from './detailed.exception';
 import { TooManyRequestsException } from './too-many-requests.exception';
@@ -82,7 +83,7 @@ export class ErrorFilter implements ExceptionFilter {
     const response = http.getResponse<Response>();
     const request = http.getRequest<Request>();
     const { status, message, headers, details } = describeError(error, request);
-    if (status >= 500 && status !== 501) request.log.error(error);
+    if (status >= 500 && status !== 501) logFailure(request, error);
     if (response.headersSent) {
       response.destroy();
       return;

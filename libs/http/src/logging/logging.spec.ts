@@ -4,7 +4,8 @@ import { Writable } from 'node:stream';
 import { waitFor } from '@inference/testing';
 import { pino } from 'pino';
 import { QueryFailedError } from 'typeorm';
-import { createLogger, NestLogger, requestLogger } from './logging';
+import { createLogger, NestLogger } from './logging';
+import { requestLogger } from './request-logger';
 
 const SECRET = 'do-not-log-this';
 

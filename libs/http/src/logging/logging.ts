@@ -1,10 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
-import { type HttpLogger, pinoHttp } from 'pino-http';
-
-const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** Creates the service's JSON logger; it writes to standard output unless a destination is given. */
 export function createLogger(name: string, level: string, destination?: DestinationStream): Logger {
@@ -26,35 +21,6 @@ function withoutQuotations(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('stack' in value)) return value;
   const entries = Object.entries(value).filter(([name]) => !QUOTATIONS.has(name));
   return Object.fromEntries(entries.map(([name, inner]) => [name, withoutQuotations(inner)]));
-}
-
-/** Adopts a well-formed X-Request-Id of the caller, or generates one; sends it back in either case. */
-function requestId(request: IncomingMessage, response: ServerResponse): string {
-  const offered = request.headers['x-request-id'];
-  const id = typeof offered === 'string' && REQUEST_ID.test(offered) ? offered : randomUUID();
-  response.setHeader('X-Request-Id', id);
-  return id;
-}
-
-/** Logs one line per request: method, path without query, status and duration. Never logs a header or a body. */
-export function requestLogger(logger: Logger): HttpLogger {
-  return pinoHttp({
-    logger,
-    genReqId: requestId,
-    autoLogging: { ignore: ({ url }) => url === '/healthz' },
-    wrapSerializers: false,
-    serializers: {
-      req: ({ id, method, url = '' }: IncomingMessage) => ({ id, method, path: url.split('?')[0] }),
-      res: ({ statusCode }: ServerResponse) => ({ statusCode }),
-      err: serializeError,
-    },
-    // The id of the usage event, so that a billed request can be found in the log.
-    customProps: (_request, response) => ({
-      inferenceRequestId: response.getHeader('X-Inference-Request-Id'),
-    }),
-    customLogLevel: (_request, { statusCode }, error) =>
-      error || (statusCode >= 500 && statusCode !== 501) ? 'error' : 'info',
-  });
 }
 
 type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';

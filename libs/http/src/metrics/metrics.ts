@@ -1,5 +1,5 @@
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { type NextFunction, type Request, type Response } from 'express';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
 /** The Prometheus registry of the process, and the middleware that measures every request. */
@@ -21,12 +21,12 @@ export class Metrics {
     this.isProcessObserved = true;
   }
 
-  measure(request: Request, response: Response, next: NextFunction): void {
+  measure(request: IncomingMessage & { route?: unknown }, response: ServerResponse, next: () => void): void {
     const startedAt = performance.now();
     response.on('close', () => {
       const route = (request.route as { path?: string } | undefined)?.path ?? 'unmatched';
       this.requests.observe(
-        { method: request.method, route, status: response.statusCode },
+        { method: request.method ?? '', route, status: response.statusCode },
         (performance.now() - startedAt) / 1000,
       );
     });

@@ -3,17 +3,18 @@ import { type TokenUsage, type UsageOutcome } from '@inference/metering';
 import { type Response } from 'express';
 import { GatewayError } from '../../errors/gateway-error';
 import { toOpenAiError } from '../../errors/openai-error';
+import { type Cancellation } from '../../upstreams/cancellation';
 import { UpstreamFailedError } from '../../upstreams/upstream.errors';
 import { type UpstreamAnswer } from '../../upstreams/upstreams.service';
 import { type ProxyRequest } from '../request/proxy-request';
-import { SseEventReader, type SseEvent } from './sse-event-reader';
+import { dataOf, eventOf, SseEventReader, type SseEvent } from './sse-event-reader';
 import { DONE, StreamMeter } from './stream-meter';
 
 export interface StreamBilling {
   /** The most output tokens that the request allows. */
   maxOutputTokens: number;
-  /** Aborts the upstream request; already aborted if the client has disconnected. */
-  abort: AbortController;
+  /** Of the upstream request; already cancelled if the client has disconnected. */
+  cancellation: Cancellation;
   /** A client that reads nothing for this long counts as disconnected. */
   stallMillis: number;
   settle(outcome: UsageOutcome, usage: TokenUsage | null, producedText: () => string): Promise<void>;
@@ -26,45 +27,47 @@ const HANG_UP_MILLIS = 1_000;
 
 /** Forwards the stream as it arrives, but sends its end only once the request is billed. */
 export async function proxyStream(
-  answer: UpstreamAnswer,
+  answer: UpstreamAnswer<unknown>,
   request: ProxyRequest,
   response: Response,
-  { abort, maxOutputTokens, settle, stallMillis }: StreamBilling,
+  { cancellation, maxOutputTokens, settle, stallMillis }: StreamBilling,
 ): Promise<void> {
   const meter = new StreamMeter(request.includeUsage, request.choices);
   const reader = new SseEventReader();
-  const heldBack: Buffer[] = [];
+  const heldBack: SseEvent[] = [];
   const forward = (events: SseEvent[]): boolean => {
-    const ready: Buffer[] = [];
+    let ready = '';
     for (const event of events) {
-      const bytes = meter.read(event);
-      if (bytes) (meter.isComplete ? heldBack : ready).push(bytes);
+      const sent = meter.read(event);
+      if (sent === null) continue;
+      if (meter.isComplete) heldBack.push(sent);
+      else ready += sent;
     }
-    return ready.length === 0 || response.destroyed || response.write(Buffer.concat(ready));
+    return ready === '' || response.destroyed || response.write(ready, 'latin1');
   };
 
-  response.status(answer.status).set({
-    'Content-Type': answer.contentType,
-    'Cache-Control': 'no-cache, no-transform',
-    'X-Accel-Buffering': 'no',
-  });
+  response.statusCode = answer.status;
+  response
+    .setHeader('Content-Type', answer.contentType)
+    .setHeader('Cache-Control', 'no-cache, no-transform')
+    .setHeader('X-Accel-Buffering', 'no');
   let brokeOff = false;
   try {
     let chunk: IteratorResult<Buffer> = { done: false, value: answer.head };
     while (!chunk.done) {
-      if (!forward(reader.push(chunk.value)) && !(await drained(response, stallMillis))) abort.abort();
+      if (!forward(reader.push(chunk.value)) && !(await drained(response, stallMillis))) cancellation.abort();
       if (meter.saidDone) break;
-      if (meter.deltas > maxOutputTokens + DELTA_SLACK * request.choices)
+      if (meter.hasMoreDeltasThan(maxOutputTokens + DELTA_SLACK * request.choices))
         throw new Error('The upstream produces more than the request allows.');
       chunk = await answer.rest!.next();
     }
     if (chunk.done) forward(unterminatedEvents(reader));
-    else void readToEnd(answer.rest!, abort);
+    else void readToEnd(answer.rest!, cancellation);
   } catch {
     brokeOff = true;
   }
-  const clientLeft = abort.signal.aborted;
-  if (brokeOff) abort.abort();
+  const clientLeft = cancellation.aborted;
+  if (brokeOff) cancellation.abort();
 
   const complete = meter.isComplete && !meter.failed;
   const outcome = complete ? 'completed' : clientLeft ? 'disconnected' : 'interrupted';
@@ -77,15 +80,15 @@ export async function proxyStream(
     if (!(error instanceof GatewayError)) throw error;
     heldBack.splice(0, heldBack.length, errorEvent(error));
   }
-  if (!response.destroyed) response.end(Buffer.concat(heldBack));
+  if (!response.destroyed) response.end(heldBack.join(''), 'latin1');
 }
 
 /** The complete events at the end that lack their blank line, with one added. Half an event is dropped. */
 function unterminatedEvents(reader: SseEventReader): SseEvent[] {
   return reader
     .flush()
-    .filter(({ data }) => data === DONE || isJson(data))
-    .map(({ bytes, data }) => ({ bytes: Buffer.concat([bytes, Buffer.from('\n\n')]), data }));
+    .filter((event) => dataOf(event) === DONE || isJson(dataOf(event)))
+    .map((event) => `${event}\n\n`);
 }
 
 function isJson(text: string): boolean {
@@ -98,8 +101,8 @@ function isJson(text: string): boolean {
 }
 
 /** Reads on after [DONE]: a connection whose response was read to its end can be reused. */
-async function readToEnd(rest: AsyncIterator<Buffer>, abort: AbortController): Promise<void> {
-  const timeout = setTimeout(() => abort.abort(), HANG_UP_MILLIS);
+async function readToEnd(rest: AsyncIterator<Buffer>, cancellation: Cancellation): Promise<void> {
+  const timeout = setTimeout(() => cancellation.abort(), HANG_UP_MILLIS);
   try {
     while (!(await rest.next()).done);
   } catch {
@@ -109,6 +112,5 @@ async function readToEnd(rest: AsyncIterator<Buffer>, abort: AbortController): P
   }
 }
 
-function errorEvent(error: GatewayError): Buffer {
-  return Buffer.from(`data: ${JSON.stringify(toOpenAiError(error).body)}\n\n`);
-}
+const errorEvent = (error: GatewayError): SseEvent =>
+  eventOf(`data: ${JSON.stringify(toOpenAiError(error).body)}\n\n`);

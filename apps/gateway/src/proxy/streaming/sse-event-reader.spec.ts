@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { SseEventReader } from './sse-event-reader';
+import { bytesOf, dataOf, SseEventReader } from './sse-event-reader';
 
 /** Events of a byte sequence that arrives in these chunks. */
 function eventsOf(pieces: Buffer[]): { text: string; data: string }[] {
   const reader = new SseEventReader();
-  return [...pieces.flatMap((piece) => reader.push(piece)), ...reader.flush()].map(({ bytes, data }) => ({
-    text: bytes.toString('utf8'),
-    data,
+  return [...pieces.flatMap((piece) => reader.push(piece)), ...reader.flush()].map((event) => ({
+    text: bytesOf(event).toString('utf8'),
+    data: dataOf(event),
   }));
 }
 

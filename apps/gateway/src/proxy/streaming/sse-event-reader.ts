@@ -1,50 +1,60 @@
 const LF = 10;
 const CR = 13;
 
-/** A server-sent event as received: its bytes, including the blank line, and its data. */
-export interface SseEvent {
-  bytes: Buffer;
-  data: string;
-}
+/**
+ * A server-sent event as received, including the blank line. Each character is one byte of the stream (latin1): such text is cut
+ * and searched without decoding, and written as the same bytes.
+ */
+export type SseEvent = string;
 
-function dataOf(text: string): string {
+/** The bytes of an event. */
+export const bytesOf = (event: SseEvent): Buffer => Buffer.from(event, 'latin1');
+
+/** An event of this text. */
+export const eventOf = (text: string): SseEvent => Buffer.from(text).toString('latin1');
+
+/** The data of an event, decoded. */
+export function dataOf(event: SseEvent): string {
   const lines: string[] = [];
-  for (const line of text.split(/\r\n|\n|\r/)) {
+  for (const line of bytesOf(event)
+    .toString('utf8')
+    .split(/\r\n|\n|\r/)) {
     if (line.startsWith('data:')) lines.push(line.slice(line.startsWith('data: ') ? 6 : 5));
   }
   return lines.join('\n');
 }
 
-/** Index behind the blank line of the first event in the buffer, or -1. */
-function endOfEvent(buffer: Buffer, from: number): number {
-  for (let at = buffer.indexOf(LF, from); at !== -1; at = buffer.indexOf(LF, at + 1)) {
-    if (buffer[at + 1] === LF) return at + 2;
-    if (buffer[at + 1] === CR && buffer[at + 2] === LF) return at + 3;
+/** Index behind the blank line of the first event, or -1. */
+function endOfEvent(text: string, from: number): number {
+  for (let at = text.indexOf('\n', from); at !== -1; at = text.indexOf('\n', at + 1)) {
+    const next = text.charCodeAt(at + 1);
+    if (next === LF) return at + 2;
+    if (next === CR && text.charCodeAt(at + 2) === LF) return at + 3;
   }
   return -1;
 }
 
 /** Splits a byte stream into server-sent events, independent of the boundaries of its chunks. */
 export class SseEventReader {
-  private rest: Buffer = Buffer.alloc(0);
+  private rest = '';
 
   /** Adds a chunk and returns the events that are complete. */
   push(chunk: Buffer): SseEvent[] {
-    let buffer = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
+    const text = this.rest + chunk.toString('latin1');
     const events: SseEvent[] = [];
-    for (let end = endOfEvent(buffer, 0); end !== -1; end = endOfEvent(buffer, 0)) {
-      const bytes = buffer.subarray(0, end);
-      events.push({ bytes, data: dataOf(bytes.toString('utf8')) });
-      buffer = buffer.subarray(end);
+    let start = 0;
+    for (let end = endOfEvent(text, 0); end !== -1; end = endOfEvent(text, start)) {
+      events.push(text.slice(start, end));
+      start = end;
     }
-    this.rest = buffer;
+    this.rest = text.slice(start);
     return events;
   }
 
   /** Returns the rest behind the last blank line as an event. */
   flush(): SseEvent[] {
-    const bytes = this.rest;
-    this.rest = Buffer.alloc(0);
-    return bytes.length === 0 ? [] : [{ bytes, data: dataOf(bytes.toString('utf8')) }];
+    const { rest } = this;
+    this.rest = '';
+    return rest === '' ? [] : [rest];
   }
 }

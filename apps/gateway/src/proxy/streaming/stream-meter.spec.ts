@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { SseEventReader } from './sse-event-reader';
+import { readPlainDelta } from './plain-delta';
+import { bytesOf, SseEventReader } from './sse-event-reader';
 import { StreamMeter } from './stream-meter';
 
 const USAGE = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
@@ -17,11 +18,11 @@ function pass(text: string, { includeUsage = false, choices = 1, cuts = [] as nu
   const meter = new StreamMeter(includeUsage, choices);
   const reader = new SseEventReader();
   const bytes = Buffer.from(text);
-  const sent: Buffer[] = [];
+  let sent = '';
   const places = [0, ...cuts.map((at) => at % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
   const events = places.flatMap((at, i) => (i === 0 ? [] : reader.push(bytes.subarray(places[i - 1], at))));
-  for (const event of [...events, ...reader.flush()]) sent.push(meter.read(event) ?? Buffer.alloc(0));
-  return { meter, sent: Buffer.concat(sent).toString('utf8') };
+  for (const event of [...events, ...reader.flush()]) sent += meter.read(event) ?? '';
+  return { meter, sent: bytesOf(sent).toString('utf8') };
 }
 
 describe('StreamMeter', () => {
@@ -148,19 +149,57 @@ describe('StreamMeter', () => {
     expect(pass(text).meter.producedText).toBe('think');
   });
 
+  const going = (content: string, more: object = {}) => ({
+    ...delta(content, { finish_reason: null }),
+    ...more,
+  });
+
+  it('counts what events without a finish reason add, kept unread or not', () => {
+    const long = 'x'.repeat(1000);
+    const chunks = [
+      going('Hé'),
+      going('l\n', { usage: null }),
+      ...Array.from({ length: 100 }, () => going(long)),
+    ];
+    const { meter, sent } = pass(chunks.map(event).join(''));
+    expect(sent).toBe([chunks[0], going('l\n'), ...chunks.slice(2)].map(event).join(''));
+    expect(meter.producedText).toBe(`Hél\n${long.repeat(100)}`);
+    expect([101, 102].map((limit) => meter.hasMoreDeltasThan(limit))).toEqual([true, false]);
+    expect(pass(event(going(''))).meter).toMatchObject({ hasProduced: false, isComplete: false });
+  });
+
+  it.each([
+    [
+      'an answer that ends beside one that goes on',
+      '{"choices":[{"index":0,"finish_reason":null},{"index":1,"finish_reason":"stop"}]}',
+    ],
+    [
+      'a usage behind a null',
+      '{"choices":[{"index":0,"finish_reason":null}],"x":{"y":1,"usage":null},"usage":{}}',
+    ],
+    ['an escaped name', '{"choices":[{"index":0,"finish_reason":null}],"\\u0075sage":{"prompt_tokens":1}}'],
+    ['an error', '{"choices":[{"index":0,"finish_reason":null}],"error":{}}'],
+    ['white space', '{"choices":[{"index":0,"finish_reason": null}]}'],
+    ['two lines', '{"choices":[{"index":0,\ndata: "finish_reason":null}]}'],
+  ])('reads %s at once', (_what, data) => {
+    expect(readPlainDelta(event(data))).toBeNull();
+  });
+
   it('yields the same at any chunk boundaries', () => {
     const chunks = fc.array(
       fc.record({
         content: fc.string({ unit: 'grapheme' }),
         usage: fc.constantFrom(undefined, null, USAGE),
         ending: fc.constantFrom('\n\n', '\r\n\r\n'),
+        finish: fc.constantFrom({}, { finish_reason: null }),
       }),
     );
     fc.assert(
       fc.property(chunks, fc.array(fc.nat(), { maxLength: 10 }), fc.boolean(), (list, cuts, includeUsage) => {
         const text = list
           .map(
-            ({ content, usage, ending }) => `data: ${JSON.stringify({ ...delta(content), usage })}${ending}`,
+            ({ content, usage, ending, finish }) =>
+              `data: ${JSON.stringify({ ...delta(content, finish), usage })}${ending}`,
           )
           .join('');
         const whole = pass(text, { includeUsage });

@@ -1,7 +1,8 @@
 import { type TokenUsage } from '@inference/metering';
 import { readReportedUsage } from '../usage/reported-usage';
 import { choiceText } from '../usage/message-text';
-import { type SseEvent } from './sse-event-reader';
+import { readPlainDelta } from './plain-delta';
+import { dataOf, eventOf, type SseEvent } from './sse-event-reader';
 
 interface Chunk {
   choices?: unknown;
@@ -12,9 +13,13 @@ interface Chunk {
 export const DONE = '[DONE]';
 const NULL_USAGE = ',"usage":null';
 
+/** Length of the unread events that a stream keeps; 32 kB are about 100 tokens. Ten times as much would be 300 MB for 1,000 streams. */
+const MAX_UNREAD_CHARS = 32 * 1024;
+
 /**
  * Observes the events of a stream: produced text, completeness and reported usage. Removes the usage from the events if the
- * client did not ask for it.
+ * client did not ask for it. Events that only add to an answer are kept unread: what they add matters only if the stream
+ * breaks off or reports no usage.
  */
 export class StreamMeter {
   usage: TokenUsage | null = null;
@@ -22,10 +27,12 @@ export class StreamMeter {
   failed = false;
   /** The upstream sent [DONE]. */
   saidDone = false;
-  /** Number of events that added to an answer; a model sends at most one per token. */
-  deltas = 0;
+  private deltas = 0;
   private readonly produced: string[] = [];
   private readonly finished = new Set<unknown>();
+  private unread: SseEvent[] = [];
+  private unreadChars = 0;
+  private unreadChoices = 0;
 
   constructor(
     private readonly includeUsage: boolean,
@@ -38,28 +45,66 @@ export class StreamMeter {
   }
 
   get hasProduced(): boolean {
+    this.readUnread();
     return this.deltas > 0;
   }
 
   get producedText(): string {
+    this.readUnread();
     return this.produced.join('');
   }
 
-  /** Reads an event. Returns the bytes to forward to the client, or null to drop the event. */
-  read({ bytes, data }: SseEvent): Buffer | null {
+  /** Whether more than this number of events have added to an answer; a model sends at most one per token. */
+  hasMoreDeltasThan(limit: number): boolean {
+    if (this.deltas + this.unreadChoices <= limit) return false;
+    this.readUnread();
+    return this.deltas > limit;
+  }
+
+  /** Reads an event. Returns what to forward to the client, or null to drop the event. */
+  read(event: SseEvent): SseEvent | null {
+    const plain = readPlainDelta(event);
+    if (plain) {
+      this.keepUnread(event, plain.choices);
+      return this.includeUsage ? event : plain.withoutUsage;
+    }
+    const data = dataOf(event);
     if (data === DONE) {
       this.saidDone = true;
-      return bytes;
+      return event;
     }
     const chunk = parseChunk(data);
-    if (!chunk) return bytes;
+    if (!chunk) return event;
+    this.readUnread();
     if (chunk.error) this.failed = true;
-    const choices = Array.isArray(chunk.choices) ? (chunk.choices as unknown[]) : [];
-    for (const choice of choices) this.readChoice(choice);
-    if (chunk.usage === undefined) return bytes;
+    const choices = this.readChoices(chunk);
+    if (chunk.usage === undefined) return event;
     const usage = readReportedUsage(chunk.usage);
     if (usage) this.usage = usage;
-    return this.includeUsage ? bytes : withoutUsage(bytes, chunk, choices.length);
+    return this.includeUsage ? event : withoutUsage(event, chunk, choices.length);
+  }
+
+  private keepUnread(event: SseEvent, choices: number): void {
+    this.unread.push(event);
+    this.unreadChars += event.length;
+    this.unreadChoices += choices;
+    if (this.unreadChars > MAX_UNREAD_CHARS) this.readUnread();
+  }
+
+  private readUnread(): void {
+    for (const event of this.unread) {
+      const chunk = parseChunk(dataOf(event));
+      if (chunk) this.readChoices(chunk);
+    }
+    this.unread = [];
+    this.unreadChars = 0;
+    this.unreadChoices = 0;
+  }
+
+  private readChoices(chunk: Chunk): unknown[] {
+    const choices = Array.isArray(chunk.choices) ? (chunk.choices as unknown[]) : [];
+    for (const choice of choices) this.readChoice(choice);
+    return choices;
   }
 
   private readChoice(choice: unknown): void {
@@ -92,14 +137,10 @@ function parseChunk(data: string): Chunk | null {
   }
 }
 
-function withoutUsage(bytes: Buffer, chunk: Chunk, choiceCount: number): Buffer | null {
-  if (chunk.usage === null) {
-    const text = bytes.toString('utf8');
-    // Inside a JSON string the quotes would be escaped, so the match is the field itself.
-    if (text.includes(NULL_USAGE)) return Buffer.from(text.replace(NULL_USAGE, ''));
-  } else if (choiceCount === 0) {
-    return null;
-  }
+function withoutUsage(event: SseEvent, chunk: Chunk, choiceCount: number): SseEvent | null {
+  if (chunk.usage !== null && choiceCount === 0) return null;
+  // Inside a JSON string the quotes would be escaped, so the match is the field itself.
+  if (chunk.usage === null && event.includes(NULL_USAGE)) return event.replace(NULL_USAGE, '');
   const { usage: _usage, ...rest } = chunk;
-  return Buffer.from(`data: ${JSON.stringify(rest)}\n\n`);
+  return eventOf(`data: ${JSON.stringify(rest)}\n\n`);
 }

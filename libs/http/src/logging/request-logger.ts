@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Logger } from 'pino';
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** The `X-Request-Id` of the request (see requestLogger). */
+    id?: string;
+    /** The log of the service, for what happens during the request. */
+    logger?: Logger;
+  }
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** Adopts a well-formed X-Request-Id of the caller, or generates one. */
+function requestId({ headers }: IncomingMessage): string {
+  const offered = headers['x-request-id'];
+  return typeof offered === 'string' && REQUEST_ID.test(offered) ? offered : randomUUID();
+}
+
+function describe({ id, method, url = '' }: IncomingMessage) {
+  const query = url.indexOf('?');
+  return { id, method, path: query === -1 ? url : url.slice(0, query) };
+}
+
+/** Answered, but on purpose: the service does not have what was asked for. */
+const NOT_IMPLEMENTED = 501;
+
+function logEnd(logger: Logger, request: IncomingMessage, response: ServerResponse, startedAt: number): void {
+  const { statusCode } = response;
+  const failure =
+    response.errored ?? (statusCode >= 500 && new Error(`failed with status code ${statusCode}`));
+  const line = {
+    req: describe(request),
+    // The id of the usage event, so that a billed request can be found in the log.
+    inferenceRequestId: response.getHeader('X-Inference-Request-Id'),
+    res: { statusCode },
+    ...(failure && { err: failure }),
+    responseTime: Date.now() - startedAt,
+  };
+  if (!failure) logger.info(line, response.writableEnded ? 'request completed' : 'request aborted');
+  else logger[response.errored || statusCode !== NOT_IMPLEMENTED ? 'error' : 'info'](line, 'request errored');
+}
+
+/** Without a listener an error of a response would end the process. */
+const ignoreError = () => undefined;
+
+/**
+ * Middleware: names the request, in `X-Request-Id` too, and logs one line when its response has ended: method, path without
+ * query, status and duration. Never logs a header or a body. Written by hand: pino-http's child loggers take 40 µs of a request.
+ */
+export function requestLogger(logger: Logger) {
+  return (request: IncomingMessage, response: ServerResponse, next?: () => void): void => {
+    request.id = requestId(request);
+    request.logger = logger;
+    response.setHeader('X-Request-Id', request.id);
+    response.on('error', ignoreError);
+    if (request.url !== '/healthz') {
+      const startedAt = Date.now();
+      response.once('close', () => logEnd(logger, request, response, startedAt));
+    }
+    next?.();
+  };
+}
+
+/** Logs an error with the request during which it happened. */
+export function logFailure(request: IncomingMessage, error: unknown): void {
+  request.logger?.error({ req: describe(request), err: error });
+}
