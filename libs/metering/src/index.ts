@@ -12,12 +12,13 @@ export { HourlyRollup } from './rollups/hourly-rollup.entity';
 export { USAGE_OUTCOMES, UsageEvent, type UsageOutcome } from './reports/usage-event.entity';
 export { GroupByField } from './reports/group-by-field.decorator';
 export { PeriodQuery } from './reports/period.dto';
-export { BUCKET_LINES, USAGE_LINES } from './reports/usage-lines.repository';
+export { bucketLines, type LineDetail, usageLines } from './reports/usage-lines.repository';
 export { ROLLUP_ENTITIES } from './rollups/rollup-entities';
 export {
   GRANULARITIES,
   type Granularity,
   granularityFault,
+  type RollupPeriod,
   type TimeBuckets,
   timeBuckets,
 } from './reports/time-buckets';
