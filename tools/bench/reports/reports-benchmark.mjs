@@ -30,7 +30,11 @@ const GROUPINGS = [
 const nameOf = (names) => names.join('+') || 'total';
 
 /** The watermark and the end of the report that stand for a month that is still running: two hours are not rolled up. */
-const CURRENT = { rolledUntil: Date.parse('2024-01-31T18:00:00Z'), to: '2024-01-31T20:00:00.000000Z' };
+const CURRENT = {
+  day: Date.parse('2024-01-31T00:00:00Z'),
+  rolledUntil: Date.parse('2024-01-31T18:00:00Z'),
+  to: '2024-01-31T20:00:00.000000Z',
+};
 /** Of a report from days and months. Reports from hours only take seconds and run once. */
 const RUNS = 20;
 const WARM_UP_RUNS = 2;
@@ -103,16 +107,17 @@ async function measureSize({ owner, reader, rows, faults, signal }) {
   /** @type {any} a client has the part of the Executor that is used here */
   const database = owner;
   const filledMs = await timed(() => fillMonth(database, rows, signal));
-  /** @param {number} until */
-  const rollUp = async (until) => {
+  /** @param {number} until @param {number} [hours] most of a step */
+  const rollUp = async (until, hours = 24) => {
     for (let isLeft = true; isLeft;) {
       signal.throwIfAborted();
-      const step = await owner.query('SELECT metering.roll_up_hours() AS left');
+      const step = await owner.query('SELECT metering.roll_up_hours($1) AS left', [hours]);
       const progress = await owner.query('SELECT rolled_until FROM metering.rollup_progress');
       isLeft = step.rows[0].left && progress.rows[0].rolled_until.getTime() < until;
     }
   };
-  let rolledMs = await timed(() => rollUp(CURRENT.rolledUntil));
+  let rolledMs = await timed(() => rollUp(CURRENT.day));
+  rolledMs += await timed(() => rollUp(CURRENT.rolledUntil, 1));
   // As autovacuum does.
   await owner.query('VACUUM ANALYZE');
   const current = await measureReports(reader, CURRENT.to, faults, signal);

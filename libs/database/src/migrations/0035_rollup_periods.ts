@@ -66,17 +66,19 @@ CREATE TABLE metering.rollup_progress (
 INSERT INTO metering.rollup_progress DEFAULT VALUES;
 GRANT SELECT ON metering.rollup_progress TO console, router_cost;
 
--- Adds the next closed hours, at most six with usage, to the tables above. Returns whether closed hours are left.
+-- Adds the next closed hours with usage to the tables above: at most p_hours, one day, and about a million rows, so that a step
+-- takes seconds and adds to most days once. Returns whether closed hours are left.
 -- An hour is closed when each transaction that may have settled in it has ended. A settlement gets its transaction id before it
 -- reads the clock. So the ids of all settlements of an hour are lower than an id that is given after its end, and the hour is
 -- closed when no running transaction has a lower id than that one. No settlement waits for this. The further minute is for the
 -- clock of a server that takes over.
-CREATE FUNCTION metering.roll_up_hours() RETURNS boolean
+CREATE FUNCTION metering.roll_up_hours(p_hours integer DEFAULT 24) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
 DECLARE
   closed timestamptz := date_trunc('hour', clock_timestamp() - interval '1 minute', 'UTC');
   own_id xid8;
   rolled timestamptz;
+  first timestamptz;
   goal timestamptz;
 BEGIN
   IF pg_current_xact_id_if_assigned() IS NOT NULL OR current_setting('transaction_isolation') <> 'read committed' THEN
@@ -103,7 +105,10 @@ BEGIN
       RETURN false;
     END IF;
   END IF;
-  SELECT least(closed, min(hour) + interval '6 hours') INTO goal FROM metering.hourly_rollup WHERE hour >= rolled;
+  SELECT min(hour) INTO first FROM metering.hourly_rollup WHERE hour >= rolled;
+  SELECT least(closed, date_trunc('day', first, 'UTC') + interval '24 hours',
+    first + least(p_hours, greatest(1, 1000000 / greatest(1, count(*)))) * interval '1 hour')
+  INTO goal FROM metering.hourly_rollup WHERE hour = first;
 
   WITH hours AS MATERIALIZED (
     SELECT date_trunc('day', hour, 'UTC') AS day, account_id, model, entrypoint, unit, api_key_id, sum(quantity) AS quantity,

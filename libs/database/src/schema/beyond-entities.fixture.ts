@@ -64,7 +64,7 @@ export const BEYOND_ENTITIES = {
       'metering.delete_old_settlements()',
       'metering.ensure_partitions()',
       'metering.forget_rollups(timestamp with time zone)',
-      'metering.roll_up_hours()',
+      'metering.roll_up_hours(integer)',
       'metering.settle(text,jsonb)',
       'pricing.notify_change()',
       'scheduling.provider_task(text,text)',

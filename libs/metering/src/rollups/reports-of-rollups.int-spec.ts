@@ -127,18 +127,19 @@ describe('a report', () => {
         fc.array(event, { minLength: 40, maxLength: 60 }),
         fc.array(event, { minLength: 10, maxLength: 20 }),
         fc.nat(70),
+        fc.constantFrom(1, 5, 24),
         fc.array(report, { minLength: 12, maxLength: 12 }),
-        async (events, lateEvents, steps, reports) => {
+        async (events, lateEvents, steps, hours, reports) => {
           await database.pool.query(
             `TRUNCATE metering.usage_events, metering.hourly_rollup; SELECT metering.forget_rollups('-infinity')`,
           );
           await insertPastEvents(database.pool, events);
-          const until = steps === 0 ? null : await rollUp(database.pool, steps);
+          const until = steps === 0 ? null : await rollUp(database.pool, steps, hours);
           if (until && until.getUTCFullYear() === 2020) partlyRolled++;
           for (const next of reports) expect(await reportedSums(next)).toEqual(await eventSums(next));
           await insertPastEvents(database.pool, lateEvents.filter(isAfter(until)));
           for (const next of reports) expect(await reportedSums(next)).toEqual(await eventSums(next));
-          await rollUp(database.pool, 2);
+          await rollUp(database.pool, 2, hours);
           for (const next of reports) expect(await reportedSums(next)).toEqual(await eventSums(next));
         },
       ),

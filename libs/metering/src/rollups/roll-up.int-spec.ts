@@ -79,7 +79,9 @@ async function setClockAhead(): Promise<void> {
 describe('metering.roll_up_hours', () => {
   it('rolls up what is there, from the first hour to the last closed one, in steps', async () => {
     await insertPastEvents(database.pool, history(200));
-    expect(await rollUp(database.pool, 1)).toEqual(new Date('2020-01-31T02:00:00Z'));
+    expect(await rollUp(database.pool, 1)).toEqual(new Date('2020-01-31T00:00:00Z'));
+    await database.pool.query('SELECT metering.roll_up_hours(5)');
+    expect(await rolledUntil(database.pool)).toEqual(new Date('2020-01-31T05:00:00Z'));
     expect(await differences()).toEqual([]);
     const until = (await rollUp(database.pool))!;
     expect(until.getTime() % MILLIS_PER_HOUR).toBe(0);

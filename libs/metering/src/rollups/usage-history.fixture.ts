@@ -58,9 +58,11 @@ export async function insertPastEvents(pool: TestPool, events: PastEvent[]): Pro
 }
 
 /** Runs the given number of steps of the job, or all; returns how far the hours are rolled up. */
-export async function rollUp(pool: TestPool, steps = Infinity): Promise<Date | null> {
+export async function rollUp(pool: TestPool, steps = Infinity, hours = 24): Promise<Date | null> {
   for (let step = 0; step < steps; step++) {
-    const { rows } = await pool.query<{ isLeft: boolean }>('SELECT metering.roll_up_hours() AS "isLeft"');
+    const { rows } = await pool.query<{ isLeft: boolean }>('SELECT metering.roll_up_hours($1) AS "isLeft"', [
+      hours,
+    ]);
     if (!rows[0]!.isLeft) break;
   }
   return rolledUntil(pool);
