@@ -9,6 +9,7 @@ import { benchFirstPaint } from './first-paint/first-paint-benchmark.mjs';
 import { benchGateway } from './gateway/gateway-benchmark.mjs';
 import { benchLoginThrottle } from './login-throttle/login-throttle-benchmark.mjs';
 import { benchMemo } from './memo/memo-benchmark.mjs';
+import { benchReports } from './reports/reports-benchmark.mjs';
 import { benchSettlement } from './settlement/settlement-benchmark.mjs';
 import { Workbench } from './setup/workbench.mjs';
 
@@ -23,6 +24,7 @@ import { Workbench } from './setup/workbench.mjs';
  * @property {number} streams
  * @property {number} tokensPerSecond
  * @property {number[]} passages
+ * @property {number[]} rows
  * @property {string[]} folders
  * @property {string | undefined} against absolute path of another built checkout
  *
@@ -38,6 +40,7 @@ Benchmarks
   login-throttle   how many of 10,000 wrong passwords and codes are evaluated
   downloads        compares downloads of a large file from the console with nginx
   console-reads    speed and plans of the console's lists among a million rows
+  reports          cost reports of all accounts over a month of millions of rows
   first-paint      how soon Chromium shows the console's overview
   agent            compares concurrent streams of the agent with a minimal server; time to the first delta
   memo <folder>…   quality and speed of search, compared with other search engines; each folder holds a collection of
@@ -52,6 +55,7 @@ Options
   --streams N              maximum of concurrent streams of the agent; 1 to 5000 (1000)
   --tokens-per-second N    of each stream; 1 to 100 (20)
   --passages N,N,…         numbers of passages to measure the speed of search with; 100 to 1000000 (1000,10000,100000)
+  --rows N,N,…             numbers of rows of the hourly rollup; 10000 to 100000000 (1000000,10000000)
 `;
 
 /** @type {Record<string, Benchmark[]>} */
@@ -62,6 +66,7 @@ const BENCHMARKS = {
   downloads: [benchDownloads],
   'console-reads': [benchConsoleReads],
   'first-paint': [benchFirstPaint],
+  reports: [benchReports],
   agent: [benchAgent],
   memo: [benchMemo],
 };
@@ -80,8 +85,17 @@ const LIMITS = [
 ];
 const MIN_PASSAGES = 100;
 const MAX_PASSAGES = 1_000_000;
+const MIN_ROWS = 10_000;
+const MAX_ROWS = 100_000_000;
 /** @type {('rounds' | 'streams' | 'tokens-per-second')[]} */
 const WHOLE = ['rounds', 'streams', 'tokens-per-second'];
+
+/** @param {string} option @param {string} text @param {number} min @param {number} max @returns {number[]} */
+function readNumbers(option, text, min, max) {
+  const numbers = text.split(',').map(Number);
+  if (numbers.every((number) => Number.isInteger(number) && number >= min && number <= max)) return numbers;
+  throw new Error(`--${option} must be whole numbers between ${min} and ${max}, separated by commas.`);
+}
 
 /** @param {string[]} args @returns {{ benchmarks: Benchmark[], options: BenchOptions }} @throws if they are invalid */
 function readArguments(args) {
@@ -96,6 +110,7 @@ function readArguments(args) {
       streams: { type: 'string', default: '1000' },
       'tokens-per-second': { type: 'string', default: '20' },
       passages: { type: 'string', default: '1000,10000,100000' },
+      rows: { type: 'string', default: '1000000,10000000' },
       against: { type: 'string' },
     },
   });
@@ -111,12 +126,8 @@ function readArguments(args) {
   }
   const fractional = WHOLE.find((option) => !/^\d+$/.test(values[option]));
   if (fractional) throw new Error(`--${fractional} must be a whole number.`);
-  const passages = values.passages.split(',').map(Number);
-  if (!passages.every((count) => Number.isInteger(count) && count >= MIN_PASSAGES && count <= MAX_PASSAGES)) {
-    throw new Error(
-      `--passages must be whole numbers between ${MIN_PASSAGES} and ${MAX_PASSAGES}, separated by commas.`,
-    );
-  }
+  const passages = readNumbers('passages', values.passages, MIN_PASSAGES, MAX_PASSAGES);
+  const rows = readNumbers('rows', values.rows, MIN_ROWS, MAX_ROWS);
   return {
     benchmarks,
     options: {
@@ -127,6 +138,7 @@ function readArguments(args) {
       streams: Number(values.streams),
       tokensPerSecond: Number(values['tokens-per-second']),
       passages,
+      rows,
       folders,
       against: values.against === undefined ? undefined : path.resolve(values.against),
     },

@@ -31,6 +31,8 @@ export const SECTIONS = [
       DATABASE_URL:
         'PostgreSQL, with the role of this service (`console`, `gateway`, `router_cost`, `training`, `agent`, `memo`).',
       DATABASE_POOL_SIZE: 'Most connections of one process.',
+      DATABASE_READ_URL:
+        'Console and router-cost. [A streaming replica](../operations/read-replica.md) of the database, with the role of the service. Usage, request log and cost report are read there while it has everything that the database has; otherwise the database answers.',
       CONSOLE_URL:
         'Where the console is reached. The services that accept sessions (memo, training, router-cost) fetch its public keys there; the console itself writes it into links and redirect URIs.',
       API_KEY_HASH_SECRET:

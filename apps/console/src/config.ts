@@ -28,6 +28,7 @@ import { userInterfaceFields, userInterfaceOf } from './user-interface/user-inte
 export const fields = z.object({
   ...env.service,
   ...env.database,
+  ...env.databaseReplica,
   ...sessionFields,
   ...apiKeyFields,
   ...sealedTokenFields,

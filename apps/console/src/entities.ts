@@ -1,5 +1,5 @@
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
-import { HourlyRollup, PRICE_ENTITIES, TrainingPrice, UsageEvent } from '@inference/metering';
+import { PRICE_ENTITIES, ROLLUP_ENTITIES, TrainingPrice, UsageEvent } from '@inference/metering';
 import { WALLET_ENTITIES } from '@inference/wallet';
 import { DocumentCounter } from './billing/documents/entities/document-counter.entity';
 import { BillingDocument } from './billing/documents/entities/document.entity';
@@ -34,6 +34,7 @@ import { OutboxMail } from './notifications/mail/outbox-mail.entity';
 export const ENTITIES = [
   ...CREDENTIAL_ENTITIES,
   ...PRICE_ENTITIES,
+  ...ROLLUP_ENTITIES,
   ...WALLET_ENTITIES,
   Account,
   BillingDocument,
@@ -41,7 +42,6 @@ export const ENTITIES = [
   ChangelogEntry,
   DocumentCounter,
   FollowedRepository,
-  HourlyRollup,
   IdempotencyKey,
   InvoiceFile,
   InvoiceRequest,

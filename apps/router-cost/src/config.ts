@@ -4,6 +4,7 @@ import { z } from 'zod';
 export const schema = z.object({
   ...env.service,
   ...env.database,
+  ...env.databaseReplica,
   ...env.callers,
   ...env.sessionCookie,
   /** Comma-separated secrets with which the console calls on behalf of accounts; all are valid. None by default. */

@@ -1,5 +1,5 @@
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
-import { HourlyRollup, UsageEvent } from '@inference/metering';
+import { ROLLUP_ENTITIES, UsageEvent } from '@inference/metering';
 
 /** The tables that the service uses, with no column that its database role may not read. */
-export const ENTITIES = [...CREDENTIAL_ENTITIES, HourlyRollup, UsageEvent];
+export const ENTITIES = [...CREDENTIAL_ENTITIES, ...ROLLUP_ENTITIES, UsageEvent];

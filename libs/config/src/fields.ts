@@ -123,6 +123,12 @@ export const database = {
   DATABASE_POOL_SIZE: integer(1, 200).default(10),
 };
 
+/** For services whose reports may be read from a replica. */
+export const databaseReplica = {
+  /** A streaming replica of the database. Without it the database itself answers all reads. */
+  DATABASE_READ_URL: url('postgres', 'postgresql').optional(),
+};
+
 /** Training and gateway must have the same value. */
 export const trainingPrice = {
   /** The model that usage of training names. It is not a model that a client can call. */

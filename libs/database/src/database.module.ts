@@ -8,18 +8,25 @@ import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type EntityClass, PoolDataSource } from './data-source';
 import { Database } from './database';
 import { NotificationChannel } from './notification-channel';
+import { ReadDatabase } from './read-database';
 
 export interface DatabaseConfig {
   DATABASE_URL: string;
   DATABASE_POOL_SIZE: number;
+  /** A streaming replica for reads. */
+  DATABASE_READ_URL?: string | undefined;
 }
 
-/** Provides the process's one Database and its one LISTEN connection (NotificationChannel). */
+/** Chosen: a read waits that long for a replica that has disappeared, every few seconds. */
+const REPLICA_CONNECT_MILLIS = 1_000;
+
+/** Provides the process's one Database, its ReadDatabase and its one LISTEN connection (NotificationChannel). */
 @Module({})
 export class DatabaseModule implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(
     private readonly database: Database,
     private readonly channel: NotificationChannel,
+    private readonly reads: ReadDatabase,
   ) {}
 
   /**
@@ -31,7 +38,9 @@ export class DatabaseModule implements OnApplicationBootstrap, OnApplicationShut
     config: DatabaseConfig,
     entities: EntityClass[] = [],
   ): DynamicModule {
-    const { DATABASE_URL: url, DATABASE_POOL_SIZE: size } = config;
+    const { DATABASE_URL: url, DATABASE_POOL_SIZE: size, DATABASE_READ_URL: readUrl } = config;
+    const connectMillis = REPLICA_CONNECT_MILLIS;
+    const replica = readUrl === undefined ? null : { url: readUrl, applicationName, size, connectMillis };
     return {
       module: DatabaseModule,
       global: true,
@@ -48,11 +57,20 @@ export class DatabaseModule implements OnApplicationBootstrap, OnApplicationShut
           inject: [getDataSourceToken()],
         },
         {
+          provide: ReadDatabase,
+          useFactory: async (database: Database) =>
+            new ReadDatabase(
+              database,
+              replica && new Database(await new PoolDataSource(replica, entities).initialize()),
+            ),
+          inject: [Database],
+        },
+        {
           provide: NotificationChannel,
           useFactory: () => new NotificationChannel(url, applicationName),
         },
       ],
-      exports: [Database, NotificationChannel],
+      exports: [Database, NotificationChannel, ReadDatabase],
     };
   }
 
@@ -64,6 +82,7 @@ export class DatabaseModule implements OnApplicationBootstrap, OnApplicationShut
   /** Runs last, so that other modules can use the database during their shutdown. */
   async onApplicationShutdown(): Promise<void> {
     await this.channel.close();
+    await this.reads.close();
     await this.database.close();
   }
 }

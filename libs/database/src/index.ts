@@ -1,6 +1,7 @@
 export { type PoolOptions } from './pool';
 export { type Executor } from './executor';
 export { Database, type Transaction } from './database';
+export { ReadDatabase } from './read-database';
 export { type EntityClass, PoolDataSource } from './data-source';
 export { DatabaseModule } from './database.module';
 export { BigIntColumn, CountColumn, DecimalColumn, PicosColumn, TimeColumn } from './entities/columns';

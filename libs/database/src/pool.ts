@@ -9,21 +9,29 @@ types.setTypeParser(INT8, BigInt);
 types.setTypeParser(NUMERIC, (text) => (text.includes('.') ? text : BigInt(text)));
 
 const STATEMENT_TIMEOUT_MILLIS = 30_000;
+const CONNECT_MILLIS = 5_000;
 
 export interface PoolOptions {
   url: string;
   /** Shown in pg_stat_activity. */
   applicationName: string;
   size: number;
+  /** How long a statement waits for a connection. */
+  connectMillis?: number;
 }
 
 /** Creates a connection pool. It connects lazily: without the database a service starts and its health probe answers 503. */
-export function createPool({ url, applicationName, size }: PoolOptions): SqlPool {
+export function createPool({
+  url,
+  applicationName,
+  size,
+  connectMillis = CONNECT_MILLIS,
+}: PoolOptions): SqlPool {
   const pool = new Pool({
     connectionString: url,
     application_name: applicationName,
     max: size,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: connectMillis,
     idleTimeoutMillis: 30_000,
     statement_timeout: STATEMENT_TIMEOUT_MILLIS,
     // The timeout of the server has no effect if the server hangs or its answer is lost in the network.

@@ -8,15 +8,17 @@ export { GpuPrice } from './pricing/gpu-price.entity';
 export { ModelPrice } from './pricing/model-price.entity';
 export { PriceList, type PriceListKind } from './pricing/price-list.entity';
 export { TrainingPrice } from './pricing/training-price.entity';
-export { HourlyRollup } from './reports/hourly-rollup.entity';
+export { HourlyRollup } from './rollups/hourly-rollup.entity';
 export { USAGE_OUTCOMES, UsageEvent, type UsageOutcome } from './reports/usage-event.entity';
 export { GroupByField } from './reports/group-by-field.decorator';
 export { PeriodQuery } from './reports/period.dto';
-export { BUCKET_LINES, USAGE_LINES } from './reports/usage-lines.repository';
+export { bucketLines, type LineDetail, usageLines } from './reports/usage-lines.repository';
+export { ROLLUP_ENTITIES } from './rollups/rollup-entities';
 export {
   GRANULARITIES,
   type Granularity,
   granularityFault,
+  type RollupPeriod,
   type TimeBuckets,
   timeBuckets,
 } from './reports/time-buckets';

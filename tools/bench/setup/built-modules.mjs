@@ -13,6 +13,7 @@ import { root } from './workbench.mjs';
  *   'apps/console/src/identity/passwords/password-hasher': typeof import('../../../apps/console/src/identity/passwords/password-hasher.ts'),
  *   'apps/gateway/src/leases/lease': typeof import('../../../apps/gateway/src/leases/lease.ts'),
  *   'apps/gateway/src/settlement/usage-event': typeof import('../../../apps/gateway/src/settlement/usage-event.ts'),
+ *   'apps/router-cost/src/cost/cost.repository': typeof import('../../../apps/router-cost/src/cost/cost.repository.ts'),
  *   'apps/memo/src/retrieval/analysis/passage-analyzer': typeof import('../../../apps/memo/src/retrieval/analysis/passage-analyzer.ts'),
  *   'apps/memo/src/retrieval/index/segment-merge': typeof import('../../../apps/memo/src/retrieval/index/segment-merge.ts'),
  *   'apps/memo/src/retrieval/index/segment-builder': typeof import('../../../apps/memo/src/retrieval/index/segment-builder.ts'),

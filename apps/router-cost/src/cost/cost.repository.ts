@@ -1,5 +1,5 @@
 import { type Executor } from '@inference/database';
-import { BUCKET_LINES, type TimeBuckets, USAGE_LINES } from '@inference/metering';
+import { bucketLines, type LineDetail, type TimeBuckets, usageLines } from '@inference/metering';
 import { type CostPosition } from './cost.cursor';
 import { type GroupKey } from './cost-dimensions';
 
@@ -41,23 +41,29 @@ const COLUMNS: Record<GroupKey, string> = {
 };
 
 /**
- * The values are those of USAGE_LINES or BUCKET_LINES, then the cost and the keys of the position after which the page starts, or
+ * The values are those of `usageLines` or `bucketLines`, then the cost and the keys of the position after which the page starts, or
  * null, and the number of groups, or null for all.
  */
-function reportSql(names: readonly GroupKey[], isBucketed: boolean): string {
+function reportSql(detail: LineDetail, names: readonly GroupKey[], buckets: TimeBuckets | null): string {
   const columns = names.map((name) => COLUMNS[name]).join(', ');
-  const [cost, keys, limit] = isBucketed ? ['$6', '$7', '$8'] : ['$4', '$5', '$6'];
+  const [cost, keys, limit] = buckets ? ['$6', '$7', '$8'] : ['$4', '$5', '$6'];
   return `
-    WITH ${isBucketed ? BUCKET_LINES : USAGE_LINES},
+    WITH ${buckets ? bucketLines(detail, buckets.coarsest) : usageLines(detail, 'month')},
     groups AS (
       SELECT ARRAY[${columns}]::text[] COLLATE "C" AS keys,
         coalesce(sum(cost_usd_picos), 0) AS cost_usd_picos, coalesce(sum(tokens), 0) AS tokens
-      FROM ${isBucketed ? 'bucket_lines' : 'usage_lines'} GROUP BY ${columns || '()'}
+      FROM ${buckets ? 'bucket_lines' : 'usage_lines'} GROUP BY ${columns || '()'}
     )
     SELECT keys, cost_usd_picos AS "costUsdPicos", tokens, (extract(epoch FROM now()) * 1000000)::bigint AS "asOfMicros"
     FROM groups
     WHERE ${cost}::numeric IS NULL OR cost_usd_picos < ${cost} OR (cost_usd_picos = ${cost} AND keys > ${keys}::text[])
     ORDER BY cost_usd_picos DESC, keys LIMIT ${limit}`;
+}
+
+/** The rollups by account begin with the account; those without keys are for the reports of all accounts. */
+function detailOf({ accountId, names }: CostReport): LineDetail {
+  if (accountId !== null || names.includes('api_key')) return 'usage';
+  return names.includes('user') ? 'account_costs' : 'site_costs';
 }
 
 /** The groups of a report, highest cost first. */
@@ -68,5 +74,5 @@ export async function readCostGroups(executor: Executor, report: CostReport): Pr
     ...(buckets ? [buckets.starts, buckets.splitHours] : []),
     ...[after?.costUsdPicos ?? null, after?.keys ?? null, limit],
   ];
-  return (await executor.query<ReadCostGroup>(reportSql(names, buckets !== null), values)).rows;
+  return (await executor.query<ReadCostGroup>(reportSql(detailOf(report), names, buckets), values)).rows;
 }

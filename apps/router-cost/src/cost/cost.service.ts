@@ -1,12 +1,12 @@
 import { BadRequestException, ForbiddenException, Injectable } from '@nestjs/common';
 import { type Caller, type Role } from '@inference/guards';
-import { Database } from '@inference/database';
+import { ReadDatabase } from '@inference/database';
 import { granularityFault, timeBuckets } from '@inference/metering';
 import { type InstantMicros, instantText } from '@inference/time';
 import { type Continuation, type CostPosition, decodeCursor, encodeCursor } from './cost.cursor';
 import { type CostRange, rangeOf } from './cost-range';
 import { type CostQuery } from './cost.dto';
-import { type CostGroup, type ReadCostGroup, readCostGroups } from './cost.repository';
+import { type CostGroup, type CostReport, type ReadCostGroup, readCostGroups } from './cost.repository';
 import { groupKeysOf } from './cost-dimensions';
 
 export interface CostPage {
@@ -20,7 +20,7 @@ const DEFAULT_LIMIT = 50;
 /** The cost report (spec: Router service). A caller sees its own cost; admins and analysts see the cost of all accounts. */
 @Injectable()
 export class CostService {
-  constructor(private readonly database: Database) {}
+  constructor(private readonly database: ReadDatabase) {}
 
   /** One page of the report, highest cost first. Throws BadRequestException for an impossible range or a bad cursor. */
   async readPage(caller: Caller, query: CostQuery): Promise<CostPage> {
@@ -52,7 +52,7 @@ export class CostService {
     const { granularity, time_zone: timeZone } = query;
     const fault = granularityFault(granularity, range.from, range.to);
     if (fault !== null) throw new BadRequestException(fault);
-    return readCostGroups(this.database, {
+    const report: CostReport = {
       from: instantText(range.from),
       to: range.to === null ? null : instantText(range.to),
       accountId: scope,
@@ -60,7 +60,8 @@ export class CostService {
       buckets: granularity === undefined ? null : timeBuckets(granularity, timeZone, range.from, range.to),
       after: after ?? null,
       limit,
-    });
+    };
+    return this.database.read((executor) => readCostGroups(executor, report));
   }
 }
 

@@ -33,6 +33,7 @@ import { CallsOfAnswers0000000000031 } from '../migrations/0031_calls_of_answers
 import { AccountSearch0000000000032 } from '../migrations/0032_account_search';
 import { ResumableUploads0000000000033 } from '../migrations/0033_resumable_uploads';
 import { RefundsAndLatePayments0000000000034 } from '../migrations/0034_refunds_and_late_payments';
+import { RollupPeriods0000000000035 } from '../migrations/0035_rollup_periods';
 
 /** All migrations in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -70,4 +71,5 @@ export const MIGRATIONS: MigrationClass[] = [
   AccountSearch0000000000032,
   ResumableUploads0000000000033,
   RefundsAndLatePayments0000000000034,
+  RollupPeriods0000000000035,
 ];

@@ -1,9 +1,5 @@
-/** One invariant of the ledger. */
-export interface Check {
-  name: string;
-  /** Returns one row per violation, with columns that help to find it. */
-  sql: string;
-}
+import { type Check } from './check';
+import { ROLLUP_CHECKS } from './rollup-checks.repository';
 
 const PICOS_PER_HUNDREDTH = 10n ** 10n;
 
@@ -177,4 +173,5 @@ export const CHECKS: Check[] = [
       SELECT provider, billed.sum::text AS billed, booked.sum::text AS booked
       FROM billed FULL JOIN booked USING (provider) WHERE coalesce(billed.sum, 0) <> coalesce(booked.sum, 0)`,
   },
+  ...ROLLUP_CHECKS,
 ];

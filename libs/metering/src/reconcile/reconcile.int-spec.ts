@@ -276,6 +276,28 @@ const FALSIFICATIONS: [string, string, string[]][] = [
      AND transfer_id = (SELECT id FROM wallet.transfers WHERE reference = 'payment:pay_plain')`,
     ['each paid payment', 'what each provider owes'],
   ],
+  [
+    'an hour that is not rolled up',
+    "UPDATE metering.rollup_progress SET rolled_until = now() + interval '1 hour'",
+    ['daily rollup =', 'account daily costs', 'site hourly costs', 'site daily costs'],
+  ],
+  [
+    'a day that is not rolled up',
+    "UPDATE metering.rollup_progress SET rolled_until = now() + interval '1 day'",
+    ['monthly rollup', 'account monthly costs', 'site monthly costs'],
+  ],
+  ...['daily', 'monthly'].map((period): [string, string, string[]] => [
+    `usage in the ${period} rollup that no hour has`,
+    `INSERT INTO metering.${period}_rollup VALUES (now(), 'a', 'm', 'gateway', 'per_request', '', 1, 0, 0, 0)`,
+    [`${period} rollup =`],
+  ]),
+  ...['account_daily', 'account_monthly', 'site_hourly', 'site_daily', 'site_monthly'].map(
+    (period): [string, string, string[]] => [
+      `a cost in ${period}_costs that no hour has`,
+      `INSERT INTO metering.${period}_costs VALUES (now(), ${period.startsWith('account') ? "'a'," : ''} 'm', 'gateway', 0, 1)`,
+      [`${period.replace('_', ' ')} costs`],
+    ],
+  ),
 ];
 
 it.each(FALSIFICATIONS)('finds %s', async (_what, statement, expected) => {

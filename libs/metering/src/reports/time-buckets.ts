@@ -10,12 +10,17 @@ const MILLIS_PER_DAY = 24 * MILLIS_PER_HOUR;
 const MICROS_PER_MILLI = 1_000n;
 const MICROS_PER_DAY = 86_400_000_000n;
 
+/** A time of UTC by which usage is rolled up. */
+export type RollupPeriod = 'hour' | 'day' | 'month';
+
 /** How the time of a report is divided. */
 export interface TimeBuckets {
   /** The starts of the buckets, ascending, as ISO 8601 in UTC. Null: each hour of UTC is a bucket. */
   starts: string[] | null;
   /** The hours of UTC, by which usage is added up, within which a bucket starts. */
   splitHours: string[];
+  /** The longest of the periods within which no bucket starts, split hours apart. */
+  coarsest: RollupPeriod;
 }
 
 /** Names the fault of a period that is too long for its granularity; null if it has none. */
@@ -36,7 +41,7 @@ export function timeBuckets(
   start: InstantMicros,
   end: InstantMicros | null,
 ): TimeBuckets {
-  if (granularity === 'hour') return { starts: null, splitHours: [] };
+  if (granularity === 'hour') return { starts: null, splitHours: [], coarsest: 'hour' };
   const nowMillis = Date.now();
   // There is no usage before 1970. The day after the last one may begin before the usage is read.
   const firstMillis = Math.max(Number(start / MICROS_PER_MILLI), 0);
@@ -44,8 +49,11 @@ export function timeBuckets(
   const startsIn = granularity === 'day' ? startsOfDays : startsOfMonths;
   const starts = startsIn(timeZone, firstMillis, Math.max(firstMillis, lastMillis) + MILLIS_PER_DAY);
   const splitHours = starts.filter(startsWithinHour).map((at) => at - (at % MILLIS_PER_HOUR));
-  return { starts: starts.map(isoText), splitHours: splitHours.map(isoText) };
+  const coarsest = starts.every(startsDay) ? granularity : 'hour';
+  return { starts: starts.map(isoText), splitHours: splitHours.map(isoText), coarsest };
 }
 
 const startsWithinHour = (at: number) => at % MILLIS_PER_HOUR !== 0;
+/** Months of a time zone start days of UTC only if they are months of UTC: no zone is a day away. */
+const startsDay = (at: number) => at % MILLIS_PER_DAY === 0;
 const isoText = (at: number) => new Date(at).toISOString();

@@ -16,6 +16,7 @@ const MOVES = [
   `UPDATE metering.usage_events SET occurred_at = occurred_at - ${BACK}, started_at = started_at - ${BACK}`,
   `UPDATE metering.hourly_rollup SET hour = hour - ${BACK}`,
   `UPDATE wallet.transfers SET hour = hour - ${BACK}, created_at = created_at - ${BACK} WHERE kind = 'usage'`,
+  "SELECT metering.forget_rollups('-infinity')",
 ];
 
 /** Moves all usage two hours into the past, in all tables, so that its hours are closed. */

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { findFreePort } from './ports';
 import { ROOT } from './service-process';
 
@@ -30,12 +31,15 @@ export class PostgresProcess {
   private constructor(
     private readonly folder: string,
     private readonly port: number,
+    private readonly settings: Record<string, string> = {},
   ) {}
 
-  static async create(): Promise<PostgresProcess> {
+  /** @param settings besides or instead of SETTINGS */
+  static async create(settings: Record<string, string> = {}): Promise<PostgresProcess> {
     return new PostgresProcess(
       mkdtempSync(join(process.env.TEST_DATA_FOLDER ?? tmpdir(), 'e2e-postgres-')),
       await findFreePort(),
+      settings,
     );
   }
 
@@ -47,7 +51,7 @@ export class PostgresProcess {
       dataDir: join(this.folder, 'data'),
       port: this.port,
       password: 'e2e',
-      settings: SETTINGS,
+      settings: { ...SETTINGS, ...this.settings },
     };
     const owner = spawn(process.execPath, ['--input-type=module', '-e', OWNER], {
       env: { ...process.env, OPTIONS: JSON.stringify(options) },
@@ -57,6 +61,28 @@ export class PostgresProcess {
     const [message] = (await once(owner, 'message')) as [{ url?: string; error?: string }];
     if (message.url === undefined) throw new Error(message.error);
     return message.url;
+  }
+
+  /** A streaming replica of this server, which must be running. Start it while this server still has its recent log. */
+  async createStandby(url: string): Promise<PostgresProcess> {
+    const { hostname: host, port, username: user, password } = new URL(url);
+    const standby = new PostgresProcess(
+      mkdtempSync(join(process.env.TEST_DATA_FOLDER ?? tmpdir(), 'e2e-standby-')),
+      await findFreePort(),
+      { primary_conninfo: `host=${host} port=${port} user=${user} password=${password}` },
+    );
+    const data = join(standby.folder, 'data');
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    await client.query("SELECT pg_backup_start('standby', true)");
+    execFileSync('cp', ['-a', join(this.folder, 'data'), data]);
+    const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
+    await client.end();
+    rmSync(join(data, 'postmaster.pid'));
+    writeFileSync(join(data, 'backup_label'), rows[0]!.labelfile);
+    writeFileSync(join(data, 'standby.signal'), '');
+    execFileSync('chown', ['-R', `--reference=${join(data, 'PG_VERSION')}`, data]);
+    return standby;
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,5 @@
 import { BadRequestException, Inject, Injectable, NotFoundException } from '@nestjs/common';
-import { Database, idMillis } from '@inference/database';
+import { idMillis, type Position, ReadDatabase } from '@inference/database';
 import { readPage } from '@inference/http';
 import { RATE_DIGITS, UNIT_DIGITS } from '@inference/metering';
 import { decimalToScaled, exactNumber, PICO_DIGITS, picosToDecimal, scaledToDecimal } from '@inference/money';
@@ -31,7 +31,7 @@ const EXPORT_PAGE = 1_000;
 @Injectable()
 export class RequestsService {
   constructor(
-    private readonly database: Database,
+    private readonly database: ReadDatabase,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
   ) {}
 
@@ -39,7 +39,7 @@ export class RequestsService {
   async list(accountId: string, query: RequestsQuery): Promise<RequestListResponse> {
     const filter = filterOf(accountId, query);
     const { rows, nextCursor } = await readPage(`requests ${JSON.stringify(filter)}`, query, (after, count) =>
-      listRequests(this.database, filter, after, count),
+      this.page(filter, after, count),
     );
     return { requests: rows.map((row) => this.view(row)), next_cursor: nextCursor };
   }
@@ -47,7 +47,7 @@ export class RequestsService {
   /** All calls that the query selects, newest first; pages after the first are read as they are asked for. */
   async export(accountId: string, query: RequestsQuery): Promise<AsyncIterable<RequestResponse[]>> {
     const filter = filterOf(accountId, query);
-    return this.exportFrom(filter, await listRequests(this.database, filter, null, EXPORT_PAGE));
+    return this.exportFrom(filter, await this.page(filter, null, EXPORT_PAGE));
   }
 
   private async *exportFrom(
@@ -57,7 +57,7 @@ export class RequestsService {
     for (let rows = first; rows.length > 0;) {
       yield rows.map((row) => this.view(row));
       const { position } = rows.at(-1)!;
-      rows = await listRequests(this.database, filter, position, EXPORT_PAGE);
+      rows = await this.page(filter, position, EXPORT_PAGE);
     }
   }
 
@@ -66,7 +66,7 @@ export class RequestsService {
     const madeAt = idMillis(id);
     for (const { before, after } of madeAt === null ? [] : SETTLED_WITHIN) {
       const period = { from: new Date(madeAt! - before), to: new Date(madeAt! + after) };
-      const found = await findRequest(this.database, accountId, id, period);
+      const found = await this.database.read((executor) => findRequest(executor, accountId, id, period));
       if (!found) continue;
       const { lines, priceListId, effectiveFrom, usdPerUnit, costUsdPicos } = found;
       return {
@@ -83,6 +83,14 @@ export class RequestsService {
       };
     }
     throw new NotFoundException('no such request');
+  }
+
+  private page(
+    filter: RequestFilter,
+    after: Position | null,
+    count: number,
+  ): Promise<Awaited<ReturnType<typeof listRequests>>> {
+    return this.database.read((executor) => listRequests(executor, filter, after, count));
   }
 
   private view(request: LoggedRequest): RequestResponse {

@@ -1,5 +1,5 @@
 import { type Executor } from '@inference/database';
-import { BUCKET_LINES, type PriceUnit } from '@inference/metering';
+import { bucketLines, type PriceUnit, type RollupPeriod } from '@inference/metering';
 import { type ApiKeyReference } from '../../identity/api-keys/api-key-reference.dto';
 import { type UsageRange } from './usage-range';
 
@@ -43,13 +43,13 @@ const SHOWN: Record<UsageDimension, string> = {
   entrypoint: 'entrypoint',
 };
 
-/** `$1` to `$5` are those of BUCKET_LINES; `$6` to `$8` limit it to a model, an API key and an entrypoint unless null. */
-function reportSql(dimensions: readonly UsageDimension[]): string {
+/** `$1` to `$5` are those of `bucketLines`; `$6` to `$8` limit it to a model, an API key and an entrypoint unless null. */
+function reportSql(dimensions: readonly UsageDimension[], coarsest: RollupPeriod): string {
   const columns = dimensions.map((dimension) => `${COLUMNS[dimension]}, `).join('');
   const shown = dimensions.map((dimension) => `${SHOWN[dimension]}, `).join('');
   const order = dimensions.map((dimension) => `${COLUMNS[dimension]} COLLATE "C", `).join('');
   return `
-    WITH ${BUCKET_LINES},
+    WITH ${bucketLines('usage', coarsest)},
     groups AS (
       SELECT bucket, ${columns} unit, sum(quantity) AS quantity, sum(cost_picos) AS cost_picos
       FROM bucket_lines
@@ -65,5 +65,5 @@ export async function readUsage(executor: Executor, report: UsageReport): Promis
   const { accountId, range, dimensions, model, apiKeyId, entrypoint } = report;
   const { from, to, starts, splitHours } = range;
   const values = [from, to, accountId, starts, splitHours, model, apiKeyId, entrypoint];
-  return (await executor.query<BucketUsage>(reportSql(dimensions), values)).rows;
+  return (await executor.query<BucketUsage>(reportSql(dimensions, range.coarsest), values)).rows;
 }

@@ -1,5 +1,5 @@
 import { Inject, Injectable, NotFoundException } from '@nestjs/common';
-import { Database } from '@inference/database';
+import { Database, ReadDatabase } from '@inference/database';
 import { UNIT_DIGITS } from '@inference/metering';
 import { exactNumber, picosToDecimal, scaledToDecimal } from '@inference/money';
 import { readWallet } from '@inference/wallet';
@@ -7,12 +7,13 @@ import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { storedApiKeyId } from '../../validation/call-filters.decorator';
 import { rangeOf } from './usage-range';
 import { type UsageQuery, type UsageRowResponse } from './usage.dto';
-import { readUsage } from './usage.repository';
+import { readUsage, type UsageReport } from './usage.repository';
 
 @Injectable()
 export class UsageService {
   constructor(
     private readonly database: Database,
+    private readonly reads: ReadDatabase,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
   ) {}
 
@@ -21,14 +22,15 @@ export class UsageService {
    * the last row. Throws 400 for an impossible period.
    */
   async read(accountId: string, query: UsageQuery): Promise<UsageRowResponse[]> {
-    const rows = await readUsage(this.database, {
+    const report: UsageReport = {
       accountId,
       range: rangeOf(query),
       dimensions: query.group_by,
       model: query.model ?? null,
       apiKeyId: storedApiKeyId(query.api_key_id) ?? null,
       entrypoint: query.entrypoint ?? null,
-    });
+    };
+    const rows = await this.reads.read((executor) => readUsage(executor, report));
     return rows.map(({ bucket, apiKey, unit, quantity, costPicos, ...dimensions }) => ({
       timestamp: bucket.toISOString(),
       ...dimensions,

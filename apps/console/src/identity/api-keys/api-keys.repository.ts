@@ -1,6 +1,6 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { ApiKey } from '@inference/guards';
-import { USAGE_LINES } from '@inference/metering';
+import { usageLines } from '@inference/metering';
 import { IsNull } from 'typeorm';
 
 export type NewApiKey = Pick<
@@ -51,7 +51,7 @@ export async function updateApiKey(
 }
 
 const SPENT_SINCE = `
-  WITH ${USAGE_LINES}
+  WITH ${usageLines('usage', 'month')}
   SELECT api_key_id AS id, sum(cost_picos) AS picos FROM usage_lines WHERE api_key_id <> '' GROUP BY api_key_id`;
 
 /** What the account's keys have spent since a time, in picos, by id. A key without usage is absent. */

@@ -66,4 +66,5 @@ export async function bookUsage({ pool }: TestDatabase, accountId: string): Prom
      SELECT id, 'wallet:' || $1, -cost FROM hours UNION ALL SELECT id, 'revenue:usage', cost FROM hours`,
     [accountId],
   );
+  await pool.query("SELECT metering.forget_rollups('-infinity')");
 }

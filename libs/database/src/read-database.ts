@@ -1,0 +1,88 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { type Database, type Transaction } from './database';
+import { type Executor } from './executor';
+import { isDatabaseUnavailable } from './unavailable';
+
+/** Chosen: a replica nearby is a few milliseconds behind; a longer wait would cost more than a report. */
+const WAIT_MILLIS = 50;
+const POLL_MILLIS = 5;
+/** How long the primary answers alone after the replica was behind, and after it was away. */
+const BEHIND_PAUSE_MILLIS = 1_000;
+const AWAY_PAUSE_MILLIS = 5_000;
+/** SQLSTATE of a statement that the replica cancelled to go on with replaying: serialization_failure. */
+const RECOVERY_CONFLICT = '40001';
+/** SQLSTATE query_canceled: the statement took too long. The primary would not be faster. */
+const TOO_SLOW = '57014';
+
+const PRIMARY_POSITION = 'SELECT pg_current_wal_insert_lsn()::text AS lsn';
+/** A server that is no replica (any more) has no position that can be compared with that of the primary. */
+const HAS_REPLAYED = 'SELECT pg_is_in_recovery() AND pg_last_wal_replay_lsn() >= $1::pg_lsn AS "isFresh"';
+
+/** The replica lacks something that the primary had written. */
+class ReplicaBehind extends Error {}
+
+/**
+ * Reads that may run on a streaming replica. A read sees at least what the primary had written when it began: the primary tells its
+ * position in the write-ahead log, and the replica answers only if it has replayed that position. Otherwise, and without a replica,
+ * the primary answers.
+ */
+@Injectable()
+export class ReadDatabase {
+  private readonly logger = new Logger(ReadDatabase.name);
+  private pausedUntil = 0;
+  private isAway = false;
+
+  constructor(
+    private readonly primary: Database,
+    /** Null: all reads run on the primary. */
+    private readonly replica: Database | null,
+  ) {}
+
+  /** Runs the work, which must only read. It runs a second time, on the primary, if the replica fails. */
+  async read<T>(work: (executor: Executor) => Promise<T>): Promise<T> {
+    if (!this.replica || Date.now() < this.pausedUntil) return work(this.primary);
+    const { rows } = await this.primary.query<{ lsn: string }>(PRIMARY_POSITION);
+    try {
+      const result = await this.replica.transaction(async (transaction) => {
+        await untilReplayed(transaction, rows[0]!.lsn);
+        return work(transaction);
+      });
+      if (this.isAway) this.logger.log('The replica of the database answers again');
+      this.isAway = false;
+      return result;
+    } catch (error) {
+      if (error instanceof ReplicaBehind) this.pause(BEHIND_PAUSE_MILLIS);
+      else if (isReplicaAway(error)) this.noteAway(error as Error);
+      else if (codeOf(error) !== RECOVERY_CONFLICT) throw error;
+      return work(this.primary);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.replica?.close();
+  }
+
+  private pause(millis: number): void {
+    this.pausedUntil = Date.now() + millis;
+  }
+
+  private noteAway({ message }: Error): void {
+    if (!this.isAway)
+      this.logger.warn(`The replica of the database does not answer, the primary does: ${message}`);
+    this.isAway = true;
+    this.pause(AWAY_PAUSE_MILLIS);
+  }
+}
+
+/** In a transaction, because all its statements run over one connection: behind one address there may be several replicas. */
+async function untilReplayed(transaction: Transaction, lsn: string): Promise<void> {
+  for (const deadline = Date.now() + WAIT_MILLIS; ;) {
+    const { rows } = await transaction.query<{ isFresh: boolean }>(HAS_REPLAYED, [lsn]);
+    if (rows[0]!.isFresh) return;
+    if (Date.now() >= deadline) throw new ReplicaBehind();
+    await transaction.query('SELECT pg_sleep($1)', [POLL_MILLIS / 1_000]);
+  }
+}
+
+const codeOf = (error: unknown) => (error as { code?: string } | null)?.code;
+const isReplicaAway = (error: unknown) => isDatabaseUnavailable(error) && codeOf(error) !== TOO_SLOW;
