@@ -1,11 +1,15 @@
 import { type QueryRelevance } from '../../retrieval/ranking/query-relevance';
 import { extractAnswer } from './extractive-answer';
 
-const asked = (...words: string[]): QueryRelevance => ({
-  weights: new Map(words.map((word) => [word, 1])),
-  matchedWords: (passage) => words.filter((word) => passage.toLowerCase().includes(word)),
-  isAnsweredBy: () => true,
-});
+function asked(...words: string[]): QueryRelevance {
+  const weights = new Map(words.map((word) => [word, 1]));
+  return {
+    weights,
+    matchWeights: weights,
+    matchedWords: (passage) => words.filter((word) => passage.toLowerCase().includes(word)),
+    isAnsweredBy: () => true,
+  };
+}
 
 describe('extractAnswer', () => {
   const answer = (texts: string[], ...words: string[]) =>

@@ -41,7 +41,10 @@ export interface ExtractiveAnswer {
 
 interface Candidate extends QuotedSentence {
   text: string;
+  /** Orders the sentences. */
   score: number;
+  /** The score by the expected words alone. */
+  expectedScore: number;
   /** The header row, if the sentence is a row of a table. It names the cells. */
   header: Slice | undefined;
 }
@@ -57,8 +60,9 @@ interface Part extends Statement {
  * Builds an answer without a model. It quotes the best sentences of the relevant passages, each followed by the
  * number of its passage, in the order of the passages.
  * A sentence scores by the query words in it and in the document title, weighted by their rarity; words that occur
- * only in its context count half. Up to three sentences are quoted whose scores are close to the best one, and none
- * if the best score is too low. Consecutive sentences that match only by their heading, such as the steps of an
+ * only in its context count half. Up to three sentences are quoted whose scores are close to the best one. Question
+ * words and function words count where they occur, because an answer often repeats them. Since many answers do not,
+ * they do not count in the share of the query that a quoted sentence must contain. Consecutive sentences that match only by their heading, such as the steps of an
  * instruction, are quoted together; a table row is quoted with its header row. Headings, questions, lead-ins, and
  * sentences that contain only query words are not quoted.
  */
@@ -67,17 +71,16 @@ export function extractAnswer(
   relevance: QueryRelevance,
 ): ExtractiveAnswer {
   const queryWeight = [...relevance.weights.values()].reduce((sum, weight) => sum + weight, 0);
+  const minExpectedScore = MIN_SHARE_OF_QUERY * queryWeight;
   const candidates = passages
     .flatMap((passage, index) =>
       relevance.isAnsweredBy(`${passage.title}\n${passage.text}`)
         ? candidatesOf(passage, index + 1, relevance)
         : [],
     )
+    .filter(({ expectedScore }) => expectedScore >= minExpectedScore)
     .sort((one, other) => other.score - one.score || one.passage - other.passage || one.start - other.start);
-  const minScore = Math.max(
-    MIN_SHARE_OF_QUERY * queryWeight,
-    MIN_SHARE_OF_BEST * (candidates[0]?.score ?? 0),
-  );
+  const minScore = MIN_SHARE_OF_BEST * (candidates[0]?.score ?? 0);
   const chosen: Candidate[] = [];
   for (const candidate of candidates) {
     if (chosen.length === MAX_SENTENCES || candidate.score < minScore) break;
@@ -117,11 +120,14 @@ function candidatesOf(
     const { start, end } = part.isSingleSentence ? withoutListMarker(text, part) : part;
     const sentence = collapseWhitespace(text.slice(start, end));
     if (QUESTION.test(sentence) || LEAD_IN.test(sentence) || !addsWords(sentence, relevance)) return [];
-    const ownScore = scoreOf(`${title}\n${sentence}`, relevance);
-    const score =
-      ownScore +
-      CONTEXT_WORD_WEIGHT * (scoreOf(`${title}\n${part.context}\n${sentence}`, relevance) - ownScore);
-    return [{ passage, start, end, text: sentence, score, header: part.header }];
+    const own = `${title}\n${sentence}`;
+    const withContext = `${title}\n${part.context}\n${sentence}`;
+    const blended = (weights: QueryRelevance['weights']) => {
+      const ownScore = scoreOf(own, relevance, weights);
+      return ownScore + CONTEXT_WORD_WEIGHT * (scoreOf(withContext, relevance, weights) - ownScore);
+    };
+    const [score, expectedScore] = [blended(relevance.matchWeights), blended(relevance.weights)];
+    return [{ passage, start, end, text: sentence, score, expectedScore, header: part.header }];
   });
 }
 
@@ -164,8 +170,8 @@ function continuesPart(
 }
 
 /** Adds up in a fixed order, so that equal matches have exactly equal scores. */
-function scoreOf(text: string, { weights, matchedWords }: QueryRelevance): number {
-  const words = new Set(matchedWords(text));
+function scoreOf(text: string, relevance: QueryRelevance, weights = relevance.weights): number {
+  const words = new Set(relevance.matchedWords(text));
   return [...weights].reduce((sum, [word, weight]) => sum + (words.has(word) ? weight : 0), 0);
 }
 

@@ -6,11 +6,15 @@ import { CitationMarkerFilter } from './citation-markers';
 import { bestSnippet, snippetWithin } from './citation-snippet';
 import { citingSentence } from './citing-sentence';
 
-const asked = (...words: string[]): QueryRelevance => ({
-  weights: new Map(words.map((word) => [word, word.length])),
-  matchedWords: (text) => words.filter((word) => text.toLowerCase().includes(word)),
-  isAnsweredBy: (text) => words.some((word) => text.toLowerCase().includes(word)),
-});
+function asked(...words: string[]): QueryRelevance {
+  const weights = new Map(words.map((word) => [word, word.length]));
+  return {
+    weights,
+    matchWeights: weights,
+    matchedWords: (text) => words.filter((word) => text.toLowerCase().includes(word)),
+    isAnsweredBy: (text) => words.some((word) => text.toLowerCase().includes(word)),
+  };
+}
 
 describe('CitationMarkerFilter', () => {
   const filtered = (passages: number, parts: string[]) => {

@@ -23,6 +23,8 @@ let cachedStems = 0;
 
 /** The index term of a token in a text of the given language. Forms of the same word have the same term. */
 export function stemOf(token: string, language: string): string {
+  // Not cached: the pairs of Chinese characters are so many that they would displace the words of other scripts.
+  if (characterClass(token.codePointAt(0)!) !== LETTER) return token;
   let ofLanguage = stems.get(language);
   if (!ofLanguage) stems.set(language, (ofLanguage = new Map<string, string>()));
   let stem = ofLanguage.get(token);
@@ -37,7 +39,6 @@ export function stemOf(token: string, language: string): string {
 }
 
 function shorten(token: string, language: string): string {
-  if (characterClass(token.codePointAt(0)!) !== LETTER) return token;
   const own = languageOfWord(token, language);
   const stem = own === undefined ? token : safeStem(LANGUAGES[own]!.stem, token);
   // Keep tokens that consist only of diacritics, such as an Arabic tatweel on its own.

@@ -4,8 +4,10 @@ import { type TermWeights } from './term-weights';
 
 /** Judges how much of a query a text contains. */
 export interface QueryRelevance {
-  /** Weight of each word of the query; 0 for question words and function words. */
+  /** Weight of each word that an answer is expected to contain; 0 for question words and function words. */
   weights: ReadonlyMap<string, number>;
+  /** Weight of each word of the query in a text that contains it, whether or not it is expected there. */
+  matchWeights: ReadonlyMap<string, number>;
   /** The words of the query that the text contains, by their stems. */
   matchedWords(text: string): Iterable<string>;
   /** Whether the text contains enough of the query to be quoted as its answer. */
@@ -30,6 +32,7 @@ export function queryRelevance({ words, wordIndexOf }: AnalyzedQuery, weights: T
         hasFunctionCharacter || isQuestionWord ? 0 : weights.information[index]!,
       ]),
     ),
+    matchWeights: new Map(words.map(({ text }, index) => [text, weights.match[index]!])),
     matchedWords: (text) => matchedIndexes(text).map((index) => words[index]!.text),
     isAnsweredBy(text) {
       const information = [...new Set(matchedIndexes(text))].reduce(

@@ -27,6 +27,8 @@ export interface TermWeights {
   score: Float64Array;
   /** The information of a word; unlike `score` it does not depend on the size of the workspace. */
   information: Float64Array;
+  /** Like `information`, but also of words that are ignored because they are common. They still tell sentences apart. */
+  match: Float64Array;
   /** Least information of a passage that matches. */
   minMatchInformation: number;
   /** Least information of a passage that is quoted as an answer. */
@@ -42,20 +44,21 @@ export function termWeights(
   { chunks, commonTerms }: IndexSnapshot,
   withCommon: boolean,
 ): TermWeights {
-  const isIgnored = words.map((word, place) => {
-    if (word.terms.some((term) => commonTerms.has(term))) return true;
-    return !withCommon && isCommon(word, frequencies[place]!, chunks);
-  });
-  const weightsWithBackground = (others: number) =>
+  const isUnread = words.map((word) => word.terms.some((term) => commonTerms.has(term)));
+  const isIgnored = words.map(
+    (word, place) => isUnread[place]! || (!withCommon && isCommon(word, frequencies[place]!, chunks)),
+  );
+  const weightsWithBackground = (others: number, isOmitted: boolean[]) =>
     Float64Array.from(words, ({ weight }, place) =>
-      isIgnored[place] ? 0 : weight * inverseDocumentFrequency(frequencies[place]!, chunks + others),
+      isOmitted[place] ? 0 : weight * inverseDocumentFrequency(frequencies[place]!, chunks + others),
     );
-  const information = weightsWithBackground(BACKGROUND_CHUNKS);
+  const information = weightsWithBackground(BACKGROUND_CHUNKS, isIgnored);
   const partOf = (shares: Shares) =>
     words.reduce((sum, word, place) => sum + information[place]! * shareOf(word, shares), 0);
   return {
-    score: weightsWithBackground(0),
+    score: weightsWithBackground(0, isIgnored),
     information,
+    match: weightsWithBackground(BACKGROUND_CHUNKS, isUnread),
     minMatchInformation: partOf(MIN_MATCH_SHARES),
     minAnswerInformation: partOf(MIN_ANSWER_SHARES),
     areAllCommon:
