@@ -14,7 +14,8 @@ const EVENT_STREAM_HEADERS = {
 export type WriteText = (text: string) => boolean;
 
 /**
- * Opens the body of a response for text that does not go through Nest. Nest still begins and ends the response. Its headers,
+ * Opens the body of a response for text that does not go through Nest. The first text begins the response if Nest has not begun it
+ * yet; Nest ends it. Nest's headers,
  * among them the misspelt `Expire: 0`, are replaced; headers that were set with `setHeader` are kept. To be called once it is
  * certain that the response becomes a stream: an error has other headers.
  */
@@ -29,7 +30,7 @@ export function openEventStreamBody(response: Response): WriteText {
   return (text) => {
     if (hasBegun) return response.write(text);
     hasBegun = true;
-    writeHead(200, EVENT_STREAM_HEADERS);
+    writeHead(response.statusCode, EVENT_STREAM_HEADERS);
     return response.write(FIRST_LINE + text);
   };
 }
@@ -37,7 +38,7 @@ export function openEventStreamBody(response: Response): WriteText {
 /** Nest writes it right after the headers. */
 const FIRST_LINE = '\n';
 
-/** Nest begins a response that has begun: the line that it writes now stands at the beginning already. */
+/** Nest now writes its empty line, which has been sent already. */
 function ignoreNextWrite(response: Response): Response {
   const { write } = response;
   response.write = () => {

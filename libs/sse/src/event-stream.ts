@@ -4,6 +4,7 @@ import { type Response } from 'express';
 import { Observable, type Subscriber } from 'rxjs';
 import { openEventStreamBody, type WriteText } from './event-stream-body';
 
+/** `type` and `id` have no line breaks. */
 export interface ServerSentEvent {
   /** The `event:` field; without it clients receive a `message` event. */
   type?: string;
@@ -127,13 +128,13 @@ export class EventStream {
   }
 }
 
-const LINE_END = /\r\n|\r|\n/;
-const LINE_ENDS = /[\r\n]/;
+const ANY_LINE_BREAK = /\r\n|\r|\n/;
+const LINE_BREAK = /[\r\n]/;
 
 /** The event as it is on the wire. */
 function serialize({ type, id, data }: ServerSentEvent, retryMillis: number | undefined): string {
   // JSON, the usual data, has one line.
-  const lines = LINE_ENDS.test(data) ? data.split(LINE_END).join('\ndata: ') : data;
+  const lines = LINE_BREAK.test(data) ? data.split(ANY_LINE_BREAK).join('\ndata: ') : data;
   const retry = retryMillis === undefined ? '' : `retry: ${retryMillis}\n`;
   return `${type === undefined ? '' : `event: ${type}\n`}${id === undefined ? '' : `id: ${id}\n`}${retry}data: ${lines}\n\n`;
 }

@@ -26,8 +26,8 @@ const OUTAGE_LIMIT_MILLIS = 20_000;
 
 /**
  * Stores the text of all turns that run in this process, and publishes it only once it is stored: a client never sees text
- * that a crash could lose. A few statements run at the same time, each with the text of other turns. Text that arrives while
- * they run goes into the next one, so that more turns make larger statements, not more of them.
+ * that a crash could lose. Two statements may run at the same time, never with text of the same turn. Text that arrives while
+ * both run goes into the next one, so that more turns make larger statements, not more of them.
  */
 @Injectable()
 export class DeltaWriter {
@@ -36,7 +36,8 @@ export class DeltaWriter {
   private readonly waiting = new Set<DeltaSource>();
   /** Turns whose text is being written. Their next text waits, so that it is stored after it. */
   private readonly inFlight = new Set<DeltaSource>();
-  private readonly writers = new Set<Promise<void>>();
+  private readonly statements = new Set<Promise<void>>();
+  private writers = 0;
 
   constructor(
     @Inject(BACKGROUND_DATABASE) private readonly database: Database,
@@ -47,29 +48,40 @@ export class DeltaWriter {
     turn.pendingText += text;
     if (this.inFlight.has(turn)) return;
     this.waiting.add(turn);
-    if (this.writers.size === TEXT_CONNECTIONS) return;
-    const writer: Promise<void> = this.writeAll(replicaId).finally(() => this.writers.delete(writer));
-    this.writers.add(writer);
+    if (this.writers === TEXT_CONNECTIONS) return;
+    this.writers += 1;
+    void this.writeAll(replicaId);
   }
 
-  /** Resolves when no text is on its way to the database. */
-  async idle(): Promise<void> {
-    await Promise.all(this.writers);
+  /** Resolves when the text that is on its way to the database now is there. */
+  async flushed(): Promise<void> {
+    await Promise.all(this.statements);
   }
 
   private async writeAll(replicaId: string): Promise<void> {
-    // Text that arrives in the same round of the event loop goes into one statement.
-    await nextRound();
-    while (this.waiting.size > 0) {
-      const turns: DeltaSource[] = [];
-      for (const turn of this.waiting) {
-        turns.push(turn);
-        this.inFlight.add(turn);
-        this.waiting.delete(turn);
-        if (turns.length === BATCH_TURNS) break;
+    try {
+      // Text that arrives in the same round of the event loop goes into one statement.
+      await nextRound();
+      while (this.waiting.size > 0) {
+        const statement = this.write(this.takeWaiting(), replicaId);
+        this.statements.add(statement);
+        await statement.finally(() => this.statements.delete(statement));
       }
-      await this.write(turns, replicaId);
+    } finally {
+      // In the same step as the last look at the waiting turns: text that is added now starts a writer.
+      this.writers -= 1;
     }
+  }
+
+  private takeWaiting(): DeltaSource[] {
+    const turns: DeltaSource[] = [];
+    for (const turn of this.waiting) {
+      turns.push(turn);
+      this.inFlight.add(turn);
+      this.waiting.delete(turn);
+      if (turns.length === BATCH_TURNS) break;
+    }
+    return turns;
   }
 
   private async write(turns: DeltaSource[], replicaId: string): Promise<void> {
@@ -80,9 +92,9 @@ export class DeltaWriter {
     }));
     for (const turn of turns) turn.pendingText = '';
     const stored = await this.append(deltas, replicaId);
+    for (const turn of turns) this.inFlight.delete(turn);
     turns.forEach((turn, index) => {
       const delta = deltas[index]!;
-      this.inFlight.delete(turn);
       if (!stored.has(delta)) return turn.abandon();
       turn.lastPosition = delta.n;
       this.hub.publish(delta.turnId, [{ n: delta.n, kind: 'delta', data: delta.text }]);

@@ -110,7 +110,7 @@ export class TurnRunner {
 
   /** Deletes text that was stored while the session of the turn was being deleted; names the call that was broken off. */
   private async cleanUp({ turnId }: TurnRun, { answer }: CallEnd): Promise<void> {
-    await this.writer.idle();
+    await this.writer.flushed();
     await deleteStreamEventsOfDeletedTurn(this.database, turnId);
     if (answer?.requestId) await nameBrokenOffCall(this.database, turnId, answer.requestId);
   }

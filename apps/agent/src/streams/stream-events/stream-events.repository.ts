@@ -106,8 +106,8 @@ export async function readDeltaText(
 }
 
 /**
- * Writes deltas and returns those whose turn this replica still runs. A delta that an earlier attempt has written counts as
- * written.
+ * Writes deltas and returns those that are stored. Those of a turn that this replica does not run any more, and those whose number
+ * another event has, are not. A delta that an earlier attempt has written counts as stored.
  */
 export async function appendDeltas(
   executor: Executor,
