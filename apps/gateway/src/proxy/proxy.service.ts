@@ -59,7 +59,8 @@ export class ProxyService {
       if (answer.rest) await this.sendStream(admission, answer, response, cancellation);
       else await this.sendPlain(admission, answer, response);
     } catch (error) {
-      if (!cancellation.aborted) throw error;
+      // A client that has left gets no error.
+      if (!response.destroyed) throw error;
     } finally {
       response.off('close', onClose);
       // Has no effect after settlement; otherwise nothing was served.

@@ -15,16 +15,19 @@ import {
   METHOD_METADATA,
   PATH_METADATA,
   PIPES_METADATA,
+  ROUTE_ARGS_METADATA,
 } from '@nestjs/common/constants';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { type ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type Express, type Request, type Response } from 'express';
+import { logFailure } from '../logging/request-logger';
 import { FAST_PATH } from './fast-path.decorator';
 import { RouteContext } from './route-context';
 
 type Handler = (request: Request, response: Response) => Promise<void>;
 
-/** Middleware without asynchronous work. */
+/** Middleware that works at once and always calls `next`. */
 export type PlainMiddleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 export interface FastPathOptions {
@@ -44,6 +47,9 @@ interface Route {
 
 const OWN_RULES = [GUARDS_METADATA, PIPES_METADATA, INTERCEPTORS_METADATA, EXCEPTION_FILTERS_METADATA];
 
+/** `@Req()` and `@Res()`, in this order. */
+const PARAMETERS = [`${RouteParamtypes.REQUEST}:0`, `${RouteParamtypes.RESPONSE}:1`];
+
 const metadata = <Value>(key: string, target: object): Value => Reflect.getMetadata(key, target) as Value;
 
 function routesOf(instance: object): [url: string, route: Route][] {
@@ -55,12 +61,17 @@ function routesOf(instance: object): [url: string, route: Route][] {
       const handler = prototype[name]!;
       const path = `/${metadata<string>(PATH_METADATA, controller)}/${metadata<string>(PATH_METADATA, handler)}`;
       const hasOwnRules = OWN_RULES.some((key) => metadata(key, handler) ?? metadata(key, controller));
-      if (hasOwnRules || metadata(METHOD_METADATA, handler) !== RequestMethod.POST)
+      const parameters = Object.keys(parametersOf(controller, name)).sort();
+      const takesOthers = parameters.join() !== PARAMETERS.join();
+      if (hasOwnRules || takesOthers || metadata(METHOD_METADATA, handler) !== RequestMethod.POST)
         throw new Error(`${controller.name}.${name} cannot have a fast path.`);
       const status = metadata<number | undefined>(HTTP_CODE_METADATA, handler) ?? HttpStatus.CREATED;
       return [path, { route: { path }, controller, handler, call: handler.bind(instance), status }];
     });
 }
+
+const parametersOf = (controller: Type, name: string) =>
+  (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as object;
 
 const controllersOf = (app: NestExpressApplication): object[] =>
   [...app.get(ModulesContainer).values()].flatMap(({ controllers }) =>
@@ -68,31 +79,51 @@ const controllersOf = (app: NestExpressApplication): object[] =>
   );
 
 /** All global guards in the order in which Nest runs them. Nest keeps them in a private property. */
-function globalGuardsOf(app: NestExpressApplication): CanActivate[] {
+function globalGuardsOf(app: NestExpressApplication, filter: ExceptionFilter): CanActivate[] {
   const { config } = app as unknown as { config: ApplicationConfig };
-  if (config.getGlobalInterceptors().length > 0 || config.getGlobalRequestGuards().length > 0)
-    throw new Error('A fast path has no interceptors and no guards for each request.');
+  const unknown = [
+    ...config.getGlobalInterceptors(),
+    ...config.getGlobalRequestInterceptors(),
+    ...config.getGlobalRequestGuards(),
+    ...config.getGlobalRequestFilters(),
+    ...config.getGlobalFilters().filter((other) => other !== filter),
+  ];
+  if (unknown.length > 0)
+    throw new Error(
+      'A fast path has no interceptors, no other filter, and nothing that is made for each request.',
+    );
   return config.getGlobalGuards();
 }
 
 /**
  * Serves the handlers that are marked with `@FastPath()` ahead of Express: the same middleware, guards, handler and filter, without
  * the routers and wrappers between them. What is written differently from the route (letter case, a slash at the end, a
- * query) and other methods take the ordinary way, with the same result.
+ * query) takes the ordinary way to the same handler; other methods are answered there.
  */
 export function serveFastPaths(app: NestExpressApplication, { middleware, filter }: FastPathOptions): void {
   const server = app.getHttpServer() as Server;
   const express = app.getHttpAdapter().getInstance() as Express;
   const routes = new Map(controllersOf(app).flatMap(routesOf));
   if (routes.size === 0) return;
-  const guards = globalGuardsOf(app);
+  const guards = globalGuardsOf(app, filter);
 
   async function run(context: RouteContext, { call }: Route, request: Request, response: Response) {
     try {
-      for (const guard of guards) if (!(await guard.canActivate(context))) throw new ForbiddenException();
+      // Anything but true refuses, also an Observable, which no guard here returns.
+      for (const guard of guards)
+        if ((await guard.canActivate(context)) !== true) throw new ForbiddenException();
       await call(request, response);
     } catch (error) {
+      renderError(error, context, request, response);
+    }
+  }
+
+  function renderError(error: unknown, context: RouteContext, request: Request, response: Response): void {
+    try {
       filter.catch(error, context);
+    } catch (fault) {
+      logFailure(request, fault);
+      response.destroy();
     }
   }
 
@@ -104,11 +135,18 @@ export function serveFastPaths(app: NestExpressApplication, { middleware, filter
     Object.setPrototypeOf(response, express.response);
     request.originalUrl = request.url;
     request.route = route.route;
-    for (const pass of middleware) pass(request, response, () => undefined);
+    const context = new RouteContext(request, response, route.controller, route.handler);
+    try {
+      for (const pass of middleware) pass(request, response, () => undefined);
+    } catch (error) {
+      return renderError(error, context, request, response);
+    }
     response.statusCode = route.status;
-    void run(new RouteContext(request, response, route.controller, route.handler), route, request, response);
+    void run(context, route, request, response);
   }
 
+  if (!server.listeners('request').includes(express))
+    throw new Error('Express does not listen to the server.');
   server.removeListener('request', express);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const route = request.method === 'POST' ? routes.get(request.url ?? '') : undefined;

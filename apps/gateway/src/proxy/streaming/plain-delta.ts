@@ -16,7 +16,7 @@ export interface PlainDelta {
 
 /**
  * Recognises such an event without parsing it; null if it may be anything else. Inside a JSON string quotes are escaped, so what is
- * searched for with its quotes is never part of an answer.
+ * searched for with its quotes is never part of an answer. `"usage":null` is removed wherever it stands, also from a choice.
  */
 export function readPlainDelta(event: SseEvent): PlainDelta | null {
   const isOneLine =

@@ -46,13 +46,13 @@ export async function proxyStream(
     return ready === '' || response.destroyed || response.write(ready, 'latin1');
   };
 
-  response.statusCode = answer.status;
-  response
-    .setHeader('Content-Type', answer.contentType)
-    .setHeader('Cache-Control', 'no-cache, no-transform')
-    .setHeader('X-Accel-Buffering', 'no');
   let brokeOff = false;
   try {
+    response.statusCode = answer.status;
+    response
+      .setHeader('Content-Type', answer.contentType)
+      .setHeader('Cache-Control', 'no-cache, no-transform')
+      .setHeader('X-Accel-Buffering', 'no');
     let chunk: IteratorResult<Buffer> = { done: false, value: answer.head };
     while (!chunk.done) {
       if (!forward(reader.push(chunk.value)) && !(await drained(response, stallMillis))) cancellation.abort();

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { Metrics } from '@inference/http';
@@ -175,3 +177,36 @@ it.each(CASES)(
     expect(fast.metrics).toHaveLength(1);
   },
 );
+
+it.each(['chat/completions', 'completions', 'embeddings'])('%s does not reach Express', async (endpoint) => {
+  const express = gateway.app.getHttpAdapter().getInstance() as unknown as { handle: unknown };
+  const { handle } = express;
+  express.handle = (_request: unknown, response: ServerResponse) => void response.writeHead(599).end();
+  try {
+    const send = (path: string) => fetch(gateway.url + path, { method: 'POST', body: '{}' });
+    expect((await send(`/v1/${endpoint}/`)).status).toBe(599);
+    expect((await send(`/v1/${endpoint}`)).status).toBe(401);
+  } finally {
+    express.handle = handle;
+  }
+});
+
+it('refuses bodies and clients one after another on one connection', async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const statuses: (number | undefined)[] = [];
+  for (const [authorization, body] of [
+    ['', JSON.stringify(CHAT)],
+    [`Bearer ${account.apiKey}`, JSON.stringify(CHAT)],
+    [`Bearer ${account.apiKey}`, '{'],
+    [`Bearer ${account.apiKey}`, JSON.stringify(CHAT)],
+  ] as const) {
+    const options = { agent, method: 'POST', headers: { authorization, 'Content-Type': 'application/json' } };
+    const sent = request(gateway.url + FAST, options).end(body);
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    answer.resume();
+    await once(answer, 'end');
+    statuses.push(answer.statusCode);
+  }
+  agent.destroy();
+  expect(statuses).toEqual([401, 200, 400, 200]);
+});
