@@ -1,5 +1,5 @@
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
-import { ROLLUP_ENTITIES, UsageEvent } from '@inference/metering';
+import { COST_SUM_ENTITIES, ROLLUP_ENTITIES, UsageEvent } from '@inference/metering';
 
 /** The tables that the service uses, with no column that its database role may not read. */
-export const ENTITIES = [...CREDENTIAL_ENTITIES, ...ROLLUP_ENTITIES, UsageEvent];
+export const ENTITIES = [...CREDENTIAL_ENTITIES, ...ROLLUP_ENTITIES, ...COST_SUM_ENTITIES, UsageEvent];

@@ -6,6 +6,8 @@ import { isDatabaseUnavailable } from './unavailable';
 /** Chosen: a replica nearby is a few milliseconds behind; a longer wait would cost more than a report. */
 const WAIT_MILLIS = 50;
 const POLL_MILLIS = 5;
+/** Chosen: a reader waits that long for a replica that accepts connections and says nothing. */
+const SILENCE_MILLIS = 1_000;
 /** How long the primary answers alone after the replica was behind, and after it was away. */
 const BEHIND_PAUSE_MILLIS = 1_000;
 const AWAY_PAUSE_MILLIS = 5_000;
@@ -20,6 +22,14 @@ const HAS_REPLAYED = 'SELECT pg_is_in_recovery() AND pg_last_wal_replay_lsn() >=
 
 /** The replica lacks something that the primary had written. */
 class ReplicaBehind extends Error {}
+
+/** What a read at the replica has come to. */
+interface Attempt {
+  /** The replica has replayed enough, and the work has begun there. */
+  hasBegun: boolean;
+  /** The primary answers instead. */
+  isGivenUp: boolean;
+}
 
 /**
  * Reads that may run on a streaming replica. A read sees at least what the primary had written when it began: the primary tells its
@@ -42,19 +52,43 @@ export class ReadDatabase {
   async read<T>(work: (executor: Executor) => Promise<T>): Promise<T> {
     if (!this.replica || Date.now() < this.pausedUntil) return work(this.primary);
     const { rows } = await this.primary.query<{ lsn: string }>(PRIMARY_POSITION);
+    const attempt: Attempt = { hasBegun: false, isGivenUp: false };
     try {
-      const result = await this.replica.transaction(async (transaction) => {
-        await untilReplayed(transaction, rows[0]!.lsn);
-        return work(transaction);
-      });
+      const result = await this.readAtReplica(attempt, rows[0]!.lsn, work);
       if (this.isAway) this.logger.log('The replica of the database answers again');
       this.isAway = false;
       return result;
     } catch (error) {
+      attempt.isGivenUp = true;
       if (error instanceof ReplicaBehind) this.pause(BEHIND_PAUSE_MILLIS);
-      else if (isReplicaAway(error)) this.noteAway(error as Error);
+      // Whatever happens before the work begins, a wrong password for example, is a fault of the replica.
+      else if (!attempt.hasBegun || isReplicaAway(error)) this.noteAway(error as Error);
       else if (codeOf(error) !== RECOVERY_CONFLICT) throw error;
       return work(this.primary);
+    }
+  }
+
+  private async readAtReplica<T>(
+    attempt: Attempt,
+    lsn: string,
+    work: (executor: Executor) => Promise<T>,
+  ): Promise<T> {
+    const result = this.replica!.transaction(async (transaction) => {
+      await untilReplayed(transaction, lsn);
+      if (attempt.isGivenUp) throw new ReplicaBehind();
+      attempt.hasBegun = true;
+      return work(transaction);
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const silence = new Promise<void>((resolve) => (timer = setTimeout(resolve, SILENCE_MILLIS)));
+    try {
+      await Promise.race([result, silence]);
+      if (attempt.hasBegun) return await result;
+      // It ends by the time limits of its connection.
+      result.catch(() => undefined);
+      throw new Error(`no answer within ${SILENCE_MILLIS} ms`);
+    } finally {
+      clearTimeout(timer);
     }
   }
 

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
+import { Metrics } from '@inference/http';
 import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
-import { rollUpHours } from './rollups.repository';
+import { Gauge } from 'prom-client';
+import { readRolledUntil, rollUpHours } from './rollups.repository';
 
 /**
  * Rolls closed hours up into days and months, for reports. Each step is a transaction, so a process that dies loses one step
@@ -9,14 +11,26 @@ import { rollUpHours } from './rollups.repository';
  */
 @Injectable()
 export class RollupsJob {
+  private readonly rolledUntil: Gauge;
+
   constructor(
     private readonly database: Database,
     jobs: BackgroundJobs,
+    metrics: Metrics,
   ) {
+    this.rolledUntil = new Gauge({
+      name: 'gateway_rolled_until_timestamp_seconds',
+      help: 'End of the hours of usage that are added up by days and months.',
+      registers: [metrics.registry],
+    });
     jobs.schedule('roll-up-hours', EVERY_MINUTE, (signal) => this.run(signal));
   }
 
   private async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && (await rollUpHours(this.database)));
+    try {
+      while (!signal.aborted && (await rollUpHours(this.database)));
+    } finally {
+      this.rolledUntil.set((await readRolledUntil(this.database)) ?? 0);
+    }
   }
 }

@@ -1,10 +1,18 @@
 import { type Executor } from '@inference/database';
 
 /**
- * Rolls the next closed hours up into days and months, in a transaction of its own. Returns whether closed hours are left. While
- * another host does it, nothing is done.
+ * Rolls the next closed hours up into days and months, in a transaction of its own. Returns whether to call again at once. While
+ * another host does it, or a transaction runs that may still settle in these hours, nothing is done.
  */
 export async function rollUpHours(executor: Executor): Promise<boolean> {
-  const { rows } = await executor.query<{ isLeft: boolean }>('SELECT metering.roll_up_hours() AS "isLeft"');
-  return rows[0]!.isLeft;
+  const { rows } = await executor.query<{ goesOn: boolean }>('SELECT metering.roll_up_hours() AS "goesOn"');
+  return rows[0]!.goesOn;
+}
+
+/** The end of the hours that are rolled up, in seconds since 1970; null: none is. */
+export async function readRolledUntil(executor: Executor): Promise<number | null> {
+  const { rows } = await executor.query<{ seconds: number | null }>(
+    'SELECT extract(epoch FROM rolled_until)::float8 AS seconds FROM metering.rollup_progress',
+  );
+  return rows[0]!.seconds;
 }

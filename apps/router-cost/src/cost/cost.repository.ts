@@ -54,7 +54,7 @@ function reportSql(detail: LineDetail, names: readonly GroupKey[], buckets: Time
         coalesce(sum(cost_usd_picos), 0) AS cost_usd_picos, coalesce(sum(tokens), 0) AS tokens
       FROM ${buckets ? 'bucket_lines' : 'usage_lines'} GROUP BY ${columns || '()'}
     )
-    SELECT keys, cost_usd_picos AS "costUsdPicos", tokens, (extract(epoch FROM now()) * 1000000)::bigint AS "asOfMicros"
+    SELECT keys, cost_usd_picos AS "costUsdPicos", tokens, (extract(epoch FROM statement_timestamp()) * 1000000)::bigint AS "asOfMicros"
     FROM groups
     WHERE ${cost}::numeric IS NULL OR cost_usd_picos < ${cost} OR (cost_usd_picos = ${cost} AND keys > ${keys}::text[])
     ORDER BY cost_usd_picos DESC, keys LIMIT ${limit}`;

@@ -1,21 +1,25 @@
 import { type QueryRunner } from 'typeorm';
 import { type Migration } from '../migration-runner/migration';
+import { KEY, settleFunction } from './0024_rollup_key_column';
 
 const SUMS = ['quantity', 'tokens', 'cost_picos', 'cost_usd_picos'];
 const COST_SUMS = ['tokens', 'cost_usd_picos'];
 const USAGE_KEY = ['model', 'entrypoint', 'unit', 'api_key_id'];
 
+const BOTH = 'console, router_cost';
+const ROUTER_COST = 'router_cost';
+
 const columns = (names: string[], type: string) => names.map((name) => `${name} ${type} NOT NULL`).join(', ');
 
 /** A table of sums by the key, whose columns are in the order of the index. */
-const table = (name: string, time: string, key: string[], sums: string[]) => `
+const table = (name: string, time: string, key: string[], sums: string[], readers: string) => `
 CREATE TABLE metering.${name} (
   ${time} timestamptz NOT NULL, ${columns(
     key.filter((column) => column !== time),
     'text',
   )}, ${columns(sums, 'numeric(38, 0)')}, PRIMARY KEY (${key.join(', ')})
 );
-GRANT SELECT ON metering.${name} TO console, router_cost;`;
+GRANT SELECT ON metering.${name} TO ${readers};`;
 
 interface Step {
   into: string;
@@ -46,15 +50,22 @@ const usage = { key: usageKey, sums: SUMS };
 const byAccount = { key: accountKey, sums: COST_SUMS };
 const ofSite = { key: siteKey, sums: COST_SUMS };
 
+const SETTLE = settleFunction({ key: KEY, byApiKey: true });
+/** An hour that is rolled up gets no usage any more, even if the clock was set back. */
+const SETTLE_AFTER_ROLLUP = SETTLE.replace(
+  'at := clock_timestamp();',
+  'at := greatest(clock_timestamp(), (SELECT rolled_until FROM metering.rollup_progress));',
+);
+
 const UP = `
 -- Sums of whole days and months of UTC, and of hours of the whole site. A month holds its days that have ended.
-${table('daily_rollup', 'day', ['account_id', 'day', ...USAGE_KEY], SUMS)}
-${table('monthly_rollup', 'month', ['account_id', 'month', ...USAGE_KEY], SUMS)}
-${table('account_daily_costs', 'day', ['day', ...accountKey], COST_SUMS)}
-${table('account_monthly_costs', 'month', ['month', ...accountKey], COST_SUMS)}
-${table('site_hourly_costs', 'hour', ['hour', ...siteKey], COST_SUMS)}
-${table('site_daily_costs', 'day', ['day', ...siteKey], COST_SUMS)}
-${table('site_monthly_costs', 'month', ['month', ...siteKey], COST_SUMS)}
+${table('daily_rollup', 'day', ['account_id', 'day', ...USAGE_KEY], SUMS, BOTH)}
+${table('monthly_rollup', 'month', ['account_id', 'month', ...USAGE_KEY], SUMS, BOTH)}
+${table('account_daily_costs', 'day', ['day', ...accountKey], COST_SUMS, ROUTER_COST)}
+${table('account_monthly_costs', 'month', ['month', ...accountKey], COST_SUMS, ROUTER_COST)}
+${table('site_hourly_costs', 'hour', ['hour', ...siteKey], COST_SUMS, ROUTER_COST)}
+${table('site_daily_costs', 'day', ['day', ...siteKey], COST_SUMS, ROUTER_COST)}
+${table('site_monthly_costs', 'month', ['month', ...siteKey], COST_SUMS, ROUTER_COST)}
 CREATE INDEX daily_rollup_day ON metering.daily_rollup (day);
 CREATE INDEX monthly_rollup_month ON metering.monthly_rollup (month);
 
@@ -64,15 +75,14 @@ CREATE TABLE metering.rollup_progress (
   rolled_until timestamptz
 );
 INSERT INTO metering.rollup_progress DEFAULT VALUES;
-GRANT SELECT ON metering.rollup_progress TO console, router_cost;
+GRANT SELECT ON metering.rollup_progress TO console, router_cost, gateway;
 
--- Adds the next closed hours with usage to the tables above: at most p_hours, one day, and about a million rows, so that a step
--- takes seconds and adds to most days once. Returns whether closed hours are left.
+-- Adds the next closed hours with usage to the tables above: at most p_hours, one day, and p_rows (or one hour, if that has more), so that a step takes seconds and adds to most days once. Returns whether to call again at once.
 -- An hour is closed when each transaction that may have settled in it has ended. A settlement gets its transaction id before it
 -- reads the clock. So the ids of all settlements of an hour are lower than an id that is given after its end, and the hour is
 -- closed when no running transaction has a lower id than that one. No settlement waits for this. The further minute is for the
 -- clock of a server that takes over.
-CREATE FUNCTION metering.roll_up_hours(p_hours integer DEFAULT 24) RETURNS boolean
+CREATE FUNCTION metering.roll_up_hours(p_hours integer DEFAULT 24, p_rows integer DEFAULT 1000000) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
 DECLARE
   closed timestamptz := date_trunc('hour', clock_timestamp() - interval '1 minute', 'UTC');
@@ -106,9 +116,11 @@ BEGIN
     END IF;
   END IF;
   SELECT min(hour) INTO first FROM metering.hourly_rollup WHERE hour >= rolled;
-  SELECT least(closed, date_trunc('day', first, 'UTC') + interval '24 hours',
-    first + least(p_hours, greatest(1, 1000000 / greatest(1, count(*)))) * interval '1 hour')
-  INTO goal FROM metering.hourly_rollup WHERE hour = first;
+  goal := least(closed, date_trunc('day', first, 'UTC') + interval '24 hours', first + greatest(p_hours, 1) * interval '1 hour');
+  SELECT least(goal, min(h.hour) FILTER (WHERE h.hour > first AND h.total > p_rows)) INTO goal FROM (
+    SELECT hour, sum(count(*)) OVER (ORDER BY hour) AS total FROM metering.hourly_rollup
+    WHERE hour >= first AND hour < goal GROUP BY hour
+  ) h;
 
   WITH hours AS MATERIALIZED (
     SELECT date_trunc('day', hour, 'UTC') AS day, account_id, model, entrypoint, unit, api_key_id, sum(quantity) AS quantity,
@@ -148,10 +160,12 @@ END $$;
 
 REVOKE EXECUTE ON FUNCTION metering.roll_up_hours, metering.forget_rollups FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION metering.roll_up_hours TO gateway;
+${SETTLE_AFTER_ROLLUP};
 `;
 
 const DOWN = `
 -- Loses nothing: the hours are still there.
+${SETTLE};
 DROP FUNCTION metering.roll_up_hours, metering.forget_rollups;
 DROP TABLE metering.rollup_progress, metering.daily_rollup, metering.monthly_rollup, metering.account_daily_costs,
   metering.account_monthly_costs, metering.site_hourly_costs, metering.site_daily_costs, metering.site_monthly_costs;

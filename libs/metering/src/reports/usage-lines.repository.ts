@@ -49,7 +49,7 @@ const EVENT_COLUMNS: Record<string, string> = {
 };
 
 const startOf = (unit: 'hour' | 'day' | 'month', at: string) => `date_trunc('${unit}', ${at}, 'UTC')`;
-/** The start of a unit at or after a time. The interval is longer than every such unit and shorter than two. */
+/** The start of a unit at or after a time. The interval is at least as long as every such unit and shorter than two. */
 const nextStartOf = (unit: 'hour' | 'day' | 'month', at: string) =>
   startOf(
     unit,
@@ -57,10 +57,11 @@ const nextStartOf = (unit: 'hour' | 'day' | 'month', at: string) =>
   );
 
 /** From the watermark on there are hours only. The last day and the last month before it are there in part. */
+const dayEnd = `CASE WHEN whole_to >= rolled THEN ${nextStartOf('day', 'rolled')} ELSE ${startOf('day', 'whole_to')} END`;
 const daysEnd: Record<RollupPeriod, string> = {
   hour: "'-infinity'::timestamptz",
-  day: `CASE WHEN whole_to >= rolled THEN ${nextStartOf('day', 'rolled')} ELSE ${startOf('day', 'whole_to')} END`,
-  month: `CASE WHEN whole_to >= rolled THEN ${nextStartOf('day', 'rolled')} ELSE ${startOf('day', 'whole_to')} END`,
+  day: dayEnd,
+  month: dayEnd,
 };
 const monthsEnd: Record<RollupPeriod, string> = {
   hour: "'-infinity'::timestamptz",

@@ -76,6 +76,36 @@ async function setClockAhead(): Promise<void> {
     END $$`);
 }
 
+/** An account, and the settlement of a request of it. */
+async function settlement(): Promise<{ accountId: string; settle: () => Promise<unknown> }> {
+  const list = await publishPrices(database.pool, [
+    { slug: 'm', unit: 'per_million_tokens', ratePicos: 10n },
+  ]);
+  const { accountId } = await insertAccount(database.pool, { balancePicos: 1_000n });
+  const line = { unit: 'per_million_tokens', quantity: 7, tokens: 7, cost_picos: 70, cost_usd_picos: 70 };
+  const event = {
+    ...{ request_id: 'r', lease_id: null, limited: false, started_at: new Date(), account_id: accountId },
+    ...{
+      api_key_id: null,
+      model: 'm',
+      entrypoint: 'gateway',
+      endpoint: 'e',
+      upstream: 'u',
+      outcome: 'completed',
+    },
+    ...{
+      input_tokens: 7,
+      output_tokens: 0,
+      estimated: false,
+      price_list_id: String(list),
+      usd_per_unit: '1',
+    },
+    ...{ cost_picos: 70, cost_usd_picos: 70, lines: [line] },
+  };
+  const settle = () => database.pool.query("SELECT metering.settle('s', $1)", [JSON.stringify([event])]);
+  return { accountId, settle };
+}
+
 describe('metering.roll_up_hours', () => {
   it('rolls up what is there, from the first hour to the last closed one, in steps', async () => {
     await insertPastEvents(database.pool, history(200));
@@ -148,36 +178,13 @@ describe('metering.roll_up_hours', () => {
   });
 
   it('waits for a settlement that began before the end of the hour', async () => {
-    const list = await publishPrices(database.pool, [
-      { slug: 'm', unit: 'per_million_tokens', ratePicos: 10n },
-    ]);
-    const { accountId } = await insertAccount(database.pool, { balancePicos: 1_000n });
+    const { accountId, settle } = await settlement();
     await insertPastEvents(database.pool, history(5));
     await setClockAhead();
-    const line = { unit: 'per_million_tokens', quantity: 7, tokens: 7, cost_picos: 70, cost_usd_picos: 70 };
-    const event = {
-      ...{ request_id: 'r', lease_id: null, limited: false, started_at: new Date(), account_id: accountId },
-      ...{
-        api_key_id: null,
-        model: 'm',
-        entrypoint: 'gateway',
-        endpoint: 'e',
-        upstream: 'u',
-        outcome: 'completed',
-      },
-      ...{
-        input_tokens: 7,
-        output_tokens: 0,
-        estimated: false,
-        price_list_id: String(list),
-        usd_per_unit: '1',
-      },
-      ...{ cost_picos: 70, cost_usd_picos: 70, lines: [line] },
-    };
     const wallet = await database.pool.connect();
     await wallet.query('BEGIN');
     await wallet.query('SELECT FROM wallet.wallets WHERE account_id = $1 FOR UPDATE', [accountId]);
-    const settled = database.pool.query("SELECT metering.settle('s', $1)", [JSON.stringify([event])]);
+    const settled = settle();
     await waitForLock(database.pool);
 
     // The job gives up, because the settlement has not read the clock yet.
@@ -195,6 +202,37 @@ describe('metering.roll_up_hours', () => {
     expect(await differences()).toEqual([]);
     const { hours, days } = await totals();
     expect(days).toBe(hours);
+  });
+
+  it('is not missed by a settlement whose clock was set back', async () => {
+    const { settle } = await settlement();
+    const watermark = new Date(Math.floor(Date.now() / MILLIS_PER_HOUR + 1) * MILLIS_PER_HOUR);
+    await database.pool.query('UPDATE metering.rollup_progress SET rolled_until = $1', [watermark]);
+    await settle();
+    const { rows } = await database.pool.query('SELECT hour FROM metering.hourly_rollup');
+    expect(rows).toEqual([{ hour: watermark }]);
+    expect((await database.pool.query('SELECT occurred_at FROM metering.usage_events')).rows).toEqual([
+      { occurred_at: watermark },
+    ]);
+  });
+
+  it('takes smaller steps where hours have very many rows', async () => {
+    const [first, second] = history(2);
+    const atOnce = { ...second!, amount: 1n };
+    await insertPastEvents(database.pool, [
+      first!,
+      ...Array.from({ length: 3 }, (_, other) => ({ ...atOnce, account: `b${other}` })),
+      ...history(4).slice(2),
+    ]);
+    const until = async (hours: number, rows: number) => {
+      await database.pool.query('SELECT metering.roll_up_hours($1, $2)', [hours, rows]);
+      return (await rolledUntil(database.pool))!.getTime();
+    };
+    // The second hour has three rows and would make the step larger than three.
+    expect(await until(24, 3)).toBe(FIRST_HOUR + MILLIS_PER_HOUR);
+    // One hour at least, also if it has more rows.
+    expect(await until(24, 2)).toBe(FIRST_HOUR + 2 * MILLIS_PER_HOUR);
+    expect(await until(0, 3)).toBe(FIRST_HOUR + 3 * MILLIS_PER_HOUR);
   });
 
   it('leaves the current hour alone', async () => {

@@ -9,14 +9,13 @@ import {
 import { HourlyRollup } from './hourly-rollup.entity';
 import { DailyRollup, MonthlyRollup, RollupProgress } from './rollup-periods.entity';
 
-/** What reports read besides the events. */
-export const ROLLUP_ENTITIES: EntityClass[] = [
+/** What reports of one account read besides the events. */
+export const ROLLUP_ENTITIES: EntityClass[] = [DailyRollup, HourlyRollup, MonthlyRollup, RollupProgress];
+
+/** What reports of all accounts read besides. */
+export const COST_SUM_ENTITIES: EntityClass[] = [
   AccountDailyCosts,
   AccountMonthlyCosts,
-  DailyRollup,
-  HourlyRollup,
-  MonthlyRollup,
-  RollupProgress,
   SiteDailyCosts,
   SiteHourlyCosts,
   SiteMonthlyCosts,

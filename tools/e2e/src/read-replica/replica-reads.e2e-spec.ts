@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { Logger } from '@nestjs/common';
 import { type Executor, ReadDatabase } from '@inference/database';
 import { TestPool } from '@inference/testing';
@@ -120,6 +122,42 @@ describe('a read with a replica', () => {
     });
     expect([times, seen.isReplica]).toEqual([2, false]);
     await standby.start();
+  });
+
+  it('is answered by the primary while the replica accepts connections and says nothing', async () => {
+    let isSilent = false;
+    const proxy = createServer((client) => {
+      const server = connect(Number(new URL(standbyUrl).port), '127.0.0.1');
+      client.on('data', (data) => isSilent || server.write(data)).on('close', () => server.destroy());
+      server.on('data', (data) => isSilent || client.write(data)).on('close', () => client.destroy());
+      for (const socket of [client, server]) socket.on('error', () => undefined);
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const url = new URL(standbyUrl);
+    url.port = String((proxy.address() as AddressInfo).port);
+    const distant = TestPool.of({ url: url.href, applicationName: 'distant', size: 2, connectMillis: 1_000 });
+    reads = new ReadDatabase(writes, distant);
+    expect((await lookAtReplica()).isReplica).toBe(true);
+    isSilent = true;
+    const startedAt = Date.now();
+    expect((await reads.read(look)).isReplica).toBe(false);
+    // Far from the 35 seconds after which the statement fails by itself.
+    expect(Date.now() - startedAt).toBeLessThan(20_000);
+    expect(warnings).toHaveBeenCalledTimes(1);
+    proxy.close();
+    await standby.stop();
+    await standby.start();
+    await distant.end();
+  });
+
+  it('is answered by the primary if the replica does not know the role', async () => {
+    const url = new URL(standbyUrl);
+    url.username = 'nobody';
+    const unknown = TestPool.of({ url: url.href, applicationName: 'unknown', size: 1 });
+    reads = new ReadDatabase(writes, unknown);
+    expect((await reads.read(look)).isReplica).toBe(false);
+    expect(warnings).toHaveBeenCalledTimes(1);
+    await unknown.end();
   });
 
   it('never asks a replica that has become a primary', async () => {
