@@ -57,7 +57,7 @@ const error = { error: expect.any(String) };
 
 describe('every route', () => {
   let site: TestSite;
-  /** In the place of gateway and agent. */
+  /** In the place of gateway, agent and router-cost. */
   let service: ScriptedService;
   const request: TestSite['console']['request'] = (...args) => site.console.request(...args);
   const tokenOf = async (role: 'user' | 'analyst' | 'admin') => (await site.signedIn(role)).token;
@@ -70,6 +70,8 @@ describe('every route', () => {
       AGENT_CREDENTIAL: randomBytes(24).toString('hex'),
       INTERNAL_GATEWAY_URL: service.url,
       INTERNAL_AGENT_URL: service.url,
+      ROUTER_COST_CREDENTIAL: randomBytes(24).toString('hex'),
+      INTERNAL_ROUTER_URL: service.url,
     });
   });
   afterAll(async () => {

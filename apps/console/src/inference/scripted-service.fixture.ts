@@ -73,12 +73,13 @@ function isReadable(body: string): boolean {
   }
 }
 
-/** Answers as gateway and agent answer a new account: no session exists, and requests without their fields are 400. */
+/** Answers as gateway, agent and router-cost answer a new account: no session exists, and requests without their fields are 400. */
 export const likeNewAccount: Script = ({ method, url, body }, response) => {
   const path = url.split('?')[0]!;
   const needsFields = method === 'POST' && /(\/completions|\/estimate|\/events|\/stream)$/.test(path);
   if (needsFields || !isReadable(body)) sendJson(response, 400, { error: 'malformed' });
   else if (path === '/v1/models') sendJson(response, 200, { object: 'list', data: [] });
+  else if (path === '/v1/router/cost') sendJson(response, 200, { items: [], next_cursor: null });
   else if (path === '/v1/agents/sessions') sendJson(response, method === 'POST' ? 201 : 200, {});
   else sendJson(response, 404, { error: 'no such session' });
 };

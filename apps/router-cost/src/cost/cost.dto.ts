@@ -79,7 +79,8 @@ export class CostItemResponse implements Partial<Record<Dimension, string | null
   model?: string;
 
   @ApiProperty({
-    description: 'The service that took the request. Present when grouped by entrypoint.',
+    description:
+      'Where the request came from: a service, or what the client named. Present when grouped by entrypoint.',
     required: false,
     example: 'gateway',
   })

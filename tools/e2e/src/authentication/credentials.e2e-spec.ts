@@ -37,12 +37,17 @@ beforeAll(async () => {
   const engine = await site.startEngine();
   const gateway = await site.startGateway(engine);
   const agent = await site.startPlain('agent');
-  const consoleApp = await site.startConsole({ GATEWAY_URL: gateway.url, AGENT_URL: agent.url });
+  const routerCost = await site.startRouterCost();
+  const consoleApp = await site.startConsole({
+    GATEWAY_URL: gateway.url,
+    AGENT_URL: agent.url,
+    ROUTER_URL: routerCost.url,
+  });
   consoleUrl = consoleApp.url;
   services = {
     console: consoleApp,
     gateway,
-    'router-cost': await site.startRouterCost(),
+    'router-cost': routerCost,
     training: await site.startPlain('training'),
     agent,
     memo: await site.startPlain('memo'),

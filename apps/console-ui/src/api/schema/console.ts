@@ -2836,7 +2836,7 @@ export interface components {
       user?: string;
       /** @description Slug of the model. Present when grouped by model. */
       model?: string;
-      /** @description The service that took the request. Present when grouped by entrypoint. */
+      /** @description Where the request came from: a service, or what the client named. Present when grouped by entrypoint. */
       entrypoint?: string;
       /** @description Id of the API key; null for calls without one. Present when grouped by api_key. */
       api_key?: string | null;
@@ -18765,7 +18765,7 @@ export interface operations {
         time_zone?: string;
         /** @description Comma-separated dimensions, each at most once: user, model, entrypoint, api_key. Without one, the report is one sum. */
         group_by?: string;
-        /** @description Divides the groups by time: into days or months in `time_zone`, or hours of UTC. Not divided by default. */
+        /** @description Divides the groups by time: into days or months in `time_zone`, or hours of UTC. By the hour, at most 366 days can be asked for at once. Not divided by default. */
         granularity?: 'day' | 'hour' | 'month';
         /** @description Most items of a page; 50 by default. */
         limit?: number;

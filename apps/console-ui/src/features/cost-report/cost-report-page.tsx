@@ -66,6 +66,9 @@ export function CostReportPage() {
       }
     >
       {csv.error && <ErrorNotice error={csv.error} onRetry={download} />}
+      {total.error && !groups.error && (
+        <ErrorNotice error={total.error} onRetry={() => void total.refetch()} />
+      )}
       <Paper withBorder p="md" className={classes.fields} role="search" aria-label={t('title')}>
         <Choice
           label={usageText('range')}

@@ -25,7 +25,7 @@ export class CostReportQuery extends PeriodQuery {
 
   @ChoiceField(GRANULARITIES, {
     description:
-      'Divides the groups by time: into days or months in `time_zone`, or hours of UTC. Not divided by default.',
+      'Divides the groups by time: into days or months in `time_zone`, or hours of UTC. By the hour, at most 366 days can be asked for at once. Not divided by default.',
     example: 'day',
     optional: true,
   })
@@ -65,7 +65,8 @@ export class CostReportItem {
   model?: string;
 
   @ApiProperty({
-    description: 'The service that took the request. Present when grouped by entrypoint.',
+    description:
+      'Where the request came from: a service, or what the client named. Present when grouped by entrypoint.',
     required: false,
     example: 'gateway',
   })

@@ -15,7 +15,7 @@ const MAX_SENTENCE_CHARACTERS = 600;
  */
 const MIN_SHARE_OF_BEST = 0.75;
 /**
- * Lowest score of the best sentence relative to the whole query. Below it there is no answer. Measured: the table in
+ * Lowest score of a sentence, by the expected words alone, relative to those of the whole query. Below it there is no answer. Measured: the table in
  * ADR 16 shows what it refuses.
  */
 const MIN_SHARE_OF_QUERY = 0.3;
@@ -60,10 +60,10 @@ interface Part extends Statement {
  * Builds an answer without a model. It quotes the best sentences of the relevant passages, each followed by the
  * number of its passage, in the order of the passages.
  * A sentence scores by the query words in it and in the document title, weighted by their rarity; words that occur
- * only in its context count half. Up to three sentences are quoted whose scores are close to the best one. Question
- * words and function words count where they occur, because an answer often repeats them. Since many answers do not,
- * they do not count in the share of the query that a quoted sentence must contain. Consecutive sentences that match only by their heading, such as the steps of an
- * instruction, are quoted together; a table row is quoted with its header row. Headings, questions, lead-ins, and
+ * only in its context count half. Up to three sentences are quoted whose scores are close to the best one. Common words
+ * count where they occur, because an answer often repeats them. Since many answers do not, they do not count in the share of
+ * the query that a quoted sentence must contain. Consecutive sentences that match only by their heading, such as the steps of
+ * an instruction, are quoted together; a table row is quoted with its header row. Headings, questions, lead-ins, and
  * sentences that contain only query words are not quoted.
  */
 export function extractAnswer(
