@@ -13,6 +13,7 @@ import {
   type PastEvent,
   rolledUntil,
   rollUp,
+  untilOthersEnd,
 } from './usage-history.fixture';
 
 const TABLES = [
@@ -225,6 +226,7 @@ describe('metering.roll_up_hours', () => {
       ...history(4).slice(2),
     ]);
     const until = async (hours: number, rows: number) => {
+      await untilOthersEnd(database.pool);
       await database.pool.query('SELECT metering.roll_up_hours($1, $2)', [hours, rows]);
       return (await rolledUntil(database.pool))!.getTime();
     };

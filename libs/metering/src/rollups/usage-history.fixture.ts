@@ -1,4 +1,4 @@
-import { type TestPool } from '@inference/testing';
+import { type TestPool, waitFor } from '@inference/testing';
 
 /** A settled request of the past. */
 export interface PastEvent {
@@ -60,12 +60,24 @@ export async function insertPastEvents(pool: TestPool, events: PastEvent[]): Pro
 /** Runs the given number of steps of the job, or all; returns how far the hours are rolled up. */
 export async function rollUp(pool: TestPool, steps = Infinity, hours = 24): Promise<Date | null> {
   for (let step = 0; step < steps; step++) {
+    await untilOthersEnd(pool);
     const { rows } = await pool.query<{ isLeft: boolean }>('SELECT metering.roll_up_hours($1) AS "isLeft"', [
       hours,
     ]);
     if (!rows[0]!.isLeft) break;
   }
   return rolledUntil(pool);
+}
+
+/**
+ * The job waits five seconds for older transactions, also for those of other databases of the server, where other tests may hold one
+ * open for longer.
+ */
+export async function untilOthersEnd(pool: TestPool): Promise<void> {
+  const LONG_TRANSACTIONS = `
+    SELECT FROM pg_stat_activity
+    WHERE backend_xid IS NOT NULL AND datname <> current_database() AND xact_start < clock_timestamp() - interval '1 second'`;
+  await waitFor(async () => (await pool.query(LONG_TRANSACTIONS)).rowCount === 0);
 }
 
 export async function rolledUntil(pool: TestPool): Promise<Date | null> {
