@@ -20,6 +20,7 @@ import { Workbench } from './setup/workbench.mjs';
  * @property {number} rounds
  * @property {number} seconds
  * @property {number} settlementSeconds
+ * @property {number} workers
  * @property {number} gigabytes
  * @property {number} streams
  * @property {number} tokensPerSecond
@@ -51,6 +52,7 @@ Options
   --rounds N               rounds per load, including one warm-up round that does not count; 2 to 99 (5)
   --seconds N              approximate duration of a round for each contender; 0.2 to 600 (4)
   --settlement-seconds N   duration of the settlement benchmark; 0.2 to 600 (10)
+  --workers N              processes of the gateway in the benchmark of that name; 1 to 64 (1)
   --gigabytes N            size of the downloaded file; 0.1 to 1000 (5)
   --streams N              maximum of concurrent streams of the agent; 1 to 5000 (1000)
   --tokens-per-second N    of each stream; 1 to 100 (20)
@@ -74,11 +76,12 @@ const BENCHMARKS = {
 /** Benchmarks in which another build can take part. */
 const COMPARABLE = ['gateway', 'console-reads'];
 
-/** @type {[option: 'rounds' | 'seconds' | 'settlement-seconds' | 'gigabytes' | 'streams' | 'tokens-per-second', min: number, max: number][]} */
+/** @type {[option: 'rounds' | 'seconds' | 'settlement-seconds' | 'workers' | 'gigabytes' | 'streams' | 'tokens-per-second', min: number, max: number][]} */
 const LIMITS = [
   ['rounds', 2, 99],
   ['seconds', 0.2, 600],
   ['settlement-seconds', 0.2, 600],
+  ['workers', 1, 64],
   ['gigabytes', 0.1, 1000],
   ['streams', 1, 5000],
   ['tokens-per-second', 1, 100],
@@ -87,8 +90,8 @@ const MIN_PASSAGES = 100;
 const MAX_PASSAGES = 1_000_000;
 const MIN_ROWS = 10_000;
 const MAX_ROWS = 100_000_000;
-/** @type {('rounds' | 'streams' | 'tokens-per-second')[]} */
-const WHOLE = ['rounds', 'streams', 'tokens-per-second'];
+/** @type {('rounds' | 'workers' | 'streams' | 'tokens-per-second')[]} */
+const WHOLE = ['rounds', 'workers', 'streams', 'tokens-per-second'];
 
 /** @param {string} option @param {string} text @param {number} min @param {number} max @returns {number[]} */
 function readNumbers(option, text, min, max) {
@@ -106,6 +109,7 @@ function readArguments(args) {
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '4' },
       'settlement-seconds': { type: 'string', default: '10' },
+      workers: { type: 'string', default: '1' },
       gigabytes: { type: 'string', default: '5' },
       streams: { type: 'string', default: '1000' },
       'tokens-per-second': { type: 'string', default: '20' },
@@ -134,6 +138,7 @@ function readArguments(args) {
       rounds: Number(values.rounds),
       seconds: Number(values.seconds),
       settlementSeconds: Number(values['settlement-seconds']),
+      workers: Number(values.workers),
       gigabytes: Number(values.gigabytes),
       streams: Number(values.streams),
       tokensPerSecond: Number(values['tokens-per-second']),

@@ -187,6 +187,8 @@ export const SECTIONS = [
         'Life of a lease. The money of a gateway that was killed is free again after this time.',
       SETTLEMENT_PATIENCE_SECONDS:
         'How long billing is retried while the database cannot be reached, before the response fails with 503.',
+      GATEWAY_WORKERS:
+        'Processes that serve the port together, for hosts with more than one processor. `DATABASE_POOL_SIZE`, `BODY_MEMORY_BYTES` and `LEASE_AMOUNT` are of each of them.',
     },
   },
   {

@@ -31,6 +31,7 @@ describe('readGatewayConfig', () => {
       LEASE_AMOUNT: 10n ** 12n,
       LEASE_TTL_SECONDS: 30,
       SETTLEMENT_PATIENCE_SECONDS: 20,
+      GATEWAY_WORKERS: 1,
     });
     expect(readGatewayConfig(environment()).MODEL_LIMITS).toBeUndefined();
   });
@@ -89,6 +90,12 @@ describe('readGatewayConfig', () => {
       'UPSTREAM_FIRST_BYTE_TIMEOUT_SECONDS',
     ]);
     expect(faults.join()).not.toContain(secret);
+  });
+
+  it.each(['0', '257', 'all', '-1', '1.5'])('refuses %s workers', (workers) => {
+    expect(faultsOf({ GATEWAY_WORKERS: workers })).toEqual([
+      expect.stringMatching(/^GATEWAY_WORKERS: must be/),
+    ]);
   });
 
   it('names missing variables', () => {

@@ -23,6 +23,8 @@ export const fields = z.object({
   ...serviceCallersFields,
   ...leasesFields,
   ...settlementFields,
+  /** Processes that serve the port together. Each has its own database connections, body memory and leases. */
+  GATEWAY_WORKERS: env.integer(1, 256).default(1),
 });
 
 /** Runs the check even if other variables are invalid, so that every fault is named at once. */
@@ -37,6 +39,7 @@ const schema = fields.superRefine(checkServiceSecrets, { when }).transform((conf
   serviceCallers: serviceCallersOf(config),
   leases: leasesOf(config),
   settlement: settlementOf(config),
+  workers: config.GATEWAY_WORKERS,
 }));
 
 /** The names of all environment variables that the gateway reads. */

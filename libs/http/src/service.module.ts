@@ -17,7 +17,15 @@ export interface BodyMemoryConfig {
 @Global()
 @Module({
   controllers: [HealthController],
-  providers: [ConnectionDrain, Metrics, MetricsServer],
+  providers: [
+    ConnectionDrain,
+    Metrics,
+    {
+      provide: MetricsServer,
+      inject: [Metrics],
+      useFactory: ({ registry }: Metrics) => new MetricsServer(registry),
+    },
+  ],
   exports: [Metrics],
 })
 export class ServiceModule {

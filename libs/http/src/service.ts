@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { type CanActivate, type DynamicModule, type ExceptionFilter } from '@nestjs/common';
 import { NestFactory, Reflector } from '@nestjs/core';
 import { type NestExpressApplication } from '@nestjs/platform-express';
@@ -15,11 +16,12 @@ import { BodyReader } from './bodies/body-reader';
 import { type PlainMiddleware, serveFastPaths } from './fast-path/fast-path';
 import { createLogger, NestLogger } from './logging/logging';
 import { requestLogger } from './logging/request-logger';
-import { Metrics } from './metrics/metrics';
+import { Metrics, metricsOfWorkers } from './metrics/metrics';
 import { MetricsServer } from './metrics/metrics-server';
 import { answerParserErrors, type ParserErrorBody } from './errors/parser-errors';
 import { QueryGuard } from './validation/query.guard';
 import { UnexpectedBodyGuard } from './validation/unexpected-body.guard';
+import { Workers } from './workers/workers';
 import { hangUpUnread, leaveBodiesUnread } from './bodies/unread-bodies';
 
 /** The part of every app's configuration that concerns the process (see `env.service`). */
@@ -31,6 +33,8 @@ export interface ServiceConfig {
   CORS_ORIGINS?: AllowedOrigins | undefined;
   /** Port of `GET /metrics`; without it metrics are not served. */
   METRICS_PORT?: number | undefined;
+  /** Processes that serve the port together; one unless given. */
+  workers?: number;
 }
 
 /** What distinguishes one service from the others. */
@@ -120,12 +124,31 @@ export async function startService<Config extends ServiceConfig>(
 ): Promise<void> {
   try {
     const config = readConfig();
-    const app = await createService(buildModule(config), config, options);
-    await app.listen(config.PORT, config.HOST);
-    if (config.METRICS_PORT !== undefined)
-      await app.get(MetricsServer).listen(config.METRICS_PORT, config.HOST);
+    if (cluster.isPrimary && (config.workers ?? 1) > 1) await startWorkers(config, options);
+    else await startProcess(config, buildModule(config), options);
   } catch (error) {
     process.stderr.write(`${error instanceof ConfigError ? error.message : (error as Error).stack}\n`);
     process.exit(1);
   }
+}
+
+async function startProcess(
+  config: ServiceConfig,
+  module: DynamicModule,
+  options: ServiceOptions,
+): Promise<void> {
+  const app = await createService(module, config, options);
+  await app.listen(config.PORT, config.HOST);
+  if (config.METRICS_PORT === undefined) return;
+  const metrics = app.get(Metrics);
+  metrics.observeProcess();
+  if (cluster.isWorker) metrics.answerPrimary();
+  else await app.get(MetricsServer).listen(config.METRICS_PORT, config.HOST);
+}
+
+async function startWorkers(config: ServiceConfig, { name, logTo }: ServiceOptions): Promise<void> {
+  const logger = createLogger(name, config.LOG_LEVEL, logTo);
+  await new Workers(config.workers ?? 1, logger).start();
+  if (config.METRICS_PORT !== undefined)
+    await new MetricsServer(metricsOfWorkers()).listen(config.METRICS_PORT, config.HOST);
 }

@@ -98,16 +98,18 @@ async function startOtherGateway(bench, engine, folder) {
  * @param {Workbench} bench
  * @param {Database} database
  * @param {TestAccount} account
- * @param {string} [against] the folder of another built checkout, whose gateway takes part
+ * @param {object} options
+ * @param {number} options.workers processes of the gateway
+ * @param {string} [options.against] the folder of another built checkout, whose gateway takes part
  * @returns {Promise<[engine: Contender, ...others: Contender[]]>} in the order of their turns; the engine is the upstream of
  *   the others
  */
-export async function startContenders(bench, database, account, against) {
+export async function startContenders(bench, database, account, { workers, against }) {
   const engine = await startEngine(bench);
   return [
     engine,
     await startProxy(bench, engine),
-    await startGateway(bench, engine, database, account),
+    await startGateway(bench, engine, database, account, { GATEWAY_WORKERS: String(workers) }),
     await startPortkey(bench, engine),
     ...(against === undefined ? [] : [await startOtherGateway(bench, engine, against)]),
   ];

@@ -179,13 +179,13 @@ const comparisonsOf = (outcomes) =>
     });
 
 /** @type {import('../run.mjs').Benchmark} */
-export async function benchGateway(bench, { rounds, seconds, against }) {
+export async function benchGateway(bench, { rounds, seconds, workers, against }) {
   await installPeers(bench.signal);
   const database = await createDatabase(bench, 'gateway_bench');
   const account = await loadBuilt('libs/testing/src').insertAccount(database.pool, {
     balancePicos: BALANCE_PICOS,
   });
-  const contenders = await startContenders(bench, database, account, against);
+  const contenders = await startContenders(bench, database, account, { workers, against });
   const [engine] = contenders;
   const served = new ServedCount(engine.url);
 

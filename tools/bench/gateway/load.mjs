@@ -1,5 +1,5 @@
 import { loadAutocannon } from '../setup/peer-packages.mjs';
-import { processorTimeMs } from '../measuring/process-usage.mjs';
+import { processTreeTimeMs } from '../measuring/process-usage.mjs';
 import { percentile } from '../measuring/report.mjs';
 
 const MAX_TOKENS = 16;
@@ -73,7 +73,7 @@ export async function applyLoad(contender, load, amount, signal) {
   const autocannon = loadAutocannon();
   /** @type {number[]} */
   const latencies = [];
-  const cpuBefore = processorTimeMs(contender.pid);
+  const cpuBefore = processTreeTimeMs(contender.pid);
   const startedAt = performance.now();
   let endedAt = startedAt;
   const options = {
@@ -107,7 +107,7 @@ export async function applyLoad(contender, load, amount, signal) {
     perSecond: (latencies.length / (endedAt - startedAt)) * 1000,
     p50Ms: percentile(latencies, 0.5),
     p99Ms: percentile(latencies, 0.99),
-    cpuMs: (processorTimeMs(contender.pid) - cpuBefore) / amount,
+    cpuMs: (processTreeTimeMs(contender.pid) - cpuBefore) / amount,
     faults: faultsOf({ result, answers: latencies.length, amount }).map(
       (fault) => `${contender.label}, ${describeLoad(load)}: ${fault}`,
     ),

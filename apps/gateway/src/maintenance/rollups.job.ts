@@ -22,6 +22,7 @@ export class RollupsJob {
       name: 'gateway_rolled_until_timestamp_seconds',
       help: 'End of the hours of usage that are added up by days and months.',
       registers: [metrics.registry],
+      aggregator: 'max',
     });
     jobs.schedule('roll-up-hours', EVERY_MINUTE, (signal) => this.run(signal));
   }

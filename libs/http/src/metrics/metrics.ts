@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { type MetricsSource } from './metrics-server';
 
 /** The Prometheus registry of the process, and the middleware that measures every request. */
 @Injectable()
@@ -21,6 +22,13 @@ export class Metrics {
     this.isProcessObserved = true;
   }
 
+  /** Lets the primary process of the workers read the metrics of this one. */
+  answerPrimary(): void {
+    AggregatorRegistry.setRegistries(this.registry);
+    // Its constructor is what answers.
+    new AggregatorRegistry();
+  }
+
   measure(request: IncomingMessage & { route?: unknown }, response: ServerResponse, next: () => void): void {
     const startedAt = performance.now();
     response.on('close', () => {
@@ -32,4 +40,10 @@ export class Metrics {
     });
     next();
   }
+}
+
+/** The sums over all workers, for their primary process. A gauge may name another way to aggregate it. */
+export function metricsOfWorkers(): MetricsSource {
+  const registry = new AggregatorRegistry();
+  return { metrics: () => registry.clusterMetrics(), contentType: registry.contentType };
 }

@@ -6,11 +6,12 @@ import {
   type TestDatabase,
   waitFor,
 } from '@inference/testing';
-import { readEvents, readLeases, runReconcile } from './ledger-totals';
+import { readLeases, runReconcile } from './ledger-totals';
 import { type CallResult } from '../load/call-result';
-import { ContinuousLoad, LOAD_PRICES, loadCost } from '../load/continuous-load';
+import { ContinuousLoad, LOAD_PRICES } from '../load/continuous-load';
 import { type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
+import { wronglyBilled } from './wrongly-billed';
 
 jest.setTimeout(600_000);
 
@@ -69,17 +70,6 @@ const startLoad = () =>
 const randomPause = (fromMillis: number, toMillis: number) =>
   new Promise((resolve) => setTimeout(resolve, fromMillis + Math.random() * (toMillis - fromMillis)));
 
-/** Complete responses without a usage event of the expected cost. */
-async function wronglyBilled(results: CallResult[]): Promise<CallResult[]> {
-  const events = await readEvents(database.pool);
-  return results
-    .filter(({ complete }) => complete)
-    .filter(({ requestId, usage }) => {
-      const event = events.get(requestId ?? '');
-      return !event || !usage || event.cost_picos !== loadCost(usage);
-    });
-}
-
 /** Waits until the leases, which no gateway renews any more, expire. */
 async function leasesAreGone(): Promise<void> {
   await Promise.all(gateways.map((gateway) => gateway.stop()));
@@ -120,7 +110,7 @@ test(`complete responses are billed once during ${KILLS} kills with -9 under loa
   expect(new Set(results.map(({ status }) => status))).toEqual(new Set([200, 0]));
   expect(complete.length).toBeGreaterThan(KILLS);
   expect(broken.length).toBeGreaterThan(0);
-  expect(await wronglyBilled(results)).toEqual([]);
+  expect(await wronglyBilled(database.pool, results)).toEqual([]);
   expect(new Set(requestIdsOf(results)).size).toBe(complete.length);
   await leasesAreGone();
   expect(await runReconcile(database)).toContain('no difference');
@@ -146,7 +136,7 @@ test('complete responses are billed once while database connections break', asyn
   expect(terminated).toBeGreaterThan(20);
   expect([...statuses.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([]);
   expect(results.filter(({ complete }) => complete).length).toBeGreaterThan(CONCURRENCY);
-  expect(await wronglyBilled(results)).toEqual([]);
+  expect(await wronglyBilled(database.pool, results)).toEqual([]);
   expect(gateways.map(({ isRunning, pid }) => (isRunning ? pid : 0))).toEqual(pids);
   await leasesAreGone();
   expect(await runReconcile(database)).toContain('no difference');

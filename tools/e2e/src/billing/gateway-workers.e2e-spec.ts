@@ -1,0 +1,184 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import {
+  createTestDatabase,
+  insertAccount,
+  publishPrices,
+  type TestDatabase,
+  waitFor,
+} from '@inference/testing';
+import { readLeases, readLedgerTotals, runReconcile } from './ledger-totals';
+import { type CallResult } from '../load/call-result';
+import { ContinuousLoad, LOAD_PRICES } from '../load/continuous-load';
+import { rawCall } from '../load/raw-calls';
+import { findFreePort } from '../site/ports';
+import { type ServiceProcess } from '../site/service-process';
+import { Site } from '../site/site';
+import { wronglyBilled } from './wrongly-billed';
+
+jest.setTimeout(300_000);
+
+const WORKERS = 3;
+const KILLS = 15;
+const CONCURRENCY = 16;
+const LEASE_TTL_SECONDS = 2;
+const PLENTY_PICOS = 100_000_000_000_000n;
+const AFFORDABLE = 40;
+const TOKENS = 8;
+const RATE_PICOS = 333_333n;
+const COST_PICOS = BigInt(TOKENS) * RATE_PICOS;
+const FIXED_MODEL = 'sandbox-chat';
+
+let database: TestDatabase;
+let site: Site;
+let engine: ServiceProcess;
+let gateway: ServiceProcess;
+let metricsUrl: string;
+let apiKey: string;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const fixed = { slug: FIXED_MODEL, unit: 'per_million_output_tokens', ratePicos: RATE_PICOS } as const;
+  await publishPrices(database.pool, [...LOAD_PRICES, fixed]);
+  ({ apiKey } = await insertAccount(database.pool, { balancePicos: PLENTY_PICOS }));
+  site = new Site(database);
+  engine = await site.startEngine();
+  const metricsPort = await findFreePort();
+  metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
+  environment = {
+    GATEWAY_WORKERS: String(WORKERS),
+    LEASE_TTL_SECONDS: String(LEASE_TTL_SECONDS),
+  };
+  gateway = await site.startGateway(engine, { ...environment, METRICS_PORT: String(metricsPort) });
+  await waitFor(() => gateway.output.split('A worker listens.').length > WORKERS);
+});
+
+afterAll(async () => {
+  await site?.stop();
+  await database?.drop();
+});
+
+const startLoad = () => new ContinuousLoad([gateway.url], [apiKey], CONCURRENCY);
+
+/** The processes that have lately answered requests. */
+function answeringPids(): number[] {
+  const lines = gateway.output.split('\n').filter((line) => /^\{.*"req":.*\}$/.test(line));
+  return [...new Set(lines.map((line) => (JSON.parse(line) as { pid: number }).pid))];
+}
+
+/** The workers, whether they listen already or not. */
+function workerPids(): number[] {
+  const children = readFileSync(`/proc/${gateway.pid}/task/${gateway.pid}/children`, 'utf8');
+  return children.trim().split(' ').map(Number);
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+async function scrape(): Promise<string> {
+  return (await fetch(metricsUrl)).text();
+}
+
+async function countedChats(): Promise<number> {
+  const counts = /^http_request_duration_seconds_count\{.*chat\/completions.*\} (\d+)$/gm;
+  return [...(await scrape()).matchAll(counts)].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+test('all workers serve, and their metrics are one', async () => {
+  const load = startLoad();
+  await waitFor(() => load.results.length > 100);
+  const results = await load.stop();
+  expect(new Set(results.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(answeringPids().sort()).toEqual(workerPids().sort());
+  expect(workerPids()).toHaveLength(WORKERS);
+  await waitFor(async () => (await countedChats()) === results.length);
+  expect(await scrape()).toMatch(/^process_resident_memory_bytes \d+$/m);
+  expect(await wronglyBilled(database.pool, results)).toEqual([]);
+});
+
+test('a wallet is not overdrawn by requests to all workers at once', async () => {
+  const account = await insertAccount(database.pool, { balancePicos: BigInt(AFFORDABLE) * COST_PICOS });
+  const call = (): Promise<CallResult> =>
+    rawCall({
+      gatewayUrl: gateway.url,
+      apiKey: account.apiKey,
+      body: { model: FIXED_MODEL, messages: [{ role: 'user', content: 'Hello' }], max_tokens: TOKENS },
+    });
+  const results = await Promise.all(Array.from({ length: 10 * AFFORDABLE }, call));
+  const served = results.filter(({ complete }) => complete).length;
+  expect(results.filter(({ status }) => status !== 200 && status !== 402)).toEqual([]);
+  // Each worker may keep a remainder of a lease that is too small for a request.
+  expect(served).toBeGreaterThan(AFFORDABLE - WORKERS);
+  expect(served).toBeLessThanOrEqual(AFFORDABLE);
+  const cost = BigInt(served) * COST_PICOS;
+  expect(await readLedgerTotals(database.pool, account.accountId)).toEqual({
+    events: cost,
+    rollup: cost,
+    debits: cost,
+    balance: BigInt(AFFORDABLE) * COST_PICOS - cost,
+  });
+});
+
+test(`complete responses are billed once while ${KILLS} workers are killed with -9`, async () => {
+  const load = startLoad();
+  const { pid } = gateway;
+  for (let kills = 0; kills < KILLS; kills++) {
+    await waitFor(() => workerPids().length > 1);
+    const pids = workerPids();
+    process.kill(pids[kills % pids.length]!, 'SIGKILL');
+    const done = load.results.length;
+    await waitFor(() => load.results.length > done + CONCURRENCY);
+  }
+  await waitFor(() => workerPids().length === WORKERS);
+  const results = await load.stop();
+  expect(new Set(results.map(({ status }) => status))).toEqual(new Set([200, 0]));
+  expect(await wronglyBilled(database.pool, results)).toEqual([]);
+  expect(gateway.isRunning && gateway.pid).toBe(pid);
+});
+
+test('SIGTERM lets requests end, returns all leases and ends every worker', async () => {
+  const load = startLoad();
+  await waitFor(() => load.results.length > CONCURRENCY);
+  const pids = workerPids();
+  expect(pids).toHaveLength(WORKERS);
+  expect(await gateway.stop()).toBe(true);
+  const results = await load.stop();
+  expect(results.filter(({ status, complete }) => status === 200 && !complete)).toEqual([]);
+  expect(await wronglyBilled(database.pool, results)).toEqual([]);
+  expect(pids.filter(isAlive)).toEqual([]);
+  // Leases of workers that were killed expire.
+  await waitFor(async () => {
+    await database.pool.query('SELECT wallet.reclaim_expired_leases()');
+    return (await readLeases(database.pool)).leases === 0n;
+  });
+  expect(await runReconcile(database)).toContain('no difference');
+});
+
+test('workers end with a process that is killed, and their port is free', async () => {
+  await gateway.start();
+  const load = startLoad();
+  await waitFor(() => load.results.length > CONCURRENCY);
+  const pids = workerPids();
+  await gateway.kill();
+  await waitFor(() => !pids.some(isAlive));
+  await gateway.start();
+  const results = await load.stop();
+  expect(await wronglyBilled(database.pool, results)).toEqual([]);
+  expect(await runReconcile(database)).toContain('no difference');
+});
+
+test('a start fails with the reason if the workers cannot listen', async () => {
+  await gateway.stop();
+  const blocker = createServer((socket) => socket.destroy());
+  blocker.listen(Number(new URL(gateway.url).port), '127.0.0.1');
+  await once(blocker, 'listening');
+  await expect(gateway.start()).rejects.toThrow('EADDRINUSE');
+  blocker.close();
+});
