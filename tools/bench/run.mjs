@@ -8,6 +8,7 @@ import { benchDownloads } from './downloads/downloads-benchmark.mjs';
 import { benchFirstPaint } from './first-paint/first-paint-benchmark.mjs';
 import { benchGateway } from './gateway/gateway-benchmark.mjs';
 import { benchLoginThrottle } from './login-throttle/login-throttle-benchmark.mjs';
+import { benchMemory } from './memory/memory-benchmark.mjs';
 import { benchMemo } from './memo/memo-benchmark.mjs';
 import { benchReports } from './reports/reports-benchmark.mjs';
 import { benchSettlement } from './settlement/settlement-benchmark.mjs';
@@ -21,6 +22,7 @@ import { Workbench } from './setup/workbench.mjs';
  * @property {number} seconds
  * @property {number} settlementSeconds
  * @property {number} workers
+ * @property {number} minutes
  * @property {number} gigabytes
  * @property {number} streams
  * @property {number} tokensPerSecond
@@ -43,6 +45,7 @@ Benchmarks
   console-reads    speed and plans of the console's lists among a million rows
   reports          cost reports of all accounts over a month of millions of rows
   first-paint      how soon Chromium shows the console's overview
+  memory           whether the memory of the services grows under a mixed load
   agent            compares concurrent streams of the agent with a minimal server; time to the first delta
   memo <folder>…   quality and speed of search, compared with other search engines; each folder holds a collection of
                    questions and relevant documents in the layout of BEIR
@@ -53,6 +56,7 @@ Options
   --seconds N              approximate duration of a round for each contender; 0.2 to 600 (4)
   --settlement-seconds N   duration of the settlement benchmark; 0.2 to 600 (10)
   --workers N              processes of the gateway in the benchmark of that name; 1 to 64 (1)
+  --minutes N              duration of the mixed load; 0.5 to 10000 (60)
   --gigabytes N            size of the downloaded file; 0.1 to 1000 (5)
   --streams N              maximum of concurrent streams of the agent; 1 to 5000 (1000)
   --tokens-per-second N    of each stream; 1 to 100 (20)
@@ -68,6 +72,7 @@ const BENCHMARKS = {
   downloads: [benchDownloads],
   'console-reads': [benchConsoleReads],
   'first-paint': [benchFirstPaint],
+  memory: [benchMemory],
   reports: [benchReports],
   agent: [benchAgent],
   memo: [benchMemo],
@@ -76,12 +81,13 @@ const BENCHMARKS = {
 /** Benchmarks in which another build can take part. */
 const COMPARABLE = ['gateway', 'console-reads'];
 
-/** @type {[option: 'rounds' | 'seconds' | 'settlement-seconds' | 'workers' | 'gigabytes' | 'streams' | 'tokens-per-second', min: number, max: number][]} */
+/** @type {[option: 'rounds' | 'seconds' | 'settlement-seconds' | 'workers' | 'minutes' | 'gigabytes' | 'streams' | 'tokens-per-second', min: number, max: number][]} */
 const LIMITS = [
   ['rounds', 2, 99],
   ['seconds', 0.2, 600],
   ['settlement-seconds', 0.2, 600],
   ['workers', 1, 64],
+  ['minutes', 0.5, 10_000],
   ['gigabytes', 0.1, 1000],
   ['streams', 1, 5000],
   ['tokens-per-second', 1, 100],
@@ -110,6 +116,7 @@ function readArguments(args) {
       seconds: { type: 'string', default: '4' },
       'settlement-seconds': { type: 'string', default: '10' },
       workers: { type: 'string', default: '1' },
+      minutes: { type: 'string', default: '60' },
       gigabytes: { type: 'string', default: '5' },
       streams: { type: 'string', default: '1000' },
       'tokens-per-second': { type: 'string', default: '20' },
@@ -139,6 +146,7 @@ function readArguments(args) {
       seconds: Number(values.seconds),
       settlementSeconds: Number(values['settlement-seconds']),
       workers: Number(values.workers),
+      minutes: Number(values.minutes),
       gigabytes: Number(values.gigabytes),
       streams: Number(values.streams),
       tokensPerSecond: Number(values['tokens-per-second']),

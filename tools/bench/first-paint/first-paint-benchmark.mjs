@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
+import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 import { signIn } from '../../screenshots/sign-in.mjs';
 import { figure, median, printRows, printVerdicts } from '../measuring/report.mjs';
+import { startWholeSite } from '../setup/whole-site.mjs';
 
 /**
  * How soon Chromium shows the overview of a site that `npm start` runs.
@@ -11,10 +11,6 @@ import { figure, median, printRows, printVerdicts } from '../measuring/report.mj
  * @typedef {{ firstPaintMs: number, completeMs: number }} Load `completeMs`: all figures are there
  */
 
-/** The ports of a site, which nothing else of a machine with defaults uses. */
-const PORT_BASE = 26_500;
-/** A start makes a database and all accounts first. */
-const SEEDED_DEADLINE_MS = 120_000;
 const FIRST_PAINT_TARGET_MS = 1_500;
 
 /** Of a page: resolves with the time since the navigation began. */
@@ -43,35 +39,15 @@ async function load(context, isFirstVisit) {
   return { firstPaintMs, completeMs };
 }
 
-/** @param {string} file @param {AbortSignal} signal */
-async function untilWritten(file, signal) {
-  for (const deadline = Date.now() + SEEDED_DEADLINE_MS; !existsSync(file);) {
-    signal.throwIfAborted();
-    if (Date.now() > deadline) throw new Error(`${file} was not written.`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
-
 /** @type {import('../run.mjs').Benchmark} */
 export async function benchFirstPaint(bench, { rounds }) {
   const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
   if (!existsSync(executablePath)) throw new Error(`${executablePath} does not exist: set CHROMIUM.`);
-  const dataDir = path.join(bench.dir, 'site');
-  const { url } = await bench.start({
-    name: 'site',
-    args: ['tools/launcher/start.mjs'],
-    env: { NODE_ENV: '', DATA_DIR: dataDir, PORT_BASE: String(PORT_BASE), LOG_LEVEL: 'warn' },
-    port: PORT_BASE,
-    probe: '/healthz',
-    deadlineMs: SEEDED_DEADLINE_MS,
-  });
-  const platformFile = path.join(dataDir, 'platform.json');
-  await untilWritten(platformFile, bench.signal);
-  const { accounts } = JSON.parse(readFileSync(platformFile, 'utf8'));
+  const { platform } = await startWholeSite(bench);
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   bench.defer(() => browser.close());
-  const context = await browser.newContext({ baseURL: url });
-  await signIn(await context.newPage(), accounts.demo);
+  const context = await browser.newContext({ baseURL: platform.urls.console });
+  await signIn(await context.newPage(), platform.accounts.demo);
 
   /** @type {Record<'first' | 'later', Load[]>} */
   const visits = { first: [], later: [] };

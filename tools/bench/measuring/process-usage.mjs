@@ -54,6 +54,27 @@ function parentOf(pid) {
   }
 }
 
+/** The process and all that it has started, also by others. @param {number} pid @returns {{ pid: number, command: string }[]} */
+export function processTree(pid) {
+  const all = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const parents = new Map(all.map((name) => [Number(name), parentOf(Number(name))]));
+  /** @param {number} parent @returns {number[]} */
+  const under = (parent) => [
+    parent,
+    ...[...parents].filter(([, other]) => other === parent).flatMap(([child]) => under(child)),
+  ];
+  return under(pid).map((one) => ({ pid: one, command: commandOf(one) }));
+}
+
+/** @param {number} pid @returns {string} its arguments; empty if there is no such process */
+function commandOf(pid) {
+  try {
+    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
+}
+
 /** @param {number} pid @returns {number} resident bytes; NaN if they cannot be read */
 export function residentBytes(pid) {
   try {
