@@ -46,6 +46,13 @@ describe('SseEventReader', () => {
     expect(reader.flush()).toEqual([]);
   });
 
+  it('refuses an event of more than 16 MiB', () => {
+    const reader = new SseEventReader();
+    const mebibyte = Buffer.alloc(2 ** 20, 'x');
+    for (let received = 0; received < 16; received++) expect(reader.push(mebibyte)).toEqual([]);
+    expect(() => reader.push(Buffer.from('x'))).toThrow('too long');
+  });
+
   it('finds the same events at any chunk boundaries', () => {
     const line = fc.oneof(
       fc.string({ unit: 'binary' }).map((text) => `data: ${text.replace(/[\r\n]/g, '')}`),

@@ -1,5 +1,7 @@
 const LF = 10;
 const CR = 13;
+/** Far more than a token with its alternatives, or a piece of audio. */
+const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 
 /**
  * A server-sent event as received, including the blank line. Each character is one byte of the stream (latin1): such text is cut
@@ -38,16 +40,24 @@ function endOfEvent(text: string, from: number): number {
 export class SseEventReader {
   private rest = '';
 
-  /** Adds a chunk and returns the events that are complete. */
+  /** Adds a chunk and returns the events that are complete. Throws if an event has more than 16 MiB. */
   push(chunk: Buffer): SseEvent[] {
-    const text = this.rest + chunk.toString('latin1');
+    const added = chunk.toString('latin1');
+    const text = this.rest + added;
     const events: SseEvent[] = [];
     let start = 0;
+    // An event ends with a line feed. Without one nothing is searched, which would copy a long event for each of its chunks.
+    if (!added.includes('\n')) return this.keep(text, events);
     for (let end = endOfEvent(text, 0); end !== -1; end = endOfEvent(text, start)) {
       events.push(text.slice(start, end));
       start = end;
     }
-    this.rest = text.slice(start);
+    return this.keep(text.slice(start), events);
+  }
+
+  private keep(rest: string, events: SseEvent[]): SseEvent[] {
+    if (rest.length > MAX_EVENT_BYTES) throw new Error('An event of the stream is too long.');
+    this.rest = rest;
     return events;
   }
 

@@ -282,6 +282,29 @@ describe('an upstream that fails in the middle of a stream', () => {
     await half.close();
   });
 
+  it('is an event without an end', async () => {
+    const endless = await startUpstream((_request, response) => {
+      response.setHeader('Content-Type', 'text/event-stream');
+      response.write('data: {"choices":[{"index":0,"delta":{"content":"Hello"}}]}\n\ndata: ');
+      const more = () => {
+        while (!response.destroyed && response.write('x'.repeat(64 * 1024)));
+        response.once('drain', more);
+      };
+      more();
+    });
+    const other = await TestSite.start({ m: RATES }, {}, () => [{ name: 'endless', base_url: endless.url }]);
+    const of = await other.account();
+    const body = { model: 'm', messages: PROMPT, stream: true };
+    const { events } = await readStream(await other.post('/v1/chat/completions', of.apiKey, body));
+    expect(events).toHaveLength(2);
+    expect(JSON.parse(events[1]!.slice('data: '.length))).toMatchObject({
+      error: { code: 'upstream_error' },
+    });
+    expect(await other.onlyEvent(of)).toMatchObject({ outcome: 'interrupted', output_tokens: 1n });
+    await other.stop();
+    await endless.close();
+  });
+
   it('ends at [DONE] although the upstream keeps the connection open', async () => {
     const lingering = await startUpstream((_request, response) => {
       response.setHeader('Content-Type', 'text/event-stream');
