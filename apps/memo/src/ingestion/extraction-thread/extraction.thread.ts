@@ -66,7 +66,7 @@ class BatchSender {
     if (this.segment.chunks === 0) return;
     const { segment, postings } = this.segment.build();
     this.segment = new SegmentBuilder();
-    const packed = [postings.terms, postings.ends, postings.chunks, postings.bytes];
+    const packed = [postings.keys, postings.ends, postings.chunks, postings.bytes];
     this.post(
       { kind: 'segment', segment, postings },
       packed.map(({ buffer }) => buffer as ArrayBuffer),

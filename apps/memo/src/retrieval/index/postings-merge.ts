@@ -1,12 +1,11 @@
 import { type Transaction } from '@inference/database';
-import { postingOf, PostingsPacker, UnpackedPostings } from './postings';
-import { type PackedSegment } from './segment';
-import { insertPostings, type PostingRow, readPostings } from './storage/postings.repository';
+import { PostingBlockPacker } from './posting-blocks';
+import { postingOf, UnpackedPostings } from './postings';
+import { insertPostings } from './storage/postings.repository';
+import { TermCursor } from './term-cursor';
 
-/** Words of the new segment per part; the postings of one part are in memory at a time. */
-const WORDS_PER_PART = 500_000;
-const MIN_TERM_ID = -(2n ** 63n);
-const TERM_ID_COUNT = 2n ** 64n;
+/** Bytes that are written at a time. Twice takes twice the memory; half makes twice the statements. */
+const BYTES_PER_PART = 4 * 1_048_576;
 
 /** A segment whose postings are copied. */
 export interface SegmentSource {
@@ -15,44 +14,67 @@ export interface SegmentSource {
   slots: Int32Array;
 }
 
-/**
- * Writes the postings of a merged segment, in parts. Term ids are hashes, so equal ranges of ids have about equal
- * numbers of postings.
- */
+interface SourceCursor {
+  cursor: TermCursor;
+  slots: Int32Array;
+}
+
+/** Writes the postings of a merged segment, in parts, while it reads those of its sources in the order of their terms. */
 export async function copyPostings(
   transaction: Transaction,
   sources: SegmentSource[],
-  { id, segment }: { id: bigint; segment: PackedSegment },
+  segmentId: bigint,
   signal: AbortSignal,
 ): Promise<void> {
-  const parts = BigInt(Math.ceil(segment.words / WORDS_PER_PART) || 1);
-  const slotsOf = new Map(sources.map((source) => [source.id, source.slots]));
-  for (let part = 0n; part < parts; part++) {
-    signal.throwIfAborted();
-    const first = MIN_TERM_ID + (TERM_ID_COUNT * part) / parts;
-    const last = MIN_TERM_ID + (TERM_ID_COUNT * (part + 1n)) / parts - 1n;
-    const rows = await readPostings(transaction, [...slotsOf.keys()], first, last);
-    await insertPostings(transaction, id, packed(rows, slotsOf));
+  const packer = new PostingBlockPacker();
+  const unpacked = new UnpackedPostings();
+  let open: SourceCursor[] = [];
+  for (const { id, slots } of sources) {
+    const cursor = await TermCursor.open(transaction, id);
+    if (cursor) open.push({ cursor, slots });
   }
+  while (open.length > 0) {
+    const [least, ...others] = withLeastTerm(open);
+    const { high, low } = least!.cursor;
+    const postings = mergedPostings([least!, ...others], unpacked);
+    if (postings.length > 0) packer.add(high, low, postings);
+    for (const source of [least!, ...others]) {
+      if (source.cursor.advance()) continue;
+      signal.throwIfAborted();
+      if (!(await source.cursor.nextPage())) open = open.filter((other) => other !== source);
+    }
+    if (packer.bytes > BYTES_PER_PART) await insertPostings(transaction, segmentId, packer.take());
+  }
+  await insertPostings(transaction, segmentId, packer.take());
 }
 
-function packed(rows: PostingRow[], slotsOf: ReadonlyMap<bigint, Int32Array>) {
-  const packer = new PostingsPacker();
-  const unpacked = new UnpackedPostings();
-  for (let from = 0, to = 0; from < rows.length; from = to) {
-    const term = rows[from]![1];
-    const postings: number[] = [];
-    for (; to < rows.length && rows[to]![1] === term; to++) {
-      const [segmentId, , data] = rows[to]!;
-      const slots = slotsOf.get(segmentId)!;
-      unpacked.clear();
-      unpacked.append(data);
-      for (let i = 0; i < unpacked.length; i++) {
-        const slot = slots[unpacked.slots[i]!]!;
-        if (slot >= 0) postings.push(postingOf(slot, unpacked.frequencies[i]!));
-      }
-    }
-    if (postings.length > 0) packer.add(term, Float64Array.from(postings).sort());
+/** All sources that have the least term. */
+function withLeastTerm(sources: readonly SourceCursor[]): SourceCursor[] {
+  let least: SourceCursor[] = [];
+  for (const source of sources) {
+    const compared = least.length === 0 ? -1 : source.cursor.compareTo(least[0]!.cursor);
+    if (compared < 0) least = [source];
+    else if (compared === 0) least.push(source);
   }
-  return packer.packed();
+  return least;
+}
+
+/** The postings of a term in the slots of the new segment. */
+function mergedPostings(sources: SourceCursor[], unpacked: UnpackedPostings): Float64Array {
+  unpacked.clear();
+  const postings: number[] = [];
+  let isAscending = true;
+  for (const { cursor, slots } of sources) {
+    const from = unpacked.length;
+    unpacked.append(cursor.list);
+    for (let i = from; i < unpacked.length; i++) {
+      const slot = slots[unpacked.slots[i]!]!;
+      if (slot < 0) continue;
+      const posting = postingOf(slot, unpacked.frequencies[i]!);
+      isAscending &&= postings.length === 0 || postings.at(-1)! < posting;
+      postings.push(posting);
+    }
+  }
+  const merged = Float64Array.from(postings);
+  return isAscending ? merged : merged.sort();
 }

@@ -55,7 +55,7 @@ async function mergeOnce(
   const { segment, firstChunk, sources } = mergeHeads(chosen, retired, dropped);
   if (segment.chunks > 0) {
     const id = await insertSegment(transaction, { workspaceId, firstChunk }, segment);
-    await copyPostings(transaction, sources, { id, segment }, signal);
+    await copyPostings(transaction, sources, id, signal);
   }
   if (!(await lockWorkspaceOfSegments(transaction, workspaceId))) throw new WorkspaceGone();
   const ids = chosen.map(({ id }) => id);
