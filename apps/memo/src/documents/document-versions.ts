@@ -140,7 +140,7 @@ async function storeVersion(
     ...{ documentId, version, workspaceId, title, metadata, mediaType },
     ...{ bytes: BigInt(bytes), sha256, uploadId, uploadedBy },
   });
-  await addIngestionJob(transaction, { documentId, version, bytes });
+  await addIngestionJob(transaction, { documentId, version, workspaceId, mediaType, bytes, attempts: 0 });
 }
 
 /** The files that are still stored. */

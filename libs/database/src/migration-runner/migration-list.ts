@@ -34,7 +34,7 @@ import { AccountSearch0000000000032 } from '../migrations/0032_account_search';
 import { ResumableUploads0000000000033 } from '../migrations/0033_resumable_uploads';
 import { RefundsAndLatePayments0000000000034 } from '../migrations/0034_refunds_and_late_payments';
 import { RollupPeriods0000000000035 } from '../migrations/0035_rollup_periods';
-import { PostingBlocks0000000000037 } from '../migrations/0037_posting_blocks';
+import { BatchedIndexing0000000000037 } from '../migrations/0037_batched_indexing';
 
 /** All migrations in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -73,5 +73,5 @@ export const MIGRATIONS: MigrationClass[] = [
   ResumableUploads0000000000033,
   RefundsAndLatePayments0000000000034,
   RollupPeriods0000000000035,
-  PostingBlocks0000000000037,
+  BatchedIndexing0000000000037,
 ];

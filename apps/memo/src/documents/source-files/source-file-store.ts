@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type HttpException, Injectable } from '@nestjs/common';
 import { Database, newId } from '@inference/database';
 import { SIGNATURE_BYTES } from './media-type';
-import { deleteParts, findPart, insertPart } from './source-parts.repository';
+import { deleteParts, findPart, findParts, insertPart } from './source-parts.repository';
 
 /** An uploaded file, stored until its text is extracted. */
 export interface StoredFile {
@@ -60,6 +60,14 @@ export class SourceFileStore {
       if (!part) return Buffer.concat(parts);
       parts.push(part.bytes);
     }
+  }
+
+  /** Whole files by upload id. A file that is deleted is missing. */
+  async readFiles(uploadIds: string[]): Promise<Map<string, Buffer>> {
+    const parts = new Map<string, Buffer[]>();
+    for (const { uploadId, bytes } of await findParts(this.database, uploadIds))
+      parts.set(uploadId, [...(parts.get(uploadId) ?? []), bytes]);
+    return new Map(Array.from(parts, ([uploadId, ofFile]) => [uploadId, Buffer.concat(ofFile)]));
   }
 
   async remove(uploadId: string): Promise<void> {

@@ -33,7 +33,8 @@ export class SegmentBuilder {
   /** For each posting, the place of its term. */
   private readonly termPlaces = new NumberList();
   private readonly postings = new NumberList();
-  private words = 0;
+  /** Words of all chunks. */
+  words = 0;
 
   get chunks(): number {
     return this.lengths.length;
