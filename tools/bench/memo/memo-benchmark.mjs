@@ -7,6 +7,7 @@ import { IndexLoader } from './index-loader.mjs';
 import { measureQuality, measureSpeed } from './search-measurement.mjs';
 import { LANGUAGES, passages, questions } from './generated-passages.mjs';
 import { fullTextPeers, miniSearchPeer, oramaPeer } from './peers.mjs';
+import { measureUploads } from './uploads.mjs';
 import { installPeers } from '../setup/peer-packages.mjs';
 import { figure, printRows, printVerdicts } from '../measuring/report.mjs';
 
@@ -172,7 +173,8 @@ export async function benchMemo(bench, { folders, passages: counts, rounds }) {
   const verdicts = [];
   for (const folder of folders) verdicts.push(...(await measureCollection(site, folder)));
   for (const language of LANGUAGES) verdicts.push(...(await measureLanguage(site, language, counts)));
+  const uploads = await measureUploads(bench);
   const firstToken = await measureFirstToken(bench, { rounds });
-  printVerdicts([...verdicts, ...firstToken.verdicts]);
-  return firstToken.faults;
+  printVerdicts([...verdicts, ...uploads.verdicts, ...firstToken.verdicts]);
+  return [...uploads.faults, ...firstToken.faults];
 }

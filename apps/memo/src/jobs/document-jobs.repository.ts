@@ -55,22 +55,34 @@ const DELETE_ORPHANED = `
   DELETE FROM ${JOB_SCHEMAS.memo}._private_jobs
   WHERE key IS NULL AND attempts = max_attempts AND coalesce(locked_at, run_at) < clock_timestamp() - interval '1 day'`;
 
+/** A version that waits for its ingestion. */
+export type WaitingVersion = Pick<
+  DocumentVersion,
+  'documentId' | 'version' | 'workspaceId' | 'mediaType' | 'attempts'
+> & { bytes: bigint | number };
+
 /**
  * Queues a version of a document; it runs after the transaction commits. Replaces a lost job of the same version. Call it
- * last, because all short documents of a workspace may be one job, whose row is locked.
+ * after all changes of documents, because all short documents of a workspace may be one job, whose row is locked.
  */
-export async function addIngestionJob(
-  executor: Executor,
-  version: Pick<DocumentVersion, 'documentId' | 'version' | 'workspaceId' | 'mediaType' | 'attempts'> & {
-    bytes: bigint | number;
-  },
-): Promise<void> {
-  const { documentId, version: number, bytes, attempts, mediaType } = version;
-  if (attempts === 0 && bytes <= MAX_BATCHED_BYTES && BATCHED_TYPES.includes(mediaType))
-    return addBatchJob(executor, version.workspaceId);
-  const task = bytes > LONG_DOCUMENT_BYTES ? INGEST_LONG : INGEST;
-  await executor.query(ADD_INGESTION, [documentId, number, task]);
+export async function addIngestionJob(executor: Executor, version: WaitingVersion): Promise<void> {
+  if (isBatched(version)) return addBatchJob(executor, version.workspaceId);
+  const task = version.bytes > LONG_DOCUMENT_BYTES ? INGEST_LONG : INGEST;
+  await executor.query(ADD_INGESTION, [version.documentId, version.version, task]);
 }
+
+/** Queues several versions like addIngestionJob. All are of one workspace. */
+export async function addIngestionJobs(
+  executor: Executor,
+  versions: readonly WaitingVersion[],
+): Promise<void> {
+  for (const version of versions) if (!isBatched(version)) await addIngestionJob(executor, version);
+  const batched = versions.find(isBatched);
+  if (batched) await addBatchJob(executor, batched.workspaceId);
+}
+
+const isBatched = ({ attempts, bytes, mediaType }: WaitingVersion): boolean =>
+  attempts === 0 && bytes <= MAX_BATCHED_BYTES && BATCHED_TYPES.includes(mediaType);
 
 /** Queues the short documents that wait in a workspace. */
 export async function addBatchJob(executor: Executor, workspaceId: string): Promise<void> {

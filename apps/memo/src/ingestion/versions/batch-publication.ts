@@ -1,6 +1,6 @@
 import { type Database, type Transaction } from '@inference/database';
 import { deleteParts } from '../../documents/source-files/source-parts.repository';
-import { addEmbeddingJob, addIngestionJob, addMergeJob } from '../../jobs/document-jobs.repository';
+import { addEmbeddingJob, addIngestionJobs, addMergeJob } from '../../jobs/document-jobs.repository';
 import { insertPostings } from '../../retrieval/index/storage/postings.repository';
 import { retireChunks, retireVersion } from '../../retrieval/index/storage/retired-chunks.repository';
 import { insertSegment } from '../../retrieval/index/storage/segments.repository';
@@ -66,8 +66,11 @@ export async function publishBatch(
       transaction,
       read.map(({ uploadId }) => uploadId),
     );
-    for (const version of await unclaimVersions(transaction, alone, 1))
-      await addIngestionJob(transaction, { ...version, attempts: 1 });
+    const released = await unclaimVersions(transaction, alone, 1);
+    await addIngestionJobs(
+      transaction,
+      released.map((version) => ({ ...version, attempts: 1 })),
+    );
     if (segment.chunks > 0) await addMergeJob(transaction, workspaceId);
     if (embeddingModel !== undefined)
       for (const { claimed: version } of published)
@@ -82,8 +85,11 @@ export async function releaseBatch(
   attempts: 0 | 1,
 ): Promise<void> {
   await database.transaction(async (transaction) => {
-    for (const version of await unclaimVersions(transaction, claimed, attempts))
-      await addIngestionJob(transaction, { ...version, attempts });
+    const released = await unclaimVersions(transaction, claimed, attempts);
+    await addIngestionJobs(
+      transaction,
+      released.map((version) => ({ ...version, attempts })),
+    );
   });
 }
 
