@@ -9,6 +9,8 @@ import { type ScoredChunk } from '../ranking/top-chunks';
 import { fuseRankings } from '../ranking/rank-fusion';
 import { type SearchOutcome, type Passage } from './passage';
 import { readPassages, type StoredPassage } from './chunks.repository';
+import { contextBoost } from '../ranking/context-boost';
+import { wordPositions } from '../ranking/word-positions';
 import { proximityBoost } from '../ranking/proximity-boost';
 import { rank, type Ranking } from '../ranking/bm25-ranking';
 import { SegmentHeadCache } from '../ranking/segment-head-cache';
@@ -16,10 +18,10 @@ import { readSnapshot } from '../ranking/index-snapshot.repository';
 import { languagesOf } from '../ranking/workspace-languages';
 
 /**
- * How many of the best passages are re-ranked by proximity. Each one is tokenized, which takes most of the time of a
+ * How many of the best passages are compared by their texts. Each one is tokenized, which takes most of the time of a
  * search: twice as many nearly double it, and half leave relevant passages behind.
  */
-const PROXIMITY_CANDIDATES = 30;
+const COMPARED_CANDIDATES = 30;
 /** Additional candidates, because some may be deleted before their text is read. */
 const SPARE_CANDIDATES = 10;
 /** After this many attempts a search returns the passages that still exist. */
@@ -61,7 +63,7 @@ export class SearchService {
     k: number,
   ): Promise<{ found: NumberedPassage[]; relevance: QueryRelevance }> {
     const analyzed = analyzeQuery(query, await languagesOf(this.database, workspaceId));
-    const wanted = Math.max(k, PROXIMITY_CANDIDATES);
+    const wanted = Math.max(k, COMPARED_CANDIDATES);
     for (let tries = 1; ; tries++) {
       const ranking = await this.rank(workspaceId, analyzed, wanted + SPARE_CANDIDATES);
       const numbers = ranking.best.map(({ number }) => number);
@@ -111,6 +113,10 @@ export class SearchService {
   }
 }
 
+/** Identifies a passage, or the one at a distance from it in the same text. */
+const placeOf = ({ documentId, chunkIndex }: StoredPassage, distance = 0) =>
+  `${documentId} ${chunkIndex + distance}`;
+
 function passagesOf(
   { best, weights }: Ranking,
   stored: Map<number, StoredPassage>,
@@ -120,10 +126,17 @@ function passagesOf(
     const passage = stored.get(chunk.number);
     return passage ? [[chunk, passage]] : [];
   });
+  const compared = new Map(
+    served
+      .slice(0, COMPARED_CANDIDATES)
+      .map(([, passage]) => [placeOf(passage), wordPositions(`${passage.title}\n${passage.text}`, query)]),
+  );
   return served
-    .map(([{ number, score }, passage], place) => {
-      const isCompared = place < PROXIMITY_CANDIDATES;
-      const gain = isCompared ? proximityBoost(`${passage.title}\n${passage.text}`, query, weights.score) : 0;
+    .map(([{ number, score }, passage]) => {
+      const own = compared.get(placeOf(passage));
+      if (!own) return { number, passage: { ...passage, score } };
+      const neighbours = [-1, 1].flatMap((distance) => compared.get(placeOf(passage, distance)) ?? []);
+      const gain = proximityBoost(own, query, weights.score) + contextBoost(own, neighbours, weights.score);
       return { number, passage: { ...passage, score: score + gain } };
     })
     .sort((one, other) => other.passage.score - one.passage.score || one.number - other.number);
