@@ -1,5 +1,5 @@
-import { frequencyOf, MAX_TERM_FREQUENCY, postingOf } from './postings';
-import { PostingBlockPacker } from './posting-blocks';
+import { frequencyOf, MAX_TERM_FREQUENCY, postingOf } from './postings/postings';
+import { PostingBlockPacker } from './postings/posting-blocks';
 import { packLengths, packNumbers, type PackedPostings, type PackedSegment } from './segment';
 import { compareTermIds } from './term-id';
 import { TermTable } from './term-table';

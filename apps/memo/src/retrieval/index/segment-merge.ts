@@ -1,6 +1,6 @@
 import { type Database, type Transaction } from '@inference/database';
 import { chooseForMerge, hasManyRetiredChunks } from './merge-policy';
-import { copyPostings, type SegmentSource } from './postings-merge';
+import { copyPostings, type SegmentSource } from './postings/postings-merge';
 import { retiredSlots, findRange, type RetiredRange } from './retired-range';
 import { packLengths, packNumbers, readHead, type PackedSegment, type SegmentHead } from './segment';
 import { discardSegments } from './storage/garbage.repository';

@@ -1,8 +1,8 @@
 import { createTestDatabase, insertAccount, type TestDatabase } from '@inference/testing';
 import { ENTITIES } from '../../entities';
 import { analyzeQuery } from '../analysis/query-analysis';
-import { PostingBlock } from '../index/posting-blocks';
-import { UnpackedPostings } from '../index/postings';
+import { PostingBlock } from '../index/postings/posting-blocks';
+import { UnpackedPostings } from '../index/postings/postings';
 import { joinTermId } from '../index/term-id';
 import { type IndexedDocument, IndexedWorkspace, rankNaively } from './indexed-workspace.fixture';
 import { type ScoredChunk } from './top-chunks';

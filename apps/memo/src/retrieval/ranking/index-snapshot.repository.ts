@@ -1,6 +1,6 @@
 import { type Executor } from '@inference/database';
 import { type QueryWord } from '../analysis/query-analysis';
-import { findInBlock } from '../index/posting-blocks';
+import { findInBlock } from '../index/postings/posting-blocks';
 import { termId } from '../index/term-id';
 import {
   COMMON_CHARACTER_SHARE,

@@ -1,7 +1,7 @@
 import { type Executor } from '@inference/database';
 import { PostingBlock } from './posting-blocks';
-import { readPostings, type PostingRow } from './storage/postings.repository';
-import { compareTermIds, splitTermId } from './term-id';
+import { readPostings, type PostingRow } from '../storage/postings.repository';
+import { compareTermIds, splitTermId } from '../term-id';
 
 /** Rows read at a time: a few hundred kilobytes. A merge holds as many of each of its segments. */
 const ROWS_PER_PAGE = 256;

@@ -1,7 +1,7 @@
 import { frequencyOf, slotOf } from './postings';
-import { type PackedPostings } from './segment';
-import { joinTermId, splitTermId } from './term-id';
-import { VarintWriter } from './varint';
+import { type PackedPostings } from '../segment';
+import { joinTermId, splitTermId } from '../term-id';
+import { VarintWriter } from '../varint';
 
 /**
  * Size of a block with several terms. A search reads a block for each term and segment: twice the size doubles what it reads.

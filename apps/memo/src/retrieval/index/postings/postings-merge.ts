@@ -1,7 +1,7 @@
 import { type Transaction } from '@inference/database';
 import { PostingBlockPacker } from './posting-blocks';
 import { postingOf, UnpackedPostings } from './postings';
-import { insertPostings } from './storage/postings.repository';
+import { insertPostings } from '../storage/postings.repository';
 import { TermCursor } from './term-cursor';
 
 /** Bytes that are written at a time. Twice takes twice the memory; half makes twice the statements. */
