@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { Inject, Injectable, NotFoundException, StreamableFile } from '@nestjs/common';
-import { Database, type Executor, type Transaction } from '@inference/database';
+import { Database, type Executor, isDatabaseUnavailable, type Transaction } from '@inference/database';
 import { readPage } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { type Member } from '../access/member';
@@ -39,7 +39,11 @@ const keyOf = ({ workspaceId, accountId, keyId }: Member) => `${workspaceId} ${a
 
 @Injectable()
 export class DocumentsService {
-  private readonly additions = new Groups((group: Addition[]) => this.addAll(group));
+  private readonly additions = new Groups(
+    (group: Addition[]) => this.addAll(group),
+    // A connection may break after the commit. A second attempt would then add the documents twice.
+    (error) => !isDatabaseUnavailable(error),
+  );
 
   constructor(
     private readonly database: Database,

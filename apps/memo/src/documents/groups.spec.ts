@@ -9,7 +9,7 @@ function recorded() {
       groups.push(items);
       ends.push((error) => (error ? reject(error) : resolve(items.map((item) => item.toUpperCase()))));
     });
-  return { groups, ends, queue: new Groups(work) };
+  return { groups, ends, queue: new Groups(work, (error) => (error as Error).message !== 'unclear') };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -46,6 +46,16 @@ it('tries the items of a failed group one by one', async () => {
   ends[3]!();
   expect(await outcomes).toMatchObject([{ value: 'A' }, { reason: { message: 'alone' } }, { value: 'C' }]);
   expect(groups).toEqual([['a'], ['b', 'c'], ['b'], ['c']]);
+});
+
+it('does not repeat work that may be done', async () => {
+  const { groups, ends, queue } = recorded();
+  const outcomes = Promise.allSettled(['a', 'b', 'c'].map((item) => queue.run('key', item)));
+  ends[0]!();
+  await settled();
+  ends[1]!(new Error('unclear'));
+  expect((await outcomes).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+  expect(groups).toEqual([['a'], ['b', 'c']]);
 });
 
 it('has at most 64 items in a group', async () => {

@@ -14,8 +14,14 @@ interface Waiting<Item, Result> {
 export class Groups<Item, Result> {
   private readonly waiting = new Map<string, Waiting<Item, Result>[]>();
 
-  /** @param work returns a result for each item; if it rejects, the items are tried again one by one */
-  constructor(private readonly work: (items: Item[]) => Promise<Result[]>) {}
+  /**
+   * @param work returns a result for each item
+   * @param isUndone whether nothing was done before an error of `work`: then the items are tried again one by one
+   */
+  constructor(
+    private readonly work: (items: Item[]) => Promise<Result[]>,
+    private readonly isUndone: (error: unknown) => boolean,
+  ) {}
 
   run(key: string, item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -40,8 +46,8 @@ export class Groups<Item, Result> {
       const results = await this.work(group.map(({ item }) => item));
       group.forEach(({ resolve }, i) => resolve(results[i]!));
     } catch (error) {
-      if (group.length === 1) group[0]!.reject(error);
-      else for (const one of group) await this.runGroup([one]);
+      if (group.length > 1 && this.isUndone(error)) for (const one of group) await this.runGroup([one]);
+      else for (const { reject } of group) reject(error);
     }
   }
 }

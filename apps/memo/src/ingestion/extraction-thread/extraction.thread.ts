@@ -117,10 +117,10 @@ async function extractChunks(source: TitledSource): Promise<void> {
 }
 
 async function extractBatch(sources: TitledSource[]): Promise<void> {
-  const segment = new SegmentBuilder();
+  const [passages, segment] = [await analyzer, new SegmentBuilder()];
   Atomics.store(flowControl, IS_WAITING, 0);
   const documents: BatchedDocument[] = [];
-  for (const source of sources) documents.push(await addToSegment(source, segment, await analyzer));
+  for (const source of sources) documents.push(await addToSegment(source, segment, passages));
   port.postMessage({ kind: 'batch', batch: { documents, ...segment.build() } } satisfies ThreadMessage);
 }
 

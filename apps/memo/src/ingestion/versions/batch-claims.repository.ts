@@ -49,13 +49,14 @@ export interface NumberedVersion {
   words: number;
 }
 
-/** Claims short documents that wait in a workspace. */
+/** Claims short documents that wait in a workspace. Returns them in the order of their uploads. */
 export async function claimBatch(
   executor: Executor,
   workspaceId: string,
   runner: string,
 ): Promise<ClaimedVersion[]> {
-  return (await executor.query<ClaimedVersion>({ ...CLAIM, values: [workspaceId, runner] })).rows;
+  const { rows } = await executor.query<ClaimedVersion>({ ...CLAIM, values: [workspaceId, runner] });
+  return rows.sort((one, other) => (one.uploadId < other.uploadId ? -1 : 1));
 }
 
 /** Whether more documents may wait than the claimed ones. */

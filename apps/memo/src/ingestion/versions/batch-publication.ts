@@ -25,6 +25,8 @@ interface IndexedVersion extends NumberedVersion {
   texts: Chunk[];
 }
 
+type Outcome = [version: ClaimedVersion, document: BatchedDocument];
+
 /**
  * Publishes the documents of a batch in one transaction: each in place of its previous version, and all of them with one
  * segment. What was deleted or replaced since it was claimed is not published; its chunks in the segment are retired.
@@ -52,24 +54,10 @@ export async function publishBatch(
     }
     await publishVersions(transaction, published, servingVersions);
     for (const version of lost) await retireChunks(transaction, workspaceId, version);
-    const unpublished = claimed.flatMap((version, place): [ClaimedVersion, BatchedDocument][] => {
-      const document = documents[place]!;
-      return held.has(version.documentId) && !isIndexed(document) ? [[version, document]] : [];
-    });
-    for (const [version, document] of unpublished)
-      if (document && 'code' in document)
-        await markVersionFailed(transaction, version, document.code, document.message);
-    const alone = unpublished.filter(([, document]) => document === null).map(([version]) => version);
-    const isKept = new Set(alone.map(({ uploadId }) => uploadId));
-    const read = claimed.filter(({ documentId, uploadId }) => held.has(documentId) && !isKept.has(uploadId));
-    await deleteParts(
+    const outcomes = claimed.map((version, place): Outcome => [version, documents[place]!]);
+    await finish(
       transaction,
-      read.map(({ uploadId }) => uploadId),
-    );
-    const released = await unclaimVersions(transaction, alone, 1);
-    await addIngestionJobs(
-      transaction,
-      released.map((version) => ({ ...version, attempts: 1 })),
+      outcomes.filter(([{ documentId }]) => held.has(documentId)),
     );
     if (segment.chunks > 0) await addMergeJob(transaction, workspaceId);
     if (embeddingModel !== undefined)
@@ -84,13 +72,7 @@ export async function releaseBatch(
   claimed: readonly ClaimedVersion[],
   attempts: 0 | 1,
 ): Promise<void> {
-  await database.transaction(async (transaction) => {
-    const released = await unclaimVersions(transaction, claimed, attempts);
-    await addIngestionJobs(
-      transaction,
-      released.map((version) => ({ ...version, attempts })),
-    );
-  });
+  await database.transaction((transaction) => release(transaction, claimed, attempts));
 }
 
 async function publishVersions(
@@ -114,6 +96,34 @@ async function publishVersions(
     await retireVersion(transaction, documentId, previous);
     await deleteVersion(transaction, documentId, previous);
   }
+}
+
+/** Marks what cannot be read as failed, queues what is to be read alone, and deletes the files of all others. */
+async function finish(transaction: Transaction, outcomes: readonly Outcome[]): Promise<void> {
+  const alone: ClaimedVersion[] = [];
+  const read: ClaimedVersion[] = [];
+  for (const [version, document] of outcomes) {
+    (document === null ? alone : read).push(version);
+    if (document && 'code' in document)
+      await markVersionFailed(transaction, version, document.code, document.message);
+  }
+  await deleteParts(
+    transaction,
+    read.map(({ uploadId }) => uploadId),
+  );
+  await release(transaction, alone, 1);
+}
+
+async function release(
+  transaction: Transaction,
+  claimed: readonly ClaimedVersion[],
+  attempts: 0 | 1,
+): Promise<void> {
+  const released = await unclaimVersions(transaction, claimed, attempts);
+  await addIngestionJobs(
+    transaction,
+    released.map((version) => ({ ...version, attempts })),
+  );
 }
 
 /** The documents that have chunks, with the numbers of their chunks in the workspace. */
