@@ -6,6 +6,7 @@ import { measureFirstToken } from './first-token.mjs';
 import { IndexLoader } from './index-loader.mjs';
 import { measureQuality, measureSpeed } from './search-measurement.mjs';
 import { LANGUAGES, passages, questions } from './generated-passages.mjs';
+import { plainBm25Peer } from './plain-bm25.mjs';
 import { fullTextPeers, miniSearchPeer, oramaPeer } from './peers.mjs';
 import { measureUploads } from './uploads.mjs';
 import { installPeers } from '../setup/peer-packages.mjs';
@@ -96,6 +97,7 @@ async function measureCollection(site, folder) {
   /** @type {(() => Peer[] | Promise<Peer[]>)[]} */
   const makers = [
     () => fullTextPeers(site.client, name, documents),
+    () => [plainBm25Peer(documents)],
     () => [miniSearchPeer(documents)],
     async () => [await oramaPeer(documents, isChinese)],
   ];

@@ -19,6 +19,9 @@ afterEach(async () => {
 });
 afterAll(() => site?.stop());
 
+/** A worker starts with a low priority, so on a busy machine it takes long to load what it needs. */
+const MAX_WORKER_START_MS = 120_000;
+jest.setTimeout(2 * MAX_WORKER_START_MS);
 const workers: ChildProcess[] = [];
 function startWorker(): ChildProcess {
   const worker = site.startIngestion();
@@ -41,7 +44,13 @@ const find = (id: string) => owner.json<DocumentResponse>('GET', `${path()}/${id
 const remove = (id: string) => owner.json('DELETE', `${path()}/${id}`, undefined, 204);
 async function finished(ids: string[]): Promise<DocumentResponse[]> {
   const documents: DocumentResponse[] = [];
-  for (const id of ids) documents.push(await owner.finished(workspace, id));
+  for (const id of ids)
+    documents.push(
+      await waitFor(async () => {
+        const document = await find(id);
+        return (document.status === 'ready' || document.status === 'failed') && document;
+      }, MAX_WORKER_START_MS),
+    );
   return documents;
 }
 const textFor = (name: string) => `The ${name} is described here.`;
