@@ -10,7 +10,7 @@ import { fuseRankings } from '../ranking/rank-fusion';
 import { type SearchOutcome, type Passage } from './passage';
 import { readPassages, type StoredPassage } from './chunks.repository';
 import { contextBoost } from '../ranking/context-boost';
-import { wordPositions } from '../ranking/word-positions';
+import { type WordPositions, wordPositions } from '../ranking/word-positions';
 import { proximityBoost } from '../ranking/proximity-boost';
 import { rank, type Ranking } from '../ranking/bm25-ranking';
 import { SegmentHeadCache } from '../ranking/segment-head-cache';
@@ -113,6 +113,33 @@ export class SearchService {
   }
 }
 
+/** Returns what the text of a passage, and those beside it, add to its score. @param served best first */
+function textGains(
+  served: StoredPassage[],
+  query: AnalyzedQuery,
+  weights: Float64Array,
+): (passage: StoredPassage) => number {
+  const compared = new Map(
+    served.slice(0, COMPARED_CANDIDATES).map((passage) => [placeOf(passage), passage]),
+  );
+  const known = new Map<StoredPassage, WordPositions>();
+  // A text is tokenized only if it matters.
+  const positionsOf = (passage: StoredPassage) => {
+    const positions = known.get(passage) ?? wordPositions(`${passage.title}\n${passage.text}`, query);
+    known.set(passage, positions);
+    return positions;
+  };
+  return (passage) => {
+    if (!compared.has(placeOf(passage))) return 0;
+    const neighbours = [-1, 1].flatMap((distance) => compared.get(placeOf(passage, distance)) ?? []);
+    let gain = 0;
+    if (query.adjacentWords.length > 0) gain += proximityBoost(positionsOf(passage), query, weights);
+    if (neighbours.length > 0)
+      gain += contextBoost(positionsOf(passage), neighbours.map(positionsOf), weights);
+    return gain;
+  };
+}
+
 /** Identifies a passage, or the one at a distance from it in the same text. */
 const placeOf = ({ documentId, chunkIndex }: StoredPassage, distance = 0) =>
   `${documentId} ${chunkIndex + distance}`;
@@ -126,18 +153,15 @@ function passagesOf(
     const passage = stored.get(chunk.number);
     return passage ? [[chunk, passage]] : [];
   });
-  const compared = new Map(
-    served
-      .slice(0, COMPARED_CANDIDATES)
-      .map(([, passage]) => [placeOf(passage), wordPositions(`${passage.title}\n${passage.text}`, query)]),
+  const gainOf = textGains(
+    served.map(([, passage]) => passage),
+    query,
+    weights.score,
   );
   return served
-    .map(([{ number, score }, passage]) => {
-      const own = compared.get(placeOf(passage));
-      if (!own) return { number, passage: { ...passage, score } };
-      const neighbours = [-1, 1].flatMap((distance) => compared.get(placeOf(passage, distance)) ?? []);
-      const gain = proximityBoost(own, query, weights.score) + contextBoost(own, neighbours, weights.score);
-      return { number, passage: { ...passage, score: score + gain } };
-    })
+    .map(([{ number, score }, passage]) => ({
+      number,
+      passage: { ...passage, score: score + gainOf(passage) },
+    }))
     .sort((one, other) => other.passage.score - one.passage.score || one.number - other.number);
 }
