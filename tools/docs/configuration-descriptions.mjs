@@ -228,7 +228,7 @@ export const SECTIONS = [
       MAX_WORKSPACE_BYTES:
         'Bytes of one workspace: the newest version of each document as uploaded (default 10 GiB). Text, index and older versions are not counted.',
       INGESTION_WORKERS:
-        'Processes that read documents, one document at a time each. With several, the first one leaves files over 1 MiB to the others. 0: other hosts read the documents.',
+        'Processes that read documents, each one document or one batch of short ones at a time. With several, the first one leaves files over 1 MiB to the others. 0: other hosts read the documents.',
       INGESTION_MEMORY_MEGABYTES:
         'Memory in MiB that reading one document may take; a document that needs more fails.',
       EXTRACTION_TIMEOUT_SECONDS: 'Time that reading one document may take; a slower one fails.',

@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 import pg from 'pg';
 import { findFreePort } from '../../setup/ports.mjs';
-import { loadBuilt } from '../setup/built-modules.mjs';
-import { createDatabase, roleUrl } from '../setup/database.mjs';
 import { passages } from './generated-passages.mjs';
 import { IndexLoader } from './index-loader.mjs';
+import { addAdmin, createKey, startMemo } from './memo-site.mjs';
 
 export const DOCUMENTS = 2_000;
 /** Number of questions in each measurement. */
@@ -16,8 +14,6 @@ const WORKSPACE = 'ws_bench';
 const DATABASE = 'memo_first_token';
 /** The boundary of the multipart body of the upload. */
 export const BOUNDARY = 'bench-file';
-const INSERT_ADMIN =
-  "INSERT INTO memo.members (workspace_id, account_id, role, shows_email) VALUES ($1, $2, 'admin', true)";
 
 /**
  * @import { Workbench } from '../setup/workbench.mjs'
@@ -28,9 +24,9 @@ const INSERT_ADMIN =
 
 /** Starts a memo service with a filled workspace, and a model server. @param {Workbench} bench */
 export async function openSite(bench) {
-  const database = await createDatabase(bench, DATABASE);
-  const { pool } = database;
-  const { accountId } = await loadBuilt('libs/testing/src').insertAccount(pool, { balancePicos: 0n });
+  const model = await startModel(bench);
+  const site = await startMemo(bench, DATABASE, { GATEWAY_URL: model.url, CHAT_MODEL: 'bench' });
+  const { pool, accountId, memo } = site;
   const url = new URL(bench.postgresUrl);
   url.pathname = `/${DATABASE}`;
   const client = new pg.Client({ connectionString: url.href });
@@ -40,20 +36,11 @@ export async function openSite(bench) {
   const index = await IndexLoader.create({ bench, pool, client, accountId }, WORKSPACE);
   for (const document of documents) await index.add(document);
   await index.finish();
-  await pool.query(INSERT_ADMIN, [WORKSPACE, accountId]);
-  const issuer = await loadBuilt('libs/testing/src').startIssuer();
-  bench.defer(() => issuer.close());
-  const model = await startModel(bench);
-  const memo = await startMemo(bench, {
-    DATABASE_URL: await roleUrl(database, 'memo'),
-    CONSOLE_URL: issuer.url,
-    GATEWAY_URL: model.url,
-  });
-  const { token } = await issuer.signIn(pool, accountId);
+  await addAdmin(site, WORKSPACE);
   return {
     ...{ bench, pool, memo, model },
     url: `${memo.url}/v1/workspaces/${WORKSPACE}`,
-    key: await createKey(`${memo.url}/v1/workspaces/${WORKSPACE}/keys`, token),
+    key: await createKey(site, WORKSPACE),
     connection: new http.Agent({ keepAlive: true }),
     questions: documents.slice(0, QUESTIONS).map(({ text }) => `${text.slice(0, text.indexOf('.'))}?`),
     file: largeFile(documents),
@@ -71,35 +58,6 @@ async function startModel(bench) {
     port,
     probe: '/healthz',
   });
-}
-
-/** Starts the memo service in production configuration. @param {Workbench} bench @param {NodeJS.ProcessEnv} environment */
-async function startMemo(bench, environment) {
-  const port = await findFreePort();
-  const env = {
-    SITE: 'intl',
-    HOST: '127.0.0.1',
-    PORT: String(port),
-    LOG_LEVEL: 'info',
-    API_KEY_HASH_SECRET: loadBuilt('libs/testing/src').TEST_API_KEY_HASH_SECRET,
-    GATEWAY_CREDENTIAL: randomBytes(32).toString('hex'),
-    CHAT_MODEL: 'bench',
-    ...environment,
-  };
-  const args = ['--enable-source-maps', 'dist/apps/memo/src/main.js'];
-  return bench.start({ name: 'memo', args, env, port, probe: '/healthz' });
-}
-
-/** @param {string} url @param {string} token @returns {Promise<string>} */
-async function createKey(url, token) {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'bench', role: 'editor' }),
-  });
-  if (!response.ok) throw new Error(`keys: ${response.status} ${await response.text()}`);
-  const { key } = /** @type {{ key: string }} */ (await response.json());
-  return key;
 }
 
 /** The body of an upload: numbered repetitions of the documents. @param {Document[]} documents */

@@ -15,6 +15,7 @@ import { root } from './workbench.mjs';
  *   'apps/gateway/src/settlement/usage-event': typeof import('../../../apps/gateway/src/settlement/usage-event.ts'),
  *   'apps/router-cost/src/cost/cost.repository': typeof import('../../../apps/router-cost/src/cost/cost.repository.ts'),
  *   'apps/memo/src/retrieval/analysis/passage-analyzer': typeof import('../../../apps/memo/src/retrieval/analysis/passage-analyzer.ts'),
+ *   'apps/memo/src/retrieval/analysis/terms': typeof import('../../../apps/memo/src/retrieval/analysis/terms.ts'),
  *   'apps/memo/src/retrieval/index/segment-merge': typeof import('../../../apps/memo/src/retrieval/index/segment-merge.ts'),
  *   'apps/memo/src/retrieval/index/segment-builder': typeof import('../../../apps/memo/src/retrieval/index/segment-builder.ts'),
  *   'apps/memo/src/retrieval/index/storage/postings.repository': typeof import('../../../apps/memo/src/retrieval/index/storage/postings.repository.ts'),

@@ -33,7 +33,8 @@ export async function lockRole(
   sufficientRole(await findRoleForShare(transaction, member), needed);
 }
 
-function sufficientRole(role: WorkspaceRole | null, needed: WorkspaceRole): WorkspaceRole {
+/** Throws 404 without a role, and 403 if it is lower than needed. */
+export function sufficientRole(role: WorkspaceRole | null, needed: WorkspaceRole): WorkspaceRole {
   if (role === null) throw workspaceNotFound();
   if (!isAtLeast(role, needed)) throw new ForbiddenException(`this needs the role ${needed}`);
   return role;

@@ -11,7 +11,7 @@ import { Database } from '@inference/database';
 import { validatedPath } from '@inference/dto';
 import { type Request } from 'express';
 import { ApiWorkspace } from './api-workspace.decorator';
-import { requireRole } from './role-check';
+import { requireRole, sufficientRole } from './role-check';
 import { WorkspacePath } from './workspace-path.dto';
 import { type WorkspaceRole } from './workspace-role';
 
@@ -32,12 +32,17 @@ class WorkspaceGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request<{ workspace_id: string }>>();
     const { caller, params } = request;
     if (!caller) throw new Error('A route of a workspace has no caller.');
-    const keyId = caller.workspaceKey?.id ?? null;
+    const key = caller.workspaceKey;
     const { workspace_id: workspaceId } = await validatedPath(WorkspacePath, {
       workspace_id: params.workspace_id,
     });
-    const who = { workspaceId, accountId: caller.accountId, keyId };
-    request.member = { ...who, role: await requireRole(this.database, who, needed) };
+    const who = { workspaceId, accountId: caller.accountId, keyId: key?.id ?? null };
+    // The role of a key was read with the key.
+    const role =
+      key?.workspaceId === workspaceId
+        ? sufficientRole(key.role, needed)
+        : await requireRole(this.database, who, needed);
+    request.member = { ...who, role };
     return true;
   }
 }

@@ -15,6 +15,7 @@ export type DocumentStatus = (typeof DOCUMENT_STATUSES)[number];
 // CREATE INDEX versions_embedded ON memo.document_versions USING btree (embedding_model, ((embedded < chunk_count))) WHERE (status = 'ready'::text)
 @Index('versions_embedded', { synchronize: false })
 @Index('versions_open', ['heartbeatAt'], { where: "status IN ('queued', 'processing')" })
+@Index('versions_waiting', ['workspaceId', 'createdAt'], { where: "status = 'queued' AND attempts = 0" })
 @Check('document_versions_check', "(status = 'failed') = (error_code IS NOT NULL)")
 @Check('document_versions_check1', '(error_code IS NULL) = (error_message IS NULL)')
 @Check('document_versions_check2', "(status = 'processing') = (runner IS NOT NULL)")

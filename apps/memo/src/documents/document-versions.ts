@@ -5,12 +5,13 @@ import { lockRole } from '../access/role-check';
 import { lockCitationsOfDocument } from '../chat/citations/citations.repository';
 import { discardVersion } from '../retrieval/index/storage/garbage.repository';
 import { retireVersion } from '../retrieval/index/storage/retired-chunks.repository';
-import { addIngestionJob, addMergeJob } from '../jobs/document-jobs.repository';
+import { addIngestionJob, addIngestionJobs, addMergeJob } from '../jobs/document-jobs.repository';
 import { type WorkspaceLimits } from './documents.config';
+import { insertNewDocuments, newDocument } from './new-documents.repository';
 import {
   advanceVersion,
+  type DocumentWithVersions,
   deleteDocument,
-  insertDocument,
   lockDocument,
   lockDocumentAndHolder,
 } from './documents.repository';
@@ -21,7 +22,7 @@ import {
   insertVersion,
 } from './document-versions.repository';
 import { type MemoDocument } from './document.entity';
-import { deleteParts } from './source-files/source-parts.repository';
+import { deleteParts, insertPart } from './source-files/source-parts.repository';
 import { recordGrowth } from './usage/workspace-quota';
 import { subtractDocument } from './usage/workspace-usage.repository';
 import { type Upload } from './uploads/upload-reader';
@@ -34,6 +35,20 @@ const externalIdTaken = () => new ConflictException('external_id: is used by ano
 /** Every function here runs in a transaction of the caller and changes a document under its row lock. */
 
 /**
+ * Adds new documents. Throws 409 if the workspace would exceed its limits: then none is added. Null for a document whose
+ * `external_id` is taken, which is not added.
+ */
+export async function addNewDocuments(
+  transaction: Transaction,
+  limits: WorkspaceLimits,
+  member: Member,
+  uploads: readonly Upload[],
+): Promise<(DocumentWithVersions | null)[]> {
+  await lockRole(transaction, member, 'editor');
+  return insertUploads(transaction, limits, member, uploads);
+}
+
+/**
  * Adds a document, or a version of the document that has the upload's `external_id`. Throws 409 if the workspace
  * would exceed its limits. `changed` is false if the newest version is equal to the upload.
  */
@@ -44,18 +59,13 @@ export async function addDocument(
   upload: Upload,
 ): Promise<{ id: string; isNew: boolean; changed: boolean }> {
   await lockRole(transaction, member, 'editor');
-  const { workspaceId, accountId: createdBy } = member;
-  const { external_id: externalId = null } = upload.fields;
+  const { workspaceId } = member;
   // Two uploads may both find no document with this external_id. One inserts it; the other one waits for the unique
   // index and then finds it.
   for (;;) {
-    const id = newId('doc');
-    if (await insertDocument(transaction, { id, workspaceId, externalId, version: 1, createdBy })) {
-      await storeVersion(transaction, member, id, 1, upload);
-      await recordGrowth(transaction, limits, workspaceId, { documents: 1, bytes: upload.source.bytes });
-      return { id, isNew: true, changed: true };
-    }
-    const found = await lockDocument(transaction, workspaceId, { externalId: externalId! });
+    const [added] = await insertUploads(transaction, limits, member, [upload]);
+    if (added) return { id: added.id, isNew: true, changed: true };
+    const found = await lockDocument(transaction, workspaceId, { externalId: upload.fields.external_id! });
     if (found)
       return {
         id: found.id,
@@ -103,6 +113,46 @@ export async function removeDocument(transaction: Transaction, member: Member, i
   if (found.servingVersion !== null) await addMergeJob(transaction, member.workspaceId);
 }
 
+/** Stores uploads as documents, and queues their ingestion. Null for an upload whose `external_id` is taken. */
+async function insertUploads(
+  transaction: Transaction,
+  limits: WorkspaceLimits,
+  member: Member,
+  uploads: readonly Upload[],
+): Promise<(DocumentWithVersions | null)[]> {
+  const { workspaceId } = member;
+  const given = uploads.map(
+    ({
+      source: { head: _head, ...file },
+      mediaType,
+      fields: { external_id: externalId = null, ...fields },
+    }) => ({
+      ...{ id: newId('doc'), externalId, mediaType },
+      ...fields,
+      ...file,
+    }),
+  );
+  const times = await insertNewDocuments(transaction, member, given);
+  const added = given.filter(({ id }) => times.has(id));
+  if (added.length > 0) {
+    const versions = added.map(({ id, bytes, mediaType }) => ({
+      documentId: id,
+      version: 1,
+      workspaceId,
+      mediaType,
+      bytes,
+      attempts: 0,
+    }));
+    await addIngestionJobs(transaction, versions);
+    const bytes = added.reduce((sum, document) => sum + document.bytes, 0);
+    await recordGrowth(transaction, limits, workspaceId, { documents: added.length, bytes });
+  }
+  return given.map((document) => {
+    const found = times.get(document.id);
+    return found ? newDocument(member, { ...document, ...found }) : null;
+  });
+}
+
 async function addVersion(
   transaction: Transaction,
   limits: WorkspaceLimits,
@@ -135,12 +185,13 @@ async function storeVersion(
   version: number,
   { source, fields: { title, metadata }, mediaType }: Upload,
 ): Promise<void> {
-  const { bytes, sha256, uploadId } = source;
+  const { bytes, sha256, uploadId, content } = source;
+  if (content) await insertPart(transaction, { uploadId, n: 0, bytes: content });
   await insertVersion(transaction, {
     ...{ documentId, version, workspaceId, title, metadata, mediaType },
     ...{ bytes: BigInt(bytes), sha256, uploadId, uploadedBy },
   });
-  await addIngestionJob(transaction, { documentId, version, bytes });
+  await addIngestionJob(transaction, { documentId, version, workspaceId, mediaType, bytes, attempts: 0 });
 }
 
 /** The files that are still stored. */

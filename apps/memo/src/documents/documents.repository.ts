@@ -9,22 +9,6 @@ export interface DocumentWithVersions extends MemoDocument {
   serving: Pick<DocumentVersion, 'chunkCount'> | null;
 }
 
-/** Returns false if another document of the workspace has the `external_id`; waits for its transaction to end. */
-export async function insertDocument(
-  transaction: Transaction,
-  document: Pick<MemoDocument, 'id' | 'workspaceId' | 'externalId' | 'version' | 'createdBy'>,
-): Promise<boolean> {
-  const { raw } = await transaction
-    .repository(MemoDocument)
-    .createQueryBuilder()
-    .insert()
-    .values(document)
-    .orIgnore()
-    .returning(['id'])
-    .execute();
-  return (raw as unknown[]).length === 1;
-}
-
 /** Null if the workspace has no such document. */
 export function findDocument(
   executor: Executor,

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { Inject, Injectable, NotFoundException, StreamableFile } from '@nestjs/common';
-import { Database, type Executor, type Transaction } from '@inference/database';
+import { Database, type Executor, isDatabaseUnavailable, type Transaction } from '@inference/database';
 import { readPage } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { type Member } from '../access/member';
@@ -14,16 +14,37 @@ import { WORKSPACE_LIMITS, type WorkspaceLimits } from './documents.config';
 import { checkRoomForDocument, checkRoomForGrowth } from './usage/workspace-quota';
 import { SourceFileStore } from './source-files/source-file-store';
 import { minimumFileBytes, type Upload, UploadReader } from './uploads/upload-reader';
-import { findDocument, listDocuments } from './documents.repository';
+import { type DocumentWithVersions, findDocument, listDocuments } from './documents.repository';
+import { Groups } from './groups';
 import { readChunks } from './document-versions.repository';
-import { addDocument, documentNotFound, removeDocument, replaceDocument } from './document-versions';
+import {
+  addDocument,
+  addNewDocuments,
+  documentNotFound,
+  removeDocument,
+  replaceDocument,
+} from './document-versions';
 
 /** Chunks per statement while the text is streamed; about half a megabyte. */
 const TEXT_PAGE_CHUNKS = 500;
 const VERSION_HEADER = 'X-Document-Version';
 
+interface Addition {
+  member: Member;
+  upload: Upload;
+}
+
+/** Uploads with the same key have the same caller, so they need the same locks and have the same role. */
+const keyOf = ({ workspaceId, accountId, keyId }: Member) => `${workspaceId} ${accountId} ${keyId}`;
+
 @Injectable()
 export class DocumentsService {
+  private readonly additions = new Groups(
+    (group: Addition[]) => this.addAll(group),
+    // A connection may break after the commit. A second attempt would then add the documents twice.
+    (error) => !isDatabaseUnavailable(error),
+  );
+
   constructor(
     private readonly database: Database,
     private readonly uploads: UploadReader,
@@ -32,8 +53,12 @@ export class DocumentsService {
   ) {}
 
   async create(member: Member, request: Request, response: Response): Promise<DocumentResponse> {
-    await checkRoomForDocument(this.database, this.limits, member.workspaceId, minimumFileBytes(request));
+    // The limits are checked before a body that has not arrived, and under locks after it.
+    if (!request.complete)
+      await checkRoomForDocument(this.database, this.limits, member.workspaceId, minimumFileBytes(request));
     const upload = await this.uploads.read(request, response);
+    const added = upload.source.content ? await this.additions.run(keyOf(member), { member, upload }) : null;
+    if (added) return responseOf(added);
     return this.commitUpload(upload, async (transaction) => {
       const { id, isNew, changed } = await addDocument(transaction, this.limits, member, upload);
       if (!isNew) response.status(200);
@@ -93,6 +118,14 @@ export class DocumentsService {
     }
   }
 
+  /** Adds new documents of one member. Null for those whose `external_id` is taken. */
+  private addAll(group: Addition[]): Promise<(DocumentWithVersions | null)[]> {
+    const uploads = group.map(({ upload }) => upload);
+    return this.database.transaction((transaction) =>
+      addNewDocuments(transaction, this.limits, group[0]!.member, uploads),
+    );
+  }
+
   /** Runs the transaction. Removes the stored file if the transaction fails or changes nothing. */
   private async commitUpload(
     { source }: Upload,
@@ -105,7 +138,7 @@ export class DocumentsService {
       return document;
     } finally {
       // If the removal fails, the recovery removes the file later.
-      if (!isKept) await this.sources.remove(source.uploadId).catch(() => undefined);
+      if (!isKept) await this.sources.discard(source).catch(() => undefined);
     }
   }
 }

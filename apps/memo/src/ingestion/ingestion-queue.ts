@@ -13,15 +13,19 @@ import { Embedder } from '../retrieval/vectors/embedder';
 import { VECTORS_CONFIG, type VectorsConfig } from '../retrieval/vectors/vectors.config';
 import { INGESTION_CONFIG, type IngestionConfig } from './ingestion.config';
 import {
+  type BatchJob,
   COLLECT_GARBAGE,
   EMBED,
   INGEST,
+  INGEST_BATCH,
   INGEST_LONG,
   type IngestionJob,
   MERGE,
   type MergeJob,
 } from '../jobs/document-jobs';
 import { addGarbageCollectionJob, addMergeJob } from '../jobs/document-jobs.repository';
+import { ExtractionThread } from './extraction-thread/extraction-thread';
+import { BatchIngestor } from './versions/batch-ingestor';
 import { DocumentIngestor } from './versions/document-ingestor';
 import { recoverLostWork } from './versions/recovery';
 
@@ -45,6 +49,8 @@ export class IngestionQueue implements OnApplicationBootstrap, BeforeApplication
     @Inject(INGESTION_CONFIG) { databaseUrl }: IngestionConfig,
     @Inject(VECTORS_CONFIG) private readonly vectors: VectorsConfig,
     private readonly ingestor: DocumentIngestor,
+    private readonly batchIngestor: BatchIngestor,
+    private readonly extractionThread: ExtractionThread,
     private readonly embedder: Embedder,
     /** Whether this process also runs jobs that take long. */
     @Inject(RUNS_LONG_JOBS) private readonly runsLongJobs: boolean,
@@ -82,6 +88,7 @@ export class IngestionQueue implements OnApplicationBootstrap, BeforeApplication
   async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.recoveryTimer);
     await Promise.all(this.workers.map((worker) => worker.stop()));
+    await this.extractionThread.close();
     await this.jobPool.end();
   }
 
@@ -89,6 +96,7 @@ export class IngestionQueue implements OnApplicationBootstrap, BeforeApplication
     const ingest = (payload: unknown) => this.ingestor.ingest(payload as IngestionJob, signal);
     return {
       [INGEST]: ingest,
+      [INGEST_BATCH]: (payload: unknown) => this.batchIngestor.ingest(payload as BatchJob, signal),
       [MERGE]: (payload: unknown) => this.merge(payload as MergeJob, signal),
       ...(this.runsLongJobs && { [INGEST_LONG]: ingest, [COLLECT_GARBAGE]: () => this.clean(signal) }),
     };

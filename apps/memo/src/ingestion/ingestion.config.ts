@@ -5,7 +5,7 @@ export const INGESTION_CONFIG = Symbol('INGESTION_CONFIG');
 
 export const ingestionFields = {
   /**
-   * Number of processes that this one starts to read documents, each one document at a time; 0 if other hosts read
+   * Number of processes that this one starts to read documents, each one document or batch at a time; 0 if other hosts read
    * them.
    */
   INGESTION_WORKERS: env.integer(0, 64).default(2),

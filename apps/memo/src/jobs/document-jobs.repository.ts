@@ -1,5 +1,7 @@
 import { type Executor, JOB_SCHEMAS } from '@inference/database';
-import { COLLECT_GARBAGE, EMBED, INGEST, INGEST_LONG, MERGE } from './document-jobs';
+import { type DocumentVersion } from '../documents/document-version.entity';
+import { type MediaType } from '../documents/source-files/media-type';
+import { COLLECT_GARBAGE, EMBED, INGEST, INGEST_BATCH, INGEST_LONG, MERGE } from './document-jobs';
 
 /**
  * Documents above this size are separate jobs, which one worker leaves to the others, so that short documents do not
@@ -7,6 +9,29 @@ import { COLLECT_GARBAGE, EMBED, INGEST, INGEST_LONG, MERGE } from './document-j
  */
 const LONG_DOCUMENT_BYTES = 1_048_576;
 
+/**
+ * Larger documents are jobs of their own. Half leaves documents of some pages alone; twice delays others of a batch more
+ * than a job of their own costs.
+ */
+const MAX_BATCHED_BYTES = 65_536;
+/** Other formats may contain a thousand times their size. */
+const BATCHED_TYPES: readonly MediaType[] = ['text/plain', 'text/markdown', 'text/html'];
+
+/**
+ * Whether a version `v` waits for a batch of its workspace. One that has ended a process or a batch is read alone, so that
+ * it cannot do that to others again.
+ */
+export const WAITS_FOR_BATCH = `v.status = 'queued' AND v.attempts = 0 AND v.bytes <= ${MAX_BATCHED_BYTES}
+  AND v.media_type IN (${BATCHED_TYPES.map((type) => `'${type}'`).join(', ')})`;
+export const batchJobKey = (workspace: string) => `'ingest:' || ${workspace}`;
+
+/**
+ * One job covers all documents that wait in the workspace. One that a process has begun is not changed: another job is
+ * added, which may run at the same time.
+ */
+const ADD_BATCH = `
+  SELECT id IS NOT NULL AS added FROM ${JOB_SCHEMAS.memo}.add_job('${INGEST_BATCH}', payload := json_build_object('workspace_id', $1::text),
+    job_key := ${batchJobKey('$1::text')}, job_key_mode := 'preserve_run_at')`;
 const ADD_INGESTION = `
   SELECT FROM ${JOB_SCHEMAS.memo}.add_job($3, payload := json_build_object('document_id', $1::text, 'version', $2::integer),
     job_key := $1 || ':' || $2)`;
@@ -30,16 +55,43 @@ const DELETE_ORPHANED = `
   DELETE FROM ${JOB_SCHEMAS.memo}._private_jobs
   WHERE key IS NULL AND attempts = max_attempts AND coalesce(locked_at, run_at) < clock_timestamp() - interval '1 day'`;
 
-/** Queues a version of a document; it runs after the transaction commits. Replaces a lost job of the same version. */
-export async function addIngestionJob(
+/** A version that waits for its ingestion. */
+export type WaitingVersion = Pick<
+  DocumentVersion,
+  'documentId' | 'version' | 'workspaceId' | 'mediaType' | 'attempts'
+> & { bytes: bigint | number };
+
+/**
+ * Queues a version of a document; it runs after the transaction commits. Replaces a lost job of the same version. Call it
+ * after all changes of documents, because all short documents of a workspace may be one job, whose row is locked.
+ */
+export async function addIngestionJob(executor: Executor, version: WaitingVersion): Promise<void> {
+  if (isBatched(version)) return addBatchJob(executor, version.workspaceId);
+  const task = version.bytes > LONG_DOCUMENT_BYTES ? INGEST_LONG : INGEST;
+  await executor.query(ADD_INGESTION, [version.documentId, version.version, task]);
+}
+
+/** Queues several versions like addIngestionJob. All are of one workspace. */
+export async function addIngestionJobs(
   executor: Executor,
-  { documentId, version, bytes }: { documentId: string; version: number; bytes: bigint | number },
+  versions: readonly WaitingVersion[],
 ): Promise<void> {
-  await executor.query(ADD_INGESTION, [
-    documentId,
-    version,
-    bytes > LONG_DOCUMENT_BYTES ? INGEST_LONG : INGEST,
-  ]);
+  for (const version of versions) if (!isBatched(version)) await addIngestionJob(executor, version);
+  const batched = versions.find(isBatched);
+  if (batched) await addBatchJob(executor, batched.workspaceId);
+}
+
+const isBatched = ({ attempts, bytes, mediaType }: WaitingVersion): boolean =>
+  attempts === 0 && bytes <= MAX_BATCHED_BYTES && BATCHED_TYPES.includes(mediaType);
+
+/** Queues the short documents that wait in a workspace. */
+export async function addBatchJob(executor: Executor, workspaceId: string): Promise<void> {
+  // If a process takes the job at this moment, the library adds nothing; the next attempt adds another job.
+  let isAdded = false;
+  while (!isAdded) {
+    const { rows } = await executor.query<{ added: boolean }>(ADD_BATCH, [workspaceId]);
+    isAdded = rows[0]!.added;
+  }
 }
 
 /** Queues a merge of the workspace's segments, one second later. One job covers all changes until then. */

@@ -11,6 +11,13 @@ export function findPart(executor: Executor, uploadId: string, n: number): Promi
   return executor.repository(SourcePart).findOneBy({ uploadId, n });
 }
 
+/** The parts of several files, each file's in their order. */
+export function findParts(executor: Executor, uploadIds: string[]): Promise<SourcePart[]> {
+  return executor
+    .repository(SourcePart)
+    .find({ where: { uploadId: In(uploadIds) }, order: { uploadId: 'ASC', n: 'ASC' } });
+}
+
 /** Deletes the parts of uploaded files. */
 export async function deleteParts(executor: Executor, uploadIds: string[]): Promise<void> {
   await executor.repository(SourcePart).delete({ uploadId: In(uploadIds) });

@@ -5,7 +5,7 @@ import { BadRequestException, HttpException } from '@nestjs/common';
 import busboy from 'busboy';
 import { type SizeLimit, type SourceFileStore, type StoredFile } from '../source-files/source-file-store';
 
-/** The contents of a form: one file, already stored, and text fields. */
+/** The contents of a form: one file, stored unless it is short, and text fields. */
 export interface FormUpload {
   source: StoredFile;
   fileName: string;
@@ -21,19 +21,21 @@ const LIMITS = { fieldNameSize: 100, fieldSize: 131_072, fields: 16, files: 2, h
 /**
  * Reads multipart/form-data as a stream. Throws 400 unless it is a form with exactly one file, and the error of the body
  * if the body ends early. In both cases no file stays stored.
+ * @param maxHeldBytes see SourceFileStore.write
  */
 export async function readFormUpload(
   headers: IncomingHttpHeaders,
   body: Readable,
   sources: SourceFileStore,
   fileLimit: SizeLimit,
+  maxHeldBytes: number,
 ): Promise<FormUpload> {
-  const reader = new FormReader(sources, fileLimit);
+  const reader = new FormReader(sources, fileLimit, maxHeldBytes);
   const formError = await reader.read(headers, body);
   const file = await reader.file();
   const [error] = reader.errors;
   if (formError || error !== undefined) {
-    if (file) await sources.remove(file.source.uploadId);
+    if (file) await sources.discard(file.source);
     throw formError ?? new BadRequestException(error);
   }
   if (!file) throw new BadRequestException(`${FILE_FIELD}: is missing`);
@@ -52,6 +54,7 @@ class FormReader {
   constructor(
     private readonly sources: SourceFileStore,
     private readonly fileLimit: SizeLimit,
+    private readonly maxHeldBytes: number,
   ) {}
 
   /** The error of the form itself; null if it was read to its end. */
@@ -101,7 +104,7 @@ class FormReader {
 
   private store(form: busboy.Busboy, content: Readable, fileName: string, mediaType: string) {
     const stored = this.sources
-      .write(content, this.fileLimit)
+      .write(content, this.fileLimit, this.maxHeldBytes)
       .then((source) => ({ source, fileName, mediaType }));
     // `file` awaits the promise after the form has ended. If storing fails, the rest of the form is not read.
     stored.catch((error: Error) => {

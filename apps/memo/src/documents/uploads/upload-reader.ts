@@ -27,7 +27,7 @@ import { JsonUploadParser } from './json-upload-parser';
 import { DocumentFieldsDto, FormFieldsDto, titleOf } from './upload.dto';
 import { UPLOADS_CONFIG, type UploadsConfig } from './uploads.config';
 
-/** An uploaded document. Its content is stored; the caller removes it if it does not use it. */
+/** An uploaded document. Its content is stored unless it is short; the caller discards it if it does not use it. */
 export interface Upload {
   source: StoredFile;
   mediaType: MediaType;
@@ -40,6 +40,8 @@ const MAX_JSON_OVERHEAD = 2;
 const MAX_FIELDS_BYTES = 262_144;
 /** Most bytes that an upload holds in memory while it arrives: the part that is stored next, or a JSON body of at most this length. */
 const MAX_HELD_BYTES = PART_BYTES;
+/** A shorter file is stored in the transaction that adds its document. Uploads that wait for one hold this much memory each. */
+const MAX_SHORT_FILE_BYTES = 65_536;
 /** How long uploads may continue while the service stops. Small ones finish in this time; large ones may take hours. */
 const SHUTDOWN_DRAIN_MS = 3_000;
 /** A larger text has to come as a file: JSON is parsed as a whole, which takes about seven times its size in memory. */
@@ -137,7 +139,13 @@ export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown 
 
   private async readForm(request: IncomingMessage): Promise<Upload> {
     const body = limitedBody(request, this.formLimit);
-    const form = await readFormUpload(request.headers, body, this.sources, this.fileLimit);
+    const form = await readFormUpload(
+      request.headers,
+      body,
+      this.sources,
+      this.fileLimit,
+      MAX_SHORT_FILE_BYTES,
+    );
     const { source, fileName, mediaType: declared, fields } = form;
     try {
       const mediaType = detectMediaType(source.head, fileName, declared);
@@ -145,7 +153,7 @@ export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown 
         throw new UnsupportedMediaTypeException(`${FORM_TYPE}: the file is no txt, md, html, pdf or docx`);
       return { source, mediaType, fields: await formFields(fields, fileName) };
     } catch (error) {
-      await this.sources.remove(source.uploadId);
+      await this.sources.discard(source);
       throw error;
     }
   }
@@ -153,7 +161,8 @@ export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown 
   private async readJson(request: IncomingMessage): Promise<Upload> {
     const { fields: sent, text } = await this.parseBody(request);
     const fields = await validated(DocumentFieldsDto, sent);
-    return { source: await this.sources.write([text], this.fileLimit), mediaType: 'text/plain', fields };
+    const source = await this.sources.write([text], this.fileLimit, MAX_SHORT_FILE_BYTES);
+    return { source, mediaType: 'text/plain', fields };
   }
 
   /** A large body is stored while it arrives, however slowly, and is in memory only while it is parsed. */

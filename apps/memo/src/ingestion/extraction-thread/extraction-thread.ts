@@ -7,6 +7,7 @@ import { type Chunk } from './chunker';
 import {
   FLOW_CONTROL_BYTES,
   CONSUMED_BATCHES,
+  type ExtractedBatch,
   type ThreadData,
   type ThreadMessage,
   type TitledSource,
@@ -30,6 +31,10 @@ export interface ChunkConsumer {
   onProgress: OnProgress;
 }
 
+/**
+ * A batch takes a second. Its claims have no heartbeat, so it must end long before they are void (CLAIM_TIMEOUT_SECONDS).
+ */
+const BATCH_TIMEOUT_SECONDS = 10;
 const THREAD_FILE = join(__dirname, 'extraction.thread.js');
 /** Time between two checks of time and memory. It is short enough to stop an allocation of gigabytes. */
 const WATCH_INTERVAL_MS = 50;
@@ -63,19 +68,16 @@ export class ExtractionThread {
     consumer: ChunkConsumer,
     signal: AbortSignal,
   ): Promise<ExtractionSummary> {
-    if (this.extraction) throw new Error('An extraction thread takes one document at a time.');
-    signal.throwIfAborted();
-    const thread = (this.thread ??= this.start());
-    const extraction = (this.extraction = new Extraction(thread, this.flowControl, this.limits, consumer));
-    const onAbort = () => extraction.end(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
-    try {
-      return await extraction.run(source);
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-      this.extraction = undefined;
-      if (extraction.mustReplaceThread && this.thread === thread) this.thread = undefined;
-    }
+    return this.run<ExtractionSummary>(source, this.limits, consumer, signal);
+  }
+
+  /**
+   * Extracts short documents together. Rejects like `extract`, also with an ExtractionError if they take too much time or
+   * memory together: then it is not known which one is at fault.
+   */
+  async extractBatch(sources: TitledSource[], signal: AbortSignal): Promise<ExtractedBatch> {
+    const timeoutSeconds = Math.min(this.limits.timeoutSeconds, BATCH_TIMEOUT_SECONDS);
+    return this.run<ExtractedBatch>(sources, { ...this.limits, timeoutSeconds }, undefined, signal);
   }
 
   /** Ends the current operation and the thread. */
@@ -83,6 +85,28 @@ export class ExtractionThread {
     this.extraction?.end(new Error('The extraction thread was closed.'));
     await this.thread?.terminate();
     this.thread = undefined;
+  }
+
+  private async run<Result extends ExtractionSummary | ExtractedBatch>(
+    sources: TitledSource | TitledSource[],
+    limits: ExtractionConfig,
+    consumer: ChunkConsumer | undefined,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    if (this.extraction) throw new Error('An extraction thread takes one document or batch at a time.');
+    signal.throwIfAborted();
+    const thread = (this.thread ??= this.start());
+    const extraction = new Extraction(thread, this.flowControl, limits, consumer);
+    this.extraction = extraction;
+    const onAbort = () => extraction.end(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return (await extraction.run(sources)) as Result;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      this.extraction = undefined;
+      if (extraction.mustReplaceThread && this.thread === thread) this.thread = undefined;
+    }
   }
 
   private start(): Worker {
@@ -113,16 +137,16 @@ export class ExtractionThread {
   }
 }
 
-/** The extraction of one document in the thread. */
+/** The extraction of one document or batch in the thread. */
 class Extraction {
   /** The thread was terminated. */
   mustReplaceThread = false;
   private isOver = false;
   private consumption: Promise<void> = Promise.resolve();
   private watch: NodeJS.Timeout | undefined;
-  private resolve!: (contents: ExtractionSummary) => void;
+  private resolve!: (contents: ExtractionSummary | ExtractedBatch) => void;
   private reject!: (error: Error) => void;
-  private readonly outcome = new Promise<ExtractionSummary>((resolve, reject) => {
+  private readonly outcome = new Promise<ExtractionSummary | ExtractedBatch>((resolve, reject) => {
     this.resolve = resolve;
     this.reject = reject;
   });
@@ -131,15 +155,18 @@ class Extraction {
     private readonly thread: Worker,
     private readonly flowControl: Int32Array,
     private readonly limits: ExtractionConfig,
-    private readonly consumer: ChunkConsumer,
+    private readonly consumer: ChunkConsumer | undefined,
   ) {}
 
-  run({ bytes, mediaType, title }: TitledSource): Promise<ExtractionSummary> {
-    const owned = ownBuffer(bytes);
+  run(sources: TitledSource | TitledSource[]): Promise<ExtractionSummary | ExtractedBatch> {
+    const owned = [sources].flat().map((source) => ({ ...source, bytes: ownBuffer(source.bytes) }));
     this.flowControl.fill(0);
     // The time limit does not include loading the thread.
     Atomics.store(this.flowControl, IS_WAITING, 1);
-    this.thread.postMessage({ bytes: owned, mediaType, title } satisfies TitledSource, [owned.buffer]);
+    this.thread.postMessage(
+      Array.isArray(sources) ? owned : owned[0],
+      owned.map(({ bytes }) => bytes.buffer),
+    );
     this.startWatch();
     return this.outcome;
   }
@@ -165,14 +192,16 @@ class Extraction {
 
   private async handle(message: ThreadMessage): Promise<void> {
     if (message.kind === 'chunks') {
-      if (message.chunks.length > 0) await this.consumer.onChunks(message.chunks);
+      if (message.chunks.length > 0) await this.consumer!.onChunks(message.chunks);
       this.acknowledge();
-      if (message.progress && !this.isOver) this.consumer.onProgress(...message.progress);
+      if (message.progress && !this.isOver) this.consumer!.onProgress(...message.progress);
     } else if (message.kind === 'segment') {
-      await this.consumer.onSegment(message.segment, message.postings);
+      await this.consumer!.onSegment(message.segment, message.postings);
       this.acknowledge();
     } else if (message.kind === 'done') {
       if (this.settle()) this.resolve(message.summary);
+    } else if (message.kind === 'batch') {
+      if (this.settle()) this.resolve(message.batch);
     } else if (message.code === undefined) {
       this.end(new Error(message.message));
     } else if (message.code === 'too_complex') {

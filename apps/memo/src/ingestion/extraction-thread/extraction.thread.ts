@@ -5,6 +5,7 @@ import { isResourceExhaustion, ExtractionError } from '../extraction/text/extrac
 import { SegmentBuilder } from '../../retrieval/index/segment-builder';
 import { type Chunk, Chunker } from './chunker';
 import {
+  type BatchedDocument,
   CONSUMED_BATCHES,
   type ThreadData,
   type ThreadMessage,
@@ -66,7 +67,7 @@ class BatchSender {
     if (this.segment.chunks === 0) return;
     const { segment, postings } = this.segment.build();
     this.segment = new SegmentBuilder();
-    const packed = [postings.terms, postings.ends, postings.chunks, postings.bytes];
+    const packed = [postings.keys, postings.ends, postings.chunks, postings.bytes];
     this.post(
       { kind: 'segment', segment, postings },
       packed.map(({ buffer }) => buffer as ArrayBuffer),
@@ -115,7 +116,39 @@ async function extractChunks(source: TitledSource): Promise<void> {
   }
 }
 
-function failureOf(error: Error): ThreadMessage {
+async function extractBatch(sources: TitledSource[]): Promise<void> {
+  const [passages, segment] = [await analyzer, new SegmentBuilder()];
+  Atomics.store(flowControl, IS_WAITING, 0);
+  const documents: BatchedDocument[] = [];
+  for (const source of sources) documents.push(await addToSegment(source, segment, passages));
+  port.postMessage({ kind: 'batch', batch: { documents, ...segment.build() } } satisfies ThreadMessage);
+}
+
+/** Adds the chunks of a document to the segment, or nothing if its text cannot be extracted. */
+async function addToSegment(
+  source: TitledSource,
+  segment: SegmentBuilder,
+  passages: PassageAnalyzer,
+): Promise<BatchedDocument> {
+  const chunker = new Chunker();
+  const chunks: Chunk[] = [];
+  try {
+    const onText = (piece: string) => void chunks.push(...chunker.push(piece));
+    await extract(source, { maxCharacters, onText, onProgress: () => undefined });
+    chunks.push(...chunker.end());
+    const analyzed = chunks.map(({ text }) => passages.analyze(source.title, text));
+    const before = segment.words;
+    for (const { terms, language } of analyzed) segment.add(terms, language);
+    return { chunks, words: segment.words - before };
+  } catch (error) {
+    const failure = failureOf(error as Error);
+    return failure.code === undefined || failure.code === 'too_complex'
+      ? null
+      : { code: failure.code, message: failure.message };
+  }
+}
+
+function failureOf(error: Error): Extract<ThreadMessage, { kind: 'failed' }> {
   if (error instanceof ExtractionError) return { kind: 'failed', code: error.code, message: error.message };
   if (isResourceExhaustion(error))
     return {
@@ -129,4 +162,6 @@ function failureOf(error: Error): ThreadMessage {
 const { flowControl, maxCharacters } = workerData as ThreadData;
 const port = parentPort!;
 const analyzer = PassageAnalyzer.load();
-port.on('message', (source: TitledSource) => void extractChunks(source));
+port.on('message', (sources: TitledSource | TitledSource[]) => {
+  void (Array.isArray(sources) ? extractBatch(sources) : extractChunks(sources));
+});

@@ -14,16 +14,31 @@ export interface TitledSource extends Source {
   title: string;
 }
 
-/** The worker data of the thread. Each message to the thread is a TitledSource. */
+/** The worker data of the thread. Each message to the thread is a TitledSource, or an array of them: a batch. */
 export interface ThreadData {
   flowControl: Int32Array;
   maxCharacters: number;
 }
 
-/** For each source: any number of batches, which may be empty, and segments; then `done` or `failed`. */
+/**
+ * What became of a document of a batch: its chunks, which are the next ones of the segment; why its text cannot be extracted;
+ * or null if it is to be read alone.
+ */
+export type BatchedDocument =
+  { chunks: Chunk[]; words: number } | { code: FailureCode; message: string } | null;
+
+/** The documents of a batch in their order, and one segment with the chunks of all of them. */
+export interface ExtractedBatch {
+  documents: BatchedDocument[];
+  segment: PackedSegment;
+  postings: PackedPostings;
+}
+
+/** For each source: any number of batches, which may be empty, and segments; then `done` or `failed`. For a batch: `batch`. */
 export type ThreadMessage =
   | { kind: 'chunks'; chunks: Chunk[]; progress: [processed: number, total: number] | undefined }
   | { kind: 'segment'; segment: PackedSegment; postings: PackedPostings }
   | { kind: 'done'; summary: ExtractionSummary }
+  | { kind: 'batch'; batch: ExtractedBatch }
   /** Without a code the service is at fault, not the document. */
   | { kind: 'failed'; code: FailureCode | undefined; message: string };

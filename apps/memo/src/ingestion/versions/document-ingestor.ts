@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { SourceFileStore } from '../../documents/source-files/source-file-store';
 import { discardVersion } from '../../retrieval/index/storage/garbage.repository';
@@ -11,7 +11,6 @@ import { failVersion, type IndexedVersion, publishVersion, releaseVersion } from
 import { type IngestionJob } from '../../jobs/document-jobs';
 import { VECTORS_CONFIG, type VectorsConfig } from '../../retrieval/vectors/vectors.config';
 import { ExtractionThread } from '../extraction-thread/extraction-thread';
-import { EXTRACTION_CONFIG, type ExtractionConfig } from '../extraction-thread/extraction.config';
 import { VersionWriter } from './version-writer';
 
 /** A document during which this many processes ended is marked as failed. */
@@ -24,22 +23,15 @@ class ClaimLostError extends Error {}
 
 /** Reads a version of a document, indexes it and publishes it. */
 @Injectable()
-export class DocumentIngestor implements BeforeApplicationShutdown {
+export class DocumentIngestor {
   private readonly logger = new Logger(DocumentIngestor.name);
-  private readonly extractionThread: ExtractionThread;
 
   constructor(
     private readonly database: Database,
     @Inject(VECTORS_CONFIG) private readonly vectors: VectorsConfig,
-    @Inject(EXTRACTION_CONFIG) limits: ExtractionConfig,
     private readonly sources: SourceFileStore,
-  ) {
-    this.extractionThread = new ExtractionThread(limits);
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.extractionThread.close();
-  }
+    private readonly extractionThread: ExtractionThread,
+  ) {}
 
   /**
    * Resolves when nothing is left to do. Rejects for a defect of the service; the recovery then queues the job again.

@@ -1,13 +1,16 @@
 import { type Executor, JOB_SCHEMAS } from '@inference/database';
 import { type DocumentVersion } from '../../documents/document-version.entity';
-import { embeddingJobKey } from '../../jobs/document-jobs.repository';
+import { batchJobKey, embeddingJobKey, WAITS_FOR_BATCH } from '../../jobs/document-jobs.repository';
 import { CLAIM_TIMEOUT_SECONDS } from './version-claims.repository';
 
 const FIND_ABANDONED = `
-  SELECT v.document_id AS "documentId", v.version, v.bytes FROM memo.document_versions v
+  SELECT v.document_id AS "documentId", v.version, v.workspace_id AS "workspaceId", v.media_type AS "mediaType", v.bytes,
+    v.attempts
+  FROM memo.document_versions v
   WHERE v.status IN ('queued', 'processing') AND v.heartbeat_at < clock_timestamp() - make_interval(secs => ${CLAIM_TIMEOUT_SECONDS})
     AND NOT EXISTS (
-      SELECT FROM ${JOB_SCHEMAS.memo}.jobs j WHERE j.key = v.document_id || ':' || v.version
+      SELECT FROM ${JOB_SCHEMAS.memo}.jobs j
+      WHERE j.key IN (v.document_id || ':' || v.version, CASE WHEN ${WAITS_FOR_BATCH} THEN ${batchJobKey('v.workspace_id')} END)
         AND (j.locked_at IS NULL OR j.locked_at > clock_timestamp() - make_interval(secs => ${CLAIM_TIMEOUT_SECONDS})))
   ORDER BY v.heartbeat_at LIMIT 100`;
 /** An embedding job that takes longer belongs to a process that was killed. */
@@ -26,7 +29,10 @@ const DELETE_UNUSED_PARTS = `
   DELETE FROM memo.source_parts p WHERE p.upload_id < $1
     AND NOT EXISTS (SELECT FROM memo.document_versions v WHERE v.upload_id = p.upload_id)`;
 
-type AbandonedVersion = Pick<DocumentVersion, 'documentId' | 'version' | 'bytes'>;
+type AbandonedVersion = Pick<
+  DocumentVersion,
+  'documentId' | 'version' | 'workspaceId' | 'mediaType' | 'bytes' | 'attempts'
+>;
 type UnembeddedVersion = Pick<DocumentVersion, 'documentId' | 'version'>;
 
 /** Versions whose worker ended, before or after it claimed them, and versions whose job is lost. */

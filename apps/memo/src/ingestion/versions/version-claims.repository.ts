@@ -6,13 +6,16 @@ import { type IngestionJob } from '../../jobs/document-jobs';
 /** A claim without a heartbeat for this long is void. Specified by ADR 15: a worker reports twice a second. */
 export const CLAIM_TIMEOUT_SECONDS = 30;
 
+/** The columns of a ClaimedVersion. */
+export const CLAIMED_COLUMNS = `v.document_id AS "documentId", v.version, v.workspace_id AS "workspaceId", v.title,
+  v.media_type AS "mediaType", v.upload_id AS "uploadId", v.bytes, v.uploaded_by AS "uploadedBy", v.attempts, v.runner`;
+
 const CLAIM = `
-  UPDATE memo.document_versions SET status = 'processing', runner = $3, attempts = attempts + 1,
+  UPDATE memo.document_versions v SET status = 'processing', runner = $3, attempts = attempts + 1,
     heartbeat_at = clock_timestamp(), processed = 0, total = NULL
   WHERE document_id = $1 AND version = $2 AND (status = 'queued'
     OR status = 'processing' AND heartbeat_at < clock_timestamp() - make_interval(secs => ${CLAIM_TIMEOUT_SECONDS}))
-  RETURNING document_id AS "documentId", version, workspace_id AS "workspaceId", title, media_type AS "mediaType",
-    upload_id AS "uploadId", bytes, uploaded_by AS "uploadedBy", attempts, runner`;
+  RETURNING ${CLAIMED_COLUMNS}`;
 
 const CLAIMED = "document_id = $1 AND version = $2 AND status = 'processing' AND runner = $3";
 const LOCK = `SELECT FROM memo.document_versions WHERE ${CLAIMED} FOR UPDATE`;

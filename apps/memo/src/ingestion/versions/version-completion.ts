@@ -29,7 +29,8 @@ export interface IndexedVersion {
 /** Returns the version to the queue. */
 export async function releaseVersion(database: Database, claimed: ClaimedVersion): Promise<void> {
   await database.transaction(async (transaction) => {
-    if (await unclaimVersion(transaction, claimed)) await addIngestionJob(transaction, claimed);
+    if (!(await unclaimVersion(transaction, claimed))) return;
+    await addIngestionJob(transaction, { ...claimed, attempts: claimed.attempts - 1 });
   });
 }
 

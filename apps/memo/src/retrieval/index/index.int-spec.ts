@@ -4,16 +4,20 @@ import { ENTITIES } from '../../entities';
 import { IndexedWorkspace } from '../ranking/indexed-workspace.fixture';
 import { collectGarbage } from './garbage-collection';
 import { chooseForMerge, hasManyRetiredChunks } from './merge-policy';
-import { postingOf, PostingsPacker, UnpackedPostings } from './postings';
+import { findInBlock, PostingBlock, PostingBlockPacker } from './postings/posting-blocks';
+import { postingOf, UnpackedPostings } from './postings/postings';
 import { retiredSlots, findRange } from './retired-range';
-import { packLengths, packNumbers, readHead } from './segment';
+import { packLengths, packNumbers, type PackedPostings, readHead } from './segment';
 import { SegmentBuilder } from './segment-builder';
 import { discardVersion, lockOldestGarbage } from './storage/garbage.repository';
-import { termId } from './term-id';
+import { joinTermId, splitTermId, termId } from './term-id';
 import { VarintReader, VarintWriter } from './varint';
 
 const ascending = (max: number) =>
   fc.uniqueArray(fc.nat(max), { minLength: 1, maxLength: 60 }).map((values) => values.sort((a, b) => a - b));
+
+const blocksOf = ({ ends, bytes }: PackedPostings): Buffer[] =>
+  Array.from(ends, (end, i) => Buffer.from(bytes.subarray(i === 0 ? 0 : ends[i - 1], end)));
 
 describe('packing', () => {
   it('restores integers', () => {
@@ -38,25 +42,60 @@ describe('packing', () => {
     );
     fc.assert(
       fc.property(fc.array(postings, { minLength: 1, maxLength: 4 }), fc.nat(59), (lists, killed) => {
-        const packer = new PostingsPacker();
+        const packer = new PostingBlockPacker();
         lists.forEach(([slots, times], i) =>
           packer.add(
-            BigInt(i),
+            ...splitTermId(BigInt(i)),
             Float64Array.from(slots, (slot, j) => postingOf(slot, times[j]!)),
           ),
         );
-        const { ends, chunks, bytes } = packer.packed();
+        const blocks = blocksOf(packer.take());
         lists.forEach(([slots, times], i) => {
           const dead = new Uint8Array(200_001);
           if (slots[killed] !== undefined) dead[slots[killed]] = 1;
           const unpacked = new UnpackedPostings();
-          unpacked.append(bytes.subarray(i === 0 ? 0 : ends[i - 1], ends[i]), dead);
+          unpacked.append(
+            blocks.map((block) => findInBlock(block, BigInt(i))).find((list) => list)!,
+            dead,
+          );
           const living = slots.filter((slot) => dead[slot] === 0);
-          expect(chunks[i]).toBe(slots.length);
           expect([...unpacked.slots.subarray(0, unpacked.length)]).toEqual(living);
           const often = times.filter((_, j) => dead[slots[j]!] === 0).map((count) => Math.min(count, 0xffff));
           expect([...unpacked.frequencies.subarray(0, unpacked.length)]).toEqual(often);
         });
+      }),
+    );
+  });
+
+  it('divides terms into blocks that are found by their keys', () => {
+    const ids = fc.uniqueArray(fc.bigInt({ min: -(2n ** 63n) + 1n, max: 2n ** 63n - 1n }), {
+      minLength: 1,
+      maxLength: 300,
+    });
+    fc.assert(
+      fc.property(ids, fc.array(fc.nat(1_000), { minLength: 1, maxLength: 20 }), (unsorted, sizes) => {
+        const terms = unsorted.sort((one, other) => (one < other ? -1 : 1));
+        // Such hashes are as unlikely as equal ones.
+        fc.pre(!terms.some((id, i) => id - 1n === terms[i - 1]));
+        const packer = new PostingBlockPacker();
+        const listOf = (i: number) =>
+          Int32Array.from({ length: 1 + sizes[i % sizes.length]! }, (_, slot) => postingOf(slot, 1));
+        terms.forEach((id, i) => packer.add(...splitTermId(id), listOf(i)));
+        const packed = packer.take();
+        const blocks = blocksOf(packed);
+        const keys = [...packed.keys];
+        terms.forEach((id, i) => {
+          const place = keys.findLastIndex((key) => key <= id);
+          const unpacked = new UnpackedPostings();
+          unpacked.append(findInBlock(blocks[place]!, id)!);
+          expect(unpacked.length).toBe(listOf(i).length);
+          const { terms: count } = new PostingBlock(blocks[place]!);
+          expect(packed.chunks[place]).toBe(count === 1 ? listOf(i).length : 0);
+        });
+        expect(blocks.every((block) => block.length <= 1_024 || new PostingBlock(block).terms === 1)).toBe(
+          true,
+        );
+        expect(findInBlock(blocks[0]!, keys[0]!)).toBeUndefined();
       }),
     );
   });
@@ -97,12 +136,19 @@ describe('SegmentBuilder', () => {
         const { segment, postings } = builder.build();
         expect(segment).toMatchObject({ chunks: chunks.length, words: chunks.flat().length });
         expect(segment.languages).toEqual({ en: chunks.length });
-        expect([...postings.terms]).toEqual(
+        const indexed = blocksOf(postings).flatMap((bytes) => {
+          const block = new PostingBlock(bytes);
+          return Array.from({ length: block.terms }, (_, i) => ({
+            id: joinTermId(block.high(i), block.low(i)),
+            list: block.list(i),
+          }));
+        });
+        expect(indexed.map(({ id }) => id)).toEqual(
           [...new Set(chunks.flat())].map(termId).sort((a, b) => (a < b ? -1 : 1)),
         );
-        postings.terms.forEach((id, i) => {
+        indexed.forEach(({ id, list }) => {
           const unpacked = new UnpackedPostings();
-          unpacked.append(postings.bytes.subarray(i === 0 ? 0 : postings.ends[i - 1], postings.ends[i]));
+          unpacked.append(list);
           const found = Array.from({ length: unpacked.length }, (_, at) => [
             unpacked.slots[at],
             unpacked.frequencies[at],
@@ -178,7 +224,7 @@ describe('collectGarbage', () => {
         'FROM memo.postings p WHERE NOT EXISTS (SELECT FROM memo.segments s WHERE s.id = p.segment_id)',
       ),
     ).toBe(0);
-    expect(await count('FROM memo.postings')).toBe(49);
+    expect(await count('FROM memo.postings')).toBe(1);
   });
 
   it('leaves an entry to the process that works on it', async () => {

@@ -1,6 +1,6 @@
 import { type Segment } from './storage/segment.entity';
 
-/** Segments below this size come from single documents. Each segment adds a little time to every search. */
+/** Segments below this size come from single documents and batches. Each segment adds a little time to every search. */
 const SMALL_SEGMENT_CHUNKS = 1_024;
 /** Half causes twice the merges; twice makes every search read twice the segments. */
 const MAX_SMALL_SEGMENTS = 48;

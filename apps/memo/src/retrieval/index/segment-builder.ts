@@ -1,14 +1,18 @@
-import { MAX_TERM_FREQUENCY, PostingsPacker, postingOf, slotOf, frequencyOf } from './postings';
+import { frequencyOf, MAX_TERM_FREQUENCY, postingOf } from './postings/postings';
+import { PostingBlockPacker } from './postings/posting-blocks';
 import { packLengths, packNumbers, type PackedPostings, type PackedSegment } from './segment';
-import { termId } from './term-id';
+import { compareTermIds } from './term-id';
+import { TermTable } from './term-table';
 
 /** Limits of a new segment. Twice doubles the memory of every worker; half doubles the number of merges. */
 const MAX_CHUNKS = 8_192;
 const MAX_POSTINGS = 4_000_000;
+/** More than the terms of a segment. The high half of an id times this is a safe integer. */
+const MAX_TERMS = 2 ** 22;
 
 /** A growing array of integers. */
 class NumberList {
-  private values = new Int32Array(4_096);
+  values = new Int32Array(4_096);
   length = 0;
 
   push(value: number): void {
@@ -19,22 +23,18 @@ class NumberList {
     }
     this.values[this.length++] = value;
   }
-
-  at(index: number): number {
-    return this.values[index]!;
-  }
 }
 
 /** Builds a segment from consecutive chunks. */
 export class SegmentBuilder {
   private readonly lengths: number[] = [];
   private readonly languages = new Map<string, number>();
-  /** Index of each term in order of appearance. */
-  private readonly places = new Map<string, number>();
-  /** For each posting, the index of its term. */
+  private readonly terms = new TermTable();
+  /** For each posting, the place of its term. */
   private readonly termPlaces = new NumberList();
   private readonly postings = new NumberList();
-  private words = 0;
+  /** Words of all chunks. */
+  words = 0;
 
   get chunks(): number {
     return this.lengths.length;
@@ -47,16 +47,23 @@ export class SegmentBuilder {
 
   /** Adds the next chunk with its terms, including repetitions. */
   add(terms: readonly string[], language: string): void {
+    const { postings, termPlaces } = this;
     const slot = this.lengths.length;
     const length = Math.min(terms.length, MAX_TERM_FREQUENCY);
     this.lengths.push(length);
     this.words += length;
     this.languages.set(language, (this.languages.get(language) ?? 0) + 1);
-    for (const [term, times] of countsOf(terms)) {
-      let place = this.places.get(term);
-      if (place === undefined) this.places.set(term, (place = this.places.size));
-      this.termPlaces.push(place);
-      this.postings.push(postingOf(slot, times));
+    const first = postings.length;
+    for (const term of terms) {
+      const entry = this.terms.entryOf(term);
+      const last = this.terms.lastPosting(entry);
+      if (last >= first) {
+        if (frequencyOf(postings.values[last]!) < MAX_TERM_FREQUENCY) postings.values[last]! += 1;
+      } else {
+        this.terms.setLastPosting(entry, postings.length);
+        termPlaces.push(this.terms.place(entry));
+        postings.push(postingOf(slot, 1));
+      }
     }
   }
 
@@ -76,42 +83,45 @@ export class SegmentBuilder {
 
   private packPostings(): PackedPostings {
     const [starts, sorted] = this.sortByTerm();
-    const ids = BigInt64Array.from(this.places.keys(), termId);
-    const order = Array.from(ids.keys()).sort((one, other) => (ids[one]! < ids[other]! ? -1 : 1));
-    const packer = new PostingsPacker();
-    for (let from = 0, to = 0; from < order.length; from = to) {
-      const id = ids[order[from]!]!;
-      while (to < order.length && ids[order[to]!] === id) to += 1;
-      const lists = order.slice(from, to).map((place) => sorted.subarray(starts[place], starts[place + 1]));
-      // Terms with the same id, which is unlikely, are treated as one.
-      packer.add(id, lists.length === 1 ? lists[0]! : mergePostings(lists));
-    }
-    return packer.packed();
+    const ids = this.terms.ids();
+    const packer = new PostingBlockPacker();
+    for (const place of orderOf(ids))
+      packer.add(ids[place * 2]!, ids[place * 2 + 1]!, sorted.subarray(starts[place], starts[place + 1]));
+    return packer.take();
   }
 
   /** All postings grouped by term, and the start of each group. */
   private sortByTerm(): [starts: Int32Array, sorted: Int32Array] {
-    const { termPlaces, postings, places } = this;
-    const starts = new Int32Array(places.size + 1);
-    for (let i = 0; i < termPlaces.length; i++) starts[termPlaces.at(i) + 1]! += 1;
-    for (let place = 0; place < places.size; place++) starts[place + 1]! += starts[place]!;
+    const { size } = this.terms;
+    const termPlaces = this.termPlaces.values.subarray(0, this.termPlaces.length);
+    const postings = this.postings.values;
+    const starts = new Int32Array(size + 1);
+    for (let i = 0; i < termPlaces.length; i++) starts[termPlaces[i]! + 1]! += 1;
+    for (let place = 0; place < size; place++) starts[place + 1]! += starts[place]!;
     const next = starts.slice();
-    const sorted = new Int32Array(postings.length);
-    for (let i = 0; i < termPlaces.length; i++) sorted[next[termPlaces.at(i)]!++] = postings.at(i);
+    const sorted = new Int32Array(termPlaces.length);
+    for (let i = 0; i < termPlaces.length; i++) sorted[next[termPlaces[i]!]!++] = postings[i]!;
     return [starts, sorted];
   }
 }
 
-function countsOf(terms: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-  return counts;
-}
-
-/** Merges the postings of several terms. */
-function mergePostings(lists: Int32Array[]): Int32Array {
-  const times = new Map<number, number>();
-  for (const posting of lists.flatMap((list) => [...list]))
-    times.set(slotOf(posting), (times.get(slotOf(posting)) ?? 0) + frequencyOf(posting));
-  return Int32Array.from(times, ([slot, count]) => postingOf(slot, count)).sort();
+/**
+ * The indexes of ids in ascending order of the ids. One number holds the high half of an id and its index, because sorting
+ * numbers is much faster than sorting with a comparison; what has equal high halves is sorted afterwards.
+ */
+function orderOf(ids: Int32Array): Int32Array {
+  const keys = Float64Array.from(
+    { length: ids.length / 2 },
+    (_, place) => ids[place * 2]! * MAX_TERMS + place,
+  ).sort();
+  const order = Int32Array.from(keys, (key) => ((key % MAX_TERMS) + MAX_TERMS) % MAX_TERMS);
+  for (let from = 0, to: number; from < order.length; from = to) {
+    const high = ids[order[from]! * 2]!;
+    for (to = from + 1; to < order.length && ids[order[to]! * 2] === high;) to += 1;
+    if (to - from > 1)
+      order
+        .subarray(from, to)
+        .sort((one, other) => compareTermIds(high, ids[one * 2 + 1]!, high, ids[other * 2 + 1]!));
+  }
+  return order;
 }

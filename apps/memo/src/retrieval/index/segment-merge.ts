@@ -1,6 +1,6 @@
 import { type Database, type Transaction } from '@inference/database';
 import { chooseForMerge, hasManyRetiredChunks } from './merge-policy';
-import { copyPostings, type SegmentSource } from './postings-merge';
+import { copyPostings, type SegmentSource } from './postings/postings-merge';
 import { retiredSlots, findRange, type RetiredRange } from './retired-range';
 import { packLengths, packNumbers, readHead, type PackedSegment, type SegmentHead } from './segment';
 import { discardSegments } from './storage/garbage.repository';
@@ -55,7 +55,7 @@ async function mergeOnce(
   const { segment, firstChunk, sources } = mergeHeads(chosen, retired, dropped);
   if (segment.chunks > 0) {
     const id = await insertSegment(transaction, { workspaceId, firstChunk }, segment);
-    await copyPostings(transaction, sources, { id, segment }, signal);
+    await copyPostings(transaction, sources, id, signal);
   }
   if (!(await lockWorkspaceOfSegments(transaction, workspaceId))) throw new WorkspaceGone();
   const ids = chosen.map(({ id }) => id);

@@ -3,7 +3,7 @@ import { VarintReader, VarintWriter } from './varint';
 /**
  * An immutable part of a workspace's index. Its chunks have slots from 0. `numbers` holds the difference between each
  * chunk number and the previous one as varints, the first being 0. `lengths` holds the number of words of each chunk
- * as 16-bit little-endian integers. For its postings see PostingsPacker.
+ * as 16-bit little-endian integers. For its postings see PostingBlockPacker.
  */
 export interface PackedSegment {
   chunks: number;
@@ -14,11 +14,12 @@ export interface PackedSegment {
   languages: Record<string, number>;
 }
 
-/** Packed postings ordered by term id. The postings of `terms[i]` end at `ends[i]` in `bytes`. */
+/** Blocks of packed postings ordered by term id. The block with `keys[i]` ends at `ends[i]` in `bytes`. */
 export interface PackedPostings {
-  terms: BigInt64Array;
+  /** Less than the ids of the block's terms, and not less than the ids of the blocks before it. */
+  keys: BigInt64Array;
   ends: Uint32Array;
-  /** Number of chunks that contain each term. */
+  /** For a block of one term, the number of chunks that contain it; 0 for other blocks. */
   chunks: Int32Array;
   bytes: Uint8Array;
 }

@@ -18,12 +18,23 @@ export class VarintWriter {
     this.bytes[this.length++] = rest;
   }
 
+  append(bytes: Uint8Array): void {
+    if (this.length + bytes.length > this.bytes.length) this.grow(bytes.length);
+    this.bytes.set(bytes, this.length);
+    this.length += bytes.length;
+  }
+
+  /** Shares the memory of the writer, which the next writes after `clear` change. */
   written(): Uint8Array {
     return this.bytes.subarray(0, this.length);
   }
 
-  private grow(): void {
-    const larger = new Uint8Array(this.bytes.length * 2 + 8);
+  clear(): void {
+    this.length = 0;
+  }
+
+  private grow(room = 8): void {
+    const larger = new Uint8Array(this.bytes.length * 2 + room);
     larger.set(this.bytes);
     this.bytes = larger;
   }

@@ -1,6 +1,9 @@
 import { createTestDatabase, insertAccount, type TestDatabase } from '@inference/testing';
 import { ENTITIES } from '../../entities';
 import { analyzeQuery } from '../analysis/query-analysis';
+import { PostingBlock } from '../index/postings/posting-blocks';
+import { UnpackedPostings } from '../index/postings/postings';
+import { joinTermId } from '../index/term-id';
 import { type IndexedDocument, IndexedWorkspace, rankNaively } from './indexed-workspace.fixture';
 import { type ScoredChunk } from './top-chunks';
 
@@ -121,6 +124,46 @@ it('gives scores that do not depend on other workspaces', async () => {
   await other.retire(other.documents[3]!);
   await other.merge();
   expect(await own.rank(words, 20)).toEqual(alone);
+});
+
+describe('segments with a row for each term', () => {
+  /** Stores all postings of the workspace as the version before blocks did. */
+  async function withoutBlocks(own: IndexedWorkspace): Promise<void> {
+    const { rows } = await database.pool.query<{ segment_id: bigint; term: bigint; block: Buffer }>(
+      `DELETE FROM memo.postings USING memo.segments s WHERE s.id = segment_id AND s.workspace_id = $1
+       RETURNING segment_id, term, block`,
+      [own.id],
+    );
+    for (const { segment_id: segmentId, block: bytes } of rows) {
+      const block = new PostingBlock(bytes);
+      for (let i = 0; i < block.terms; i++) {
+        const [id, list] = [joinTermId(block.high(i), block.low(i)), block.list(i)];
+        const unpacked = new UnpackedPostings();
+        unpacked.append(list);
+        const values = [segmentId, id, unpacked.length, list];
+        await database.pool.query('INSERT INTO memo.postings VALUES ($1, $2, $3, $4)', values);
+      }
+    }
+  }
+
+  it('are searched, and merged into blocks', async () => {
+    const roll = randomIntegers(5);
+    const own = await workspace();
+    for (let i = 0; i < 60; i++) await own.add(Array.from({ length: 25 }, () => textOf(roll, 20)));
+    await withoutBlocks(own);
+    for (let i = 0; i < 10; i++) await own.add([textOf(roll, 20)]);
+    await expectExact(own, textOf(roll, 6));
+    await expectExact(own, 'bax');
+    await own.retire(own.documents[7]!);
+    await own.merge();
+    const { rows } = await database.pool.query<{ old: number; blocks: number }>(
+      `SELECT count(data)::integer AS old, count(block)::integer AS blocks
+       FROM memo.postings JOIN memo.segments s ON s.id = segment_id WHERE s.workspace_id = $1`,
+      [own.id],
+    );
+    expect(rows[0]!.blocks).toBeGreaterThan(0);
+    await expectExact(own, textOf(roll, 6));
+  });
 });
 
 describe('merging', () => {

@@ -1,5 +1,5 @@
 import { type QueryWord } from '../analysis/query-analysis';
-import { UnpackedPostings } from '../index/postings';
+import { UnpackedPostings } from '../index/postings/postings';
 import { retiredSlots } from '../index/retired-range';
 import { type SegmentHead } from '../index/segment';
 import { TopChunks, type ScoredChunk } from './top-chunks';

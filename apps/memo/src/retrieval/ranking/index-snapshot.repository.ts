@@ -1,5 +1,6 @@
 import { type Executor } from '@inference/database';
 import { type QueryWord } from '../analysis/query-analysis';
+import { findInBlock } from '../index/postings/posting-blocks';
 import { termId } from '../index/term-id';
 import {
   COMMON_CHARACTER_SHARE,
@@ -24,24 +25,27 @@ const READ = {
       FROM (SELECT coalesce(sum(chunks), 0) AS chunks FROM segment) s,
         (SELECT coalesce(sum(chunks), 0) AS chunks FROM retired) r),
     posting AS MATERIALIZED (
-      SELECT s.id, p.term, p.chunks, p.data FROM segment s CROSS JOIN LATERAL (
-        SELECT * FROM memo.postings x WHERE x.segment_id = s.id AND x.term = ANY($2::bigint[]) OFFSET 0) p),
+      SELECT s.id, asked.place, p.chunks, p.data, p.block
+      FROM segment s CROSS JOIN unnest($2::bigint[]) WITH ORDINALITY AS asked(term, place) CROSS JOIN LATERAL (
+        SELECT * FROM memo.postings x WHERE x.segment_id = s.id AND x.term <= asked.term
+        ORDER BY x.term DESC LIMIT 1) p
+      WHERE CASE WHEN p.block IS NULL THEN p.term = asked.term ELSE p.chunks = 0 OR p.term = asked.term - 1 END),
     term AS (
-      SELECT p.term, array_position($2::bigint[], p.term) AS place, sum(p.chunks) AS chunks
-      FROM posting p GROUP BY p.term),
+      SELECT p.place, sum(p.chunks) AS chunks FROM posting p GROUP BY p.place),
     wanted AS (
-      SELECT t.term, t.place, $3 AND (t.chunks - total.retired)::float8 > total.chunks * CASE
+      SELECT t.place, $3 AND (t.chunks - total.retired)::float8 > total.chunks * CASE
         WHEN ($4::boolean[])[t.place] THEN ${COMMON_CHARACTER_SHARE}::float8
         WHEN total.chunks >= ${MIN_CHUNKS_FOR_COMMON_WORDS} THEN ${COMMON_WORD_SHARE}::float8 ELSE 1 END AS is_common
       FROM term t, total)
     SELECT 'segment', id::float8, chunks, words::float8, NULL FROM segment
     UNION ALL SELECT 'retired', first_chunk::float8, range_length, NULL, chunks || ' ' || words FROM retired
-    UNION ALL SELECT 'posting', p.id::float8, w.place, NULL, CASE WHEN NOT is_common THEN encode(p.data, 'base64') END
-      FROM posting p JOIN wanted w USING (term)`,
+    UNION ALL SELECT CASE WHEN p.block IS NULL THEN 'list' ELSE 'block' END, p.id::float8, w.place::integer, NULL,
+      CASE WHEN NOT is_common THEN encode(coalesce(p.block, p.data), 'base64') END
+      FROM posting p JOIN wanted w USING (place)`,
 } as const;
 
 type Row = [
-  kind: 'segment' | 'retired' | 'posting',
+  kind: 'segment' | 'retired' | 'list' | 'block',
   id: number,
   count: number,
   words: number,
@@ -59,11 +63,11 @@ export async function readSnapshot(
     words.flatMap((word) => word.terms.map((term): [string, QueryWord] => [term, word])),
   );
   const terms = [...wordsByTerm.keys()];
-  const ids = terms.map((term) => termId(term).toString());
+  const ids = terms.map(termId);
   const areCharacters = Array.from(wordsByTerm.values(), (word) => word.isCharacter);
   const { rows } = await executor.query<Row>({
     ...READ,
-    values: [workspaceId, ids, !withCommon, areCharacters],
+    values: [workspaceId, ids.map(String), !withCommon, areCharacters],
   });
   const snapshot: IndexSnapshot = {
     chunks: 0,
@@ -85,8 +89,9 @@ export async function readSnapshot(
       snapshot.words -= retiredWords!;
     } else if (data === null) snapshot.commonTerms.add(terms[count - 1]!);
     else {
-      const packed = Buffer.from(data, 'base64');
-      snapshot.lists.push({ segmentId: id, term: terms[count - 1]!, packed });
+      const stored = Buffer.from(data, 'base64');
+      const packed = kind === 'block' ? findInBlock(stored, ids[count - 1]!) : stored;
+      if (packed) snapshot.lists.push({ segmentId: id, term: terms[count - 1]!, packed });
     }
   }
   return snapshot;

@@ -10,7 +10,7 @@ export const COMMON_WORD_SHARE = 0.5;
 /** With fewer passages the share of a word says little, because a word may be common in them by chance. */
 export const MIN_CHUNKS_FOR_COMMON_WORDS = 1_000;
 
-/** The packed postings of a term in a segment (PostingsPacker). */
+/** The packed postings of a term in a segment (PostingBlockPacker). */
 export interface PostingList {
   segmentId: number;
   term: string;

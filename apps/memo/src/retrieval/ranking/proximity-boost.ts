@@ -1,5 +1,5 @@
 import { type AnalyzedQuery } from '../analysis/query-analysis';
-import { tokenize } from '../analysis/tokenizer';
+import { type WordPositions } from './word-positions';
 
 /** In tokens. Words further apart are considered unrelated. */
 const MAX_DISTANCE = 8;
@@ -7,16 +7,11 @@ const MAX_DISTANCE = 8;
 const BOOST_SHARE = 0.2;
 
 /** The score that a passage gains when words that are adjacent in the query are close to each other in it. */
-export function proximityBoost(text: string, query: AnalyzedQuery, weights: Float64Array): number {
-  if (query.adjacentWords.length === 0) return 0;
-  const positions = new Map<number, number[]>();
-  tokenize(text).forEach((token, position) => {
-    const word = query.wordIndexOf(token);
-    if (word < 0) return;
-    const own = positions.get(word);
-    if (own) own.push(position);
-    else positions.set(word, [position]);
-  });
+export function proximityBoost(
+  positions: WordPositions,
+  query: AnalyzedQuery,
+  weights: Float64Array,
+): number {
   let gain = 0;
   for (const [word, next] of query.adjacentWords) {
     const distance = smallestDistance(positions.get(word) ?? [], positions.get(next) ?? []);
@@ -31,7 +26,7 @@ export function proximityBoost(text: string, query: AnalyzedQuery, weights: Floa
 }
 
 /** The smallest distance between two lists of positions, both ascending. */
-function smallestDistance(ones: number[], others: number[]): number {
+function smallestDistance(ones: readonly number[], others: readonly number[]): number {
   let smallest = Infinity;
   for (let i = 0, j = 0; i < ones.length && j < others.length;) {
     smallest = Math.min(smallest, Math.abs(ones[i]! - others[j]!));

@@ -30,6 +30,12 @@ const INSERT = {
     WHERE EXISTS (SELECT FROM memo.document_versions v
       WHERE v.document_id = $1 AND v.version = $2 AND v.status = 'processing' AND v.runner = $3 FOR KEY SHARE)`,
 };
+const INSERT_ALL = {
+  name: 'chunks-insert-all',
+  text: `
+    INSERT INTO memo.chunks (document_id, version, n, start_at, lead, text)
+    SELECT * FROM unnest($1::text[], $2::integer[], $3::integer[], $4::integer[], $5::text[], $6::text[])`,
+};
 const DELETE_ALL = 'DELETE FROM memo.chunks WHERE document_id = $1 AND version = $2';
 /** Addresses rows by ctid: the planner has no statistics about new rows and would otherwise scan for each of them. */
 const DELETE = `
@@ -81,6 +87,24 @@ export async function insertChunks(
     ],
   });
   return rowCount!;
+}
+
+/** Inserts chunks of several versions, whose claims the transaction has locked. */
+export async function insertChunksOfVersions(
+  transaction: Transaction,
+  chunks: readonly Pick<Chunk, 'documentId' | 'version' | 'n' | 'startAt' | 'lead' | 'text'>[],
+): Promise<void> {
+  await transaction.query({
+    ...INSERT_ALL,
+    values: [
+      chunks.map(({ documentId }) => documentId),
+      chunks.map(({ version }) => version),
+      chunks.map(({ n }) => n),
+      chunks.map(({ startAt }) => startAt),
+      chunks.map(({ lead }) => lead),
+      chunks.map(({ text }) => text),
+    ],
+  });
 }
 
 /** Deletes all chunks of a version, which has no vectors yet. */

@@ -110,6 +110,22 @@ it('repeats the search if documents disappear between its statements', async () 
   expect(passages.map(({ documentId }) => documentId)).toEqual(all.slice(-25));
 });
 
+it('ranks a passage higher if a passage beside it has the other words of the query', async () => {
+  const id = await owner.newWorkspace();
+  const index = IndexedWorkspace.of(site.pool, id, owner.accountId);
+  await index.add(['copper is a metal', 'nothing else here']);
+  const apart = await index.add(['copper is a metal', 'nothing but oxide']);
+  const { passages } = await new SearchService(site.pool).find(
+    { workspaceId: id, accountId: owner.accountId },
+    'copper oxide',
+    3,
+  );
+  expect(passages.map(({ documentId, chunkIndex }) => [documentId, chunkIndex]).slice(0, 2)).toEqual([
+    [apart.id, 1],
+    [apart.id, 0],
+  ]);
+});
+
 it('weights the words of a query and matches them in a text', async () => {
   const { accountId } = await insertAccount(site.pool, { balancePicos: 0n });
   const member = { workspaceId: workspace, accountId };

@@ -9,6 +9,8 @@ import { type ScoredChunk } from '../ranking/top-chunks';
 import { fuseRankings } from '../ranking/rank-fusion';
 import { type SearchOutcome, type Passage } from './passage';
 import { readPassages, type StoredPassage } from './chunks.repository';
+import { contextBoost } from '../ranking/context-boost';
+import { type WordPositions, wordPositions } from '../ranking/word-positions';
 import { proximityBoost } from '../ranking/proximity-boost';
 import { rank, type Ranking } from '../ranking/bm25-ranking';
 import { SegmentHeadCache } from '../ranking/segment-head-cache';
@@ -16,10 +18,10 @@ import { readSnapshot } from '../ranking/index-snapshot.repository';
 import { languagesOf } from '../ranking/workspace-languages';
 
 /**
- * How many of the best passages are re-ranked by proximity. Each one is tokenized, which takes most of the time of a
+ * How many of the best passages are compared by their texts. Each one is tokenized, which takes most of the time of a
  * search: twice as many nearly double it, and half leave relevant passages behind.
  */
-const PROXIMITY_CANDIDATES = 30;
+const COMPARED_CANDIDATES = 30;
 /** Additional candidates, because some may be deleted before their text is read. */
 const SPARE_CANDIDATES = 10;
 /** After this many attempts a search returns the passages that still exist. */
@@ -61,7 +63,7 @@ export class SearchService {
     k: number,
   ): Promise<{ found: NumberedPassage[]; relevance: QueryRelevance }> {
     const analyzed = analyzeQuery(query, await languagesOf(this.database, workspaceId));
-    const wanted = Math.max(k, PROXIMITY_CANDIDATES);
+    const wanted = Math.max(k, COMPARED_CANDIDATES);
     for (let tries = 1; ; tries++) {
       const ranking = await this.rank(workspaceId, analyzed, wanted + SPARE_CANDIDATES);
       const numbers = ranking.best.map(({ number }) => number);
@@ -111,6 +113,37 @@ export class SearchService {
   }
 }
 
+/** Returns what the text of a passage, and those beside it, add to its score. @param served best first */
+function textGains(
+  served: StoredPassage[],
+  query: AnalyzedQuery,
+  weights: Float64Array,
+): (passage: StoredPassage) => number {
+  const compared = new Map(
+    served.slice(0, COMPARED_CANDIDATES).map((passage) => [placeOf(passage), passage]),
+  );
+  const known = new Map<StoredPassage, WordPositions>();
+  // A text is tokenized only if it matters.
+  const positionsOf = (passage: StoredPassage) => {
+    const positions = known.get(passage) ?? wordPositions(`${passage.title}\n${passage.text}`, query);
+    known.set(passage, positions);
+    return positions;
+  };
+  return (passage) => {
+    if (!compared.has(placeOf(passage))) return 0;
+    const neighbours = [-1, 1].flatMap((distance) => compared.get(placeOf(passage, distance)) ?? []);
+    let gain = 0;
+    if (query.adjacentWords.length > 0) gain += proximityBoost(positionsOf(passage), query, weights);
+    if (neighbours.length > 0)
+      gain += contextBoost(positionsOf(passage), neighbours.map(positionsOf), weights);
+    return gain;
+  };
+}
+
+/** Identifies a passage, or the one at a distance from it in the same text. */
+const placeOf = ({ documentId, chunkIndex }: StoredPassage, distance = 0) =>
+  `${documentId} ${chunkIndex + distance}`;
+
 function passagesOf(
   { best, weights }: Ranking,
   stored: Map<number, StoredPassage>,
@@ -120,11 +153,15 @@ function passagesOf(
     const passage = stored.get(chunk.number);
     return passage ? [[chunk, passage]] : [];
   });
+  const gainOf = textGains(
+    served.map(([, passage]) => passage),
+    query,
+    weights.score,
+  );
   return served
-    .map(([{ number, score }, passage], place) => {
-      const isCompared = place < PROXIMITY_CANDIDATES;
-      const gain = isCompared ? proximityBoost(`${passage.title}\n${passage.text}`, query, weights.score) : 0;
-      return { number, passage: { ...passage, score: score + gain } };
-    })
+    .map(([{ number, score }, passage]) => ({
+      number,
+      passage: { ...passage, score: score + gainOf(passage) },
+    }))
     .sort((one, other) => other.passage.score - one.passage.score || one.number - other.number);
 }

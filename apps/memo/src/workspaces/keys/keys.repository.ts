@@ -4,12 +4,20 @@ import { WorkspaceKey } from './workspace-key.entity';
 
 type NewKey = Pick<WorkspaceKey, 'id' | 'workspaceId' | 'accountId' | 'name' | 'prefix' | 'keyHash' | 'role'>;
 
-/** A key in use, with the role of its creator's account. */
-type UsedKey = Pick<WorkspaceKey, 'id' | 'workspaceId' | 'accountId'> & { accountRole: AccountRole['role'] };
+/** A key in use, with the role of its creator's account. Its own role is not above that of its creator. */
+type UsedKey = Pick<WorkspaceKey, 'id' | 'workspaceId' | 'accountId' | 'role'> & {
+  accountRole: AccountRole['role'];
+};
 
-const FIND_BY_HASH = `
-  SELECT k.id, k.workspace_id AS "workspaceId", k.account_id AS "accountId", a.role AS "accountRole"
-  FROM memo.keys k JOIN accounts.accounts a ON a.id = k.account_id WHERE k.key_hash = $1`;
+const FIND_BY_HASH = {
+  name: 'key-by-hash',
+  text: `
+    SELECT k.id, k.workspace_id AS "workspaceId", k.account_id AS "accountId", a.role AS "accountRole",
+      least(m.role, k.role) AS role
+    FROM memo.keys k JOIN accounts.accounts a ON a.id = k.account_id
+      JOIN memo.members m ON m.workspace_id = k.workspace_id AND m.account_id = k.account_id
+    WHERE k.key_hash = $1`,
+};
 const RECORD_USE = `
   UPDATE memo.keys SET last_used_at = now()
   WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '10 seconds')`;
@@ -51,7 +59,7 @@ export function listKeys(
 
 /** Null if no key has this hash. */
 export async function findKeyByHash(executor: Executor, keyHash: Buffer): Promise<UsedKey | null> {
-  const { rows } = await executor.query<UsedKey>(FIND_BY_HASH, [keyHash]);
+  const { rows } = await executor.query<UsedKey>({ ...FIND_BY_HASH, values: [keyHash] });
   return rows[0] ?? null;
 }
 

@@ -10,6 +10,7 @@ import {
   identityOf,
 } from '@inference/guards';
 import { type Request } from 'express';
+import { type WorkspaceRole } from '../../access/workspace-role';
 import { KEYS_CONFIG, type KeysConfig } from './keys.config';
 import { findKeyByHash, recordKeyUse } from './keys.repository';
 import { isWorkspaceKey } from './workspace-key';
@@ -21,15 +22,22 @@ declare module '@inference/guards' {
   }
   interface Caller {
     /** Set if the credential was a workspace key; the account is the one that created the key. */
-    workspaceKey?: { id: string; workspaceId: string };
+    workspaceKey?: { id: string; workspaceId: string; role: WorkspaceRole };
   }
 }
 
 const HEADER = 'X-API-Key';
+/** How often a process records the use of a key. Chosen: short enough to look current, and hardly a statement for each request. */
+const RECORD_INTERVAL_MS = 10_000;
+/** Bounds the memory; a process that sees more keys in use records some of them more often. */
+const MAX_REMEMBERED_KEYS = 10_000;
 
 /** Workspace keys. Queries the database for each request, so that a deleted key is refused at once. */
 @Injectable()
 class WorkspaceKeyStrategy extends CredentialStrategy {
+  /** When this process recorded the use of each key last. */
+  private readonly recordedAt = new Map<string, number>();
+
   constructor(
     private readonly database: Database,
     @Inject(KEYS_CONFIG) private readonly config: KeysConfig,
@@ -50,10 +58,18 @@ class WorkspaceKeyStrategy extends CredentialStrategy {
     if (!isWorkspaceKey(key)) return null;
     const found = await findKeyByHash(this.database, hashSecretKey(key, this.config.hashSecret));
     if (!found) return null;
-    const { id, workspaceId, accountId, accountRole: role } = found;
-    // The time of the last use is informative only: it must not delay or fail a request.
+    const { id, workspaceId, accountId, role, accountRole } = found;
+    this.recordUse(id);
+    return { accountId, role: accountRole, workspaceKey: { id, workspaceId, role } };
+  }
+
+  /** The time of the last use is informative only: it must not delay or fail a request. */
+  private recordUse(id: string): void {
+    const now = Date.now();
+    if (now - (this.recordedAt.get(id) ?? 0) < RECORD_INTERVAL_MS) return;
+    if (this.recordedAt.size >= MAX_REMEMBERED_KEYS) this.recordedAt.clear();
+    this.recordedAt.set(id, now);
     recordKeyUse(this.database, id).catch(() => undefined);
-    return { accountId, role, workspaceKey: { id, workspaceId } };
   }
 }
 

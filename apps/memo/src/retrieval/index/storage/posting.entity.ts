@@ -1,21 +1,28 @@
 import { BigIntColumn } from '@inference/database';
 import { Column, Entity } from 'typeorm';
 
-/** The chunks of a segment that contain a term, and how often. */
+/**
+ * The postings of consecutive terms of a segment: the chunks that contain them, and how often. Segments that were written
+ * before migration 0037 have a row for each term instead.
+ */
 @Entity('postings', { schema: 'memo' })
 export class Posting {
   @BigIntColumn({ primary: true })
   segmentId!: bigint;
 
-  /** The hash of the term (`termId`). */
+  /** The key of the block (PackedPostings), or the id of the only term. */
   @BigIntColumn({ primary: true })
   term!: bigint;
 
-  /** How many chunks contain the term. */
+  /** How many chunks contain the term; 0 if there are several terms. */
   @Column('integer')
   chunks!: number;
 
-  /** Packed by PostingsPacker. */
-  @Column('bytea')
-  data!: Buffer;
+  /** The list of the only term of a row without a block. */
+  @Column('bytea', { nullable: true })
+  data!: Buffer | null;
+
+  /** Packed by PostingBlockPacker. */
+  @Column('bytea', { nullable: true })
+  block!: Buffer | null;
 }

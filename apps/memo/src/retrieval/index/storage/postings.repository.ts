@@ -10,19 +10,19 @@ const READ = {
   name: 'postings-copy',
   rowMode: 'array',
   text: `
-    SELECT segment_id, term, data FROM memo.postings
-    WHERE segment_id = ANY($1::bigint[]) AND term BETWEEN $2 AND $3 ORDER BY term, segment_id`,
+    SELECT term, data, block FROM memo.postings WHERE segment_id = $1 AND ($2::bigint IS NULL OR term > $2)
+    ORDER BY term LIMIT $3`,
 } as const;
 /**
- * All postings are one bytea value, because a list of values would be sent as text of twice the size. Nothing is
+ * All blocks are one bytea value, because a list of values would be sent as text of twice the size. Nothing is
  * inserted if the segment was deleted meanwhile, together with its earlier postings.
  */
 const INSERT = {
   name: 'postings-insert',
   text: `
-    INSERT INTO memo.postings (segment_id, term, chunks, data)
-    SELECT $1, u.term, u.chunks, substring($2::bytea FROM u.start_at FOR u.length)
-    FROM unnest($3::bigint[], $4::integer[], $5::integer[], $6::integer[]) AS u(term, chunks, start_at, length)
+    INSERT INTO memo.postings (segment_id, term, chunks, block)
+    SELECT $1, u.key, u.chunks, substring($2::bytea FROM u.start_at FOR u.length)
+    FROM unnest($3::bigint[], $4::integer[], $5::integer[], $6::integer[]) AS u(key, chunks, start_at, length)
     WHERE EXISTS (SELECT FROM memo.segments WHERE id = $1 FOR KEY SHARE)`,
 };
 /** Addresses rows by ctid: the planner has no statistics about new rows and would otherwise scan for each of them. */
@@ -30,16 +30,16 @@ const DELETE = `
   DELETE FROM memo.postings WHERE ctid = ANY (ARRAY(SELECT ctid FROM memo.postings WHERE segment_id = $1 LIMIT $2))`;
 
 /** An array, because merges read very many of them. */
-export type PostingRow = [Posting['segmentId'], Posting['term'], Posting['data']];
+export type PostingRow = [key: Posting['term'], data: Posting['data'], block: Posting['block']];
 
-/** The postings of segments whose term ids are in a range, by term and segment. */
+/** Rows of a segment in the order of their keys. @param after only rows with greater keys; undefined for the first ones */
 export async function readPostings(
   executor: Executor,
-  segmentIds: bigint[],
-  firstTerm: bigint,
-  lastTerm: bigint,
+  segmentId: bigint,
+  after: bigint | undefined,
+  count: number,
 ): Promise<PostingRow[]> {
-  return (await executor.query<PostingRow>({ ...READ, values: [segmentIds, firstTerm, lastTerm] })).rows;
+  return (await executor.query<PostingRow>({ ...READ, values: [segmentId, after ?? null, count] })).rows;
 }
 
 export async function insertPostings(
@@ -47,18 +47,18 @@ export async function insertPostings(
   segmentId: bigint,
   postings: PackedPostings,
 ): Promise<void> {
-  const { terms, ends, chunks, bytes } = postings;
-  for (let from = 0, to: number; from < terms.length; from = to) {
+  const { keys, ends, chunks, bytes } = postings;
+  for (let from = 0, to: number; from < keys.length; from = to) {
     const startsAt = from === 0 ? 0 : ends[from - 1]!;
     to = from + 1;
-    while (to < terms.length && to - from < MAX_ROWS && ends[to]! - startsAt <= MAX_BYTES) to += 1;
+    while (to < keys.length && to - from < MAX_ROWS && ends[to]! - startsAt <= MAX_BYTES) to += 1;
     const starts = Int32Array.from({ length: to - from }, (_, i) =>
       i === 0 ? 0 : ends[from + i - 1]! - startsAt,
     );
     const values = [
       segmentId,
       bytes.subarray(startsAt, ends[to - 1]),
-      Array.from(terms.subarray(from, to), String),
+      Array.from(keys.subarray(from, to), String),
       Array.from(chunks.subarray(from, to)),
       Array.from(starts, (start) => start + 1),
       Array.from(starts, (start, i) => ends[from + i]! - startsAt - start),

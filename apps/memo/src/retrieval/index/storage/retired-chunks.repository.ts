@@ -7,6 +7,7 @@ const RETIRE_VERSION = `
   INSERT INTO memo.retired_chunks (workspace_id, first_chunk, range_length, chunks, words)
   SELECT workspace_id, first_chunk, chunk_count, chunk_count, words FROM memo.document_versions
   WHERE document_id = $1 AND version = $2 AND first_chunk IS NOT NULL AND chunk_count > 0`;
+const RETIRE_RANGE = 'INSERT INTO memo.retired_chunks VALUES ($1, $2, $3, $3, $4)';
 const LIST = `
   SELECT first_chunk::float8 AS first, range_length AS length, chunks FROM memo.retired_chunks WHERE workspace_id = $1
   ORDER BY first_chunk`;
@@ -29,6 +30,15 @@ export async function retireVersion(
 ): Promise<void> {
   await transaction.query(RETIRE_VERSION, [documentId, version]);
   await discardVersion(transaction, documentId, version);
+}
+
+/** Records that chunks of a segment are not served, because their version was deleted or replaced before it was published. */
+export async function retireChunks(
+  transaction: Transaction,
+  workspaceId: string,
+  { firstChunk, chunks, words }: { firstChunk: bigint; chunks: number; words: number },
+): Promise<void> {
+  await transaction.query(RETIRE_RANGE, [workspaceId, firstChunk, chunks, words]);
 }
 
 /** Ascending. */

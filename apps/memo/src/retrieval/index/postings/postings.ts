@@ -1,6 +1,3 @@
-import { type PackedPostings } from './segment';
-import { VarintWriter } from './varint';
-
 /** Term frequencies above this value are stored as this value. */
 export const MAX_TERM_FREQUENCY = 0xffff;
 const SLOT_FACTOR = MAX_TERM_FREQUENCY + 1;
@@ -10,42 +7,6 @@ export const postingOf = (slot: number, frequencies: number): number =>
   slot * SLOT_FACTOR + Math.min(frequencies, MAX_TERM_FREQUENCY);
 export const slotOf = (posting: number): number => Math.floor(posting / SLOT_FACTOR);
 export const frequencyOf = (posting: number): number => posting & MAX_TERM_FREQUENCY;
-
-/**
- * Packs postings. For each slot of a term in ascending order: twice the gap to the previous slot (minus one), plus
- * one if the term frequency is 1; otherwise the frequency follows as another number.
- */
-export class PostingsPacker {
-  private readonly terms: bigint[] = [];
-  private readonly ends: number[] = [];
-  private readonly chunks: number[] = [];
-  private readonly writer = new VarintWriter(65_536);
-
-  /** @param term greater than the previous term @param postings ascending */
-  add(term: bigint, postings: Int32Array | Float64Array): void {
-    const { writer } = this;
-    let last = -1;
-    for (let i = 0; i < postings.length; i++) {
-      const slot = slotOf(postings[i]!);
-      const frequencies = frequencyOf(postings[i]!);
-      writer.write((slot - last - 1) * 2 + (frequencies === 1 ? 1 : 0));
-      if (frequencies > 1) writer.write(frequencies);
-      last = slot;
-    }
-    this.terms.push(term);
-    this.ends.push(writer.length);
-    this.chunks.push(postings.length);
-  }
-
-  packed(): PackedPostings {
-    return {
-      terms: BigInt64Array.from(this.terms),
-      ends: Uint32Array.from(this.ends),
-      chunks: Int32Array.from(this.chunks),
-      bytes: this.writer.written(),
-    };
-  }
-}
 
 /** Unpacked postings of several terms, one after the other. */
 export class UnpackedPostings {
@@ -57,7 +18,7 @@ export class UnpackedPostings {
     this.length = 0;
   }
 
-  /** Appends postings packed by PostingsPacker. @param retired by slot: 1 for chunks to omit */
+  /** Appends a list packed by PostingBlockPacker. @param retired by slot: 1 for chunks to omit */
   append(packed: Uint8Array, retired?: Uint8Array): void {
     this.reserve(packed.length);
     const { slots, frequencies } = this;

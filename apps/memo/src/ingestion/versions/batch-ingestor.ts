@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Database } from '@inference/database';
+import { SourceFileStore } from '../../documents/source-files/source-file-store';
+import { type BatchJob } from '../../jobs/document-jobs';
+import { addBatchJob } from '../../jobs/document-jobs.repository';
+import { VECTORS_CONFIG, type VectorsConfig } from '../../retrieval/vectors/vectors.config';
+import { ExtractionThread } from '../extraction-thread/extraction-thread';
+import { claimBatch, isFullBatch } from './batch-claims.repository';
+import { publishBatch, releaseBatch } from './batch-publication';
+import { type ClaimedVersion } from './version-claims.repository';
+
+/** Reads the short documents that wait in a workspace together, indexes them in one segment and publishes them. */
+@Injectable()
+export class BatchIngestor {
+  private readonly logger = new Logger(BatchIngestor.name);
+
+  constructor(
+    private readonly database: Database,
+    @Inject(VECTORS_CONFIG) private readonly vectors: VectorsConfig,
+    private readonly sources: SourceFileStore,
+    private readonly extractionThread: ExtractionThread,
+  ) {}
+
+  /**
+   * Resolves when the batch is published or its documents are back in the queue. If that fails too, the recovery queues
+   * them again.
+   */
+  async ingest({ workspace_id: workspaceId }: BatchJob, stopping: AbortSignal): Promise<void> {
+    const claimed = await claimBatch(this.database, workspaceId, randomUUID());
+    if (claimed.length === 0) return;
+    // The job comes after those of other workspaces. Another process may take it now.
+    if (isFullBatch(claimed)) await addBatchJob(this.database, workspaceId);
+    try {
+      await this.readAndPublish(claimed, stopping);
+    } catch (error) {
+      if (stopping.aborted) return releaseBatch(this.database, claimed, 0);
+      this.logger.warn(
+        `A batch of ${claimed.length} documents is read one by one: ${(error as Error).message}`,
+      );
+      await releaseBatch(this.database, claimed, 1);
+    }
+  }
+
+  private async readAndPublish(claimed: ClaimedVersion[], stopping: AbortSignal): Promise<void> {
+    const files = await this.sources.readFiles(claimed.map(({ uploadId }) => uploadId));
+    // A document without a file was deleted or replaced meanwhile.
+    const stored = claimed.filter(({ uploadId }) => files.has(uploadId));
+    if (stored.length === 0) return;
+    const sources = stored.map(({ uploadId, mediaType, title }) => ({
+      bytes: files.get(uploadId)!,
+      mediaType,
+      title,
+    }));
+    const batch = await this.extractionThread.extractBatch(sources, stopping);
+    await publishBatch(this.database, stored, batch, this.vectors.embeddingModel);
+  }
+}
