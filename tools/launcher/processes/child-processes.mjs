@@ -85,13 +85,17 @@ export function lastLinesOf(logFile, offset = 0) {
  */
 
 /**
- * @param {{ name: string, entry: string, env: NodeJS.ProcessEnv, cwd: string, logFile: string }} description
+ * @param {{ name: string, entry: string, args?: string[], env: NodeJS.ProcessEnv, cwd: string, logFile: string }} description
  * @returns {Service}
  */
-export function startService({ name, entry, env, cwd, logFile }) {
+export function startService({ name, entry, args = [], env, cwd, logFile }) {
   const log = fs.openSync(logFile, 'a', 0o600);
   const offset = fs.fstatSync(log).size;
-  const child = spawnNode(['--enable-source-maps', entry], { cwd, env, stdio: ['ignore', log, log] });
+  const child = spawnNode(['--enable-source-maps', entry, ...args], {
+    cwd,
+    env,
+    stdio: ['ignore', log, log],
+  });
   fs.closeSync(log);
   const lastLines = () => lastLinesOf(logFile, offset);
   return { name, logFile, child, ended: ending(child), lastLines };
