@@ -134,11 +134,19 @@ export const SECTIONS = [
     },
   },
   {
+    title: 'Usage events',
+    text: '[The archive of usage events](../operations/retention.md) lies in the storage of the model packages: `npm run usage` also reads `DATABASE_URL`, as the owner of the database, `STORAGE_FOLDER` and the variables of the bucket.',
+    variables: {
+      USAGE_EVENTS_RETENTION_MONTHS:
+        'How many whole months of usage events stay in the database besides the running one. Without it all of them stay.',
+    },
+  },
+  {
     title: 'Console: model packages and releases',
     text: 'Packages lie in a folder, or in a bucket when `S3_BUCKET` is set.',
     variables: {
       STORAGE_FOLDER:
-        'Folder of the packages, `storage` in the working directory by default. Must not be set together with `S3_BUCKET`.',
+        'Folder of the packages and of archived usage events, `storage` in the working directory by default. Must not be set together with `S3_BUCKET`.',
       DOWNLOAD_LINK_SECRETS:
         'Comma-separated secrets that sign links to files of the folder. The first one signs; all verify. Required without `S3_BUCKET`.',
       DOWNLOAD_LINK_TTL_SECONDS: 'How long a download link works.',

@@ -19,7 +19,8 @@ import { codeOf } from '../setup/errors.mjs';
  * @property {Record<AppName, number>} metricsPorts
  * @property {Engine | null} engine
  * @property {number} tokensPerSecond the pace of the sandbox engine's streams; 0 for no delay
- * @property {string | null} storageFolder absolute, for model packages; null if the environment configures the storage
+ * @property {string | null} storageFolder absolute, for model packages and archived usage; null if the environment configures the storage
+ * @property {boolean} archivesUsage whether old usage events are moved to the storage
  * @property {string | null} mailFolder absolute, for mails of the console; null if SMTP_URL names a mail server
  * @property {string} logLevel
  *
@@ -127,8 +128,7 @@ export function readSettings(environment, root) {
     ENGINE_TOKENS_PER_SECOND = DEFAULT_TOKENS_PER_SECOND,
     SMTP_URL,
     OAUTH_PROVIDERS,
-    S3_BUCKET,
-    STORAGE_FOLDER,
+    USAGE_EVENTS_RETENTION_MONTHS,
   } = present;
   /** @type {string[]} */
   const faults = [];
@@ -164,10 +164,20 @@ export function readSettings(environment, root) {
     metricsPorts,
     engine,
     tokensPerSecond,
-    storageFolder: S3_BUCKET || STORAGE_FOLDER ? null : path.join(dataDir, 'storage'),
+    storageFolder: storageFolderOf(present, dataDir),
+    archivesUsage: Boolean(USAGE_EVENTS_RETENTION_MONTHS),
     mailFolder: SMTP_URL ? null : path.join(dataDir, 'mail'),
     logLevel,
   };
+}
+
+/**
+ * @param {NodeJS.ProcessEnv} environment
+ * @param {string} dataDir
+ * @returns {string | null} the folder of the storage; null if the environment configures the storage
+ */
+export function storageFolderOf({ S3_BUCKET, STORAGE_FOLDER }, dataDir) {
+  return S3_BUCKET || STORAGE_FOLDER ? null : path.join(dataDir, 'storage');
 }
 
 /** @param {number} port @returns {Promise<string | null>} the error code of an attempt to listen on it; null if it succeeds */

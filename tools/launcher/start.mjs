@@ -15,6 +15,7 @@ import { describeRunning, writePlatformFile } from './report.mjs';
 import { openSecrets } from './secrets.mjs';
 import { seedAccounts, seedSite } from './seed/seed.mjs';
 import { databaseUrl, describeServices } from './services/services.mjs';
+import { describeUsageArchive } from './services/usage-archive.mjs';
 import { checkPorts, readSettings } from './settings.mjs';
 
 /**
@@ -89,11 +90,11 @@ function migrate({ ports }, { databasePassword, rolePasswords }) {
   return runNode(['dist/libs/database/src/migrate.js'], { cwd: root, env, signal: control.signal });
 }
 
-/** @param {Description} description @param {string} dataDir */
-function launch({ name, entry, env }, dataDir) {
+/** @param {Pick<Description, 'name' | 'entry' | 'env'> & { args?: string[] }} description @param {string} dataDir */
+function launch({ name, entry, args, env }, dataDir) {
   control.signal.throwIfAborted();
   const logFile = path.join(dataDir, 'logs', `${name}.log`);
-  const service = startService({ name, entry, env, cwd: root, logFile });
+  const service = startService({ name, entry, args, env, cwd: root, logFile });
   running.services.push(service);
   if (service.child.pid) running.lock?.adopt(service.child.pid);
   watch(name, service.ended, service.lastLines, logFile);
@@ -149,6 +150,7 @@ async function start() {
   };
   await seedAccounts(context);
   services.forEach((description) => launch(description, settings.dataDir));
+  if (settings.archivesUsage) launch(describeUsageArchive(settings, secrets), settings.dataDir);
   await Promise.all(services.map(untilHealthy));
   await seedSite(context);
   writePlatformFile({ settings, secrets, services, engineModels });

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
+import { logOutput, RotatingLog } from '../setup/rotating-log.mjs';
 import { spawnAs } from './account.mjs';
 import { passFolder, programEnvironment } from './data-folder.mjs';
 
@@ -14,7 +15,7 @@ import { passFolder, programEnvironment } from './data-folder.mjs';
  *
  * @typedef {{ postgres: string, folder: string, dataDir: string, settings: Record<string, string>, logFile: string,
  *   account: import('./account.mjs').Account, removeAtEnd: boolean }} StartMessage `removeAtEnd`: removes the data folder
- *   after a requested stop, but not after a crash
+ *   after a requested stop, but not after a crash, and keeps the whole log
  * @typedef {{ started: number | undefined } | { ended: string }} Message the server's process id, later the reason of its
  *   end
  */
@@ -50,18 +51,19 @@ function stop() {
 /** @param {StartMessage} message */
 function start({ postgres, folder, dataDir, settings, logFile, account, removeAtEnd }) {
   const passed = passFolder(account, dataDir);
-  const log = fs.openSync(logFile, 'a', 0o600);
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   server = spawn(postgres, ['-D', passed.folder, ...args], {
     ...spawnAs(account),
     cwd: folder,
     env: programEnvironment,
     detached: true,
-    stdio: ['ignore', log, log, ...passed.descriptors],
+    stdio: ['ignore', 'pipe', 'pipe', ...passed.descriptors],
   });
+  const untilLogged = logOutput(server, new RotatingLog(logFile, removeAtEnd ? Infinity : undefined));
   passed.descriptors.forEach(fs.closeSync);
   /** @param {string} reason */
-  const end = (reason) => {
+  const end = async (reason) => {
+    await untilLogged();
     if (removeAtEnd && stopping) fs.rmSync(dataDir, { recursive: true, force: true });
     send({ ended: reason });
     process.exit();

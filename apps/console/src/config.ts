@@ -5,7 +5,7 @@ import { checkInvoices, invoiceFields, invoicesOf } from './billing/invoices/inv
 import { checkCodeHost, codeHostFields, codeHostOf } from './catalogue/releases/code-host/code-host.config';
 import { serviceUrlFields, siteMetadataOf } from './catalogue/site/site-metadata.config';
 import { sitemapFields, sitemapOf } from './catalogue/sitemap/sitemap.config';
-import { checkStorage, storageFields, storageOf } from './catalogue/storage/storage.config';
+import { checkPackageStorage, storageFields, storageOf } from './catalogue/storage/storage.config';
 import { signUpOf, signUpFields } from './identity/accounts/sign-up.config';
 import { apiKeyFields, apiKeysOf } from './identity/api-keys/api-keys.config';
 import { oauthProviderFields, oauthProvidersOf } from './identity/oauth-providers/oauth-providers.config';
@@ -59,7 +59,7 @@ const schema = fields
   .superRefine(checkMail, { when })
   .superRefine(checkPaymentProviders, { when })
   .superRefine(checkInvoices, { when })
-  .superRefine(checkStorage, { when })
+  .superRefine(checkPackageStorage, { when })
   .superRefine(checkCodeHost, { when })
   .transform((config) => ({
     ...config,

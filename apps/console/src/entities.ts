@@ -1,5 +1,5 @@
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
-import { PRICE_ENTITIES, ROLLUP_ENTITIES, TrainingPrice, UsageEvent } from '@inference/metering';
+import { ArchivedDay, PRICE_ENTITIES, ROLLUP_ENTITIES, TrainingPrice, UsageEvent } from '@inference/metering';
 import { WALLET_ENTITIES } from '@inference/wallet';
 import { DocumentCounter } from './billing/documents/entities/document-counter.entity';
 import { BillingDocument } from './billing/documents/entities/document.entity';
@@ -37,6 +37,7 @@ export const ENTITIES = [
   ...ROLLUP_ENTITIES,
   ...WALLET_ENTITIES,
   Account,
+  ArchivedDay,
   BillingDocument,
   CatalogueChange,
   ChangelogEntry,

@@ -1,5 +1,11 @@
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
-import { COST_SUM_ENTITIES, ROLLUP_ENTITIES, UsageEvent } from '@inference/metering';
+import { ArchivedDay, COST_SUM_ENTITIES, ROLLUP_ENTITIES, UsageEvent } from '@inference/metering';
 
 /** The tables that the service uses, with no column that its database role may not read. */
-export const ENTITIES = [...CREDENTIAL_ENTITIES, ...ROLLUP_ENTITIES, ...COST_SUM_ENTITIES, UsageEvent];
+export const ENTITIES = [
+  ...CREDENTIAL_ENTITIES,
+  ...ROLLUP_ENTITIES,
+  ...COST_SUM_ENTITIES,
+  ArchivedDay,
+  UsageEvent,
+];

@@ -7,6 +7,8 @@ export { type Environment, serviceEnvironment, startGateway, type TestGateway } 
 export { type Issuer, startIssuer } from './servers/session-issuer';
 export { publishGpuPrices, publishPrices, publishTrainingPrice, type TestPrice } from './fixtures/prices';
 export { type Answer, sendRequest } from './servers/http-client';
+export { describeWithSwift, SwiftServer } from './servers/swift-server';
+export { describeWhere, findFreePort, isExecutable } from './servers/local-servers';
 export { metricsOf } from './servers/metrics';
 export { waitFor } from './wait-for';
 export { testLog, type TestLog } from './secrets/test-log';

@@ -36,8 +36,8 @@ export async function startConsoleOn(bench, { folder, key }) {
   const database = await createDatabase(bench, 'downloads_bench');
   const environment = { STORAGE_FOLDER: folder, DOWNLOAD_LINK_SECRETS: secret };
   const { pid, url } = await startConsole(bench, database, environment);
-  const { FolderStorage } = loadBuilt('apps/console/src/catalogue/storage/folder/folder-storage');
-  const storage = new FolderStorage({ folder, linkSecrets: [secret] }, url);
+  const { FolderStorage } = loadBuilt('libs/storage/src');
+  const storage = new FolderStorage(folder, { secrets: [secret], publicUrl: url });
   const link = await storage.link(key, { fileName: 'bench.gguf', expiresInSeconds: LINK_SECONDS });
   return { key: 'console', label: '(a) our console', pid, url: link };
 }

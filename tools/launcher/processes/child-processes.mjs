@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { codeOf } from '../../setup/errors.mjs';
+import { logOutput, RotatingLog } from '../../setup/rotating-log.mjs';
 
 /**
  * Child processes that never outlive this one: see stop-with-parent.mjs. Each one leads its own process group, so that Ctrl-C in
@@ -72,7 +73,15 @@ export async function runNode(args, { cwd, env, input, signal }) {
 /** @param {string} logFile @param {number} offset in bytes, to start from @returns {string} the last lines of the log */
 export function lastLinesOf(logFile, offset = 0) {
   if (!fs.existsSync(logFile)) return '(the log is gone)';
-  return fs.readFileSync(logFile).subarray(offset).toString().trimEnd().split('\n').slice(-15).join('\n');
+  const content = fs.readFileSync(logFile);
+  // A file that is shorter has begun since.
+  return content
+    .subarray(content.length < offset ? 0 : offset)
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .slice(-15)
+    .join('\n');
 }
 
 /**
@@ -85,16 +94,21 @@ export function lastLinesOf(logFile, offset = 0) {
  */
 
 /**
- * @param {{ name: string, entry: string, env: NodeJS.ProcessEnv, cwd: string, logFile: string }} description
+ * @param {{ name: string, entry: string, args?: string[], env: NodeJS.ProcessEnv, cwd: string, logFile: string }} description
  * @returns {Service}
  */
-export function startService({ name, entry, env, cwd, logFile }) {
-  const log = fs.openSync(logFile, 'a', 0o600);
-  const offset = fs.fstatSync(log).size;
-  const child = spawnNode(['--enable-source-maps', entry], { cwd, env, stdio: ['ignore', log, log] });
-  fs.closeSync(log);
+export function startService({ name, entry, args = [], env, cwd, logFile }) {
+  const log = new RotatingLog(logFile);
+  const offset = fs.statSync(logFile).size;
+  const options = { cwd, env, stdio: /** @type {('ignore' | 'pipe')[]} */ (['ignore', 'pipe', 'pipe']) };
+  const child = spawnNode(['--enable-source-maps', entry, ...args], options);
+  const untilLogged = logOutput(child, log);
+  const ended = ending(child).then(async (how) => {
+    await untilLogged();
+    return how;
+  });
   const lastLines = () => lastLinesOf(logFile, offset);
-  return { name, logFile, child, ended: ending(child), lastLines };
+  return { name, logFile, child, ended, lastLines };
 }
 
 /**

@@ -9,6 +9,8 @@ const launcher = process.env.LAUNCHED_BY;
 delete process.env.LAUNCHED_BY;
 
 if (launcher) {
+  // The launcher reads the output. After its end nobody does, and what is in progress has to be finished all the same.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   process.on('disconnect', () => {
     process.kill(process.pid, 'SIGTERM');
     setTimeout(() => process.kill(process.pid, 'SIGKILL'), GRACE_MS).unref();

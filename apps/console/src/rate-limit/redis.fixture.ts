@@ -2,9 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { waitFor } from '@inference/testing';
+import { describeWhere, findFreePort, isExecutable, waitFor } from '@inference/testing';
 import { Redis } from 'ioredis';
-import { describeWhere, findFreePort, isExecutable } from '../testing/local-servers.fixture';
 
 /** Path of redis-server: `REDIS_SERVER`, or the one in the PATH; undefined if there is none. */
 function findRedisServer(): string | undefined {

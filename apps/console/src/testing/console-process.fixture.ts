@@ -1,8 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { holdProcessToContract, rememberEnvironment, testLog, waitFor } from '@inference/testing';
+import {
+  findFreePort,
+  holdProcessToContract,
+  rememberEnvironment,
+  testLog,
+  waitFor,
+} from '@inference/testing';
 import { testEnvironment, type TestSite } from './console.fixture';
-import { findFreePort } from './local-servers.fixture';
 
 const MAIN = join(__dirname, '../../../../dist/apps/console/src/main.js');
 const ATTEMPTS = 3;

@@ -1,7 +1,7 @@
 import { BadRequestException, ForbiddenException, Injectable } from '@nestjs/common';
 import { type Caller, type Role } from '@inference/guards';
 import { ReadDatabase } from '@inference/database';
-import { granularityFault, timeBuckets } from '@inference/metering';
+import { archivedHourFault, granularityFault, timeBuckets } from '@inference/metering';
 import { type InstantMicros, instantText } from '@inference/time';
 import { type Continuation, type CostPosition, decodeCursor, encodeCursor } from './cost.cursor';
 import { type CostRange, rangeOf } from './cost-range';
@@ -61,7 +61,12 @@ export class CostService {
       after: after ?? null,
       limit,
     };
-    return this.database.read((executor) => readCostGroups(executor, report));
+    return this.database.read(async (executor) => {
+      const groups = await readCostGroups(executor, report);
+      const archived = await archivedHourFault(executor, report);
+      if (archived !== null) throw new BadRequestException(archived);
+      return groups;
+    });
   }
 }
 

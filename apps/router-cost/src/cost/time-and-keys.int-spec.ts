@@ -94,6 +94,28 @@ describe('the cost report by time and API key', () => {
     );
   });
 
+  it('refuses to part an hour whose events are archived', async () => {
+    const other = await insertAccount(database.pool);
+    await database.pool.query(
+      `INSERT INTO metering.hourly_rollup VALUES ($1, '2026-02-05T18:00:00Z', 'm', 'gateway', 'per_request', 1, 0, 5, 5)`,
+      [other.accountId],
+    );
+    await database.pool.query(
+      "INSERT INTO metering.archived_days (day, manifest, manifest_sha256, dropped_at) VALUES ('2026-02-05T00:00:00Z', '', '', now())",
+    );
+    const statusFor = async (query: string, { apiKey } = other) =>
+      (await service.get(`/v1/router/cost?${query}`, apiKey)).status;
+    const days = 'from=2026-02-01T00:00:00Z&to=2026-02-09T00:00:00Z&granularity=day';
+    for (const query of [
+      'from=2026-02-05T18:30:00Z',
+      'from=2026-02-01&to=2026-02-05T18:30:00Z',
+      `${days}&time_zone=Asia/Kolkata`,
+    ])
+      expect([await statusFor(query), await statusFor(query, ada)]).toEqual([400, 200]);
+    for (const query of ['from=2026-02-05T18:00:00Z', `${days}&time_zone=Asia/Shanghai`, days])
+      expect(await statusFor(query)).toBe(200);
+  });
+
   it('follows a cursor of a divided report, which no other report accepts', async () => {
     const query = '?granularity=month&group_by=model&limit=1';
     const first = await report(query);

@@ -34,6 +34,7 @@ import { AccountSearch0000000000032 } from '../migrations/0032_account_search';
 import { ResumableUploads0000000000033 } from '../migrations/0033_resumable_uploads';
 import { RefundsAndLatePayments0000000000034 } from '../migrations/0034_refunds_and_late_payments';
 import { RollupPeriods0000000000035 } from '../migrations/0035_rollup_periods';
+import { ArchivedDays0000000000036 } from '../migrations/0036_archived_days';
 import { BatchedIndexing0000000000037 } from '../migrations/0037_batched_indexing';
 
 /** All migrations in the order of their numbers. */
@@ -73,5 +74,6 @@ export const MIGRATIONS: MigrationClass[] = [
   ResumableUploads0000000000033,
   RefundsAndLatePayments0000000000034,
   RollupPeriods0000000000035,
+  ArchivedDays0000000000036,
   BatchedIndexing0000000000037,
 ];

@@ -164,6 +164,7 @@ export const BEYOND_ENTITIES = {
       select: [
         'billing.document_counters',
         'catalogue.changes',
+        'metering.archived_days',
         'metering.daily_rollup',
         'metering.hourly_rollup',
         'metering.monthly_rollup',
@@ -225,6 +226,7 @@ export const BEYOND_ENTITIES = {
         'accounts.sessions',
         'metering.account_daily_costs',
         'metering.account_monthly_costs',
+        'metering.archived_days',
         'metering.daily_rollup',
         'metering.hourly_rollup',
         'metering.monthly_rollup',

@@ -1,3 +1,4 @@
+import { ARCHIVE_CHECKS, EVENTS, isDropped } from './archive-checks.repository';
 import { type Check } from './check';
 import { ROLLUP_CHECKS } from './rollup-checks.repository';
 
@@ -49,15 +50,21 @@ export const CHECKS: Check[] = [
     name: 'what each key has spent is the cost of its events, within its limit',
     sql: `SELECT b.api_key_id, b.spent_picos::text AS spent, coalesce(e.sum, 0)::text AS events
       FROM wallet.key_budgets b
-      LEFT JOIN (SELECT api_key_id, sum(cost_picos) AS sum FROM metering.usage_events GROUP BY api_key_id) e USING (api_key_id)
-      WHERE b.spent_picos <> coalesce(e.sum, 0) 
+      LEFT JOIN (
+        SELECT api_key_id, sum(cost_picos) AS sum FROM (
+          SELECT api_key_id, cost_picos FROM ${EVENTS} raw
+          UNION ALL
+          SELECT api_key_id, cost_picos FROM metering.hourly_rollup WHERE ${isDropped('hour')}
+        ) costs GROUP BY api_key_id
+      ) e USING (api_key_id)
+      WHERE b.spent_picos <> coalesce(e.sum, 0)
         OR (b.limit_changed_at IS NULL AND b.spent_picos > b.limit_picos)`,
   },
   {
     name: 'cost of events = rollup = usage debits, per account, model and hour',
     sql: `WITH events AS (
         SELECT account_id, model, date_trunc('hour', occurred_at, 'UTC') AS hour, sum(cost_picos) AS cost
-        FROM metering.usage_events GROUP BY 1, 2, 3
+        FROM ${EVENTS} raw GROUP BY 1, 2, 3
       ), rollup AS (
         SELECT account_id, model, hour, sum(cost_picos) AS cost FROM metering.hourly_rollup GROUP BY 1, 2, 3
       ), debits AS (
@@ -68,7 +75,8 @@ export const CHECKS: Check[] = [
       )
       SELECT account_id, model, hour, events.cost::text AS events, rollup.cost::text AS rollup, debits.cost::text AS debits
       FROM events FULL JOIN rollup USING (account_id, model, hour) FULL JOIN debits USING (account_id, model, hour)
-      WHERE events.cost IS DISTINCT FROM rollup.cost OR coalesce(debits.cost, 0) <> coalesce(rollup.cost, 0)`,
+      WHERE (events.cost IS DISTINCT FROM rollup.cost AND NOT ${isDropped('hour')})
+        OR coalesce(debits.cost, 0) <> coalesce(rollup.cost, 0)`,
   },
   {
     name: 'tokens and costs of events = rollup (the cost report), per account, API key, model, entrypoint and hour',
@@ -76,7 +84,7 @@ export const CHECKS: Check[] = [
         SELECT account_id, coalesce(api_key_id, '') AS api_key_id, model, entrypoint,
           date_trunc('hour', occurred_at, 'UTC') AS hour, sum(input_tokens + output_tokens) AS tokens,
           sum(cost_picos) AS cost, sum(cost_usd_picos) AS usd
-        FROM metering.usage_events GROUP BY 1, 2, 3, 4, 5
+        FROM ${EVENTS} raw GROUP BY 1, 2, 3, 4, 5
       ), rollup AS (
         SELECT account_id, api_key_id, model, entrypoint, hour, sum(tokens) AS tokens, sum(cost_picos) AS cost,
           sum(cost_usd_picos) AS usd
@@ -86,12 +94,13 @@ export const CHECKS: Check[] = [
         rollup.tokens::text AS rollup_tokens, events.cost::text AS event_cost, rollup.cost::text AS rollup_cost,
         events.usd::text AS event_usd, rollup.usd::text AS rollup_usd
       FROM events FULL JOIN rollup USING (account_id, api_key_id, model, entrypoint, hour)
-      WHERE (events.tokens, events.cost, events.usd) IS DISTINCT FROM (rollup.tokens, rollup.cost, rollup.usd)`,
+      WHERE (events.tokens, events.cost, events.usd) IS DISTINCT FROM (rollup.tokens, rollup.cost, rollup.usd)
+        AND NOT ${isDropped('hour')}`,
   },
   {
     name: 'each event costs its tokens at the prices of its price list',
     sql: `SELECT e.request_id, e.cost_picos::text AS cost, p.cost::text AS priced
-      FROM metering.usage_events e
+      FROM ${EVENTS} e
       LEFT JOIN LATERAL (
         SELECT sum(m.rate_picos * CASE m.unit
           WHEN 'per_million_tokens' THEN e.input_tokens + e.output_tokens
@@ -108,18 +117,20 @@ export const CHECKS: Check[] = [
   },
   {
     name: 'each request is recorded once',
-    sql: `SELECT request_id, count(*)::text AS events FROM metering.usage_events GROUP BY request_id HAVING count(*) > 1`,
+    sql: `SELECT request_id, count(*)::text AS events FROM ${EVENTS} raw GROUP BY request_id HAVING count(*) > 1`,
   },
+  // A record is written up to half a minute before its event: settlements do not run longer.
   {
     name: 'each record of training is one event of its tokens and cost',
     sql: `SELECT r.id AS record, e.request_id AS event, r.account_id, e.account_id AS billed, e.entrypoint,
         r.tokens::text AS tokens, e.tokens::text AS event_tokens, r.cost_picos::text AS cost, e.cost_picos::text AS event_cost
       FROM training.usage_records r FULL JOIN (
         SELECT request_id, account_id, entrypoint, input_tokens + output_tokens AS tokens, cost_picos
-        FROM metering.usage_events WHERE endpoint = 'training/usage'
+        FROM ${EVENTS} raw WHERE endpoint = 'training/usage'
       ) e ON e.request_id = r.event_id
       WHERE (r.account_id, 'training', r.tokens, r.cost_picos)
-        IS DISTINCT FROM (e.account_id, e.entrypoint, e.tokens, e.cost_picos)`,
+        IS DISTINCT FROM (e.account_id, e.entrypoint, e.tokens, e.cost_picos)
+        AND NOT (e.request_id IS NULL AND (${isDropped('r.recorded_at')} OR ${isDropped("r.recorded_at + interval '1 minute'")}))`,
   },
   {
     name: 'what each training quota has used is the tokens of its records',
@@ -173,5 +184,6 @@ export const CHECKS: Check[] = [
       SELECT provider, billed.sum::text AS billed, booked.sum::text AS booked
       FROM billed FULL JOIN booked USING (provider) WHERE coalesce(billed.sum, 0) <> coalesce(booked.sum, 0)`,
   },
+  ...ARCHIVE_CHECKS,
   ...ROLLUP_CHECKS,
 ];

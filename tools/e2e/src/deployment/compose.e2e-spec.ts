@@ -77,6 +77,14 @@ test('is an example of every app', () => {
   expect(apps.sort()).toEqual(APPS);
 });
 
+test('runs the archive of usage with every variable that it reads, and no other', () => {
+  const { fields } = jest.requireActual<{ fields: { shape: object } }>(
+    join(ROOT, 'dist/libs/usage-archive/src/usage-archive.config.js'),
+  );
+  const passed = Object.keys(services['usage-archive']?.environment ?? {});
+  expect(passed.sort()).toEqual(Object.keys(fields.shape).sort());
+});
+
 describe.each(APPS)('%s', (app) => {
   test('gets every variable that it reads, and no other', () => {
     const { VARIABLES } = configOf(app);

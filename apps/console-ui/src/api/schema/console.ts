@@ -1513,7 +1513,7 @@ export interface paths {
     };
     /**
      * Lists the account’s served calls of models with their cost, newest first.
-     * @description The log holds what was served, wholly or in part, also if it cost nothing. Calls that were refused, or failed before the first token, are not in it. With `Accept: text/csv`, all calls that the filters select come at once.
+     * @description The log holds what was served, wholly or in part, also if it cost nothing. Calls that were refused, or failed before the first token, are not in it. Calls before `archived_until` may be archived and not listed either. With `Accept: text/csv`, all calls that the filters select come at once.
      */
     get: operations['listRequests'];
     put?: never;
@@ -3375,6 +3375,11 @@ export interface components {
       requests: components['schemas']['RequestResponse'][];
       /** @description The `cursor` of the next page; null on the last page. */
       next_cursor: string | null;
+      /**
+       * Format: date-time
+       * @description Calls before this time are archived: most of them are not in the list, whatever it is asked for. Usage and cost reports still count them. Absent if no call is archived.
+       */
+      archived_until?: string;
     };
     RequestLineResponse: {
       /**

@@ -15,15 +15,15 @@ export function useStepsDone(): ReadonlySet<StepName> | undefined {
   const { data: settings } = useQuery(settingsQuery(api));
   const { data: transactions } = useInfiniteQuery(transactionsQuery(api));
   const { data: keys } = useQuery(keysQuery(api));
-  const { data: requests } = useInfiniteQuery({
+  const { data: log } = useInfiniteQuery({
     ...requestsQuery(api, {}, 'UTC'),
     refetchInterval: ({ state }) => (state.data?.pages[0]?.requests.length ? false : POLL_MILLIS),
   });
-  if (!settings || !transactions || !keys || !requests) return undefined;
+  if (!settings || !transactions || !keys || !log) return undefined;
   const isDone: Record<StepName, boolean> = {
     topUp: !settings.balance.isZero || transactions.length > 0,
     key: keys.length > 0,
-    call: requests.length > 0,
+    call: log.requests.length > 0,
   };
   return new Set(STEPS.filter((step) => isDone[step]));
 }

@@ -33,7 +33,10 @@ export const requestsQuery = (api: ConsoleApi, search: RequestSearch, timeZone: 
     },
     initialPageParam: {} as { cursor?: string },
     getNextPageParam: ({ next_cursor: cursor }) => (cursor === null ? undefined : { cursor }),
-    select: ({ pages }) => pages.flatMap(({ requests }) => requests),
+    select: ({ pages }) => ({
+      requests: pages.flatMap(({ requests }) => requests),
+      archivedUntil: pages.at(-1)?.archived_until ?? null,
+    }),
     placeholderData: keepPreviousData,
     // Every call changes it.
     staleTime: 0,

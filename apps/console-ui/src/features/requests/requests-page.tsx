@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
@@ -8,6 +8,7 @@ import { ErrorNotice } from '../../components/errors/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { downloadText } from '../../components/download-text';
+import { Time } from '../../time/time';
 import { TimeZoneContextProvider, useTimeZone } from '../../time/time-zone-context';
 import { withoutGaps } from '../usage/usage-search';
 import { RequestFilters } from './request-filters';
@@ -39,7 +40,7 @@ export function RequestsPage() {
         <Button
           variant="default"
           leftSection={<Download size={16} />}
-          disabled={!query.data?.length}
+          disabled={!query.data?.requests.length}
           loading={csv.isPending}
           onClick={download}
         >
@@ -52,7 +53,7 @@ export function RequestsPage() {
       <RequestFilters search={search} onChange={(change) => goTo(withoutGaps({ ...search, ...change }))} />
       <QueryState
         query={query}
-        isEmpty={(rows) => rows.length === 0}
+        isEmpty={({ requests }) => requests.length === 0}
         empty={
           isFiltered ? (
             <EmptyState
@@ -79,7 +80,7 @@ export function RequestsPage() {
           )
         }
       >
-        {(requests) => (
+        {({ requests }) => (
           <TimeZoneContextProvider value={{ ...zones, timeZone }}>
             <RequestTable
               requests={requests}
@@ -89,6 +90,11 @@ export function RequestsPage() {
           </TimeZoneContextProvider>
         )}
       </QueryState>
+      {query.data?.archivedUntil && (
+        <Text c="dimmed" size="sm">
+          {t('archived')} <Time value={query.data.archivedUntil} detail="day" />
+        </Text>
+      )}
     </Page>
   );
 }

@@ -23,7 +23,7 @@ export class RequestsController {
     operationId: 'listRequests',
     summary: 'Lists the account’s served calls of models with their cost, newest first.',
     description:
-      'The log holds what was served, wholly or in part, also if it cost nothing. Calls that were refused, or failed before the first token, are not in it. With `Accept: text/csv`, all calls that the filters select come at once.',
+      'The log holds what was served, wholly or in part, also if it cost nothing. Calls that were refused, or failed before the first token, are not in it. Calls before `archived_until` may be archived and not listed either. With `Accept: text/csv`, all calls that the filters select come at once.',
   })
   @ApiExtraModels(RequestListResponse)
   @ApiOkResponse({

@@ -136,6 +136,13 @@ export class RequestListResponse {
 
   @NextCursorProperty()
   next_cursor!: string | null;
+
+  @InstantProperty({
+    description:
+      'Calls before this time are archived: most of them are not in the list, whatever it is asked for. Usage and cost reports still count them. Absent if no call is archived.',
+    optional: true,
+  })
+  archived_until?: string;
 }
 
 /** A part of the cost of a call. */

@@ -1,7 +1,7 @@
 import { BadRequestException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { idMillis, type Position, ReadDatabase } from '@inference/database';
 import { readPage } from '@inference/http';
-import { RATE_DIGITS, UNIT_DIGITS } from '@inference/metering';
+import { RATE_DIGITS, readArchivedUntil, UNIT_DIGITS } from '@inference/metering';
 import { decimalToScaled, exactNumber, PICO_DIGITS, picosToDecimal, scaledToDecimal } from '@inference/money';
 import { instantText } from '@inference/time';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
@@ -41,12 +41,25 @@ export class RequestsService {
     const { rows, nextCursor } = await readPage(`requests ${JSON.stringify(filter)}`, query, (after, count) =>
       this.page(filter, after, count),
     );
-    return { requests: rows.map((row) => this.view(row)), next_cursor: nextCursor };
+    const until = await this.database.read(readArchivedUntil);
+    return {
+      requests: rows.map((row) => this.view(row)),
+      next_cursor: nextCursor,
+      ...(until && { archived_until: until.toISOString() }),
+    };
   }
 
-  /** All calls that the query selects, newest first; pages after the first are read as they are asked for. */
+  /**
+   * All calls that the query selects, newest first; pages after the first are read as they are asked for. Throws 400 for an impossible
+   * period, and for one that begins in archived time.
+   */
   async export(accountId: string, query: RequestsQuery): Promise<AsyncIterable<RequestResponse[]>> {
     const filter = filterOf(accountId, query);
+    const until = await this.database.read(readArchivedUntil);
+    if (until && filter.from !== undefined && new Date(filter.from) < until)
+      throw new BadRequestException(
+        `from: must be ${until.toISOString()} or later: the calls before are archived and in no report`,
+      );
     return this.exportFrom(filter, await this.page(filter, null, EXPORT_PAGE));
   }
 
@@ -82,7 +95,12 @@ export class RequestsService {
         usd_per_unit: exactNumber(scaledToDecimal(decimalToScaled(usdPerUnit, RATE_DIGITS), RATE_DIGITS)),
       };
     }
-    throw new NotFoundException('no such request');
+    const until = await this.database.read(readArchivedUntil);
+    throw new NotFoundException(
+      until && madeAt !== null && madeAt < until.getTime()
+        ? `no such request: the calls before ${until.toISOString()} are archived`
+        : 'no such request',
+    );
   }
 
   private page(

@@ -1,6 +1,6 @@
-import { Inject, Injectable, NotFoundException } from '@nestjs/common';
+import { BadRequestException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { Database, ReadDatabase } from '@inference/database';
-import { UNIT_DIGITS } from '@inference/metering';
+import { archivedHourFault, UNIT_DIGITS } from '@inference/metering';
 import { exactNumber, picosToDecimal, scaledToDecimal } from '@inference/money';
 import { readWallet } from '@inference/wallet';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
@@ -19,7 +19,7 @@ export class UsageService {
 
   /**
    * The account's usage: one row per bucket, group and unit, sorted by these, so that a reader can go on from the timestamp of
-   * the last row. Throws 400 for an impossible period.
+   * the last row. Throws 400 for an impossible period, and for one that parts an archived hour.
    */
   async read(accountId: string, query: UsageQuery): Promise<UsageRowResponse[]> {
     const report: UsageReport = {
@@ -30,7 +30,13 @@ export class UsageService {
       apiKeyId: storedApiKeyId(query.api_key_id) ?? null,
       entrypoint: query.entrypoint ?? null,
     };
-    const rows = await this.reads.read((executor) => readUsage(executor, report));
+    const rows = await this.reads.read(async (executor) => {
+      const usage = await readUsage(executor, report);
+      const { from, to } = report.range;
+      const archived = await archivedHourFault(executor, { from, to, buckets: report.range, accountId });
+      if (archived !== null) throw new BadRequestException(archived);
+      return usage;
+    });
     return rows.map(({ bucket, apiKey, unit, quantity, costPicos, ...dimensions }) => ({
       timestamp: bucket.toISOString(),
       ...dimensions,

@@ -3,13 +3,11 @@ import {
   CreateBucketCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
-  type S3Client,
+  S3Client,
 } from '@aws-sdk/client-s3';
-import { rememberAnswer, waitFor } from '@inference/testing';
-import { type S3Config } from '../storage/storage.config';
+import { describeWithSwift, rememberAnswer, SwiftServer, waitFor } from '@inference/testing';
+import { type S3Config } from '@inference/storage';
 import { TestSite } from '../../testing/console.fixture';
-import { createS3Client, S3_TIMEOUTS } from '../storage/s3/s3-client';
-import { describeWithSwift, SwiftServer } from '../storage/s3/swift.fixture';
 import { ModelAdmin } from './models.fixture';
 import { hexOf, UploadClient } from './uploads/resumable/package-uploads.fixture';
 import { PackageCleanupJob } from './model-packages/package-cleanup.job';
@@ -38,7 +36,7 @@ describeWithSwift('models in a bucket', () => {
   beforeAll(async () => {
     swift = await SwiftServer.start();
     const config = swift.config(bucket);
-    client = createS3Client(config, config.endpoint, S3_TIMEOUTS);
+    client = new S3Client({ ...config, endpoint: config.endpoint! });
     await client.send(new CreateBucketCommand({ Bucket: bucket }));
     site = await TestSite.start(environmentOf(config));
     modelAdmin = new ModelAdmin(site, await site.signedIn('admin'));

@@ -2,10 +2,10 @@ import { ForbiddenException, Inject, Injectable, NotFoundException } from '@nest
 import { type Caller } from '@inference/guards';
 import { Database } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
+import { type ObjectStorage } from '@inference/storage';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readLastChange } from '../../caching/catalogue-changes.repository';
 import { countPackageDownload } from '../downloads/downloads.repository';
-import { OBJECT_STORAGE, type ObjectStorage } from '../storage/object-storage';
 import { STORAGE_CONFIG, type StorageConfig } from '../storage/storage.config';
 import {
   findDownloadablePackage,
@@ -15,6 +15,7 @@ import {
 } from './model-packages/packages.repository';
 import { modelDescription } from './model-description';
 import { type ModelListResponse, type ModelResponse } from './models.dto';
+import { OBJECT_STORAGE } from '../storage/object-storage.provider';
 
 const MILLIS_PER_SECOND = 1_000;
 

@@ -1,9 +1,14 @@
 import { env } from '@inference/config';
+import {
+  checkStorage,
+  type StorageBackend,
+  storageBackendOf,
+  storageFields as backendFields,
+} from '@inference/storage';
 import { z } from 'zod';
 
 export const STORAGE_CONFIG = Symbol('STORAGE_CONFIG');
 
-const DEFAULT_FOLDER = 'storage';
 /** The largest object that S3 stores is 5 TiB. */
 const MAX_OBJECT_BYTES = 5 * 2 ** 40;
 const DEFAULT_MAX_PACKAGE_BYTES = 2 ** 40;
@@ -11,15 +16,6 @@ const DEFAULT_LINK_TTL_SECONDS = 900;
 /** A presigned S3 URL is valid for seven days at most. */
 const MAX_LINK_TTL_SECONDS = 604_800;
 const MIN_SECRET_CHARS = 32;
-const S3_SETTINGS = [
-  'S3_REGION',
-  'S3_ENDPOINT',
-  'S3_PUBLIC_ENDPOINT',
-  'S3_ACCESS_KEY_ID',
-  'S3_SECRET_ACCESS_KEY',
-  'S3_PREFIX',
-  'S3_FORCE_PATH_STYLE',
-] as const;
 
 const linkSecrets = z
   .string()
@@ -30,27 +26,7 @@ const linkSecrets = z
   );
 
 export const storageFields = {
-  /** Folder of the model packages; `storage` in the working directory by default. Excludes `S3_BUCKET`. */
-  STORAGE_FOLDER: z.string().optional(),
-  /** S3 bucket of the model packages. Without it they are stored in `STORAGE_FOLDER`. */
-  S3_BUCKET: z.string().optional(),
-  /** Region of the bucket. Required with `S3_BUCKET`. */
-  S3_REGION: z.string().optional(),
-  /** URL of an S3-compatible server other than Amazon's. */
-  S3_ENDPOINT: env.httpUrl().optional(),
-  /** URL at which customers reach the S3 server; `S3_ENDPOINT` by default. */
-  S3_PUBLIC_ENDPOINT: env.httpUrl().optional(),
-  /** Access key of the bucket. Without it the AWS SDK looks up credentials itself, for example the machine's role. */
-  S3_ACCESS_KEY_ID: z.string().optional(),
-  /** Secret that belongs to `S3_ACCESS_KEY_ID`. */
-  S3_SECRET_ACCESS_KEY: z.string().optional(),
-  /** Prefix of every object name in the bucket; empty by default. */
-  S3_PREFIX: z
-    .string()
-    .regex(/^[A-Za-z0-9._/-]{1,200}$/, 'must have 1 to 200 of A-Z, a-z, 0-9 and . _ / -')
-    .optional(),
-  /** `true` for S3 servers that expect the bucket in the path and not in the host name. */
-  S3_FORCE_PATH_STYLE: z.enum(['true', 'false'], 'must be true or false').optional(),
+  ...backendFields,
   /** Life of a download link to a package, in seconds. */
   DOWNLOAD_LINK_TTL_SECONDS: env.integer(10, MAX_LINK_TTL_SECONDS).default(DEFAULT_LINK_TTL_SECONDS),
   /** Comma-separated secrets of the links to `STORAGE_FOLDER`. The first one signs, all of them verify. */
@@ -61,75 +37,26 @@ export const storageFields = {
 
 type Fields = z.output<z.ZodObject<typeof storageFields>>;
 
-/** Reports settings that contradict the chosen storage (a folder or a bucket) or are missing for it. */
-export function checkStorage(config: Partial<Fields>, context: z.RefinementCtx): void {
-  const fault = (name: keyof Fields, message: string) =>
-    context.addIssue({ code: 'custom', path: [name], message });
-  const isSet = (name: keyof Fields) => config[name] !== undefined;
-  if (!isSet('S3_BUCKET')) {
-    for (const name of S3_SETTINGS) if (isSet(name)) fault(name, 'is set, but S3_BUCKET is not');
-    if (!isSet('DOWNLOAD_LINK_SECRETS')) fault('DOWNLOAD_LINK_SECRETS', 'is missing');
-    return;
-  }
-  if (isSet('STORAGE_FOLDER')) fault('STORAGE_FOLDER', 'must not be set beside S3_BUCKET');
-  if (!isSet('S3_REGION')) fault('S3_REGION', 'is missing beside S3_BUCKET');
-  if (isSet('S3_ACCESS_KEY_ID') !== isSet('S3_SECRET_ACCESS_KEY')) {
-    const [missing, present]: (keyof Fields)[] = isSet('S3_ACCESS_KEY_ID')
-      ? ['S3_SECRET_ACCESS_KEY', 'S3_ACCESS_KEY_ID']
-      : ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'];
-    fault(missing!, `is missing beside ${present}`);
-  }
-}
-
-export interface S3Config {
-  bucket: string;
-  region: string;
-  /** Amazon's own when undefined. */
-  endpoint: string | undefined;
-  /** Where customers reach the server; `endpoint` when undefined. */
-  publicEndpoint: string | undefined;
-  /** Looked up by the AWS SDK when undefined. */
-  credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
-  /** Prefix of every object name. */
-  prefix: string;
-  forcePathStyle: boolean;
-}
-
-export interface FolderConfig {
-  folder: string;
-  /** The first one signs, all of them verify. */
-  linkSecrets: string[];
+/** Reports settings that contradict the chosen storage or are missing for it. */
+export function checkPackageStorage(config: Partial<Fields>, context: z.RefinementCtx): void {
+  checkStorage(config, context);
+  if (config.S3_BUCKET === undefined && config.DOWNLOAD_LINK_SECRETS === undefined)
+    context.addIssue({ code: 'custom', path: ['DOWNLOAD_LINK_SECRETS'], message: 'is missing' });
 }
 
 /** Where packages are stored, how large they may be and how long links to them are valid. */
 export interface StorageConfig {
-  backend: { s3: S3Config } | { folder: FolderConfig };
+  backend: StorageBackend;
+  /** Of the links to a folder: the first one signs, all of them verify. */
+  linkSecrets: string[];
   linkTtlSeconds: number;
   maxPackageBytes: number;
 }
 
-function backendOf(config: Fields): StorageConfig['backend'] {
-  const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = config;
-  if (bucket === undefined) {
-    const linkSecrets = config.DOWNLOAD_LINK_SECRETS ?? [];
-    return { folder: { folder: config.STORAGE_FOLDER ?? DEFAULT_FOLDER, linkSecrets } };
-  }
-  return {
-    s3: {
-      bucket,
-      region: config.S3_REGION ?? '',
-      endpoint: config.S3_ENDPOINT,
-      publicEndpoint: config.S3_PUBLIC_ENDPOINT,
-      credentials: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined,
-      prefix: config.S3_PREFIX ?? '',
-      forcePathStyle: config.S3_FORCE_PATH_STYLE === 'true',
-    },
-  };
-}
-
 export function storageOf(config: Fields): StorageConfig {
   return {
-    backend: backendOf(config),
+    backend: storageBackendOf(config),
+    linkSecrets: config.DOWNLOAD_LINK_SECRETS ?? [],
     linkTtlSeconds: config.DOWNLOAD_LINK_TTL_SECONDS,
     maxPackageBytes: config.MAX_PACKAGE_BYTES,
   };

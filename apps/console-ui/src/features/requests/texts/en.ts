@@ -25,6 +25,7 @@ export const en = {
   find: 'Find a request',
   'find.do': 'Find',
   zone: 'Times are in {{zone}}.',
+  archived: 'Older calls are archived; your usage still counts them. This list begins on',
   'empty.title': 'No calls yet',
   'empty.text': 'Make your first call; it appears here within seconds.',
   'empty.action': 'Open the first steps',

@@ -27,6 +27,7 @@ export const zh: ChineseTexts<typeof en> = {
   find: '查找请求',
   'find.do': '查找',
   zone: '时间按 {{zone}} 显示。',
+  archived: '更早的调用已归档，用量中仍有统计。本列表开始于',
   'empty.title': '还没有调用',
   'empty.text': '完成首次调用后，几秒内就会显示在这里。',
   'empty.action': '查看新手指引',

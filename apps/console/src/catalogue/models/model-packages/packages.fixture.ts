@@ -20,7 +20,7 @@ export class StoredPackages {
   constructor(private readonly site: TestSite) {
     const { backend } = site.console.app.get<StorageConfig>(STORAGE_CONFIG);
     if ('s3' in backend) throw new Error('This shelf is a folder.');
-    ({ folder: this.folder } = backend.folder);
+    this.folder = backend.folder;
   }
 
   /** Packages that are stored or being uploaded. */

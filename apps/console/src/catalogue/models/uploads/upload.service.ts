@@ -10,8 +10,8 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { Database, newId } from '@inference/database';
+import { type ObjectStorage } from '@inference/storage';
 import { type Actor } from '../../../identity/audit-log/actor';
-import { OBJECT_STORAGE, type ObjectStorage } from '../../storage/object-storage';
 import { STORAGE_CONFIG, type StorageConfig } from '../../storage/storage.config';
 import { findVersion } from '../model-packages/packages.repository';
 import { createDraftModel } from '../models.repository';
@@ -24,6 +24,7 @@ import {
 } from './upload-completion.service';
 import { readUploadSize } from './upload-size';
 import { openUpload, renewUpload } from './uploads.repository';
+import { OBJECT_STORAGE } from '../../storage/object-storage.provider';
 
 /** How long uploads may continue after the start of a shutdown. They may take hours, so they are cut off then. */
 const DRAIN_MILLIS = 3_000;

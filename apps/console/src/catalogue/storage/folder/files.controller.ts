@@ -2,10 +2,10 @@ import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { AnyQuery, Public } from '@inference/http';
 import { type Request, type Response } from 'express';
+import { FILES_PATH } from '@inference/storage';
 import { ApiFileDownload } from './api-file-download.decorator';
 import { FilePath } from './files.dto';
 import { FilesService } from './files.service';
-import { FILES_PATH } from './folder-storage';
 
 @Controller(FILES_PATH)
 @ApiTags('Models')

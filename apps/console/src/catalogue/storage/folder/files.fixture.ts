@@ -13,14 +13,13 @@ import {
   rememberSecret,
   type TestDatabase,
 } from '@inference/testing';
+import { type FolderStorage, signLink } from '@inference/storage';
 import { ENTITIES } from '../../../entities';
 import { AppModule } from '../../../app.module';
 import { readConsoleConfig } from '../../../config';
 import { testEnvironment } from '../../../testing/console.fixture';
 import { SERVICE_OPTIONS } from '../../../service-options';
-import { type FolderStorage } from './folder-storage';
-import { signLink } from './link-signature';
-import { OBJECT_STORAGE } from '../object-storage';
+import { OBJECT_STORAGE } from '../object-storage.provider';
 
 export interface FileResponse {
   status: number;

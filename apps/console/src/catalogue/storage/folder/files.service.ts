@@ -13,12 +13,10 @@ import {
 import contentDisposition from 'content-disposition';
 import { type Request, type Response } from 'express';
 import send from 'send';
+import { FolderStorage, type ObjectStorage, StorageUnavailableError, verifyLink } from '@inference/storage';
 import { readConditionalHeaders, type Representation } from './conditional-request';
 import { PipelinedResponses } from './pipelined-responses';
-import { FolderStorage } from './folder-storage';
-import { verifyLink } from './link-signature';
-import { OBJECT_STORAGE, type ObjectStorage } from '../object-storage';
-import { StorageUnavailableError } from '../storage-unavailable';
+import { OBJECT_STORAGE } from '../object-storage.provider';
 
 /** Bytes read from the file at once. A client that stalls keeps up to three chunks in memory. */
 const CHUNK_BYTES = 256 * 1024;

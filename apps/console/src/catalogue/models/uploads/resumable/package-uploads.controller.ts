@@ -14,8 +14,8 @@ import { Roles } from '@inference/guards';
 import { BodyAs } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { type Request } from 'express';
+import { MAX_PART_BYTES } from '@inference/storage';
 import { type Actor, CurrentActor } from '../../../../identity/audit-log/actor';
-import { MAX_PART_BYTES } from '../../../storage/part-size';
 import {
   BeginUploadDto,
   UploadListResponse,

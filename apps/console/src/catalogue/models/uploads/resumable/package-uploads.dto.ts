@@ -7,7 +7,7 @@ import {
   TextField,
 } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
-import { MAX_PARTED_BYTES, MAX_PARTS, partBytesOf } from '../../../storage/part-size';
+import { MAX_PARTED_BYTES, MAX_PARTS, partBytesOf } from '@inference/storage';
 import { NewSlugField, VersionField } from '../../models.dto';
 import { ContentDigestField, FileNameField } from '../uploads.dto';
 import { UPLOAD_FAILURE_CODES, type UploadFailureCode } from './resumable-upload.entity';

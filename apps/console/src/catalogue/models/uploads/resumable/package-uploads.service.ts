@@ -9,14 +9,8 @@ import {
 } from '@nestjs/common';
 import { Database, newId } from '@inference/database';
 import { instantText } from '@inference/time';
+import { type ObjectStorage, partBytesOf, type PartedFile, PartsLostError } from '@inference/storage';
 import { type Actor } from '../../../../identity/audit-log/actor';
-import {
-  OBJECT_STORAGE,
-  type ObjectStorage,
-  type PartedFile,
-  PartsLostError,
-} from '../../../storage/object-storage';
-import { partBytesOf } from '../../../storage/part-size';
 import { STORAGE_CONFIG, type StorageConfig } from '../../../storage/storage.config';
 import { findVersion } from '../../model-packages/packages.repository';
 import { createDraftModel } from '../../models.repository';
@@ -35,6 +29,7 @@ import {
   type UploadWithParts,
 } from './resumable-uploads.repository';
 import { partBytesAt, partsOf, stateOf, uploadResponse } from './upload-response';
+import { OBJECT_STORAGE } from '../../../storage/object-storage.provider';
 
 /** Chosen: an admin works on a few models at a time. Each may have 10,000 numbers of parts. */
 const MAX_LISTED = 20;

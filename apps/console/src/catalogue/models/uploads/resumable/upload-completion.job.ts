@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ConflictException, Inject, Injectable, Logger } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { BackgroundJobs } from '@inference/jobs';
-import { OBJECT_STORAGE, type ObjectStorage, PartsLostError } from '../../../storage/object-storage';
+import { type ObjectStorage, PartsLostError } from '@inference/storage';
 import { UploadCompletionService } from '../upload-completion.service';
 import { partedFileOf } from './package-uploads.service';
 import { type UploadFailureCode } from './resumable-upload.entity';
@@ -15,6 +15,7 @@ import {
   releaseClaim,
   renewClaim,
 } from './upload-completions.repository';
+import { OBJECT_STORAGE } from '../../../storage/object-storage.provider';
 
 /** The task of each upload (migration 0033). */
 const COMPLETE_UPLOAD = 'complete-upload';

@@ -5,9 +5,10 @@ import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { rememberSecret, waitFor } from '@inference/testing';
-import { type S3Config } from '../storage.config';
-import { describeWhere, findFreePorts, isExecutable } from '../../../testing/local-servers.fixture';
+import { type S3Config } from '@inference/storage';
+import { rememberSecret } from '../secrets/remembered-secrets';
+import { waitFor } from '../wait-for';
+import { describeWhere, findFreePorts, isExecutable } from './local-servers';
 
 const KEEPERS = ['account', 'container', 'object'] as const;
 const PROGRAMS = [

@@ -26,7 +26,7 @@ const unlessAbsent = async (work: Promise<unknown>): Promise<boolean> =>
   (await undefinedIfAbsent(work.then(() => true))) ?? false;
 
 /**
- * A bucket of Amazon S3 or of a compatible server. The console's role needs s3:GetObject, PutObject, DeleteObject,
+ * A bucket of Amazon S3 or of a compatible server. The role needs s3:GetObject, PutObject, DeleteObject,
  * AbortMultipartUpload and ListMultipartUploadParts for the objects, and ListBucket and ListBucketMultipartUploads for the
  * bucket. Keys are never reused, and a write checks that its key is free: not every server supports `If-None-Match` for
  * uploads.
@@ -58,8 +58,7 @@ export class S3Storage implements ObjectStorage, OnApplicationShutdown {
     // The source may fail while it is not being read; without a listener that would end the process.
     source.on('error', () => undefined);
     const { client, completionClient } = this;
-    const exists = unlessAbsent(client.send(new HeadObjectCommand(this.nameOf(key))));
-    if (await asUnavailable(exists)) throw new Error(`The storage has an object ${key} already.`);
+    if ((await this.sizeOf(key)) !== undefined) throw new Error(`The storage has an object ${key} already.`);
     try {
       await uploadToS3({ client, completionClient }, this.nameOf(key), source, sizeBytes);
     } catch (error) {
@@ -89,6 +88,11 @@ export class S3Storage implements ObjectStorage, OnApplicationShutdown {
   async read(key: string): Promise<Readable> {
     const { Body } = await asUnavailable(this.client.send(new GetObjectCommand(this.nameOf(key))));
     return Body as Readable;
+  }
+
+  async sizeOf(key: string): Promise<number | undefined> {
+    const found = undefinedIfAbsent(this.client.send(new HeadObjectCommand(this.nameOf(key))));
+    return (await asUnavailable(found))?.ContentLength;
   }
 
   async remove(key: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { rememberSecret } from '@inference/testing';
 import fc from 'fast-check';
-import { isStorageKey, signLink, verifyLink } from './link-signature';
+import { isLinkedKey, signLink, verifyLink } from './link-signature';
 
 const NOW = Date.parse('2026-03-01T12:00:00.500Z');
 const OLD = 'an-older-secret-of-many-characters-1';
@@ -82,5 +82,5 @@ describe('a signed link', () => {
 
 it.each(['', '.', '..', '../a', 'a/b', 'a\\b', 'a.b', 'ä', 'a\0', 'a\n', 'x'.repeat(65)])(
   'refuses the key %j',
-  (text) => expect(isStorageKey(text)).toBe(false),
+  (text) => expect(isLinkedKey(text)).toBe(false),
 );

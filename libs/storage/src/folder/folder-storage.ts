@@ -1,14 +1,16 @@
 import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Readable } from 'node:stream';
-import { type FolderConfig } from '../storage.config';
 import { requireContentLength } from '../content-length';
-import { isStorageKey, signLink } from './link-signature';
+import { isLinkedKey, signLink } from './link-signature';
 import { type DownloadLink, type ObjectStorage, type PartedFile, PartsLostError } from '../object-storage';
 import { StorageUnavailableError } from '../storage-unavailable';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
+const MAX_KEY_CHARS = 200;
+/** Such a key cannot lead out of the folder. */
+const KEY = /^[A-Za-z0-9_-][A-Za-z0-9_.-]*(\/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*$/;
 /** Chosen: a file of 30 GB takes 30,000 reads; half of it doubles them. */
 const READ_BYTES = 2 ** 20;
 
@@ -58,25 +60,38 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
+/** How links to the files of a folder are made. */
+export interface FolderLinks {
+  /** The first one signs, all of them verify. */
+  secrets: string[];
+  /** Root of the console, which serves the links; without a slash at the end. */
+  publicUrl: string;
+}
+
 /**
- * Stores files in a folder, which the console's replicas may share: complete files in `packages`, files being written in
- * `incoming`. A source that is not read to its end is not destroyed: it may be a request whose socket still has to carry
+ * Stores files in a folder, which several processes may share: complete files in `packages`, or in the folders that their keys
+ * name; files being written in `incoming`. A source that is not read to its end is not destroyed: it may be a request whose socket still has to carry
  * the response.
  */
 export class FolderStorage implements ObjectStorage {
-  /** Folder of the complete files, named by their keys. */
+  /** Folder of the complete files whose keys name no folder. */
   readonly packages: string;
-  readonly linkSecrets: string[];
+  private readonly folder: string;
   private readonly incoming: string;
 
-  /** @param publicUrl root of the console, which serves the links; without a slash at the end */
+  /** @param links without it, there are no links */
   constructor(
-    { folder, linkSecrets }: FolderConfig,
-    private readonly publicUrl: string,
+    folder: string,
+    private readonly links?: FolderLinks,
   ) {
+    this.folder = resolve(folder);
     this.packages = resolve(folder, 'packages');
     this.incoming = resolve(folder, 'incoming');
-    this.linkSecrets = linkSecrets;
+  }
+
+  /** The secrets of the links; none if there are no links. */
+  get linkSecrets(): string[] {
+    return this.links?.secrets ?? [];
   }
 
   async write(key: string, source: Readable, sizeBytes: number): Promise<void> {
@@ -96,7 +111,7 @@ export class FolderStorage implements ObjectStorage {
       }
       await asUnavailable(rename(incoming, complete));
       current = complete;
-      await asUnavailable(syncFolder(this.packages));
+      await asUnavailable(syncFolder(dirname(complete)));
     } catch (error) {
       await rm(current, { force: true }).catch(() => undefined);
       throw error;
@@ -133,12 +148,16 @@ export class FolderStorage implements ObjectStorage {
     if ((await asUnavailable(sizeOf(incoming))) !== sizeBytes)
       throw new PartsLostError(`The storage has not got all parts of ${key}.`);
     await asUnavailable(rename(incoming, complete));
-    await asUnavailable(syncFolder(this.packages));
+    await asUnavailable(syncFolder(dirname(complete)));
   }
 
   async read(key: string): Promise<Readable> {
     const file = await asUnavailable(open(this.pathsOf(key).complete, 'r'));
     return file.createReadStream({ highWaterMark: READ_BYTES });
+  }
+
+  sizeOf(key: string): Promise<number | undefined> {
+    return asUnavailable(sizeOf(this.pathsOf(key).complete));
   }
 
   async remove(key: string): Promise<void> {
@@ -151,18 +170,20 @@ export class FolderStorage implements ObjectStorage {
   }
 
   async link(key: string, { fileName, expiresInSeconds }: DownloadLink): Promise<string> {
-    this.pathsOf(key);
+    if (!this.links || !isLinkedKey(key))
+      throw new TypeError(`There are no links to ${JSON.stringify(key)}.`);
     const expires = String(Math.ceil(Date.now() / 1000) + expiresInSeconds);
-    const signature = signLink({ key, fileName, expires }, this.linkSecrets);
+    const signature = signLink({ key, fileName, expires }, this.links.secrets);
     const name = encodeURIComponent(fileName);
-    return `${this.publicUrl}/${FILES_PATH}/${key}?name=${name}&expires=${expires}&signature=${signature}`;
+    return `${this.links.publicUrl}/${FILES_PATH}/${key}?name=${name}&expires=${expires}&signature=${signature}`;
   }
 
   /** Opens the file exclusively, so that only one process writes it. */
   private async createIncoming(key: string): Promise<FileHandle> {
+    const { incoming, complete } = this.pathsOf(key);
     await makeFolder(this.incoming);
-    await makeFolder(this.packages);
-    return open(this.pathsOf(key).incoming, 'wx', FILE_MODE);
+    await makeFolder(dirname(complete));
+    return open(incoming, 'wx', FILE_MODE);
   }
 
   /** Never creates the file: after a removal a late part would leave one for ever. */
@@ -176,7 +197,12 @@ export class FolderStorage implements ObjectStorage {
   }
 
   private pathsOf(key: string): { incoming: string; complete: string } {
-    if (!isStorageKey(key)) throw new TypeError(`${JSON.stringify(key)} is no key of the storage.`);
-    return { incoming: join(this.incoming, key), complete: join(this.packages, key) };
+    if (key.length > MAX_KEY_CHARS || !KEY.test(key))
+      throw new TypeError(`${JSON.stringify(key)} is no key of the storage.`);
+    // No key has a plus sign.
+    return {
+      incoming: join(this.incoming, key.replaceAll('/', '+')),
+      complete: key.includes('/') ? join(this.folder, key) : join(this.packages, key),
+    };
   }
 }

@@ -8,16 +8,14 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { Test } from '@nestjs/testing';
-import { waitFor } from '@inference/testing';
-import { SITE_CONFIG } from '../../../site.config';
-import { type S3Config, STORAGE_CONFIG } from '../storage.config';
-import { OBJECT_STORAGE } from '../object-storage';
+import { describeWithSwift, SwiftServer, waitFor } from '@inference/testing';
+import { type S3Config } from '../storage.config';
+import { type ObjectStorage } from '../object-storage';
+import { openStorage } from '../open-storage';
 import { partBytesOf } from '../part-size';
 import { createS3Client, S3_TIMEOUTS } from './s3-client';
 import { S3Storage } from './s3-storage';
-import { OBJECT_STORAGE_PROVIDER } from '../object-storage.provider';
 import { StorageUnavailableError } from '../storage-unavailable';
-import { describeWithSwift, SwiftServer } from './swift.fixture';
 import { TcpProxy } from '../tcp-proxy.fixture';
 
 const PART = partBytesOf(0);
@@ -92,6 +90,15 @@ describeWithSwift('S3 storage', () => {
     expect(await read(key)).toBeUndefined();
     expect(await unfinished(key)).toEqual([]);
   }
+
+  it('stores a key with folders, and tells its size', async () => {
+    const key = 'usage/2026-01-01/a.b.gz';
+    expect(await storage.sizeOf(key)).toBeUndefined();
+    await storage.write(key, sourceOf(Buffer.from('one')), 3);
+    expect((await read(key))?.content.toString()).toBe('one');
+    expect(await storage.sizeOf(key)).toBe(3);
+    await storage.remove(key);
+  });
 
   describe('a write', () => {
     it.each([
@@ -256,14 +263,11 @@ describeWithSwift('S3 storage', () => {
   it('closes its connections with the application', async () => {
     const proxy = await TcpProxy.start(Number(new URL(swift.endpoint).port));
     proxies.push(proxy);
-    const backend = { s3: { ...config, endpoint: proxy.url } };
-    const providers = [
-      OBJECT_STORAGE_PROVIDER,
-      { provide: STORAGE_CONFIG, useValue: { backend } },
-      { provide: SITE_CONFIG, useValue: {} },
-    ];
+    const STORAGE = 'storage';
+    const storage = openStorage({ s3: { ...config, endpoint: proxy.url } });
+    const providers = [{ provide: STORAGE, useFactory: () => storage }];
     const application = await Test.createTestingModule({ providers }).compile();
-    await application.get<S3Storage>(OBJECT_STORAGE).remove(newKey());
+    await application.get<ObjectStorage>(STORAGE).remove(newKey());
     expect(proxy.open).toBeGreaterThan(0);
     await application.close();
     await waitFor(() => proxy.open === 0);

@@ -12,10 +12,7 @@ import { verifyLink } from './link-signature';
 import { StorageUnavailableError } from '../storage-unavailable';
 
 const SECRET = 'the-secret-of-these-links-and-no-others';
-const BUILT = resolve(
-  __dirname,
-  '../../../../../../dist/apps/console/src/catalogue/storage/folder/folder-storage.js',
-);
+const BUILT = resolve(__dirname, '../../../../dist/libs/storage/src/folder/folder-storage.js');
 
 let parent: string;
 let folder: string;
@@ -25,7 +22,7 @@ beforeAll(() => rememberSecret(SECRET));
 beforeEach(() => {
   parent = mkdtempSync(join(tmpdir(), 'folder-storage-'));
   folder = join(parent, 'not', 'made', 'yet');
-  storage = new FolderStorage({ folder, linkSecrets: [SECRET] }, 'https://console.test');
+  storage = new FolderStorage(folder, { secrets: [SECRET], publicUrl: 'https://console.test' });
 });
 afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
@@ -70,6 +67,18 @@ describe('a write', () => {
     source.end('two');
     await writing;
     expect(files()).toEqual([['file_1'], []]);
+  });
+
+  it('stores a key with folders under this path, beside the packages', async () => {
+    const key = 'usage/2026-01-01/a.b.gz';
+    expect(await storage.sizeOf(key)).toBeUndefined();
+    await storage.write(key, bytes('one'), 3);
+    expect(readFileSync(join(folder, key), 'utf8')).toBe('one');
+    expect(await storage.sizeOf(key)).toBe(3);
+    expect(files()).toEqual([[], []]);
+    await expect(storage.link(key, { fileName: 'a', expiresInSeconds: 1 })).rejects.toThrow(TypeError);
+    await storage.remove(key);
+    expect(await storage.sizeOf(key)).toBeUndefined();
   });
 
   it.each(['at once', 'half-way'])('rethrows an error of the source %s and leaves nothing', async (when) => {
@@ -136,7 +145,7 @@ describe('a folder that fails', () => {
   it('is unavailable if the disk is full, and keeps no part of the file', async () => {
     const script = `
       const { FolderStorage } = require(${JSON.stringify(BUILT)});
-      const storage = new FolderStorage({ folder: process.argv[1], linkSecrets: [''] }, '');
+      const storage = new FolderStorage(process.argv[1]);
       const source = require('node:stream').Readable.from([Buffer.alloc(100), Buffer.alloc(1_000_000)]);
       storage.write('file_1', source, 1_000_100).catch((error) =>
         console.log(error.constructor.name, error.cause?.code));
@@ -195,13 +204,16 @@ describe('a link', () => {
   });
 });
 
-it.each(['..', '../file', 'a/b', '', 'a.b', 'a\0b', 'x'.repeat(65)])('refuses the key %j', async (key) => {
-  const outside = join(parent, 'file');
-  await writeFile(outside, 'mine');
-  chmodSync(outside, 0o600);
-  await expect(storage.write(key, bytes('one'), 3)).rejects.toThrow(TypeError);
-  await expect(storage.remove(key)).rejects.toThrow(TypeError);
-  await expect(storage.link(key, { fileName: 'a', expiresInSeconds: 1 })).rejects.toThrow(TypeError);
-  expect(readFileSync(outside, 'utf8')).toBe('mine');
-  expect(existsSync(folder)).toBe(false);
-});
+it.each(['..', '../file', 'a/../b', 'a//b', '/a', 'a/', '.a', 'a/.b', '', 'a\0b', 'a\n', 'x'.repeat(201)])(
+  'refuses the key %j',
+  async (key) => {
+    const outside = join(parent, 'file');
+    await writeFile(outside, 'mine');
+    chmodSync(outside, 0o600);
+    await expect(storage.write(key, bytes('one'), 3)).rejects.toThrow(TypeError);
+    await expect(storage.remove(key)).rejects.toThrow(TypeError);
+    await expect(storage.link(key, { fileName: 'a', expiresInSeconds: 1 })).rejects.toThrow(TypeError);
+    expect(readFileSync(outside, 'utf8')).toBe('mine');
+    expect(existsSync(folder)).toBe(false);
+  },
+);

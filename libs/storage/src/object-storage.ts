@@ -1,7 +1,5 @@
 import { type Readable } from 'node:stream';
 
-export const OBJECT_STORAGE = Symbol('OBJECT_STORAGE');
-
 export interface DownloadLink {
   /** The name under which browsers save the file. */
   fileName: string;
@@ -22,8 +20,8 @@ export interface PartedFile {
 export class PartsLostError extends Error {}
 
 /**
- * Stores immutable files under keys that the console generates (`[A-Za-z0-9_]{1,64}`). Every method throws a
- * StorageUnavailableError if the storage is unreachable, full or refuses access.
+ * Stores immutable files under keys: names of `[A-Za-z0-9_.-]` that do not begin with a dot, separated by slashes, together at
+ * most 200 characters. Every method throws a StorageUnavailableError if the storage is unreachable, full or refuses access.
  */
 export interface ObjectStorage {
   /**
@@ -44,8 +42,10 @@ export interface ObjectStorage {
   joinParts(file: PartedFile): Promise<void>;
   /** Opens a stored file. */
   read(key: string): Promise<Readable>;
+  /** The bytes of a stored file; undefined if there is none. */
+  sizeOf(key: string): Promise<number | undefined>;
   /** Removes the file and the remains of an interrupted write. Succeeds if there is nothing to remove. */
   remove(key: string): Promise<void>;
-  /** Returns a URL that needs no credential and expires. */
+  /** Returns a URL that needs no credential and expires, of a file whose key is one name of `[A-Za-z0-9_]{1,64}`. */
   link(key: string, link: DownloadLink): Promise<string>;
 }

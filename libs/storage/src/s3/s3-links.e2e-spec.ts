@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { CreateBucketCommand } from '@aws-sdk/client-s3';
-import { waitFor } from '@inference/testing';
+import { describeWithSwift, SwiftServer, waitFor } from '@inference/testing';
 import { type S3Config } from '../storage.config';
 import { createS3Client, S3_TIMEOUTS } from './s3-client';
 import { S3Storage } from './s3-storage';
 import { StorageUnavailableError } from '../storage-unavailable';
-import { describeWithSwift, SwiftServer } from './swift.fixture';
 
 const KEY = 'pkg_linked';
 const OTHER_KEY = 'pkg_other';

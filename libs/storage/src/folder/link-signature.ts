@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** Separates these signatures from others that are made with the same secret. */
 const PURPOSE = 'download link 1';
-const KEY = /^[A-Za-z0-9_]{1,64}$/;
+const LINKED_KEY = /^[A-Za-z0-9_]{1,64}$/;
 const UNIX_SECONDS = /^[1-9]\d{0,14}$/;
 
 /** The signed parts of a link, exactly as they appear in it. */
@@ -27,8 +27,8 @@ function equals(one: string, other: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** True for a well-formed key. Such a key cannot lead out of the folder. */
-export const isStorageKey = (text: string): boolean => KEY.test(text);
+/** True for a key that a link may have. */
+export const isLinkedKey = (text: string): boolean => LINKED_KEY.test(text);
 
 /** Signs with the first secret. Returns 43 characters of base64url. */
 export function signLink(parts: SignedParts, secrets: string[]): string {
@@ -41,7 +41,7 @@ export function verifyLink(
   secrets: string[],
   nowMillis: number,
 ): Verdict {
-  if (!isStorageKey(parts.key) || !UNIX_SECONDS.test(parts.expires)) return 'invalid';
+  if (!isLinkedKey(parts.key) || !UNIX_SECONDS.test(parts.expires)) return 'invalid';
   if (!secrets.some((secret) => equals(sign(parts, secret), parts.signature))) return 'invalid';
   return nowMillis < Number(parts.expires) * 1000 ? 'valid' : 'expired';
 }

@@ -1,0 +1,1 @@
+module.exports = { displayName: 'storage', preset: '../../jest.preset.js' };

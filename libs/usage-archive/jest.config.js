@@ -1,0 +1,1 @@
+module.exports = { displayName: 'usage-archive', preset: '../../jest.preset.js' };

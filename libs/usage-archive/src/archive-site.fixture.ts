@@ -1,0 +1,115 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { reconcile } from '@inference/metering';
+import { type ObjectStorage, openStorage } from '@inference/storage';
+import { createTestDatabase, type TestDatabase } from '@inference/testing';
+import { type Client } from 'pg';
+import { withArchiveSession } from './database/archive-session.repository';
+import { exportEvents } from './export-events';
+import { dayText, type Manifest } from './files/manifest';
+import { daysAfter, monthStart, PastUsage } from './past-usage.fixture';
+import { restoreEvents } from './restore-events';
+import { verifyArchive } from './verify-archive';
+
+export { daysAfter, monthStart } from './past-usage.fixture';
+
+/** How many whole months stay in the database in these tests. */
+export const MONTHS = 2;
+/** The last archived month and one before. */
+export const MONTH = monthStart(MONTHS + 1);
+export const EARLIER = monthStart(MONTHS + 2);
+
+const hoursAfter = (at: Date, hours: number) => new Date(at.getTime() + hours * 3_600_000);
+/** The last one is the first moment that is not archived. */
+const SETTLED = [
+  EARLIER,
+  hoursAfter(daysAfter(EARLIER, 9), 13),
+  hoursAfter(daysAfter(EARLIER, 9), 23.9),
+  hoursAfter(MONTH, 0.5),
+  hoursAfter(daysAfter(MONTH, 27), 12),
+  monthStart(MONTHS),
+];
+
+/** A database with usage of three months, of which two can be archived in a folder. */
+export class ArchiveSite {
+  readonly log: string[] = [];
+
+  private constructor(
+    readonly database: TestDatabase,
+    readonly usage: PastUsage,
+    readonly folder: string,
+    readonly storage: ObjectStorage,
+  ) {}
+
+  static async start(settled = SETTLED): Promise<ArchiveSite> {
+    const database = await createTestDatabase();
+    const usage = await PastUsage.create(database.pool);
+    for (const at of settled) await usage.settleAt(at);
+    await usage.rollUp();
+    const folder = mkdtempSync(join(tmpdir(), 'usage-archive-'));
+    return new ArchiveSite(database, usage, folder, openStorage({ folder }));
+  }
+
+  async stop(): Promise<void> {
+    await this.database.drop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Runs the work as `npm run usage` does. */
+  inSession<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    return withArchiveSession(this.database.ownerUrl, true, work);
+  }
+
+  /** With small files, so that days have several ones. */
+  export(includesRestored = false): Promise<void> {
+    const options = { months: MONTHS, includesRestored, fileRows: 3, log: this.note };
+    return this.inSession((client) => exportEvents(client, this.storage, options));
+  }
+
+  restore(from: Date, to: Date): Promise<void> {
+    return this.inSession((client) => restoreEvents(client, this.storage, { from, to }, this.note));
+  }
+
+  verify(): Promise<{ days: number; faults: string[] }> {
+    return this.inSession((client) =>
+      verifyArchive(client, this.storage, { from: '-infinity', to: 'infinity' }),
+    );
+  }
+
+  /** The checks of `npm run reconcile` that find a difference. */
+  async differences(): Promise<string[]> {
+    return (await reconcile(this.database.pool)).map(({ check }) => check);
+  }
+
+  /** All events, each as the exact text of PostgreSQL. */
+  async events(): Promise<string[]> {
+    const { rows } = await this.database.pool.query<{ event: string }>(
+      'SELECT e::text AS event FROM metering.usage_events e ORDER BY occurred_at, request_id',
+    );
+    return rows.map(({ event }) => event);
+  }
+
+  /** The tables of events, partitions and others. */
+  async tables(): Promise<string[]> {
+    const { rows } = await this.database.pool.query<{ name: string }>(
+      `SELECT relname AS name FROM pg_class
+       WHERE relnamespace = 'metering'::regnamespace AND relkind = 'r' AND relname LIKE 'usage\\_events\\_%' ORDER BY 1`,
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  pathOf(day: Date, name: string): string {
+    return join(this.folder, 'usage-events', dayText(day), name);
+  }
+
+  filesOf(day: Date): string[] {
+    return readdirSync(this.pathOf(day, '.')).sort();
+  }
+
+  readManifest(day: Date): Manifest {
+    return JSON.parse(readFileSync(this.pathOf(day, 'manifest.json'), 'utf8')) as Manifest;
+  }
+
+  private readonly note = (line: string): void => void this.log.push(line);
+}

@@ -1,0 +1,28 @@
+import { env, loadConfig } from '@inference/config';
+import { checkStorage, storageBackendOf, storageFields } from '@inference/storage';
+import { z } from 'zod';
+
+/** Chosen: with less, a report of the last thirty days could begin within an hour whose events are archived. */
+const MIN_MONTHS = 2;
+/** Ten years. Chosen: more is a mistake. */
+const MAX_MONTHS = 120;
+
+export const fields = z.object({
+  DATABASE_URL: env.database.DATABASE_URL,
+  /** How many whole months of usage events stay in the database besides the running one. Without it all of them stay. */
+  USAGE_EVENTS_RETENTION_MONTHS: env.integer(MIN_MONTHS, MAX_MONTHS).optional(),
+  ...storageFields,
+});
+
+const schema = fields.superRefine(checkStorage).transform((config) => ({
+  databaseUrl: config.DATABASE_URL,
+  retentionMonths: config.USAGE_EVENTS_RETENTION_MONTHS ?? null,
+  storage: storageBackendOf(config),
+}));
+
+export type UsageArchiveConfig = z.output<typeof schema>;
+
+/** Reads the configuration of `npm run usage`. Throws a ConfigError that names all faults. */
+export function readUsageArchiveConfig(environment?: NodeJS.ProcessEnv): UsageArchiveConfig {
+  return loadConfig(schema, environment);
+}

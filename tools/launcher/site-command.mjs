@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { storageFolderOf } from './settings.mjs';
+
+/** Commands for operators, for the site of the environment, by default the one that `npm start` runs in DATA_DIR. */
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+
+function databaseUrl() {
+  if (process.env.DATABASE_URL) return process.env.DATABASE_URL;
+  const file = path.join(dataDir(), 'platform.json');
+  if (fs.existsSync(file)) return JSON.parse(fs.readFileSync(file, 'utf8')).database.url;
+  console.error(`${file} does not exist. Set DATABASE_URL, or start the site first.`);
+  process.exit(2);
+}
+
+const dataDir = () => path.resolve(root, process.env.DATA_DIR || '.data');
+
+/**
+ * Runs a built command with the database as its owner and the storage, and exits like it.
+ * @param {string} script relative to dist
+ * @param {string[]} args
+ */
+export function runSiteCommand(script, args) {
+  const storageFolder = process.env.DATABASE_URL ? null : storageFolderOf(process.env, dataDir());
+  const { status } = spawnSync(process.execPath, [path.join(root, 'dist', script), ...args], {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      DATABASE_URL: databaseUrl(),
+      ...(storageFolder && { STORAGE_FOLDER: storageFolder }),
+    },
+  });
+  process.exitCode = status ?? 2;
+}

@@ -1,0 +1,1 @@
+module.exports = { displayName: 'setup', preset: '../../jest.preset.js' };
