@@ -23,13 +23,23 @@ export const CLOSED_HOURS_END = `date_trunc('hour', now() - ${CLOSING_DELAY}, 'U
 
 const USAGE_ID = `'use_' || md5($1 || ' ' || model || ' ' || extract(epoch FROM hour)::bigint)`;
 
+/** SQL of the last hour whose usage the page may show. */
+const LAST_HOUR = `least(${CLOSED_HOURS_END}, $2::timestamptz) - interval '1 hour'`;
+const AFTER_POSITION = `($2::timestamptz IS NULL OR (hour + interval '1 hour', ${USAGE_ID}) < ($2, $3))`;
+
 /**
- * Usage is sorted by hour only, as its index is, and taken in whole hours: so the hours are read backward until there is a
- * page of lines, instead of all hours of the account. The subquery hides the account from the planner, which then plans for an
- * account of average size, and not to read the hours of all accounts for one that has many of them.
+ * The lines of one hour are sorted by their ids, for which usage has no index. So first the earliest hour of the page is found by
+ * reading the primary key backward until there are enough lines: with these conditions and this order the planner can do nothing
+ * else, whatever it knows about the size of the account. Then the lines since that hour are read. There, the subquery hides the
+ * account: for one that has a large share of the table, the planner would read the hours of all accounts.
  */
 const PAGE = `
-  WITH lines AS (
+  WITH usage_page AS (
+    SELECT hour FROM metering.hourly_rollup
+    WHERE account_id >= $1 AND (account_id, hour) <= ($1, ${LAST_HOUR}) AND ${AFTER_POSITION}
+    GROUP BY account_id, hour, model HAVING sum(cost_picos) > 0
+    ORDER BY account_id DESC, hour DESC, model DESC LIMIT $4
+  ), lines AS (
     (SELECT t.id, t.kind AS type, e.amount_picos, t.created_at, t.description, t.reference, NULL AS model
      FROM (
        SELECT * FROM wallet.transfers
@@ -43,11 +53,9 @@ const PAGE = `
          || to_char((hour + interval '1 hour') AT TIME ZONE 'UTC', 'HH24:MI') || ' UTC' AS description,
        NULL AS reference, model
      FROM metering.hourly_rollup
-     WHERE account_id = (SELECT $1::text) AND hour < ${CLOSED_HOURS_END}
-       AND ($2::timestamptz IS NULL
-         OR hour <= $2::timestamptz - interval '1 hour' AND (hour + interval '1 hour', ${USAGE_ID}) < ($2, $3))
-     GROUP BY hour, model HAVING sum(cost_picos) > 0
-     ORDER BY hour DESC FETCH FIRST $4 ROWS WITH TIES)
+     WHERE account_id = (SELECT $1::text) AND hour BETWEEN (SELECT min(hour) FROM usage_page) AND ${LAST_HOUR}
+       AND ${AFTER_POSITION}
+     GROUP BY hour, model HAVING sum(cost_picos) > 0)
   )
   SELECT id, type, amount_picos AS "amountPicos", created_at AS "createdAt", description, reference, model,
     to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
