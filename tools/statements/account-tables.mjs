@@ -12,6 +12,8 @@
 
 /** The names of accounts in tables that have no column `account_id`. @type {Record<string, string[]>} */
 const OTHER_ACCOUNT_COLUMNS = { 'accounts.accounts': ['id'], 'wallet.entries': ['ledger_account'] };
+/** Foreign keys without a constraint, which each insertion would pay for. */
+const UNCHECKED_KEYS = [{ name: 'agent.stream_events', parent: 'agent.turns', column: 'turn_id' }];
 const ACCOUNT_COLUMN = 'account_id';
 /** Says who did something, not to whom a row belongs. */
 const ACTOR = /(_by|actor_id)$/;
@@ -35,7 +37,7 @@ export async function readAccountTables(client) {
   const { rows: tables } = await client.query(TABLES);
   const { rows: uniqueKeys } = await client.query(UNIQUE_KEYS);
   const { rows: foreignKeys } = await client.query(FOREIGN_KEYS);
-  const parentKeys = foreignKeys.filter(({ column }) => !ACTOR.test(column));
+  const parentKeys = [...foreignKeys, ...UNCHECKED_KEYS].filter(({ column }) => !ACTOR.test(column));
   const names = new Set(
     tables
       .filter(

@@ -40,7 +40,7 @@ export const CROSSING_STATEMENTS = [
   {
     place: 'apps/agent/src/streams/stream-events/stream-events.repository.ts appendDeltas',
     kind: 'batch',
-    tables: ['agent.turns'],
+    tables: ['agent.stream_events', 'agent.turns'],
     why: 'Stores the text that the running turns of one process have produced.',
   },
   {
@@ -120,6 +120,12 @@ export const CROSSING_STATEMENTS = [
     kind: 'job',
     tables: ['agent.turns'],
     why: 'Turns whose job was lost.',
+  },
+  {
+    place: 'apps/agent/src/streams/stream-events/stream-events.repository.ts deleteExpiredStreamEvents',
+    kind: 'job',
+    tables: ['agent.stream_events', 'agent.turns'],
+    why: 'Deletes the stream events of turns that ended long ago.',
   },
   {
     place: 'function metering.roll_up_hours',

@@ -10,7 +10,7 @@ import { measuredRequests } from './requests.mjs';
  * @typedef {(build: Build) => Promise<Started>} Start starts the console of a build on the filled database
  */
 
-/** Small accounts that ask in turn. Their data of the database is a part of all, as that of the accounts that are active at once. */
+/** Small accounts that ask in turn. Their rows fit into memory, as those of accounts that are active at the same time do. */
 const SIGNED_IN_ACCOUNTS = 50;
 
 /** A console that is measured, with accounts that are signed in. */
