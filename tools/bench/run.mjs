@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { onOrphaned } from '../launcher/processes/npm-parent.mjs';
 import { messageOf } from '../setup/errors.mjs';
 import { benchAgent } from './agent/agent-benchmark.mjs';
-import { benchConsoleReads } from './console-reads/console-reads-benchmark.mjs';
+import { benchConsole } from './console/console-benchmark.mjs';
 import { benchDownloads } from './downloads/downloads-benchmark.mjs';
 import { benchFirstPaint } from './first-paint/first-paint-benchmark.mjs';
 import { benchGateway } from './gateway/gateway-benchmark.mjs';
@@ -28,6 +28,8 @@ import { Workbench } from './setup/workbench.mjs';
  * @property {number} tokensPerSecond
  * @property {number[]} passages
  * @property {number[]} rows
+ * @property {number} accounts
+ * @property {number} entries
  * @property {string[]} folders
  * @property {string | undefined} against absolute path of another built checkout
  *
@@ -42,7 +44,7 @@ Benchmarks
   settlement       usage events per second that PostgreSQL settles
   login-throttle   how many of 10,000 wrong passwords and codes are evaluated
   downloads        compares downloads of a large file from the console with nginx
-  console-reads    speed and plans of the console's lists among a million rows
+  console          the console under load among many accounts: speed, and plans of its statements
   reports          cost reports of all accounts over a month of millions of rows
   first-paint      how soon Chromium shows the console's overview
   memory           whether the memory of the services grows under a mixed load
@@ -61,6 +63,8 @@ Options
   --streams N              maximum of concurrent streams of the agent; 1 to 5000 (1000)
   --tokens-per-second N    of each stream; 1 to 100 (20)
   --passages N,N,…         numbers of passages to measure the speed of search with; 100 to 1000000 (1000,10000,100000)
+  --accounts N             of the console; 1000 to 10000000 (20000)
+  --entries N              of the console's ledger; 100000 to 1000000000 (2000000)
   --rows N,N,…             numbers of rows of the hourly rollup; 10000 to 100000000 (1000000,10000000)
 `;
 
@@ -70,7 +74,7 @@ const BENCHMARKS = {
   settlement: [benchSettlement],
   'login-throttle': [benchLoginThrottle],
   downloads: [benchDownloads],
-  'console-reads': [benchConsoleReads],
+  console: [benchConsole],
   'first-paint': [benchFirstPaint],
   memory: [benchMemory],
   reports: [benchReports],
@@ -79,9 +83,9 @@ const BENCHMARKS = {
 };
 
 /** Benchmarks in which another build can take part. */
-const COMPARABLE = ['gateway', 'console-reads'];
+const COMPARABLE = ['gateway', 'console'];
 
-/** @type {[option: 'rounds' | 'seconds' | 'settlement-seconds' | 'workers' | 'minutes' | 'gigabytes' | 'streams' | 'tokens-per-second', min: number, max: number][]} */
+/** @type {[option: 'rounds' | 'seconds' | 'settlement-seconds' | 'workers' | 'minutes' | 'gigabytes' | 'streams' | 'tokens-per-second' | 'accounts' | 'entries', min: number, max: number][]} */
 const LIMITS = [
   ['rounds', 2, 99],
   ['seconds', 0.2, 600],
@@ -91,13 +95,15 @@ const LIMITS = [
   ['gigabytes', 0.1, 1000],
   ['streams', 1, 5000],
   ['tokens-per-second', 1, 100],
+  ['accounts', 1_000, 10_000_000],
+  ['entries', 100_000, 1_000_000_000],
 ];
 const MIN_PASSAGES = 100;
 const MAX_PASSAGES = 1_000_000;
 const MIN_ROWS = 10_000;
 const MAX_ROWS = 100_000_000;
-/** @type {('rounds' | 'workers' | 'streams' | 'tokens-per-second')[]} */
-const WHOLE = ['rounds', 'workers', 'streams', 'tokens-per-second'];
+/** @type {('rounds' | 'workers' | 'streams' | 'tokens-per-second' | 'accounts' | 'entries')[]} */
+const WHOLE = ['rounds', 'workers', 'streams', 'tokens-per-second', 'accounts', 'entries'];
 
 /** @param {string} option @param {string} text @param {number} min @param {number} max @returns {number[]} */
 function readNumbers(option, text, min, max) {
@@ -120,6 +126,8 @@ function readArguments(args) {
       gigabytes: { type: 'string', default: '5' },
       streams: { type: 'string', default: '1000' },
       'tokens-per-second': { type: 'string', default: '20' },
+      accounts: { type: 'string', default: '20000' },
+      entries: { type: 'string', default: '2000000' },
       passages: { type: 'string', default: '1000,10000,100000' },
       rows: { type: 'string', default: '1000000,10000000' },
       against: { type: 'string' },
@@ -150,6 +158,8 @@ function readArguments(args) {
       gigabytes: Number(values.gigabytes),
       streams: Number(values.streams),
       tokensPerSecond: Number(values['tokens-per-second']),
+      accounts: Number(values.accounts),
+      entries: Number(values.entries),
       passages,
       rows,
       folders,

@@ -1,11 +1,16 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { renderCrossingStatements } from '../statements/page.mjs';
 import { renderConfiguration, renderRoutes } from './reference-pages.mjs';
 
 /** `npm run docs:reference` writes the generated pages; with --check it exits with 1 if one is not current. */
 
 const folder = join(import.meta.dirname, '../../docs/reference');
-const pages = { 'configuration.md': renderConfiguration(), 'routes.md': renderRoutes() };
+const pages = {
+  'configuration.md': renderConfiguration(),
+  'routes.md': renderRoutes(),
+  'statements-across-accounts.md': renderCrossingStatements(),
+};
 const isCheck = process.argv.includes('--check');
 
 mkdirSync(folder, { recursive: true });

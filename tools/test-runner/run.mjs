@@ -10,6 +10,7 @@ import { startPostgres } from '../postgres/postgres.mjs';
 import { messageOf } from '../setup/errors.mjs';
 import { describeContract } from './contract-report.mjs';
 import { describeCounts, describeDuration, describeSlowestFiles } from './outcome.mjs';
+import { describeStatements } from './statement-report.mjs';
 import { describeSearch, searchLogs } from './secret-search.mjs';
 
 /**
@@ -18,6 +19,8 @@ import { describeSearch, searchLogs } from './secret-search.mjs';
  * PostgreSQL server. Arguments go to Jest: `npm test -- --selectProjects wallet`.
  *
  * PostgreSQL servers that tests start themselves keep their data in TEST_DATA_FOLDER.
+ * `npm test` fails if a test has run a statement across accounts that is not known (tools/statements). Statements of processes
+ * that tests start are not seen.
  * All processes that the tests start write their logs to TEST_LOG_FOLDER, and the tests write every secret that they use to
  * a file there. The run fails if a secret occurs in a log. TEST_LOG_KEEP=<folder> keeps the logs.
  */
@@ -104,7 +107,10 @@ async function runTests(folder, dataFolder, logFolder) {
     });
     control.signal.throwIfAborted();
     printOutcome(resultFile, startedAt);
-    return exitCode;
+    if (runsProofs) return exitCode;
+    const statements = await describeStatements(logFolder, postgres.url);
+    console.log(statements.text);
+    return statements.isFault ? 1 : exitCode;
   } finally {
     await postgres.stop();
   }

@@ -21,8 +21,25 @@ const CLOSING_DELAY = `interval '60 seconds'`;
 /** SQL of the end of the last closed hour: hours that start before it do not change any more. */
 export const CLOSED_HOURS_END = `date_trunc('hour', now() - ${CLOSING_DELAY}, 'UTC')`;
 
+const USAGE_ID = `'use_' || md5($1 || ' ' || model || ' ' || extract(epoch FROM hour)::bigint)`;
+
+/** SQL of the last hour whose usage the page may show. */
+const LAST_HOUR = `least(${CLOSED_HOURS_END}, $2::timestamptz) - interval '1 hour'`;
+const AFTER_POSITION = `($2::timestamptz IS NULL OR (hour + interval '1 hour', ${USAGE_ID}) < ($2, $3))`;
+
+/**
+ * The lines of one hour are sorted by their ids, for which usage has no index. So first the earliest hour of the page is found by
+ * reading the primary key backward until there are enough lines: with these conditions and this order the planner can do nothing
+ * else, whatever it knows about the size of the account. Then the lines since that hour are read. There, the subquery hides the
+ * account: for one that has a large share of the table, the planner would read the hours of all accounts.
+ */
 const PAGE = `
-  WITH lines AS (
+  WITH usage_page AS (
+    SELECT hour FROM metering.hourly_rollup
+    WHERE account_id >= $1 AND (account_id, hour) <= ($1, ${LAST_HOUR}) AND ${AFTER_POSITION}
+    GROUP BY account_id, hour, model HAVING sum(cost_picos) > 0
+    ORDER BY account_id DESC, hour DESC, model DESC LIMIT $4
+  ), lines AS (
     (SELECT t.id, t.kind AS type, e.amount_picos, t.created_at, t.description, t.reference, NULL AS model
      FROM (
        SELECT * FROM wallet.transfers
@@ -31,19 +48,14 @@ const PAGE = `
      ) t
      JOIN wallet.entries e ON e.transfer_id = t.id AND e.ledger_account = 'wallet:' || t.account_id)
     UNION ALL
-    (SELECT * FROM (
-       SELECT 'use_' || md5(r.account_id || ' ' || r.model || ' ' || extract(epoch FROM r.hour)::bigint) AS id,
-         'usage' AS type, -sum(r.cost_picos) AS amount_picos, r.hour + interval '1 hour' AS created_at,
-         'Usage of ' || r.model || ', ' || to_char(r.hour AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI') || ' to '
-           || to_char((r.hour + interval '1 hour') AT TIME ZONE 'UTC', 'HH24:MI') || ' UTC' AS description,
-         NULL AS reference, r.model
-       FROM metering.hourly_rollup r
-       WHERE r.account_id = $1 AND r.hour < ${CLOSED_HOURS_END}
-         AND ($2::timestamptz IS NULL OR r.hour + interval '1 hour' <= $2)
-       GROUP BY r.account_id, r.model, r.hour HAVING sum(r.cost_picos) > 0
-     ) hours
-     WHERE $2::timestamptz IS NULL OR (created_at, id) < ($2, $3)
-     ORDER BY created_at DESC, id DESC LIMIT $4)
+    (SELECT ${USAGE_ID} AS id, 'usage' AS type, -sum(cost_picos) AS amount_picos, hour + interval '1 hour' AS created_at,
+       'Usage of ' || model || ', ' || to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI') || ' to '
+         || to_char((hour + interval '1 hour') AT TIME ZONE 'UTC', 'HH24:MI') || ' UTC' AS description,
+       NULL AS reference, model
+     FROM metering.hourly_rollup
+     WHERE account_id = (SELECT $1::text) AND hour BETWEEN (SELECT min(hour) FROM usage_page) AND ${LAST_HOUR}
+       AND ${AFTER_POSITION}
+     GROUP BY hour, model HAVING sum(cost_picos) > 0)
   )
   SELECT id, type, amount_picos AS "amountPicos", created_at AS "createdAt", description, reference, model,
     to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at

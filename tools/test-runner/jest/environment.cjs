@@ -2,9 +2,11 @@ const { ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
 const { resetPackages } = require('./packages.cjs');
 const { rememberProperties } = require('./properties.cjs');
+const { recordStatements } = require('./statements.cjs');
 
 /** What `libs/testing/src/contract/checkers.ts` keeps for all files of the worker. */
 Reflect.set(globalThis, Symbol.for('response checkers'), new Map());
+recordStatements();
 
 /**
  * Runs test files in the main context of their worker, one after the other. What a file changes of globals, of `process` and

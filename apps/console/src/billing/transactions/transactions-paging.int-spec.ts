@@ -121,6 +121,12 @@ describe('pages of the transactions', () => {
     },
   );
 
+  it('show every usage line of an hour in which more models were used than a page has lines', async () => {
+    await begin(Array.from({ length: 12 }, () => ({ kind: 'usage', slot: 0 })));
+    const { transactions: all } = await page('limit=100');
+    expect((await walk(2)).map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+  });
+
   it("are ordered by the microseconds of the wallet's times", async () => {
     await begin(
       Array.from({ length: 12 }, (_, n) => ({ kind: n % 3 ? 'adjustment' : 'usage', slot: n % 3 })),

@@ -2,7 +2,8 @@ import { Client } from 'pg';
 import { createTestDatabase, type TestDatabase } from '@inference/testing';
 import { readPlans, summarizePlans } from './statement-plans.mjs';
 
-const ROWS = 10_000;
+/** One more than the table size from which on a sequential scan is a fault. */
+const ROWS = 10_001;
 const TABLE_ROWS = new Map([
   ['shop.orders', ROWS],
   ['shop.kinds', 2],
@@ -63,6 +64,8 @@ it('tells the indexes of a statement, and the rows that it reads and returns', a
       sequential: [],
       rowsRead: 10,
       rowsReturned: 9,
+      isIndexOnly: false,
+      readsMore: false,
       faults: [],
     },
   ]);
@@ -100,6 +103,34 @@ it('rejects the reading of a whole index, but not the first rows of one', async 
   );
   expect(ordered?.faults).toEqual([`reads ${ROWS} rows of shop.orders by orders_pkey without a condition`]);
   expect(first).toMatchObject({ indexes: ['orders_pkey'], rowsRead: 3, faults: [] });
+});
+
+it('rejects the reading of many rows by an index that does not leave them out', async () => {
+  const [summary] = await summariesOf(
+    'SET enable_seqscan = off',
+    "SELECT id FROM shop.orders WHERE id > 0 AND note = 'note 7'",
+    'RESET enable_seqscan',
+  );
+  expect(summary?.indexes).toEqual(['orders_pkey']);
+  expect(summary?.faults).toEqual([
+    `reads ${ROWS - 1} rows of shop.orders that its index does not leave out`,
+  ]);
+});
+
+it('tells whether a statement reads indexes only', async () => {
+  const [rows, ids] = await summariesOf(
+    'SELECT note FROM shop.orders WHERE id = 7',
+    'SELECT id FROM shop.orders WHERE id = 7',
+  );
+  expect([rows?.isIndexOnly, ids?.isIndexOnly]).toEqual([false, true]);
+});
+
+it('tells whether a statement reads many more rows than it returns', async () => {
+  const [sum, rows] = await summariesOf(
+    'SELECT sum(id) FROM shop.orders WHERE id BETWEEN 1 AND 1000',
+    'SELECT id FROM shop.orders WHERE id BETWEEN 1 AND 1000',
+  );
+  expect([sum?.readsMore, rows?.readsMore]).toEqual([true, false]);
 });
 
 it('shows the indexes of partitions as one', async () => {

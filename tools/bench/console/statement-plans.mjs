@@ -23,17 +23,24 @@
  * @property {string[]} sequential tables of which it read rows without an index
  * @property {number} rowsRead from tables, the most of an execution
  * @property {number} rowsReturned the most of an execution
+ * @property {boolean} isIndexOnly whether it took all rows from indexes alone, or none
+ * @property {boolean} readsMore whether it read many more rows than it returned
  * @property {string[]} faults
  */
 
 /** A table of fewer rows is read as fast without an index: it has some hundred pages at most. */
 const MANY_ROWS = 10_000;
 
+/** A statement that reads so many rows, and so many for each one that it returns, becomes slow for accounts that have more. */
+const READ_ROWS = 1_000;
+const READ_PER_RETURNED = 10;
+
+const INDEX_ONLY = 'Index Only Scan';
 const TABLE_SCANS = new Set([
   'Seq Scan',
   'Sample Scan',
   'Index Scan',
-  'Index Only Scan',
+  INDEX_ONLY,
   'Bitmap Heap Scan',
   'Tid Scan',
   'Tid Range Scan',
@@ -80,6 +87,9 @@ function faultsOf(scan, tableRows) {
   const isWholeIndex = scan['Index Name'] !== undefined && scan['Index Cond'] === undefined;
   if (isWholeIndex && rowsReadBy(scan) >= MANY_ROWS)
     return [`reads ${rowsReadBy(scan)} rows of ${table} by ${scan['Index Name']} without a condition`];
+  const discarded = Math.round((scan['Rows Removed by Filter'] ?? 0) * scan['Actual Loops']);
+  if (discarded >= MANY_ROWS)
+    return [`reads ${discarded} rows of ${table} that its index does not leave out`];
   return [];
 }
 
@@ -91,13 +101,19 @@ function summarize({ text, plan }, tableRows) {
   const nodes = nodesOf(plan);
   const scans = nodes.filter((node) => TABLE_SCANS.has(node['Node Type']));
   const sequential = scans.filter((node) => WITHOUT_INDEX.has(node['Node Type']) && rowsReadBy(node) > 0);
+  const rowsRead = scans.reduce((sum, scan) => sum + rowsReadBy(scan), 0);
+  const rowsReturned = Math.round(plan['Actual Rows']);
   return {
     text,
     executions: 1,
+    isIndexOnly: scans.every(
+      ({ 'Node Type': type, 'Actual Loops': loops }) => type === INDEX_ONLY || loops === 0,
+    ),
     indexes: distinct(nodes.flatMap((node) => node['Index Name'] ?? []).map(withoutMonth)),
     sequential: distinct(sequential.map(tableOf).map(withoutMonth)),
-    rowsRead: scans.reduce((sum, scan) => sum + rowsReadBy(scan), 0),
-    rowsReturned: Math.round(plan['Actual Rows']),
+    readsMore: rowsRead >= READ_ROWS && rowsRead > READ_PER_RETURNED * rowsReturned,
+    rowsRead,
+    rowsReturned,
     faults: distinct(scans.flatMap((scan) => faultsOf(scan, tableRows))),
   };
 }
@@ -127,6 +143,8 @@ export function summarizePlans(plans, tableRows) {
       continue;
     }
     earlier.executions += 1;
+    earlier.isIndexOnly &&= next.isIndexOnly;
+    earlier.readsMore ||= next.readsMore;
     earlier.rowsRead = Math.max(earlier.rowsRead, next.rowsRead);
     earlier.rowsReturned = Math.max(earlier.rowsReturned, next.rowsReturned);
     earlier.faults = distinct([...earlier.faults, ...next.faults]);

@@ -1,0 +1,278 @@
+/**
+ * The places whose statements cross accounts: `npm test` names those that are missing. `npm run docs:reference` writes them to
+ * docs/reference/statements-across-accounts.md.
+ *
+ * @typedef {'job' | 'batch' | 'report' | 'admin' | 'key' | 'operator'} Kind
+ * @typedef {{ place: string, kind: Kind, tables: string[], why: string }} CrossingStatement `place`: file and function, or `function` or
+ *   `view`, and its name in the database
+ */
+
+/** @type {Record<Kind, string>} */
+export const KINDS = {
+  batch: 'Rows of several accounts by their ids, in one statement that saves a statement for each.',
+  key: 'Looks one account up by something that is unique on the whole site, or several rows by their ids.',
+  job: 'Background work over all accounts, in small portions.',
+  admin: 'Lists of all accounts for admins and analysts, a page at a time.',
+  report: 'Sums over all accounts.',
+  operator: 'Commands of an operator.',
+};
+
+/** @type {CrossingStatement[]} */
+export const CROSSING_STATEMENTS = [
+  {
+    place: 'function metering.settle',
+    kind: 'batch',
+    tables: ['wallet.key_budgets', 'wallet.leases', 'wallet.wallets'],
+    why: 'Debits the wallets, leases and keys of a batch of usage events of one gateway.',
+  },
+  {
+    place: 'function metering.cover_short_events',
+    kind: 'batch',
+    tables: ['wallet.leases'],
+    why: 'Finds the leases of a batch that do not cover its events.',
+  },
+  {
+    place: 'function wallet.renew_leases',
+    kind: 'batch',
+    tables: ['wallet.leases'],
+    why: 'Extends the leases of one gateway.',
+  },
+  {
+    place: 'apps/agent/src/streams/stream-events/stream-events.repository.ts appendDeltas',
+    kind: 'batch',
+    tables: ['agent.stream_events', 'agent.turns'],
+    why: 'Stores the text that the running turns of one process have produced.',
+  },
+  {
+    place: 'apps/console/src/identity/sign-in/auth.service.ts login',
+    kind: 'key',
+    tables: ['accounts.accounts'],
+    why: 'Finds the account of an e-mail address, phone number or username.',
+  },
+  {
+    place: 'apps/console/src/notifications/mail/delivery/mail-composer.ts findAccount',
+    kind: 'key',
+    tables: ['accounts.accounts'],
+    why: 'Finds the account of the identifier to which a mail was asked for.',
+  },
+  {
+    place: 'libs/wallet/src/wallets.repository.ts readKeySpending',
+    kind: 'key',
+    tables: ['wallet.key_budgets'],
+    why: 'The spending of the listed API keys, all of one account.',
+  },
+  {
+    place: 'apps/console/src/billing/transactions/transaction-origin.ts readOrigins',
+    kind: 'key',
+    tables: ['billing.payments', 'billing.refunds'],
+    why: 'The payments and refunds of a page of transactions of one account.',
+  },
+  {
+    place: 'apps/console/src/billing/payments/refunds.repository.ts listRefunds',
+    kind: 'key',
+    tables: ['billing.refunds'],
+    why: 'The refunds of a page of payments.',
+  },
+  {
+    place: 'apps/memo/src/workspaces/members/members.service.ts',
+    kind: 'key',
+    tables: ['memo.members'],
+    why: 'Counts and checks the members of one workspace, who are several accounts.',
+  },
+  {
+    place: 'apps/memo/src/workspaces/members/members.repository.ts listMembers',
+    kind: 'key',
+    tables: ['memo.members'],
+    why: 'Lists the members of one workspace.',
+  },
+  {
+    place: 'apps/memo/src/workspaces/members/member-lock.ts requireRemainingAdmin',
+    kind: 'key',
+    tables: ['memo.members'],
+    why: 'Checks that a workspace keeps an admin.',
+  },
+  {
+    place: 'apps/memo/src/chat/citations/citations.repository.ts lockCitationsOfDocument',
+    kind: 'key',
+    tables: ['memo.citations'],
+    why: 'Locks the citations of one document, in answers to several accounts of a workspace.',
+  },
+  {
+    place: 'function memo.member_emails',
+    kind: 'key',
+    tables: ['accounts.accounts', 'memo.members'],
+    why: 'The addresses of the members of one workspace, who are several accounts.',
+  },
+  {
+    place: 'apps/agent/src/turns/turns.repository.ts findOrphanedTurns',
+    kind: 'job',
+    tables: ['agent.turns'],
+    why: 'Turns whose process has died.',
+  },
+  {
+    place: 'apps/agent/src/turns/turns.repository.ts findTurnsOfReplica',
+    kind: 'job',
+    tables: ['agent.turns'],
+    why: 'Turns that the own process runs.',
+  },
+  {
+    place: 'apps/agent/src/turns/turns.repository.ts findTurnsWithoutJob',
+    kind: 'job',
+    tables: ['agent.turns'],
+    why: 'Turns whose job was lost.',
+  },
+  {
+    place: 'apps/agent/src/streams/stream-events/stream-events.repository.ts deleteExpiredStreamEvents',
+    kind: 'job',
+    tables: ['agent.stream_events', 'agent.turns'],
+    why: 'Deletes the stream events of turns that ended long ago.',
+  },
+  {
+    place: 'function metering.roll_up_hours',
+    kind: 'job',
+    tables: ['metering.account_daily_costs', 'metering.daily_rollup', 'metering.hourly_rollup'],
+    why: 'Adds closed hours to days and months, once an hour.',
+  },
+  {
+    place: 'view scheduling.scheduled_rows',
+    kind: 'job',
+    tables: ['accounts.mail_outbox', 'billing.invoice_requests', 'billing.payments', 'billing.refunds'],
+    why: 'The rows that are due, by indexes of the due ones. `scheduling.reschedule_lost` finds those that have lost their job.',
+  },
+  {
+    place: 'function wallet.reclaim_expired_leases',
+    kind: 'job',
+    tables: ['wallet.leases'],
+    why: 'Returns the leases of gateways that have died, by an index of the expiry.',
+  },
+  {
+    place: 'apps/console/src/notifications/low-balance/low-balance-alert.repository.ts claimLowWallets',
+    kind: 'job',
+    tables: ['wallet.wallets'],
+    why: 'Finds balances below their thresholds. Reads all wallets.',
+  },
+  {
+    place:
+      'apps/console/src/notifications/low-balance/low-balance-alert.repository.ts enableSufficientWallets',
+    kind: 'job',
+    tables: ['wallet.wallets'],
+    why: 'Finds balances that have risen again. Reads all wallets.',
+  },
+  {
+    place: 'apps/console/src/notifications/mail/mail-tokens.repository.ts deleteOldMailTokens',
+    kind: 'job',
+    tables: ['accounts.mail_tokens'],
+    why: 'Deletes old links of mails.',
+  },
+  {
+    place: 'apps/console/src/notifications/mail/outbox.repository.ts deleteExpiredMails',
+    kind: 'job',
+    tables: ['accounts.mail_outbox'],
+    why: 'Deletes mails that could not be sent.',
+  },
+  {
+    place: 'apps/console/src/identity/sessions/sessions.repository.ts deleteExpiredSessions',
+    kind: 'job',
+    tables: ['accounts.sessions'],
+    why: 'Deletes sessions that have ended.',
+  },
+  {
+    place: 'apps/console/src/identity/sign-in/login-challenges.repository.ts deleteExpiredChallenges',
+    kind: 'job',
+    tables: ['accounts.login_challenges'],
+    why: 'Deletes challenges for second factors.',
+  },
+  {
+    place: 'apps/console/src/billing/idempotency/idempotency-keys.repository.ts deleteOldIdempotencyKeys',
+    kind: 'job',
+    tables: ['billing.idempotency_keys'],
+    why: 'Deletes old keys.',
+  },
+  {
+    place: 'apps/console/src/identity/accounts/accounts.repository.ts lockAdmins',
+    kind: 'admin',
+    tables: ['accounts.accounts'],
+    why: 'Locks all admins before a role changes, so that one is left.',
+  },
+  {
+    place: 'apps/console/src/identity/accounts/admin/admin-accounts.service.ts views',
+    kind: 'admin',
+    tables: ['wallet.wallets'],
+    why: 'The balances of a page of accounts.',
+  },
+  {
+    place: 'apps/console/src/identity/accounts/admin/admin-accounts.service.ts list',
+    kind: 'admin',
+    tables: ['accounts.accounts'],
+    why: 'Lists accounts, newest first, or searches them.',
+  },
+  {
+    place: 'apps/console/src/identity/audit-log/audit-log.service.ts listAll',
+    kind: 'admin',
+    tables: ['accounts.security_events'],
+    why: 'Lists the security events of all accounts, newest first.',
+  },
+  {
+    place: 'apps/console/src/billing/admin-payments/admin-payments.service.ts list',
+    kind: 'admin',
+    tables: ['billing.payments'],
+    why: 'Lists payments, newest first.',
+  },
+  {
+    place: 'apps/console/src/billing/payments/refunds.repository.ts listRefundsNewestFirst',
+    kind: 'admin',
+    tables: ['billing.payments', 'billing.refunds'],
+    why: 'Lists refunds, newest first.',
+  },
+  {
+    place: 'apps/console/src/catalogue/downloads/downloads.repository.ts readModelDownloads',
+    kind: 'report',
+    tables: ['catalogue.package_downloads'],
+    why: 'Counts the downloads of each model in a period, and the accounts.',
+  },
+  {
+    place: 'apps/router-cost/src/cost/cost.repository.ts readCostGroups',
+    kind: 'report',
+    tables: [
+      ...['metering.account_daily_costs', 'metering.account_monthly_costs', 'metering.daily_rollup'],
+      ...['metering.hourly_rollup', 'metering.monthly_rollup', 'metering.usage_events'],
+    ],
+    why: 'The cost report of all accounts, from months and days, and from hours at its ends.',
+  },
+  {
+    place: 'libs/metering/src/reconcile/reconcile.repository.ts',
+    kind: 'operator',
+    tables: [
+      ...[
+        'billing.payments',
+        'billing.refunds',
+        'metering.account_daily_costs',
+        'metering.account_monthly_costs',
+      ],
+      ...[
+        'metering.daily_rollup',
+        'metering.hourly_rollup',
+        'metering.monthly_rollup',
+        'metering.usage_events',
+      ],
+      ...[
+        'training.quotas',
+        'training.usage_records',
+        'wallet.entries',
+        'wallet.key_budgets',
+        'wallet.leases',
+      ],
+      ...['wallet.transfers', 'wallet.wallets'],
+    ],
+    why: '`npm run reconcile` compares all figures of all accounts.',
+  },
+  {
+    place: 'function metering.forget_rollups',
+    kind: 'operator',
+    tables: [
+      ...['metering.account_daily_costs', 'metering.account_monthly_costs', 'metering.daily_rollup'],
+      'metering.monthly_rollup',
+    ],
+    why: 'Empties days and months, so that the hours are rolled up again.',
+  },
+];

@@ -1,0 +1,1 @@
+module.exports = { displayName: 'statements', preset: '../../jest.preset.js' };
