@@ -20,7 +20,12 @@ import { runConcurrently } from '../load/run-concurrently';
 import { type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
 
-jest.setTimeout(300_000);
+/** A longer run has a kill in every thousand resumptions. */
+const RESUMES = Number(process.env.AGENT_RESUMES ?? 1_000);
+const RESUMES_PER_KILL = 1_000;
+const RESUMES_BEFORE_KILL = 300;
+
+jest.setTimeout(300_000 * Math.ceil(RESUMES / 1_000));
 
 /** Generates the same words whether streamed or not. */
 const MODEL = 'sandbox-chat+tokens-50+delay-20';
@@ -30,8 +35,6 @@ const PLENTY_PICOS = 10n ** 15n;
 const SESSIONS = 40;
 /** Sessions without the client package. */
 const PLAIN_SESSIONS = 30;
-const RESUMES = 1_000;
-const RESUMES_BEFORE_KILL = 300;
 const CONNECTION_MILLIS = 500;
 /** Within this time another replica ends the turns of a killed one. */
 const TAKEOVER_SECONDS = 30;
@@ -46,7 +49,8 @@ let connections: UnreliableConnections;
 let engine: ServiceProcess;
 let survivor: ServiceProcess;
 let doomed: ServiceProcess;
-let doomedId: string;
+/** Of all its starts. */
+let doomedIds: string[];
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -56,8 +60,7 @@ beforeAll(async () => {
   const gateway = await site.startGateway(engine);
   const itsDatabase = `${database.urlFor('agent')}?application_name=${encodeURIComponent(DOOMED)}`;
   doomed = await site.startAgent(gateway, { DEFAULT_MODEL: MODEL, DATABASE_URL: itsDatabase });
-  const { rows } = await database.pool.query<{ id: string }>('SELECT id FROM agent.replicas');
-  doomedId = rows[0]!.id;
+  doomedIds = await replicaIds();
   survivor = await site.startAgent(gateway, { DEFAULT_MODEL: MODEL });
 });
 
@@ -82,10 +85,14 @@ async function newConversation(index: number): Promise<Conversation> {
   return { account, sessionId: `concurrency-${index}`, client, turns: [] };
 }
 
+async function replicaIds(): Promise<string[]> {
+  const { rows } = await database.pool.query<{ id: string }>('SELECT id FROM agent.replicas');
+  return rows.map(({ id }) => id);
+}
+
 async function runningOnDoomed(): Promise<string[]> {
-  const { rows } = await database.pool.query<{ id: string }>('SELECT id FROM agent.turns WHERE runner = $1', [
-    doomedId,
-  ]);
+  const query = 'SELECT id FROM agent.turns WHERE runner = ANY ($1)';
+  const { rows } = await database.pool.query<{ id: string }>(query, [doomedIds]);
   return rows.map(({ id }) => id);
 }
 
@@ -105,7 +112,10 @@ async function killDoomed(): Promise<Kill> {
     return (await database.pool.query(query, [DOOMED])).rowCount === 0;
   });
   const turnIds = await runningOnDoomed();
+  const others = await replicaIds();
   await doomed.start();
+  const started = (await replicaIds()).filter((id) => !others.includes(id));
+  doomedIds = [...doomedIds, ...started];
   return { at: rows[0]!.now, turnIds };
 }
 
@@ -119,10 +129,10 @@ async function endedAfter({ at, turnIds }: Kill): Promise<number[]> {
   return rows.map(({ seconds }) => seconds);
 }
 
-/** Runs all sessions until there were enough resumptions, and the turns of the killed replica have ended. */
-async function runLoad(conversations: Conversation[]): Promise<Kill> {
-  let killed = false;
-  const isOver = () => killed && connections.resumes >= RESUMES;
+/** Runs all sessions until there were enough resumptions, and the turns of the killed replicas have ended. */
+async function runLoad(conversations: Conversation[]): Promise<Kill[]> {
+  let hasKilled = false;
+  const isOver = () => hasKilled && connections.resumes >= RESUMES;
   const talking = Promise.all(
     conversations.map(async ({ client, sessionId, turns }) => {
       while (!isOver())
@@ -130,13 +140,17 @@ async function runLoad(conversations: Conversation[]): Promise<Kill> {
     }),
   );
   const killing = (async () => {
-    await waitFor(() => connections.resumes >= RESUMES_BEFORE_KILL, PATIENCE_MILLIS);
-    const kill = await killDoomed();
-    await waitFor(async () => (await endedAfter(kill)).length === kill.turnIds.length, PATIENCE_MILLIS);
-    return kill;
-  })().finally(() => (killed = true));
-  const [kill] = await Promise.all([killing, talking]);
-  return kill;
+    const kills: Kill[] = [];
+    for (let next = RESUMES_BEFORE_KILL; next < RESUMES; next += RESUMES_PER_KILL) {
+      await waitFor(() => connections.resumes >= next, PATIENCE_MILLIS);
+      const kill = await killDoomed();
+      await waitFor(async () => (await endedAfter(kill)).length === kill.turnIds.length, PATIENCE_MILLIS);
+      kills.push(kill);
+    }
+    return kills;
+  })().finally(() => (hasKilled = true));
+  const [kills] = await Promise.all([killing, talking]);
+  return kills;
 }
 
 function expectSeen(seen: SeenTurn, { prompt, answer, ending }: RecordedTurn, number: number): void {
@@ -186,7 +200,7 @@ test(`${RESUMES} resumptions over two replicas, one of which is killed, lose, re
   const startedAt = Date.now();
   connections = new UnreliableConnections([doomed.url, survivor.url], CONNECTION_MILLIS, 6);
   const conversations = await Promise.all(Array.from({ length: SESSIONS }, (_, i) => newConversation(i)));
-  const kill = await runLoad(conversations);
+  const kills = await runLoad(conversations);
   const seconds = (Date.now() - startedAt) / 1000;
   const requests = await engineRequests(engine);
 
@@ -201,8 +215,8 @@ test(`${RESUMES} resumptions over two replicas, one of which is killed, lose, re
   });
   const turns = (await runConcurrently(jobs, 8)).flat();
   const failed = turns.filter(({ ending }) => ending);
-  expect(failed.map(({ id }) => id).sort()).toEqual(kill.turnIds.sort());
-  const takeovers = await endedAfter(kill);
+  expect(failed.map(({ id }) => id).sort()).toEqual(kills.flatMap(({ turnIds }) => turnIds).sort());
+  const takeovers = (await Promise.all(kills.map(endedAfter))).flat();
   expect(Math.max(...takeovers)).toBeLessThan(TAKEOVER_SECONDS);
   expect(requests).toBeLessThanOrEqual(turns.length);
   expect([...connections.statuses.keys()]).toEqual([200]);
@@ -213,8 +227,8 @@ test(`${RESUMES} resumptions over two replicas, one of which is killed, lose, re
     .flatMap((conversation) => conversation.turns)
     .reduce((sum, { text }) => sum + text.length, 0);
   console.log(
-    `${connections.resumes} resumptions of ${turns.length} turns in ${seconds.toFixed(1)} s over 2 replicas: ` +
-      `${characters} characters, none lost, none twice; ${failed.length} turns of the killed replica ended ` +
+    `${connections.resumes} resumptions of ${turns.length} turns in ${seconds.toFixed(1)} s over 2 replicas with ${kills.length} kills: ` +
+      `${characters} characters, none lost, none twice; ${failed.length} turns of killed replicas ended ` +
       `within ${Math.max(...takeovers).toFixed(1)} s`,
   );
 });
