@@ -275,4 +275,28 @@ export const CROSSING_STATEMENTS = [
     ],
     why: 'Empties days and months, so that the hours are rolled up again.',
   },
+  {
+    place: 'libs/metering/src/archive/archived-days.repository.ts findArchivedHour',
+    kind: 'report',
+    tables: ['metering.hourly_rollup'],
+    why: 'Whether a report would part an hour whose events are archived: of one account, or of all.',
+  },
+  {
+    place: 'libs/usage-archive/src/database/events.repository.ts hasEvents',
+    kind: 'operator',
+    tables: ['metering.usage_events'],
+    why: 'Whether a day that is to be restored has events.',
+  },
+  {
+    place: 'libs/usage-archive/src/database/events.repository.ts readRollup',
+    kind: 'operator',
+    tables: ['metering.hourly_rollup'],
+    why: 'Compares a file of the archive, which is a range of accounts, with the usage of a day.',
+  },
+  {
+    place: 'libs/usage-archive/src/database/events.repository.ts readRollupDays',
+    kind: 'operator',
+    tables: ['metering.hourly_rollup'],
+    why: 'Compares the archive with the usage of each day.',
+  },
 ];

@@ -16,7 +16,7 @@ import { BodyReader } from './bodies/body-reader';
 import { type PlainMiddleware, serveFastPaths } from './fast-path/fast-path';
 import { createLogger, NestLogger } from './logging/logging';
 import { requestLogger } from './logging/request-logger';
-import { Metrics, metricsOfWorkers } from './metrics/metrics';
+import { answerPrimary, Metrics, metricsOfWorkers } from './metrics/metrics';
 import { MetricsServer } from './metrics/metrics-server';
 import { answerParserErrors, type ParserErrorBody } from './errors/parser-errors';
 import { QueryGuard } from './validation/query.guard';
@@ -123,6 +123,7 @@ export async function startService<Config extends ServiceConfig>(
   options: ServiceOptions,
 ): Promise<void> {
   try {
+    if (cluster.isWorker) answerPrimary();
     const config = readConfig();
     if (cluster.isPrimary && (config.workers ?? 1) > 1) await startWorkers(config, options);
     else await startProcess(config, buildModule(config), options);
@@ -142,7 +143,7 @@ async function startProcess(
   if (config.METRICS_PORT === undefined) return;
   const metrics = app.get(Metrics);
   metrics.observeProcess();
-  if (cluster.isWorker) metrics.answerPrimary();
+  if (cluster.isWorker) metrics.joinWorkers();
   else await app.get(MetricsServer).listen(config.METRICS_PORT, config.HOST);
 }
 

@@ -22,11 +22,9 @@ export class Metrics {
     this.isProcessObserved = true;
   }
 
-  /** Lets the primary process of the workers read the metrics of this one. */
-  answerPrimary(): void {
+  /** Gives the primary process of the workers the metrics of this one. */
+  joinWorkers(): void {
     AggregatorRegistry.setRegistries(this.registry);
-    // Its constructor is what answers.
-    new AggregatorRegistry();
   }
 
   measure(request: IncomingMessage & { route?: unknown }, response: ServerResponse, next: () => void): void {
@@ -40,6 +38,12 @@ export class Metrics {
     });
     next();
   }
+}
+
+/** Answers the primary process when it asks for metrics: with none until `joinWorkers`, so that it need not wait for a start. */
+export function answerPrimary(): void {
+  // The constructor is what answers.
+  new AggregatorRegistry();
 }
 
 /** The sums over all workers, for their primary process. A gauge may name another way to aggregate it. */

@@ -70,6 +70,8 @@ export class Workers {
     await Promise.all(ends);
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
+    // The signal does not end the first process of a container.
+    setImmediate(() => process.exit(0));
   }
 
   private send(signal: NodeJS.Signals): void {

@@ -28,10 +28,8 @@ function findSwift(): string | undefined {
 const SWIFT_BIN = findSwift();
 
 /** Skips the tests if OpenStack Swift is not installed. */
-export const describeWithSwift = describeWhere(
-  SWIFT_BIN !== undefined,
-  'no OpenStack Swift in the PATH, nor in SWIFT_BIN',
-);
+export const describeWithSwift = (name: string, tests: () => void): void =>
+  describeWhere(SWIFT_BIN !== undefined, 'no OpenStack Swift in the PATH, nor in SWIFT_BIN')(name, tests);
 
 /** Makes the servers log to their output and not to syslog. */
 const serverConf = (folder: string, port: number) => `
