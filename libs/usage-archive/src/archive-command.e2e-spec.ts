@@ -216,7 +216,7 @@ describeWithSwift('an archive in a bucket', () => {
         ).code,
       ).toBe(0);
       expect(await site.events()).toEqual(before);
-      const Key = `site/usage-events/${dayText(MONTH)}/accounts-0001.ndjson.gz`;
+      const Key = `site/${site.keyOf(MONTH, 'accounts-0001.ndjson.gz')}`;
       await client.send(new PutObjectCommand({ Bucket: bucket, Key, Body: 'other' }));
       client.destroy();
       const verified = await run(['verify'], storage);

@@ -40,15 +40,23 @@ export class ArchiveSite {
     readonly usage: PastUsage,
     readonly folder: string,
     readonly storage: ObjectStorage,
+    private readonly archiveId: string,
   ) {}
 
-  static async start(settled = SETTLED): Promise<ArchiveSite> {
+  /** @param folder of the storage, possibly that of another site */
+  static async start(
+    settled = SETTLED,
+    folder = mkdtempSync(join(tmpdir(), 'usage-archive-')),
+  ): Promise<ArchiveSite> {
     const database = await createTestDatabase();
+    // The databases of tests are copies of one, in which the id was made.
+    const { rows } = await database.pool.query<{ id: string }>(
+      'UPDATE metering.usage_archive SET id = gen_random_uuid() RETURNING id',
+    );
     const usage = await PastUsage.create(database.pool);
     for (const at of settled) await usage.settleAt(at);
     await usage.rollUp();
-    const folder = mkdtempSync(join(tmpdir(), 'usage-archive-'));
-    return new ArchiveSite(database, usage, folder, openStorage({ folder }));
+    return new ArchiveSite(database, usage, folder, openStorage({ folder }), rows[0]!.id);
   }
 
   async stop(): Promise<void> {
@@ -99,8 +107,12 @@ export class ArchiveSite {
     return rows.map(({ name }) => name);
   }
 
+  keyOf(day: Date, name: string): string {
+    return `usage-events/${this.archiveId}/${dayText(day)}/${name}`;
+  }
+
   pathOf(day: Date, name: string): string {
-    return join(this.folder, 'usage-events', dayText(day), name);
+    return join(this.folder, this.keyOf(day, name));
   }
 
   filesOf(day: Date): string[] {

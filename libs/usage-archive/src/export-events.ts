@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { type ObjectStorage } from '@inference/storage';
 import { type Client } from 'pg';
+import { Archive } from './archive';
 import { checkEvents, checkStoredDay } from './check-day';
 import {
   type ArchivedDayRecord,
@@ -15,14 +16,7 @@ import {
   readClosedUntil,
   readPartitions,
 } from './database/partitions.repository';
-import {
-  dayText,
-  type Manifest,
-  manifestKey,
-  manifestTextOf,
-  parseManifest,
-  sha256Of,
-} from './files/manifest';
+import { dayText, type Manifest, manifestTextOf, parseManifest, sha256Of } from './files/manifest';
 import { readText } from './files/read-events';
 import { writeEvents } from './files/write-events';
 import { finishDrops } from './finish-drops';
@@ -48,17 +42,18 @@ export async function exportEvents(
   storage: ObjectStorage,
   options: ExportOptions,
 ): Promise<void> {
+  const archive = await Archive.open(client, storage);
   await finishDrops(client, options.log);
   const closedUntil = await readClosedUntil(client, options.months);
   for (const partition of await readPartitions(client)) {
     if (closedUntil === null || partition.to > closedUntil) return;
-    await archivePartition(client, storage, partition, options);
+    await archivePartition(client, archive, partition, options);
   }
 }
 
 async function archivePartition(
   client: Client,
-  storage: ObjectStorage,
+  archive: Archive,
   { name, from, to }: Partition,
   { includesRestored, log, fileRows = FILE_ROWS }: ExportOptions,
 ): Promise<void> {
@@ -68,10 +63,10 @@ async function archivePartition(
   await refuseUsageWithoutEvents(client, { name, from, to }, days);
   const recorded = new Set(records.map(({ day }) => day.getTime()));
   for (const day of days.filter((day) => !recorded.has(day.getTime()))) {
-    const manifest = await archiveDay(client, storage, name, day, fileRows);
+    const manifest = await archiveDay(client, archive, name, day, fileRows);
     log(`Archived ${dayText(day)}: ${manifest.rows} events in ${manifest.files.length} files.`);
   }
-  for (const record of records) await refuseDifferences(client, storage, name, record);
+  for (const record of records) await refuseDifferences(client, archive, name, record);
   await markDropped(client, from, to);
   await dropPartition(client, name);
   log(`Removed ${name}.`);
@@ -90,23 +85,24 @@ async function refuseUsageWithoutEvents(client: Client, partition: Partition, da
 /** Stores and records a day. Its files are read back before the manifest is written, which is the last object of the day. */
 async function archiveDay(
   client: Client,
-  storage: ObjectStorage,
+  archive: Archive,
   table: string,
   day: Date,
   fileRows: number,
 ): Promise<Manifest> {
-  const key = manifestKey(day);
+  const { storage } = archive;
+  const key = archive.manifestKey(day);
   let text = await readText(storage, key);
   if (text === null) {
-    text = manifestTextOf(day, await writeEvents(storage, day, readEvents(client, table, day), fileRows));
-    throwFaults(day, await checkStoredDay(client, storage, day, parseManifest(day, text)));
+    text = manifestTextOf(day, await writeEvents(archive, day, readEvents(client, table, day), fileRows));
+    throwFaults(day, await checkStoredDay(client, archive, day, parseManifest(day, text)));
     // What an interrupted write has left.
     await storage.remove(key);
     const content = Buffer.from(text);
     await storage.write(key, Readable.from([content]), content.length);
   } else {
-    // A run that died before it recorded the day, or another database with the same storage.
-    throwFaults(day, await checkStoredDay(client, storage, day, parseManifest(day, text)));
+    // A run that died before it recorded the day, or a copy of this database with the same storage.
+    throwFaults(day, await checkStoredDay(client, archive, day, parseManifest(day, text)));
   }
   const manifest = parseManifest(day, text);
   throwFaults(day, await checkEvents(readEvents(client, table, day), manifest));
@@ -118,16 +114,16 @@ async function archiveDay(
 /** Throws an error unless record, files and events of a day agree. */
 async function refuseDifferences(
   client: Client,
-  storage: ObjectStorage,
+  archive: Archive,
   table: string,
   record: ArchivedDayRecord,
 ): Promise<void> {
   const { day } = record;
-  const text = await readText(storage, manifestKey(day));
+  const text = await readText(archive.storage, archive.manifestKey(day));
   if (text !== record.manifest || sha256Of(text) !== record.manifestSha256)
     throwFaults(day, ['the manifest in the storage is not the recorded one']);
   const manifest = parseManifest(day, record.manifest);
-  throwFaults(day, await checkStoredDay(client, storage, day, manifest));
+  throwFaults(day, await checkStoredDay(client, archive, day, manifest));
   throwFaults(day, await checkEvents(readEvents(client, table, day), manifest));
 }
 

@@ -14,6 +14,11 @@ const RECORDS = `SELECT day, manifest, manifest_sha256 AS "manifestSha256", drop
     restored_at IS NOT NULL AS "isRestored"
   FROM metering.archived_days WHERE day >= $1 AND day < $2 ORDER BY day`;
 
+/** In the keys of the files of this database. */
+export async function readArchiveId(client: Client): Promise<string> {
+  return (await client.query<{ id: string }>('SELECT id FROM metering.usage_archive')).rows[0]!.id;
+}
+
 /** The records of the days from the first to the last one (exclusive), ascending. */
 export async function readRecords(
   client: Client,
