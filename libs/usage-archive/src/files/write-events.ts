@@ -12,7 +12,7 @@ const PART_BYTES = partBytesOf(0);
 
 /**
  * Writes the events of a day into files, each of which ends with the events of an account. Replaces files that an interrupted
- * export has left.
+ * export has left. After an error nothing is removed: the lock may be lost, and the files those of the next run.
  *
  * @param fileRows after which the next account begins a new file
  */
@@ -59,23 +59,18 @@ async function storeCompressed(
 ): Promise<{ stored: StoredFile; written: EventRun }> {
   await storage.remove(key);
   const uploadId = await storage.beginParts(key);
-  try {
-    let written: EventRun | undefined;
-    let stored: StoredFile | undefined;
-    await pipeline(
-      async function* () {
-        written = yield* run;
-      },
-      createGzip(),
-      async (compressed: AsyncIterable<Buffer>) => {
-        stored = await storeParts(storage, { key, uploadId }, compressed);
-      },
-    );
-    return { stored: stored!, written: written! };
-  } catch (error) {
-    await storage.remove(key).catch(() => undefined);
-    throw error;
-  }
+  let written: EventRun | undefined;
+  let stored: StoredFile | undefined;
+  await pipeline(
+    async function* () {
+      written = yield* run;
+    },
+    createGzip(),
+    async (compressed: AsyncIterable<Buffer>) => {
+      stored = await storeParts(storage, { key, uploadId }, compressed);
+    },
+  );
+  return { stored: stored!, written: written! };
 }
 
 async function storeParts(
