@@ -31,6 +31,17 @@ const SETTLED = [
   monthStart(MONTHS),
 ];
 
+/** The client, whose process dies before the first statement that has the text. */
+function dyingBefore(client: Client, statement: string): Client {
+  const query = client.query.bind(client) as (text: string, values?: unknown[]) => Promise<unknown>;
+  let isDead = false;
+  client.query = ((text: string, values?: unknown[]) => {
+    isDead ||= text.includes(statement);
+    return isDead ? Promise.reject(new Error('killed')) : query(text, values);
+  }) as Client['query'];
+  return client;
+}
+
 /** A database with usage of three months, of which two can be archived in a folder. */
 export class ArchiveSite {
   readonly log: string[] = [];
@@ -69,10 +80,21 @@ export class ArchiveSite {
     return withArchiveSession(this.database.ownerUrl, true, work);
   }
 
+  /** Exports, and dies before the first statement that has the text. */
+  exportUntil(statement: string, includesRestored = false): Promise<void> {
+    return this.inSession((client) => this.exportWith(dyingBefore(client, statement), includesRestored));
+  }
+
+  /** Restores, and dies before the first statement that has the text. */
+  restoreUntil(statement: string, from: Date, to: Date): Promise<void> {
+    return this.inSession((client) =>
+      restoreEvents(dyingBefore(client, statement), this.storage, { from, to }, this.note),
+    );
+  }
+
   /** With small files, so that days have several ones. */
   export(includesRestored = false): Promise<void> {
-    const options = { months: MONTHS, includesRestored, fileRows: 3, log: this.note };
-    return this.inSession((client) => exportEvents(client, this.storage, options));
+    return this.inSession((client) => this.exportWith(client, includesRestored));
   }
 
   restore(from: Date, to: Date): Promise<void> {
@@ -121,6 +143,11 @@ export class ArchiveSite {
 
   readManifest(day: Date): Manifest {
     return JSON.parse(readFileSync(this.pathOf(day, 'manifest.json'), 'utf8')) as Manifest;
+  }
+
+  private exportWith(client: Client, includesRestored: boolean): Promise<void> {
+    const options = { months: MONTHS, includesRestored, fileRows: 3, log: this.note };
+    return exportEvents(client, this.storage, options);
   }
 
   private readonly note = (line: string): void => void this.log.push(line);

@@ -3,12 +3,7 @@ import { type ObjectStorage } from '@inference/storage';
 import { type Client } from 'pg';
 import { Archive } from './archive';
 import { checkEvents, checkStoredDay } from './check-day';
-import {
-  type ArchivedDayRecord,
-  insertRecord,
-  markDropped,
-  readRecords,
-} from './database/archived-days.repository';
+import { insertRecord, markDropped, readRecords } from './database/archived-days.repository';
 import { readDays, readEvents, readRollupDays } from './database/events.repository';
 import {
   dropPartition,
@@ -20,6 +15,7 @@ import { dayText, type Manifest, manifestTextOf, parseManifest, sha256Of } from 
 import { readText } from './files/read-events';
 import { writeEvents } from './files/write-events';
 import { finishDrops } from './finish-drops';
+import { refuseDifferences, throwFaults } from './refuse-differences';
 
 /** Chosen: some 20 MB compressed, 200 MB of text. A file ends with an account, so it may be larger. */
 const FILE_ROWS = 250_000;
@@ -43,7 +39,7 @@ export async function exportEvents(
   options: ExportOptions,
 ): Promise<void> {
   const archive = await Archive.open(client, storage);
-  await finishDrops(client, options.log);
+  await finishDrops(client, archive, options.log);
   const closedUntil = await readClosedUntil(client, options.months);
   for (const partition of await readPartitions(client)) {
     if (closedUntil === null || partition.to > closedUntil) return;
@@ -109,24 +105,4 @@ async function archiveDay(
   if ((await readText(storage, key)) !== text) throwFaults(day, ['the manifest was not stored as written']);
   await insertRecord(client, { day, manifest: text, manifestSha256: sha256Of(text) });
   return manifest;
-}
-
-/** Throws an error unless record, files and events of a day agree. */
-async function refuseDifferences(
-  client: Client,
-  archive: Archive,
-  table: string,
-  record: ArchivedDayRecord,
-): Promise<void> {
-  const { day } = record;
-  const text = await readText(archive.storage, archive.manifestKey(day));
-  if (text !== record.manifest || sha256Of(text) !== record.manifestSha256)
-    throwFaults(day, ['the manifest in the storage is not the recorded one']);
-  const manifest = parseManifest(day, record.manifest);
-  throwFaults(day, await checkStoredDay(client, archive, day, manifest));
-  throwFaults(day, await checkEvents(readEvents(client, table, day), manifest));
-}
-
-function throwFaults(day: Date, faults: string[]): void {
-  if (faults.length > 0) throw new Error(faults.map((fault) => `${dayText(day)}: ${fault}`).join('\n'));
 }

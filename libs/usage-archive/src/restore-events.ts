@@ -20,7 +20,7 @@ export async function restoreEvents(
   log: (line: string) => void,
 ): Promise<void> {
   const archive = await Archive.open(client, storage);
-  await finishDrops(client, log);
+  await finishDrops(client, archive, log);
   const records = new Map(
     (await readRecords(client, from, to)).map((record) => [record.day.getTime(), record]),
   );

@@ -58,14 +58,3 @@ export async function markRestored(
     [record.day, record.manifest, record.manifestSha256],
   );
 }
-
-/** Whether each event of the table is of a day whose events are only in the archive. */
-export async function areAllDropped(client: Client, table: string): Promise<boolean> {
-  const { rows } = await client.query(
-    `SELECT FROM metering.${client.escapeIdentifier(table)} e WHERE NOT EXISTS (
-       SELECT FROM metering.archived_days d
-       WHERE d.day = date_trunc('day', e.occurred_at, 'UTC') AND d.dropped_at IS NOT NULL
-     ) LIMIT 1`,
-  );
-  return rows.length === 0;
-}
