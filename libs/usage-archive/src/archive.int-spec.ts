@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { waitFor, waitForLock } from '@inference/testing';
 import { ArchiveSite, daysAfter, EARLIER, MONTH, monthStart, MONTHS } from './archive-site.fixture';
 import { ArchiveBusyError } from './database/archive-session.repository';
-import { EVENT_COLUMNS } from './database/events.repository';
+import { EVENT_COLUMNS, readEvents } from './database/events.repository';
 import { dayText } from './files/manifest';
 
 const tableOfMonth = (month: Date) => `usage_events_${dayText(month).slice(0, 7).replace('-', '_')}`;
@@ -88,6 +88,29 @@ it('writes files that other tools read, whole accounts in each', async () => {
     new Set(events.flat().map((e) => e.account_id)).size,
   );
   expect(manifest.cost_picos).toBe(String(rows.reduce((sum, { cost }) => sum + BigInt(cost), 0n)));
+});
+
+it('sorts the events alike on every server', async () => {
+  await site.database.pool.query(`
+    CREATE TABLE metering.sorted (LIKE metering.usage_events);
+    ALTER TABLE metering.sorted ALTER request_id TYPE text COLLATE "und-x-icu", ALTER account_id TYPE text COLLATE "und-x-icu"`);
+  for (const account of ['a', 'B'])
+    await site.database.pool.query(
+      `INSERT INTO metering.sorted SELECT (jsonb_populate_record(NULL::metering.usage_events,
+         to_jsonb(e) || jsonb_build_object('account_id', $2::text, 'request_id', id))).*
+       FROM (SELECT * FROM metering.usage_events WHERE occurred_at < $1 LIMIT 1) e, unnest(ARRAY['a', 'B']) AS id`,
+      [daysAfter(EARLIER, 1), account],
+    );
+  const rows = await site.inSession(async (client) => {
+    for await (const batch of readEvents(client, 'sorted', EARLIER)) return batch;
+    return [];
+  });
+  expect(rows.map(({ accountId, requestId }) => [accountId, requestId])).toEqual([
+    ['B', 'B'],
+    ['B', 'a'],
+    ['a', 'B'],
+    ['a', 'a'],
+  ]);
 });
 
 it('has each column of the events', async () => {
