@@ -10,7 +10,7 @@ import {
   waitFor,
   waitForLock,
 } from '@inference/testing';
-import { ArchiveSite, daysAfter, MONTH, monthStart, MONTHS } from './archive-site.fixture';
+import { ArchiveSite, daysAfter, EARLIER, MONTH, monthStart, MONTHS } from './archive-site.fixture';
 import { dayText } from './files/manifest';
 
 const COMMAND = join(__dirname, '../../../dist/libs/usage-archive/src/command.js');
@@ -64,7 +64,9 @@ describe('npm run usage', () => {
   it.each([
     [[], 'command: must be export, verify or restore'],
     [['drop'], 'command: must be export, verify or restore'],
-    [['restore'], 'restore: --from must be a day before --to'],
+    [['restore'], 'restore: needs --from and --to'],
+    [['restore', '--from', '2026-02-01', '--to', '2026-02-01'], '--from: must be a day before --to'],
+    [['verify', '--from', '2026-02-02', '--to', '2026-02-01'], '--from: must be a day before --to'],
     [['restore', '--from', '2026-02-30', '--to', '2026-03-01'], '--from: must be a day such as 2026-01-31'],
     [['verify', '--daily'], 'verify: takes no --restored and no --daily'],
     [['export', '--from', '2026-01-01'], 'export: takes no --from and no --to'],
@@ -77,6 +79,27 @@ describe('npm run usage', () => {
   it('keeps everything unless told how long', async () => {
     const { code, output } = await run(['export'], { USAGE_EVENTS_RETENTION_MONTHS: '' });
     expect([code, output]).toEqual([0, expect.stringContaining('all usage events stay')]);
+  });
+
+  it('says up to which day events are archived', async () => {
+    const due = dayText(monthStart(MONTHS));
+    const rolled = (until: string) =>
+      site.database.pool.query(`UPDATE metering.rollup_progress SET rolled_until = ${until}`);
+    await rolled('NULL');
+    const lines = [(await run(['export'])).output];
+    await rolled(`'${MONTH.toISOString()}'`);
+    lines.push((await run(['export'])).output);
+    await rolled('now()');
+    lines.push((await run(['export'])).output);
+    await run(restoreArgs);
+    lines.push((await run(['export'])).output);
+    const [last, earlier] = [daysAfter(MONTH, 27), daysAfter(EARLIER, 9)].map(dayText);
+    expect(lines.map((output) => output.trim().split('\n').at(-1))).toEqual([
+      `No usage events are archived; no hour is rolled up, and those before ${due} wait for it.`,
+      `Usage events up to ${earlier} are archived; the rollup ends at ${MONTH.toISOString()}, and those before ${due} wait for it.`,
+      `Usage events up to ${last} are archived; there are no others before ${due}.`,
+      `Usage events up to ${last} are archived; there are no others before ${due}. 2 archived days are in the database, too.`,
+    ]);
   });
 
   it('refuses settings that contradict each other', async () => {

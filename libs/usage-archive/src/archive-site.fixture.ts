@@ -145,9 +145,9 @@ export class ArchiveSite {
     return JSON.parse(readFileSync(this.pathOf(day, 'manifest.json'), 'utf8')) as Manifest;
   }
 
-  private exportWith(client: Client, includesRestored: boolean): Promise<void> {
+  private async exportWith(client: Client, includesRestored: boolean): Promise<void> {
     const options = { months: MONTHS, includesRestored, fileRows: 3, log: this.note };
-    return exportEvents(client, this.storage, options);
+    await exportEvents(client, this.storage, options);
   }
 
   private readonly note = (line: string): void => void this.log.push(line);

@@ -3,12 +3,18 @@ import { type ObjectStorage } from '@inference/storage';
 import { type Client } from 'pg';
 import { Archive } from './archive';
 import { checkEvents, checkStoredDay } from './check-day';
-import { insertRecord, markDropped, readRecords } from './database/archived-days.repository';
+import {
+  insertRecord,
+  markDropped,
+  readArchiveExtent,
+  readRecords,
+} from './database/archived-days.repository';
 import { readDays, readEvents, readRollupDays } from './database/events.repository';
 import {
+  type ArchiveBounds,
   dropPartition,
   type Partition,
-  readClosedUntil,
+  readArchiveBounds,
   readPartitions,
 } from './database/partitions.repository';
 import { dayText, type Manifest, manifestTextOf, parseManifest, sha256Of } from './files/manifest';
@@ -29,6 +35,12 @@ export interface ExportOptions {
   fileRows?: number;
 }
 
+/** What is archived after an export. */
+export interface ExportResult extends ArchiveBounds {
+  lastDay: Date | null;
+  restoredDays: number;
+}
+
 /**
  * Writes the events of old partitions to the storage, reads them back, and removes the partitions. Goes on where an interrupted
  * run has ended. Throws an error and removes nothing of a partition whose events, files and rollup do not agree.
@@ -37,14 +49,16 @@ export async function exportEvents(
   client: Client,
   storage: ObjectStorage,
   options: ExportOptions,
-): Promise<void> {
+): Promise<ExportResult> {
   const archive = await Archive.open(client, storage);
   await finishDrops(client, archive, options.log);
-  const closedUntil = await readClosedUntil(client, options.months);
+  const bounds = await readArchiveBounds(client, options.months);
+  const { dueUntil, rolledUntil } = bounds;
   for (const partition of await readPartitions(client)) {
-    if (closedUntil === null || partition.to > closedUntil) return;
+    if (rolledUntil === null || partition.to > rolledUntil || partition.to > dueUntil) break;
     await archivePartition(client, archive, partition, options);
   }
+  return { ...bounds, ...(await readArchiveExtent(client)) };
 }
 
 async function archivePartition(

@@ -30,8 +30,12 @@ export async function restoreEvents(
     const record = records.get(at);
     if (record ? !record.isDropped : await hasEvents(client, day)) continue;
     const text = await readText(storage, archive.manifestKey(day));
-    if (text === null && !record) continue;
-    if (text === null) throw new Error(`${dayText(day)}: manifest.json is missing.`);
+    if (text === null)
+      throw new Error(
+        record
+          ? `${dayText(day)}: manifest.json is missing.`
+          : `${dayText(day)}: the rollup has usage, but there are neither events nor a record nor manifest.json.`,
+      );
     if (record && text !== record.manifest)
       throw new Error(
         `${dayText(day)}: manifest.json is not the recorded one. Find out which is right; without a record, restore uses manifest.json.`,

@@ -28,6 +28,16 @@ export async function readRecords(
   return (await client.query<ArchivedDayRecord>(RECORDS, [from, to])).rows;
 }
 
+/** The last day in the archive, null if there is none, and how many days are in the database again. */
+export async function readArchiveExtent(
+  client: Client,
+): Promise<{ lastDay: Date | null; restoredDays: number }> {
+  const { rows } = await client.query<{ lastDay: Date | null; restoredDays: number }>(
+    `SELECT max(day) AS "lastDay", count(restored_at)::integer AS "restoredDays" FROM metering.archived_days`,
+  );
+  return rows[0]!;
+}
+
 /** Records a day whose events are in the storage and in the database. */
 export async function insertRecord(
   client: Client,

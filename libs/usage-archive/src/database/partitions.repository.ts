@@ -39,19 +39,22 @@ export async function readPartitions(client: Client): Promise<Partition[]> {
 
 const isDayStart = (at: Date) => at.getTime() % MILLIS_PER_DAY === 0;
 
-/**
- * Before when events are old enough to be archived: the start of the month `months` whole months ago, but no time whose hours are
- * not rolled up yet. Usage is not settled into rolled-up hours, so events before it do not change any more.
- */
-export async function readClosedUntil(client: Client, months: number): Promise<Date | null> {
-  const { rows } = await client.query<{ until: Date | null }>(
-    `SELECT least(
-       (date_trunc('month', now() AT TIME ZONE 'UTC') - make_interval(months => $1)) AT TIME ZONE 'UTC', rolled_until
-     ) AS until
-     FROM metering.rollup_progress WHERE rolled_until IS NOT NULL`,
+/** Events before both times are archived. */
+export interface ArchiveBounds {
+  /** The start of the month `months` whole months ago. */
+  dueUntil: Date;
+  /** Usage is not settled into rolled-up hours, so events before it do not change any more. Null: no hour is rolled up. */
+  rolledUntil: Date | null;
+}
+
+export async function readArchiveBounds(client: Client, months: number): Promise<ArchiveBounds> {
+  const { rows } = await client.query<ArchiveBounds>(
+    `SELECT (date_trunc('month', now() AT TIME ZONE 'UTC') - make_interval(months => $1)) AT TIME ZONE 'UTC' AS "dueUntil",
+       rolled_until AS "rolledUntil"
+     FROM metering.rollup_progress`,
     [months],
   );
-  return rows[0]?.until ?? null;
+  return rows[0]!;
 }
 
 /**
