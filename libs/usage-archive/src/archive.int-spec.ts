@@ -189,6 +189,22 @@ describe('refuses to remove a month', () => {
   });
 });
 
+it('takes as long as it needs, whatever the limits of the database', async () => {
+  const { rows } = await site.database.pool.query<{ name: string; database: string }>(
+    `SELECT name, current_database() AS database FROM pg_settings
+     WHERE name IN ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`,
+  );
+  for (const { name, database } of rows)
+    await site.database.pool.query(`ALTER DATABASE ${database} SET ${name} = '10s'`);
+  expect(rows.length).toBeGreaterThanOrEqual(3);
+  const limits = await site.inSession((client) =>
+    client.query<{ setting: string }>('SELECT setting FROM pg_settings WHERE name = ANY ($1)', [
+      rows.map(({ name }) => name),
+    ]),
+  );
+  expect(limits.rows.map(({ setting }) => setting)).toEqual(rows.map(() => '0'));
+});
+
 describe('other processes', () => {
   it('do not work at the same time', async () => {
     await site.inSession(async () => {
