@@ -103,9 +103,9 @@ describe('npm run usage', () => {
   });
 
   it('refuses settings that contradict each other', async () => {
-    const { code, output } = await run(['verify'], { S3_REGION: 'r', USAGE_EVENTS_RETENTION_MONTHS: '0' });
+    const { code, output } = await run(['verify'], { S3_REGION: 'r', USAGE_EVENTS_RETENTION_MONTHS: '2' });
     expect([code, output]).toEqual([2, expect.stringContaining('S3_REGION: is set, but S3_BUCKET is not')]);
-    expect(output).toContain('USAGE_EVENTS_RETENTION_MONTHS: must be between 2 and 120');
+    expect(output).toContain('USAGE_EVENTS_RETENTION_MONTHS: must be between 3 and 120');
   });
 
   it('works on one host at a time', async () => {

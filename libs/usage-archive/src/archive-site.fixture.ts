@@ -15,7 +15,7 @@ import { verifyArchive } from './verify-archive';
 export { daysAfter, monthStart } from './past-usage.fixture';
 
 /** How many whole months stay in the database in these tests. */
-export const MONTHS = 2;
+export const MONTHS = 3;
 /** The last archived month and one before. */
 export const MONTH = monthStart(MONTHS + 1);
 export const EARLIER = monthStart(MONTHS + 2);
