@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { messageOf } from './errors.mjs';
 
 /** Chosen: a day of a busy site; two such files are searched in a second. */
 const MAX_BYTES = 16 * 2 ** 20;
@@ -14,32 +15,60 @@ const LINE_FEED = 0x0a;
 export class RotatingLog {
   #file;
   #maxBytes;
+  /** Undefined after the file could not be opened. @type {number | undefined} */
   #descriptor;
-  #bytes;
+  /** Since the file was begun, or could not be renamed. */
+  #bytes = 0;
+  #isFailing = false;
 
   /** @param {string} file @param {number} [maxBytes] */
   constructor(file, maxBytes = MAX_BYTES) {
     this.#file = file;
     this.#maxBytes = maxBytes;
-    this.#descriptor = fs.openSync(file, 'a', 0o600);
-    this.#bytes = fs.fstatSync(this.#descriptor).size;
+    const descriptor = this.#open();
+    this.#bytes = fs.fstatSync(descriptor).size;
   }
 
-  /** Synchronously, so that nothing is lost when this process ends. @param {Buffer} lines */
+  /**
+   * Synchronously, so that nothing is lost when this process ends. Drops lines that cannot be written: a full disk does not stop
+   * the processes whose output this is.
+   * @param {Buffer} lines
+   */
   append(lines) {
-    if (this.#bytes > 0 && this.#bytes + lines.length > this.#maxBytes) this.#rotate();
-    for (let at = 0; at < lines.length;) at += fs.writeSync(this.#descriptor, lines, at);
-    this.#bytes += lines.length;
+    try {
+      if (this.#bytes > 0 && this.#bytes + lines.length > this.#maxBytes) this.#rotate();
+      const descriptor = this.#descriptor ?? this.#open();
+      for (let at = 0; at < lines.length;) {
+        const written = fs.writeSync(descriptor, lines, at);
+        at += written;
+        this.#bytes += written;
+      }
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing)
+        process.stderr.write(`${this.#file}: lines of the log are lost: ${messageOf(error)}\n`);
+      this.#isFailing = true;
+    }
   }
 
+  #open() {
+    return (this.#descriptor = fs.openSync(this.#file, 'a', 0o600));
+  }
+
+  /** A file that cannot be renamed is continued. */
   #rotate() {
-    fs.closeSync(this.#descriptor);
-    for (let number = KEPT_FILES; number > 0; number -= 1) {
-      const former = number === 1 ? this.#file : `${this.#file}.${number - 1}`;
-      if (fs.existsSync(former)) fs.renameSync(former, `${this.#file}.${number}`);
-    }
-    this.#descriptor = fs.openSync(this.#file, 'a', 0o600);
+    const descriptor = this.#descriptor;
+    this.#descriptor = undefined;
     this.#bytes = 0;
+    if (descriptor !== undefined) fs.closeSync(descriptor);
+    try {
+      for (let number = KEPT_FILES; number > 0; number -= 1) {
+        const former = number === 1 ? this.#file : `${this.#file}.${number - 1}`;
+        if (fs.existsSync(former)) fs.renameSync(former, `${this.#file}.${number}`);
+      }
+    } catch (error) {
+      process.stderr.write(`${this.#file}: cannot be renamed and grows: ${messageOf(error)}\n`);
+    }
   }
 }
 

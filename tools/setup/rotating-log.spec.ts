@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { logOutput, RotatingLog } from './rotating-log.mjs';
@@ -56,6 +65,41 @@ it('goes on with the file of an earlier run, and keeps four former ones', async 
     ['run 3'],
   ]);
   expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+describe('what cannot be written', () => {
+  const said = () => jest.mocked(process.stderr.write).mock.calls.map(([text]) => text);
+
+  beforeEach(() => {
+    jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  it('is dropped, and said once, until the folder is there again', () => {
+    const log = new RotatingLog(file, 10);
+    log.append(Buffer.from('first\n'));
+    rmSync(folder, { recursive: true });
+    for (const line of ['second', 'third']) log.append(Buffer.from(`${line}\n`));
+    expect(said()).toEqual([expect.stringMatching(/a\.log: lines of the log are lost: ENOENT/)]);
+    mkdirSync(folder);
+    log.append(Buffer.from('fourth\n'));
+    expect(lines('a.log')).toEqual(['fourth']);
+  });
+
+  (existsSync('/dev/full') ? it : it.skip)('is dropped when the disk is full', () => {
+    const log = new RotatingLog('/dev/full');
+    for (const line of ['first', 'second']) log.append(Buffer.from(`${line}\n`));
+    expect(said()).toEqual([expect.stringContaining('ENOSPC')]);
+  });
+
+  it('goes into the former file if that cannot be renamed', () => {
+    mkdirSync(`${file}.4/x`, { recursive: true });
+    writeFileSync(`${file}.3`, '');
+    const log = new RotatingLog(file, 10);
+    for (const line of ['first', 'second', 'third']) log.append(Buffer.from(`${line}\n`));
+    expect(lines('a.log')).toEqual(['first', 'second', 'third']);
+    expect(said()).toContainEqual(expect.stringContaining('a.log: cannot be renamed'));
+  });
 });
 
 it('keeps what has no line end', async () => {

@@ -2,7 +2,7 @@ export { charge, type Charge, type ChargeLine, type TokenUsage, worstCasePicos }
 export { PRICE_UNITS, type PriceUnit, pricesOutput, UNIT_DIGITS, type UnitRate } from './pricing/price-unit';
 export { PriceBook, type PricesInForce, RATE_DIGITS } from './pricing/price-book';
 export { ArchivedDay } from './archive/archived-day.entity';
-export { readArchivedUntil } from './archive/archived-days.repository';
+export { readAccountArchivedUntil, readArchivedUntil } from './archive/archived-days.repository';
 export { archivedHourFault } from './archive/archived-hours';
 export { reconcile, type Difference } from './reconcile/reconcile.repository';
 export { PRICE_ENTITIES } from './pricing/price-entities';

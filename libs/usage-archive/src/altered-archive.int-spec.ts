@@ -93,6 +93,12 @@ describe('what was altered', () => {
     expect(await site.events()).toEqual(before);
   });
 
+  it('is not restored without its record and manifest', async () => {
+    await site.database.pool.query('DELETE FROM metering.archived_days WHERE day = $1', [MONTH]);
+    rmSync(site.pathOf(MONTH, 'manifest.json'));
+    await expect(site.restore(MONTH, daysAfter(MONTH, 1))).rejects.toThrow('neither events nor a record');
+  });
+
   it('is restored without its record', async () => {
     await site.database.pool.query('DELETE FROM metering.archived_days WHERE day = $1', [MONTH]);
     await site.restore(MONTH, daysAfter(MONTH, 1));

@@ -10,7 +10,7 @@ import {
   waitFor,
   waitForLock,
 } from '@inference/testing';
-import { ArchiveSite, daysAfter, MONTH, monthStart, MONTHS } from './archive-site.fixture';
+import { ArchiveSite, daysAfter, EARLIER, MONTH, monthStart, MONTHS } from './archive-site.fixture';
 import { dayText } from './files/manifest';
 
 const COMMAND = join(__dirname, '../../../dist/libs/usage-archive/src/command.js');
@@ -64,7 +64,9 @@ describe('npm run usage', () => {
   it.each([
     [[], 'command: must be export, verify or restore'],
     [['drop'], 'command: must be export, verify or restore'],
-    [['restore'], 'restore: --from must be a day before --to'],
+    [['restore'], 'restore: needs --from and --to'],
+    [['restore', '--from', '2026-02-01', '--to', '2026-02-01'], '--from: must be a day before --to'],
+    [['verify', '--from', '2026-02-02', '--to', '2026-02-01'], '--from: must be a day before --to'],
     [['restore', '--from', '2026-02-30', '--to', '2026-03-01'], '--from: must be a day such as 2026-01-31'],
     [['verify', '--daily'], 'verify: takes no --restored and no --daily'],
     [['export', '--from', '2026-01-01'], 'export: takes no --from and no --to'],
@@ -79,10 +81,31 @@ describe('npm run usage', () => {
     expect([code, output]).toEqual([0, expect.stringContaining('all usage events stay')]);
   });
 
+  it('says up to which day events are archived', async () => {
+    const due = dayText(monthStart(MONTHS));
+    const rolled = (until: string) =>
+      site.database.pool.query(`UPDATE metering.rollup_progress SET rolled_until = ${until}`);
+    await rolled('NULL');
+    const lines = [(await run(['export'])).output];
+    await rolled(`'${MONTH.toISOString()}'`);
+    lines.push((await run(['export'])).output);
+    await rolled('now()');
+    lines.push((await run(['export'])).output);
+    await run(restoreArgs);
+    lines.push((await run(['export'])).output);
+    const [last, earlier] = [daysAfter(MONTH, 27), daysAfter(EARLIER, 9)].map(dayText);
+    expect(lines.map((output) => output.trim().split('\n').at(-1))).toEqual([
+      `No usage events are archived; no hour is rolled up, and those before ${due} wait for it.`,
+      `Usage events up to ${earlier} are archived; the rollup ends at ${MONTH.toISOString()}, and those before ${due} wait for it.`,
+      `Usage events up to ${last} are archived; there are no others before ${due}.`,
+      `Usage events up to ${last} are archived; there are no others before ${due}. 2 archived days are in the database, too.`,
+    ]);
+  });
+
   it('refuses settings that contradict each other', async () => {
-    const { code, output } = await run(['verify'], { S3_REGION: 'r', USAGE_EVENTS_RETENTION_MONTHS: '0' });
+    const { code, output } = await run(['verify'], { S3_REGION: 'r', USAGE_EVENTS_RETENTION_MONTHS: '2' });
     expect([code, output]).toEqual([2, expect.stringContaining('S3_REGION: is set, but S3_BUCKET is not')]);
-    expect(output).toContain('USAGE_EVENTS_RETENTION_MONTHS: must be between 2 and 120');
+    expect(output).toContain('USAGE_EVENTS_RETENTION_MONTHS: must be between 3 and 120');
   });
 
   it('works on one host at a time', async () => {
@@ -216,7 +239,7 @@ describeWithSwift('an archive in a bucket', () => {
         ).code,
       ).toBe(0);
       expect(await site.events()).toEqual(before);
-      const Key = `site/usage-events/${dayText(MONTH)}/accounts-0001.ndjson.gz`;
+      const Key = `site/${site.keyOf(MONTH, 'accounts-0001.ndjson.gz')}`;
       await client.send(new PutObjectCommand({ Bucket: bucket, Key, Body: 'other' }));
       client.destroy();
       const verified = await run(['verify'], storage);

@@ -15,7 +15,7 @@ import { verifyArchive } from './verify-archive';
 export { daysAfter, monthStart } from './past-usage.fixture';
 
 /** How many whole months stay in the database in these tests. */
-export const MONTHS = 2;
+export const MONTHS = 3;
 /** The last archived month and one before. */
 export const MONTH = monthStart(MONTHS + 1);
 export const EARLIER = monthStart(MONTHS + 2);
@@ -31,6 +31,17 @@ const SETTLED = [
   monthStart(MONTHS),
 ];
 
+/** The client, whose process dies before the first statement that has the text. */
+function dyingBefore(client: Client, statement: string): Client {
+  const query = client.query.bind(client) as (text: string, values?: unknown[]) => Promise<unknown>;
+  let isDead = false;
+  client.query = ((text: string, values?: unknown[]) => {
+    isDead ||= text.includes(statement);
+    return isDead ? Promise.reject(new Error('killed')) : query(text, values);
+  }) as Client['query'];
+  return client;
+}
+
 /** A database with usage of three months, of which two can be archived in a folder. */
 export class ArchiveSite {
   readonly log: string[] = [];
@@ -40,15 +51,23 @@ export class ArchiveSite {
     readonly usage: PastUsage,
     readonly folder: string,
     readonly storage: ObjectStorage,
+    private readonly archiveId: string,
   ) {}
 
-  static async start(settled = SETTLED): Promise<ArchiveSite> {
+  /** @param folder of the storage, possibly that of another site */
+  static async start(
+    settled = SETTLED,
+    folder = mkdtempSync(join(tmpdir(), 'usage-archive-')),
+  ): Promise<ArchiveSite> {
     const database = await createTestDatabase();
+    // The databases of tests are copies of one, in which the id was made.
+    const { rows } = await database.pool.query<{ id: string }>(
+      'UPDATE metering.usage_archive SET id = gen_random_uuid() RETURNING id',
+    );
     const usage = await PastUsage.create(database.pool);
     for (const at of settled) await usage.settleAt(at);
     await usage.rollUp();
-    const folder = mkdtempSync(join(tmpdir(), 'usage-archive-'));
-    return new ArchiveSite(database, usage, folder, openStorage({ folder }));
+    return new ArchiveSite(database, usage, folder, openStorage({ folder }), rows[0]!.id);
   }
 
   async stop(): Promise<void> {
@@ -61,10 +80,21 @@ export class ArchiveSite {
     return withArchiveSession(this.database.ownerUrl, true, work);
   }
 
+  /** Exports, and dies before the first statement that has the text. */
+  exportUntil(statement: string, includesRestored = false): Promise<void> {
+    return this.inSession((client) => this.exportWith(dyingBefore(client, statement), includesRestored));
+  }
+
+  /** Restores, and dies before the first statement that has the text. */
+  restoreUntil(statement: string, from: Date, to: Date): Promise<void> {
+    return this.inSession((client) =>
+      restoreEvents(dyingBefore(client, statement), this.storage, { from, to }, this.note),
+    );
+  }
+
   /** With small files, so that days have several ones. */
   export(includesRestored = false): Promise<void> {
-    const options = { months: MONTHS, includesRestored, fileRows: 3, log: this.note };
-    return this.inSession((client) => exportEvents(client, this.storage, options));
+    return this.inSession((client) => this.exportWith(client, includesRestored));
   }
 
   restore(from: Date, to: Date): Promise<void> {
@@ -99,8 +129,12 @@ export class ArchiveSite {
     return rows.map(({ name }) => name);
   }
 
+  keyOf(day: Date, name: string): string {
+    return `usage-events/${this.archiveId}/${dayText(day)}/${name}`;
+  }
+
   pathOf(day: Date, name: string): string {
-    return join(this.folder, 'usage-events', dayText(day), name);
+    return join(this.folder, this.keyOf(day, name));
   }
 
   filesOf(day: Date): string[] {
@@ -109,6 +143,11 @@ export class ArchiveSite {
 
   readManifest(day: Date): Manifest {
     return JSON.parse(readFileSync(this.pathOf(day, 'manifest.json'), 'utf8')) as Manifest;
+  }
+
+  private async exportWith(client: Client, includesRestored: boolean): Promise<void> {
+    const options = { months: MONTHS, includesRestored, fileRows: 3, log: this.note };
+    await exportEvents(client, this.storage, options);
   }
 
   private readonly note = (line: string): void => void this.log.push(line);

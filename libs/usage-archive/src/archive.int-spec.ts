@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { waitFor, waitForLock } from '@inference/testing';
 import { ArchiveSite, daysAfter, EARLIER, MONTH, monthStart, MONTHS } from './archive-site.fixture';
 import { ArchiveBusyError } from './database/archive-session.repository';
-import { EVENT_COLUMNS } from './database/events.repository';
+import { EVENT_COLUMNS, readEvents } from './database/events.repository';
 import { dayText } from './files/manifest';
 
 const tableOfMonth = (month: Date) => `usage_events_${dayText(month).slice(0, 7).replace('-', '_')}`;
@@ -39,6 +39,25 @@ it('archives old months, removes them, and restores them byte by byte', async ()
   expect(await site.verify()).toEqual({ days: 4, faults: [] });
 });
 
+it('shares a storage with another database', async () => {
+  const other = await ArchiveSite.start(undefined, site.folder);
+  try {
+    const sites = [site, other];
+    // The same days, but other events.
+    await other.database.pool.query("UPDATE metering.usage_events SET upstream = 'other'");
+    const before = await Promise.all(sites.map((each) => each.events()));
+    await Promise.all(sites.map((each) => each.export()));
+    for (const each of sites) {
+      expect(await each.verify()).toEqual({ days: 4, faults: [] });
+      await each.restore(EARLIER, monthStart(MONTHS));
+      expect(await each.differences()).toEqual([]);
+    }
+    expect(await Promise.all(sites.map((each) => each.events()))).toEqual(before);
+  } finally {
+    await other.stop();
+  }
+});
+
 it('writes files that other tools read, whole accounts in each', async () => {
   const day = daysAfter(EARLIER, 9);
   const { rows } = await site.database.pool.query<{ request_id: string; cost: string; account_id: string }>(
@@ -69,6 +88,29 @@ it('writes files that other tools read, whole accounts in each', async () => {
     new Set(events.flat().map((e) => e.account_id)).size,
   );
   expect(manifest.cost_picos).toBe(String(rows.reduce((sum, { cost }) => sum + BigInt(cost), 0n)));
+});
+
+it('sorts the events alike on every server', async () => {
+  await site.database.pool.query(`
+    CREATE TABLE metering.sorted (LIKE metering.usage_events);
+    ALTER TABLE metering.sorted ALTER request_id TYPE text COLLATE "und-x-icu", ALTER account_id TYPE text COLLATE "und-x-icu"`);
+  for (const account of ['a', 'B'])
+    await site.database.pool.query(
+      `INSERT INTO metering.sorted SELECT (jsonb_populate_record(NULL::metering.usage_events,
+         to_jsonb(e) || jsonb_build_object('account_id', $2::text, 'request_id', id))).*
+       FROM (SELECT * FROM metering.usage_events WHERE occurred_at < $1 LIMIT 1) e, unnest(ARRAY['a', 'B']) AS id`,
+      [daysAfter(EARLIER, 1), account],
+    );
+  const rows = await site.inSession(async (client) => {
+    for await (const batch of readEvents(client, 'sorted', EARLIER)) return batch;
+    return [];
+  });
+  expect(rows.map(({ accountId, requestId }) => [accountId, requestId])).toEqual([
+    ['B', 'B'],
+    ['B', 'a'],
+    ['a', 'B'],
+    ['a', 'a'],
+  ]);
 });
 
 it('has each column of the events', async () => {
@@ -131,7 +173,7 @@ describe('refuses to remove a month', () => {
     expect(existsSync(site.pathOf(EARLIER, 'manifest.json'))).toBe(false);
   });
 
-  it('whose archive is that of another database', async () => {
+  it('whose archive is that of an altered copy of the database', async () => {
     await site.export();
     const text = readFileSync(site.pathOf(MONTH, 'manifest.json'));
     await site.restore(EARLIER, monthStart(MONTHS));
@@ -145,6 +187,22 @@ describe('refuses to remove a month', () => {
     expect((await site.events()).slice(-before.length / 4)).toEqual(before.slice(-before.length / 4));
     expect(readFileSync(site.pathOf(MONTH, 'manifest.json'))).toEqual(text);
   });
+});
+
+it('takes as long as it needs, whatever the limits of the database', async () => {
+  const { rows } = await site.database.pool.query<{ name: string; database: string }>(
+    `SELECT name, current_database() AS database FROM pg_settings
+     WHERE name IN ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`,
+  );
+  for (const { name, database } of rows)
+    await site.database.pool.query(`ALTER DATABASE ${database} SET ${name} = '10s'`);
+  expect(rows.length).toBeGreaterThanOrEqual(3);
+  const limits = await site.inSession((client) =>
+    client.query<{ setting: string }>('SELECT setting FROM pg_settings WHERE name = ANY ($1)', [
+      rows.map(({ name }) => name),
+    ]),
+  );
+  expect(limits.rows.map(({ setting }) => setting)).toEqual(rows.map(() => '0'));
 });
 
 describe('other processes', () => {

@@ -1,5 +1,5 @@
-import { type ObjectStorage } from '@inference/storage';
 import { type Client } from 'pg';
+import { type Archive } from './archive';
 import {
   type EventRow,
   readRollup,
@@ -10,7 +10,6 @@ import {
 import { EventCursor } from './files/event-cursor';
 import {
   addSums,
-  archiveKey,
   type EventSums,
   type Manifest,
   type ManifestFile,
@@ -46,13 +45,13 @@ type StoredEvent = Record<
  */
 export async function checkStoredDay(
   client: Client,
-  storage: ObjectStorage,
+  archive: Archive,
   day: Date,
   manifest: Manifest,
 ): Promise<string[]> {
   const faults: string[] = [];
   for (const file of manifest.files) {
-    const found = await checkFile(client, storage, day, file);
+    const found = await checkFile(client, archive, day, file);
     faults.push(...found.map((fault) => `${file.name} ${fault}`));
   }
   const [rollup] = await readRollupDays(client, day, new Date(day.getTime() + MILLIS_PER_DAY));
@@ -61,19 +60,14 @@ export async function checkStoredDay(
   return faults;
 }
 
-async function checkFile(
-  client: Client,
-  storage: ObjectStorage,
-  day: Date,
-  file: ManifestFile,
-): Promise<string[]> {
-  const key = archiveKey(day, file.name);
-  if ((await storage.sizeOf(key)) === undefined) return ['is missing'];
+async function checkFile(client: Client, archive: Archive, day: Date, file: ManifestFile): Promise<string[]> {
+  const key = archive.key(day, file.name);
+  if ((await archive.storage.sizeOf(key)) === undefined) return ['is missing'];
   const sums = noEvents();
   const groups = new Map<string, UsageSums>();
   const requestIds: string[] = [];
   try {
-    const { bytes, sha256, contentSha256 } = await readEventFile(storage, key, (lines) => {
+    const { bytes, sha256, contentSha256 } = await readEventFile(archive.storage, key, (lines) => {
       for (const line of lines) {
         const event = JSON.parse(line) as StoredEvent;
         const added = sumsOfEvent(event);

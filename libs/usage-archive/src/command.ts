@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openStorage } from '@inference/storage';
 import { ArchiveBusyError, withArchiveSession } from './database/archive-session.repository';
-import { exportEvents } from './export-events';
+import { exportEvents, type ExportResult } from './export-events';
+import { dayText } from './files/manifest';
 import { restoreEvents } from './restore-events';
 import { readUsageArchiveConfig, type UsageArchiveConfig } from './usage-archive.config';
 import { verifyArchive } from './verify-archive';
@@ -29,7 +30,7 @@ async function main(): Promise<void> {
   const { command, restored, daily, from, to } = readArguments();
   const config = readUsageArchiveConfig();
   if (command === 'verify') await verify(config, from, to);
-  else if (command === 'restore') await restore(config, from, to);
+  else if (command === 'restore') await restore(config, from!, to!);
   else if (daily) await exportDaily(config);
   else await exportOnce(config, restored);
 }
@@ -53,7 +54,11 @@ function readArguments() {
   if (command !== 'export' && (restored || daily))
     throw new ArgumentError(`${command}: takes no --restored and no --daily`);
   if (restored && daily) throw new ArgumentError('--daily: takes no --restored');
-  return { command, restored, daily, from: dayOf('--from', values.from), to: dayOf('--to', values.to) };
+  const from = dayOf('--from', values.from);
+  const to = dayOf('--to', values.to);
+  if (command === 'restore' && (!from || !to)) throw new ArgumentError('restore: needs --from and --to');
+  if (from && to && from >= to) throw new ArgumentError('--from: must be a day before --to');
+  return { command, restored, daily, from, to };
 }
 
 function dayOf(option: string, text: string | undefined): Date | undefined {
@@ -71,17 +76,27 @@ async function exportOnce(config: UsageArchiveConfig, includesRestored: boolean)
     return;
   }
   try {
-    await withArchiveSession(databaseUrl, true, (client) =>
+    const result = await withArchiveSession(databaseUrl, true, (client) =>
       exportEvents(client, openStorage(storage), { months, includesRestored, log: console.log }),
     );
-    console.log(
-      `Done. The usage events of ${months} whole months and of the running one stay in the database.`,
-    );
+    console.log(describeExport(result));
   } catch (error) {
     // Another host does the same work.
     if (!(error instanceof ArchiveBusyError)) throw error;
     console.log(error.message);
   }
+}
+
+function describeExport({ lastDay, restoredDays, dueUntil, rolledUntil }: ExportResult): string {
+  const archived = lastDay
+    ? `Usage events up to ${dayText(lastDay)} are archived`
+    : 'No usage events are archived';
+  const rest =
+    rolledUntil && rolledUntil >= dueUntil
+      ? `there are no others before ${dayText(dueUntil)}`
+      : `${rolledUntil ? `the rollup ends at ${rolledUntil.toISOString()}` : 'no hour is rolled up'}, and those before ${dayText(dueUntil)} wait for it`;
+  const restored = restoredDays > 0 ? ` ${restoredDays} archived days are in the database, too.` : '';
+  return `${archived}; ${rest}.${restored}`;
 }
 
 /** Never returns. */
@@ -109,8 +124,7 @@ async function verify({ databaseUrl, storage }: UsageArchiveConfig, from?: Date,
   process.exitCode = faults.length ? 1 : 0;
 }
 
-async function restore({ databaseUrl, storage }: UsageArchiveConfig, from?: Date, to?: Date): Promise<void> {
-  if (!from || !to || from >= to) throw new ArgumentError('restore: --from must be a day before --to');
+async function restore({ databaseUrl, storage }: UsageArchiveConfig, from: Date, to: Date): Promise<void> {
   await withArchiveSession(databaseUrl, true, (client) =>
     restoreEvents(client, openStorage(storage), { from, to }, console.log),
   );

@@ -1,31 +1,27 @@
 import { Readable } from 'node:stream';
 import { type ObjectStorage } from '@inference/storage';
 import { type Client } from 'pg';
+import { Archive } from './archive';
 import { checkEvents, checkStoredDay } from './check-day';
 import {
-  type ArchivedDayRecord,
   insertRecord,
   markDropped,
+  readArchiveExtent,
   readRecords,
 } from './database/archived-days.repository';
 import { readDays, readEvents, readRollupDays } from './database/events.repository';
 import {
+  type ArchiveBounds,
   dropPartition,
   type Partition,
-  readClosedUntil,
+  readArchiveBounds,
   readPartitions,
 } from './database/partitions.repository';
-import {
-  dayText,
-  type Manifest,
-  manifestKey,
-  manifestTextOf,
-  parseManifest,
-  sha256Of,
-} from './files/manifest';
+import { dayText, type Manifest, manifestTextOf, parseManifest, sha256Of } from './files/manifest';
 import { readText } from './files/read-events';
 import { writeEvents } from './files/write-events';
 import { finishDrops } from './finish-drops';
+import { refuseDifferences, throwFaults } from './refuse-differences';
 
 /** Chosen: some 20 MB compressed, 200 MB of text. A file ends with an account, so it may be larger. */
 const FILE_ROWS = 250_000;
@@ -39,6 +35,12 @@ export interface ExportOptions {
   fileRows?: number;
 }
 
+/** What is archived after an export. */
+export interface ExportResult extends ArchiveBounds {
+  lastDay: Date | null;
+  restoredDays: number;
+}
+
 /**
  * Writes the events of old partitions to the storage, reads them back, and removes the partitions. Goes on where an interrupted
  * run has ended. Throws an error and removes nothing of a partition whose events, files and rollup do not agree.
@@ -47,18 +49,21 @@ export async function exportEvents(
   client: Client,
   storage: ObjectStorage,
   options: ExportOptions,
-): Promise<void> {
-  await finishDrops(client, options.log);
-  const closedUntil = await readClosedUntil(client, options.months);
+): Promise<ExportResult> {
+  const archive = await Archive.open(client, storage);
+  await finishDrops(client, archive, options.log);
+  const bounds = await readArchiveBounds(client, options.months);
+  const { dueUntil, rolledUntil } = bounds;
   for (const partition of await readPartitions(client)) {
-    if (closedUntil === null || partition.to > closedUntil) return;
-    await archivePartition(client, storage, partition, options);
+    if (rolledUntil === null || partition.to > rolledUntil || partition.to > dueUntil) break;
+    await archivePartition(client, archive, partition, options);
   }
+  return { ...bounds, ...(await readArchiveExtent(client)) };
 }
 
 async function archivePartition(
   client: Client,
-  storage: ObjectStorage,
+  archive: Archive,
   { name, from, to }: Partition,
   { includesRestored, log, fileRows = FILE_ROWS }: ExportOptions,
 ): Promise<void> {
@@ -68,10 +73,10 @@ async function archivePartition(
   await refuseUsageWithoutEvents(client, { name, from, to }, days);
   const recorded = new Set(records.map(({ day }) => day.getTime()));
   for (const day of days.filter((day) => !recorded.has(day.getTime()))) {
-    const manifest = await archiveDay(client, storage, name, day, fileRows);
+    const manifest = await archiveDay(client, archive, name, day, fileRows);
     log(`Archived ${dayText(day)}: ${manifest.rows} events in ${manifest.files.length} files.`);
   }
-  for (const record of records) await refuseDifferences(client, storage, name, record);
+  for (const record of records) await refuseDifferences(client, archive, name, record);
   await markDropped(client, from, to);
   await dropPartition(client, name);
   log(`Removed ${name}.`);
@@ -90,47 +95,28 @@ async function refuseUsageWithoutEvents(client: Client, partition: Partition, da
 /** Stores and records a day. Its files are read back before the manifest is written, which is the last object of the day. */
 async function archiveDay(
   client: Client,
-  storage: ObjectStorage,
+  archive: Archive,
   table: string,
   day: Date,
   fileRows: number,
 ): Promise<Manifest> {
-  const key = manifestKey(day);
+  const { storage } = archive;
+  const key = archive.manifestKey(day);
   let text = await readText(storage, key);
   if (text === null) {
-    text = manifestTextOf(day, await writeEvents(storage, day, readEvents(client, table, day), fileRows));
-    throwFaults(day, await checkStoredDay(client, storage, day, parseManifest(day, text)));
+    text = manifestTextOf(day, await writeEvents(archive, day, readEvents(client, table, day), fileRows));
+    throwFaults(day, await checkStoredDay(client, archive, day, parseManifest(day, text)));
     // What an interrupted write has left.
     await storage.remove(key);
     const content = Buffer.from(text);
     await storage.write(key, Readable.from([content]), content.length);
   } else {
-    // A run that died before it recorded the day, or another database with the same storage.
-    throwFaults(day, await checkStoredDay(client, storage, day, parseManifest(day, text)));
+    // A run that died before it recorded the day, or a copy of this database with the same storage.
+    throwFaults(day, await checkStoredDay(client, archive, day, parseManifest(day, text)));
   }
   const manifest = parseManifest(day, text);
   throwFaults(day, await checkEvents(readEvents(client, table, day), manifest));
   if ((await readText(storage, key)) !== text) throwFaults(day, ['the manifest was not stored as written']);
   await insertRecord(client, { day, manifest: text, manifestSha256: sha256Of(text) });
   return manifest;
-}
-
-/** Throws an error unless record, files and events of a day agree. */
-async function refuseDifferences(
-  client: Client,
-  storage: ObjectStorage,
-  table: string,
-  record: ArchivedDayRecord,
-): Promise<void> {
-  const { day } = record;
-  const text = await readText(storage, manifestKey(day));
-  if (text !== record.manifest || sha256Of(text) !== record.manifestSha256)
-    throwFaults(day, ['the manifest in the storage is not the recorded one']);
-  const manifest = parseManifest(day, record.manifest);
-  throwFaults(day, await checkStoredDay(client, storage, day, manifest));
-  throwFaults(day, await checkEvents(readEvents(client, table, day), manifest));
-}
-
-function throwFaults(day: Date, faults: string[]): void {
-  if (faults.length > 0) throw new Error(faults.map((fault) => `${dayText(day)}: ${fault}`).join('\n'));
 }

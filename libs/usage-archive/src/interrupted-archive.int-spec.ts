@@ -55,7 +55,7 @@ async function interruptedAt(
   }
 }
 
-type Work = (client: Client, storage: ObjectStorage) => Promise<void>;
+type Work = (client: Client, storage: ObjectStorage) => Promise<unknown>;
 
 const log = () => undefined;
 const WORKS: Record<string, Work> = {

@@ -1,10 +1,11 @@
 import { type ObjectStorage } from '@inference/storage';
 import { type Client } from 'pg';
+import { Archive } from './archive';
 import { checkEvents } from './check-day';
 import { markRestored, readRecords } from './database/archived-days.repository';
 import { hasEvents, insertEvents, readEvents, readRollupDays } from './database/events.repository';
 import { attachDayTable, createDayTable } from './database/partitions.repository';
-import { archiveKey, dayText, type Manifest, manifestKey, parseManifest, sha256Of } from './files/manifest';
+import { dayText, type Manifest, parseManifest, sha256Of } from './files/manifest';
 import { readEventFile, readText } from './files/read-events';
 import { finishDrops } from './finish-drops';
 
@@ -18,7 +19,8 @@ export async function restoreEvents(
   { from, to }: { from: Date; to: Date },
   log: (line: string) => void,
 ): Promise<void> {
-  await finishDrops(client, log);
+  const archive = await Archive.open(client, storage);
+  await finishDrops(client, archive, log);
   const records = new Map(
     (await readRecords(client, from, to)).map((record) => [record.day.getTime(), record]),
   );
@@ -27,15 +29,19 @@ export async function restoreEvents(
     const day = new Date(at);
     const record = records.get(at);
     if (record ? !record.isDropped : await hasEvents(client, day)) continue;
-    const text = await readText(storage, manifestKey(day));
-    if (text === null && !record) continue;
-    if (text === null) throw new Error(`${dayText(day)}: manifest.json is missing.`);
+    const text = await readText(storage, archive.manifestKey(day));
+    if (text === null)
+      throw new Error(
+        record
+          ? `${dayText(day)}: manifest.json is missing.`
+          : `${dayText(day)}: the rollup has usage, but there are neither events nor a record nor manifest.json.`,
+      );
     if (record && text !== record.manifest)
       throw new Error(
         `${dayText(day)}: manifest.json is not the recorded one. Find out which is right; without a record, restore uses manifest.json.`,
       );
     const manifest = parseManifest(day, text);
-    await restoreDay(client, storage, { day, text, manifest });
+    await restoreDay(client, archive, { day, text, manifest });
     log(`Restored ${dayText(day)}: ${manifest.rows} events.`);
   }
 }
@@ -43,12 +49,14 @@ export async function restoreEvents(
 /** The events appear with the record, all at once. */
 async function restoreDay(
   client: Client,
-  storage: ObjectStorage,
+  archive: Archive,
   { day, text, manifest }: { day: Date; text: string; manifest: Manifest },
 ): Promise<void> {
   const table = await createDayTable(client, day);
   for (const { name } of manifest.files)
-    await readEventFile(storage, archiveKey(day, name), (lines) => insertEvents(client, table, lines));
+    await readEventFile(archive.storage, archive.key(day, name), (lines) =>
+      insertEvents(client, table, lines),
+    );
   const faults = await checkEvents(readEvents(client, table, day), manifest);
   if (faults.length > 0) throw new Error(faults.map((fault) => `${dayText(day)}: ${fault}.`).join('\n'));
   await attachDayTable(client, table, day, () =>

@@ -1,8 +1,9 @@
 import { type ObjectStorage } from '@inference/storage';
 import { type Client } from 'pg';
+import { Archive } from './archive';
 import { checkStoredDay } from './check-day';
 import { type ArchivedDayRecord, readRecords } from './database/archived-days.repository';
-import { dayText, ManifestError, manifestKey, parseManifest, sha256Of } from './files/manifest';
+import { dayText, ManifestError, parseManifest, sha256Of } from './files/manifest';
 import { readText } from './files/read-events';
 
 /** Days from the first to the last one (exclusive). */
@@ -20,10 +21,11 @@ export async function verifyArchive(
   storage: ObjectStorage,
   { from, to }: DayRange,
 ): Promise<{ days: number; faults: string[] }> {
+  const archive = await Archive.open(client, storage);
   const records = await readRecords(client, from, to);
   const faults: string[] = [];
   for (const record of records) {
-    const found = await verifyDay(client, storage, record);
+    const found = await verifyDay(client, archive, record);
     faults.push(...found.map((fault) => `${dayText(record.day)}: ${fault}`));
   }
   return { days: records.length, faults };
@@ -31,17 +33,17 @@ export async function verifyArchive(
 
 async function verifyDay(
   client: Client,
-  storage: ObjectStorage,
+  archive: Archive,
   { day, manifest, manifestSha256 }: ArchivedDayRecord,
 ): Promise<string[]> {
-  const text = await readText(storage, manifestKey(day));
+  const text = await readText(archive.storage, archive.manifestKey(day));
   if (text === null) return ['manifest.json is missing'];
   const faults: string[] = [];
   if (sha256Of(manifest) !== manifestSha256)
     faults.push('the recorded manifest has another SHA-256 than recorded');
   if (text !== manifest) faults.push('manifest.json is not the recorded one');
   try {
-    return [...faults, ...(await checkStoredDay(client, storage, day, parseManifest(day, text)))];
+    return [...faults, ...(await checkStoredDay(client, archive, day, parseManifest(day, text)))];
   } catch (error) {
     if (!(error instanceof ManifestError)) throw error;
     return [...faults, error.message];

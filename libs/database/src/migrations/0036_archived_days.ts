@@ -2,6 +2,13 @@ import { type QueryRunner } from 'typeorm';
 import { type Migration } from '../migration-runner/migration';
 
 const UP = `
+-- One row: the name of the archive in the object storage. A restored backup has the same one; another database never has.
+CREATE TABLE metering.usage_archive (
+  singleton boolean NOT NULL PRIMARY KEY DEFAULT true CONSTRAINT usage_archive_singleton_check CHECK (singleton),
+  id uuid NOT NULL DEFAULT gen_random_uuid()
+);
+INSERT INTO metering.usage_archive DEFAULT VALUES;
+
 -- Days of UTC whose usage events are in the object storage, too, or only there.
 CREATE TABLE metering.archived_days (
   -- Start of the day.
@@ -22,6 +29,7 @@ GRANT SELECT ON metering.archived_days TO console, router_cost;
 const DOWN = `
 -- Loses which days are in the object storage. Restore all of them before.
 DROP TABLE metering.archived_days;
+DROP TABLE metering.usage_archive;
 `;
 
 /** The record of the archive of usage events. */

@@ -1,6 +1,9 @@
 /** What the migrations make and entities cannot say. */
 export const BEYOND_ENTITIES = {
-  /** Entities cannot say that a column of an index is descending, nor an index on an expression or of trigrams. */
+  /**
+   * Entities cannot say that a column of an index is descending, nor an index on an expression or of trigrams. The last table is read by
+   * a command of the owner only.
+   */
   definitions: {
     missing: [
       'CREATE INDEX accounts_search ON accounts.accounts USING gin (email gin_trgm_ops, username gin_trgm_ops, phone gin_trgm_ops, id gin_trgm_ops)',
@@ -22,6 +25,10 @@ export const BEYOND_ENTITIES = {
       'CREATE INDEX sessions_account ON agent.sessions USING btree (account_id, created_at DESC, id DESC)',
       "CREATE INDEX transfers_statement ON wallet.transfers USING btree (account_id, created_at DESC, id DESC) WHERE (kind <> 'usage'::text)",
       "CREATE INDEX versions_embedded ON memo.document_versions USING btree (embedding_model, ((embedded < chunk_count))) WHERE (status = 'ready'::text)",
+      'metering.usage_archive usage_archive_pkey PRIMARY KEY (singleton)',
+      'metering.usage_archive usage_archive_singleton_check CHECK (singleton)',
+      'metering.usage_archive.id uuid NOT NULL DEFAULT gen_random_uuid()',
+      'metering.usage_archive.singleton boolean NOT NULL DEFAULT true',
     ],
     added: [
       'CREATE INDEX accounts_time ON accounts.accounts USING btree (created_at, id)',

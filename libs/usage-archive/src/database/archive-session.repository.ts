@@ -33,9 +33,11 @@ export async function withArchiveSession<T>(
   await client.connect();
   try {
     // Times of JSON and of partition bounds are written in the time zone of the session. The server also looks whether the process
-    // is alive, so that the lock of a killed one is free soon.
+    // is alive, so that the lock of a killed one is free soon. transaction_timeout exists from PostgreSQL 17 on.
     await client.query(
-      `SET timezone = 'UTC'; SET datestyle = 'ISO, YMD'; SET client_connection_check_interval = '1s'; SET statement_timeout = 0`,
+      `SET timezone = 'UTC'; SET datestyle = 'ISO, YMD'; SET client_connection_check_interval = '1s'; SET statement_timeout = 0;
+       SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0;
+       SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'transaction_timeout'`,
     );
     if (isExclusive) await takeLock(client);
     return await work(client);

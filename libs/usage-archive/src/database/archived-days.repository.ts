@@ -14,6 +14,11 @@ const RECORDS = `SELECT day, manifest, manifest_sha256 AS "manifestSha256", drop
     restored_at IS NOT NULL AS "isRestored"
   FROM metering.archived_days WHERE day >= $1 AND day < $2 ORDER BY day`;
 
+/** In the keys of the files of this database. */
+export async function readArchiveId(client: Client): Promise<string> {
+  return (await client.query<{ id: string }>('SELECT id FROM metering.usage_archive')).rows[0]!.id;
+}
+
 /** The records of the days from the first to the last one (exclusive), ascending. */
 export async function readRecords(
   client: Client,
@@ -21,6 +26,16 @@ export async function readRecords(
   to: Date | 'infinity',
 ): Promise<ArchivedDayRecord[]> {
   return (await client.query<ArchivedDayRecord>(RECORDS, [from, to])).rows;
+}
+
+/** The last day in the archive, null if there is none, and how many days are in the database again. */
+export async function readArchiveExtent(
+  client: Client,
+): Promise<{ lastDay: Date | null; restoredDays: number }> {
+  const { rows } = await client.query<{ lastDay: Date | null; restoredDays: number }>(
+    `SELECT max(day) AS "lastDay", count(restored_at)::integer AS "restoredDays" FROM metering.archived_days`,
+  );
+  return rows[0]!;
 }
 
 /** Records a day whose events are in the storage and in the database. */
@@ -52,15 +67,4 @@ export async function markRestored(
      ON CONFLICT (day) DO UPDATE SET dropped_at = NULL, restored_at = excluded.restored_at`,
     [record.day, record.manifest, record.manifestSha256],
   );
-}
-
-/** Whether each event of the table is of a day whose events are only in the archive. */
-export async function areAllDropped(client: Client, table: string): Promise<boolean> {
-  const { rows } = await client.query(
-    `SELECT FROM metering.${client.escapeIdentifier(table)} e WHERE NOT EXISTS (
-       SELECT FROM metering.archived_days d
-       WHERE d.day = date_trunc('day', e.occurred_at, 'UTC') AND d.dropped_at IS NOT NULL
-     ) LIMIT 1`,
-  );
-  return rows.length === 0;
 }

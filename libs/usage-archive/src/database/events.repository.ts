@@ -43,7 +43,7 @@ export interface EventRow {
 
 /**
  * Reads the events of a day from a partition, or from a table like one, sorted by account, in one snapshot. Every value is
- * written by PostgreSQL, so nothing is lost on the way.
+ * written by PostgreSQL, so nothing is lost on the way. The order is that of bytes, so that it is the same on every server.
  */
 export async function* readEvents(client: Client, table: string, day: Date): AsyncGenerator<EventRow[]> {
   type Row = Record<
@@ -57,7 +57,7 @@ export async function* readEvents(client: Client, table: string, day: Date): Asy
        SELECT row_to_json(e)::text AS line, account_id, request_id, input_tokens, output_tokens, cost_picos, cost_usd_picos
        FROM (
          SELECT ${EXPORTED} FROM ${tableOf(client, table)} t WHERE ${OF_DAY('t.occurred_at')}
-         ORDER BY t.account_id COLLATE "C", t.occurred_at, t.request_id
+         ORDER BY t.account_id COLLATE "C", t.occurred_at, t.request_id COLLATE "C"
        ) e`,
       [day],
     );

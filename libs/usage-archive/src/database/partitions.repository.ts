@@ -6,6 +6,9 @@ const MILLIS_PER_DAY = 86_400_000;
 const ATTACH_LOCK_TIMEOUT = '5s';
 /** As `metering.ensure_partitions` names months, and this file days. */
 const PARTITION_NAME = String.raw`^usage_events_\d{4}_\d{2}(_\d{2})?$`;
+/** Of tables of days that are being filled. */
+const UNRESTORED_SUFFIX = '_restoring';
+const UNRESTORED_NAME = String.raw`^usage_events_\d{4}_\d{2}_\d{2}${UNRESTORED_SUFFIX}$`;
 const BOUND = /^FOR VALUES FROM \('([^']+)'\) TO \('([^']+)'\)$/;
 
 const tableOf = (client: Client, name: string) => `metering.${client.escapeIdentifier(name)}`;
@@ -36,19 +39,22 @@ export async function readPartitions(client: Client): Promise<Partition[]> {
 
 const isDayStart = (at: Date) => at.getTime() % MILLIS_PER_DAY === 0;
 
-/**
- * Before when events are old enough to be archived: the start of the month `months` whole months ago, but no time whose hours are
- * not rolled up yet. Usage is not settled into rolled-up hours, so events before it do not change any more.
- */
-export async function readClosedUntil(client: Client, months: number): Promise<Date | null> {
-  const { rows } = await client.query<{ until: Date | null }>(
-    `SELECT least(
-       (date_trunc('month', now() AT TIME ZONE 'UTC') - make_interval(months => $1)) AT TIME ZONE 'UTC', rolled_until
-     ) AS until
-     FROM metering.rollup_progress WHERE rolled_until IS NOT NULL`,
+/** Events before both times are archived. */
+export interface ArchiveBounds {
+  /** The start of the month `months` whole months ago. */
+  dueUntil: Date;
+  /** Usage is not settled into rolled-up hours, so events before it do not change any more. Null: no hour is rolled up. */
+  rolledUntil: Date | null;
+}
+
+export async function readArchiveBounds(client: Client, months: number): Promise<ArchiveBounds> {
+  const { rows } = await client.query<ArchiveBounds>(
+    `SELECT (date_trunc('month', now() AT TIME ZONE 'UTC') - make_interval(months => $1)) AT TIME ZONE 'UTC' AS "dueUntil",
+       rolled_until AS "rolledUntil"
+     FROM metering.rollup_progress`,
     [months],
   );
-  return rows[0]?.until ?? null;
+  return rows[0]!;
 }
 
 /**
@@ -74,12 +80,18 @@ export async function finishDetaching(client: Client): Promise<void> {
     );
 }
 
-/** Tables that were partitions, or were to become one. */
-export async function readDetachedTables(client: Client): Promise<string[]> {
+/** Tables that were partitions. */
+export const readDetachedTables = (client: Client): Promise<string[]> => readTables(client, PARTITION_NAME);
+
+/** Tables that an interrupted restore has filled in part. */
+export const readUnrestoredTables = (client: Client): Promise<string[]> =>
+  readTables(client, UNRESTORED_NAME);
+
+async function readTables(client: Client, pattern: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class
      WHERE relnamespace = 'metering'::regnamespace AND relkind = 'r' AND NOT relispartition AND relname ~ $1`,
-    [PARTITION_NAME],
+    [pattern],
   );
   return rows.map(({ name }) => name);
 }
@@ -88,27 +100,27 @@ export async function dropTable(client: Client, name: string): Promise<void> {
   await client.query(`DROP TABLE ${tableOf(client, name)}`);
 }
 
-/**
- * Creates an empty table for the events of a day, which no reader sees yet, and returns its name. Replaces one that an interrupted
- * restore has left.
- */
+const partitionOfDay = (day: Date) => `usage_events_${day.toISOString().slice(0, 10).replaceAll('-', '_')}`;
+
+/** Creates an empty table for the events of a day, which no reader sees yet, and returns its name. */
 export async function createDayTable(client: Client, day: Date): Promise<string> {
-  const name = `usage_events_${day.toISOString().slice(0, 10).replaceAll('-', '_')}`;
-  if ((await readDetachedTables(client)).includes(name)) await dropTable(client, name);
+  const name = `${partitionOfDay(day)}${UNRESTORED_SUFFIX}`;
   await client.query(`CREATE TABLE ${tableOf(client, name)} (LIKE metering.usage_events INCLUDING ALL)`);
   return name;
 }
 
-/** Makes the table a partition, and does the work in the same transaction. */
+/** Makes the table of a day a partition, and does the work in the same transaction. */
 export async function attachDayTable(
   client: Client,
-  name: string,
+  table: string,
   day: Date,
   work: () => Promise<void>,
 ): Promise<void> {
+  const name = partitionOfDay(day);
   const following = new Date(day.getTime() + MILLIS_PER_DAY);
   await inTransaction(client, async () => {
     await client.query(`SET LOCAL lock_timeout = '${ATTACH_LOCK_TIMEOUT}'`);
+    await client.query(`ALTER TABLE ${tableOf(client, table)} RENAME TO ${client.escapeIdentifier(name)}`);
     await client.query(
       `ALTER TABLE metering.usage_events ATTACH PARTITION ${tableOf(client, name)}
        FOR VALUES FROM ('${day.toISOString()}') TO ('${following.toISOString()}')`,

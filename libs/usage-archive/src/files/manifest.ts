@@ -92,10 +92,6 @@ export const sumsOf = (texts: Pick<Manifest, keyof typeof sumFields>): EventSums
 /** `yyyy-mm-dd` of the start of a day. */
 export const dayText = (day: Date): string => day.toISOString().slice(0, DAY_CHARS);
 
-/** Key of a file of a day. */
-export const archiveKey = (day: Date, name: string): string => `usage-events/${dayText(day)}/${name}`;
-export const manifestKey = (day: Date): string => archiveKey(day, 'manifest.json');
-
 function totalOf(files: ManifestFile[]): ReturnType<typeof sumTexts> {
   const sums = noEvents();
   for (const file of files) addSums(sums, sumsOf(file));

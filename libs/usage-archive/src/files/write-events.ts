@@ -2,21 +2,22 @@ import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type ObjectStorage, partBytesOf } from '@inference/storage';
+import { type Archive } from '../archive';
 import { type EventRow } from '../database/events.repository';
 import { EventCursor, type EventRun } from './event-cursor';
-import { archiveKey, type ManifestFile, sumTexts } from './manifest';
+import { type ManifestFile, sumTexts } from './manifest';
 
 /** Also for files whose size is not known before: 10,000 such parts are 160 GB. */
 const PART_BYTES = partBytesOf(0);
 
 /**
  * Writes the events of a day into files, each of which ends with the events of an account. Replaces files that an interrupted
- * export has left.
+ * export has left. After an error nothing is removed: the lock may be lost, and the files those of the next run.
  *
  * @param fileRows after which the next account begins a new file
  */
 export async function writeEvents(
-  storage: ObjectStorage,
+  archive: Archive,
   day: Date,
   batches: AsyncGenerator<EventRow[]>,
   fileRows: number,
@@ -27,7 +28,7 @@ export async function writeEvents(
     while (await cursor.next()) {
       const name = `accounts-${String(files.length + 1).padStart(4, '0')}.ndjson.gz`;
       const run = cursor.run((count, last, next) => count < fileRows || next.accountId === last.accountId);
-      const { stored, written } = await storeCompressed(storage, archiveKey(day, name), run);
+      const { stored, written } = await storeCompressed(archive.storage, archive.key(day, name), run);
       files.push({
         name,
         ...stored,
@@ -58,23 +59,18 @@ async function storeCompressed(
 ): Promise<{ stored: StoredFile; written: EventRun }> {
   await storage.remove(key);
   const uploadId = await storage.beginParts(key);
-  try {
-    let written: EventRun | undefined;
-    let stored: StoredFile | undefined;
-    await pipeline(
-      async function* () {
-        written = yield* run;
-      },
-      createGzip(),
-      async (compressed: AsyncIterable<Buffer>) => {
-        stored = await storeParts(storage, { key, uploadId }, compressed);
-      },
-    );
-    return { stored: stored!, written: written! };
-  } catch (error) {
-    await storage.remove(key).catch(() => undefined);
-    throw error;
-  }
+  let written: EventRun | undefined;
+  let stored: StoredFile | undefined;
+  await pipeline(
+    async function* () {
+      written = yield* run;
+    },
+    createGzip(),
+    async (compressed: AsyncIterable<Buffer>) => {
+      stored = await storeParts(storage, { key, uploadId }, compressed);
+    },
+  );
+  return { stored: stored!, written: written! };
 }
 
 async function storeParts(

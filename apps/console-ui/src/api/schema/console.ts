@@ -3377,7 +3377,7 @@ export interface components {
       next_cursor: string | null;
       /**
        * Format: date-time
-       * @description Calls before this time are archived: most of them are not in the list, whatever it is asked for. Usage and cost reports still count them. Absent if no call is archived.
+       * @description Calls before this time are archived: most of them are not in the list, whatever it is asked for. Usage and cost reports still count them. Absent if no call of the account is archived.
        */
       archived_until?: string;
     };

@@ -32,6 +32,7 @@ describe('with archived calls', () => {
   afterAll(() => site.stop());
 
   it('the request log says so and lists the others', async () => {
+    await insertHour('2026-01-05T18:00:00Z');
     await settleRequest(site.database.pool, account.accountId, {
       ...{ model: 'chat', rates: RATES, usage: { inputTokens: 1, outputTokens: 1 } },
     });
@@ -41,7 +42,29 @@ describe('with archived calls', () => {
     expect([status, text]).toEqual([200, `{"requests":[],"next_cursor":null,"archived_until":"${UNTIL}"}`]);
   });
 
+  it('an account without archived calls sees nothing of it', async () => {
+    await insertHour('2026-01-06T00:00:00Z');
+    await insertHour('2026-01-10T18:00:00Z');
+    expect((await read('requests')).body).toEqual({ requests: [], next_cursor: null });
+    expect((await csv('?from=2026-01-01')).status).toBe(200);
+    expect((await csv('?to=2026-01-05')).status).toBe(200);
+  });
+
+  it('a CSV does not end where calls are missing', async () => {
+    await insertHour('2026-01-04T18:00:00Z');
+    for (const to of ['2026-01-04T18:00:01Z', '2026-01-05', '2026-01-06']) {
+      const { status, body } = await csv(`?to=${to}`);
+      expect([status, body]).toMatchObject([
+        400,
+        { error: expect.stringContaining(`to: must be after ${UNTIL}`) },
+      ]);
+    }
+    for (const to of ['2026-01-04T18:00:00Z', '2026-01-06T00:00:01Z'])
+      expect((await csv(`?to=${to}`)).status).toBe(200);
+  });
+
   it('a CSV does not begin where calls are missing', async () => {
+    await insertHour('2026-01-05T18:00:00Z');
     const { status, body } = await csv('?from=2026-01-05');
     expect([status, body]).toMatchObject([
       400,
@@ -55,6 +78,7 @@ describe('with archived calls', () => {
     ['2026-01-05T23:59:59.999Z', `no such request: the calls before ${UNTIL} are archived`],
     ['2026-01-06T00:00:00.000Z', 'no such request'],
   ])('a call of %s is not found, which says why', async (at, message) => {
+    await insertHour('2026-01-05T18:00:00Z');
     const id = firstIdAt('req', Date.parse(at)) + randomBase62(RANDOM_DIGITS);
     const { status, body } = await read(`requests/${id}`);
     expect([status, body]).toEqual([404, { error: message }]);

@@ -139,7 +139,7 @@ export class RequestListResponse {
 
   @InstantProperty({
     description:
-      'Calls before this time are archived: most of them are not in the list, whatever it is asked for. Usage and cost reports still count them. Absent if no call is archived.',
+      'Calls before this time are archived: most of them are not in the list, whatever it is asked for. Usage and cost reports still count them. Absent if no call of the account is archived.',
     optional: true,
   })
   archived_until?: string;

@@ -1,7 +1,7 @@
 import { BadRequestException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { idMillis, type Position, ReadDatabase } from '@inference/database';
 import { readPage } from '@inference/http';
-import { RATE_DIGITS, readArchivedUntil, UNIT_DIGITS } from '@inference/metering';
+import { RATE_DIGITS, readAccountArchivedUntil, readArchivedUntil, UNIT_DIGITS } from '@inference/metering';
 import { decimalToScaled, exactNumber, PICO_DIGITS, picosToDecimal, scaledToDecimal } from '@inference/money';
 import { instantText } from '@inference/time';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
@@ -41,7 +41,7 @@ export class RequestsService {
     const { rows, nextCursor } = await readPage(`requests ${JSON.stringify(filter)}`, query, (after, count) =>
       this.page(filter, after, count),
     );
-    const until = await this.database.read(readArchivedUntil);
+    const until = await this.database.read((executor) => readAccountArchivedUntil(executor, accountId));
     return {
       requests: rows.map((row) => this.view(row)),
       next_cursor: nextCursor,
@@ -51,16 +51,28 @@ export class RequestsService {
 
   /**
    * All calls that the query selects, newest first; pages after the first are read as they are asked for. Throws 400 for an impossible
-   * period, and for one that begins in archived time.
+   * period, and for one that begins before archived calls of the account or ends in archived time after some.
    */
   async export(accountId: string, query: RequestsQuery): Promise<AsyncIterable<RequestResponse[]>> {
     const filter = filterOf(accountId, query);
-    const until = await this.database.read(readArchivedUntil);
-    if (until && filter.from !== undefined && new Date(filter.from) < until)
+    await this.refuseArchived(filter);
+    return this.exportFrom(filter, await this.page(filter, null, EXPORT_PAGE));
+  }
+
+  private async refuseArchived({ accountId, from, to }: RequestFilter): Promise<void> {
+    const until = await this.database.read((executor) =>
+      readAccountArchivedUntil(executor, accountId, { from, to }),
+    );
+    if (!until) return;
+    if (from !== undefined)
       throw new BadRequestException(
         `from: must be ${until.toISOString()} or later: the calls before are archived and in no report`,
       );
-    return this.exportFrom(filter, await this.page(filter, null, EXPORT_PAGE));
+    const end = (await this.database.read(readArchivedUntil)) ?? until;
+    if (to !== undefined && new Date(to) <= end)
+      throw new BadRequestException(
+        `to: must be after ${end.toISOString()}: the calls before are archived and in no report`,
+      );
   }
 
   private async *exportFrom(
@@ -95,7 +107,7 @@ export class RequestsService {
         usd_per_unit: exactNumber(scaledToDecimal(decimalToScaled(usdPerUnit, RATE_DIGITS), RATE_DIGITS)),
       };
     }
-    const until = await this.database.read(readArchivedUntil);
+    const until = await this.database.read((executor) => readAccountArchivedUntil(executor, accountId));
     throw new NotFoundException(
       until && madeAt !== null && madeAt < until.getTime()
         ? `no such request: the calls before ${until.toISOString()} are archived`
