@@ -124,15 +124,20 @@ it('indexes the short documents that wait in one segment, in the order of their 
 
 it('fails only the documents that cannot be read', async () => {
   const [first] = await upload('first');
-  const empty = await post(form(' \n ', 'empty.txt'));
+  const blank = await post(form(' \n ', 'blank.txt'));
+  const empty = await post(form('', 'empty.txt'));
   const hostile = await post(form(`x<p ${'a=1 '.repeat(15_000)}>y`, 'hostile.html'));
   const broken = await post(form('%PDF-1.7 broken', 'broken.pdf'));
   const long = await post({ title: 'A', text: 'A long text. '.repeat(10_000) });
   const [last] = await upload('last');
   startWorker();
-  const documents = await finished([first!, empty, hostile, broken, long, last!]);
+  await finished([first!]);
+  // In the same transaction.
+  expect(await find(empty)).toMatchObject({ status: 'failed' });
+  const documents = await finished([first!, blank, empty, hostile, broken, long, last!]);
   expect(documents.map(({ status, error }) => [status, error?.code])).toEqual([
     ['ready', undefined],
+    ['failed', 'empty'],
     ['failed', 'empty'],
     ['failed', 'too_complex'],
     ['failed', 'corrupt'],

@@ -44,15 +44,13 @@ export class BatchIngestor {
 
   private async readAndPublish(claimed: ClaimedVersion[], stopping: AbortSignal): Promise<void> {
     const files = await this.sources.readFiles(claimed.map(({ uploadId }) => uploadId));
-    // A document without a file was deleted or replaced meanwhile.
-    const stored = claimed.filter(({ uploadId }) => files.has(uploadId));
-    if (stored.length === 0) return;
-    const sources = stored.map(({ uploadId, mediaType, title }) => ({
-      bytes: files.get(uploadId)!,
+    // An empty file has no parts. Neither has the file of a document that was deleted meanwhile, whose claim is lost.
+    const sources = claimed.map(({ uploadId, mediaType, title }) => ({
+      bytes: files.get(uploadId) ?? Buffer.alloc(0),
       mediaType,
       title,
     }));
     const batch = await this.extractionThread.extractBatch(sources, stopping);
-    await publishBatch(this.database, stored, batch, this.vectors.embeddingModel);
+    await publishBatch(this.database, claimed, batch, this.vectors.embeddingModel);
   }
 }
