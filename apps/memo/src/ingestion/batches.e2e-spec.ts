@@ -148,6 +148,43 @@ it('fails only the documents that cannot be read', async () => {
   expect(await waiting()).toBe(0);
 });
 
+it('reads documents while other keys upload without pause', async () => {
+  const [first] = await upload('first');
+  // No upload ends: this is the last lock that it takes.
+  const letGo = await hold(
+    "SELECT pg_advisory_xact_lock(hashtextextended('memo.workspace_usage:' || $1, 0))",
+    [workspace],
+  );
+  const uploads = ['one', 'other'].map(async (name) => {
+    const { key } = await owner.json<{ key: string }>(
+      'POST',
+      `/${workspace}/keys`,
+      { name, role: 'editor' },
+      201,
+    );
+    return owner
+      .withKey(key)
+      .json<DocumentResponse>('POST', path(), { title: 'A', text: textFor(name) }, 201);
+  });
+  await waitForLock(site.pool, 2);
+  startWorker();
+  expect(await finished([first!])).toMatchObject([{ status: 'ready' }]);
+  await letGo();
+  expect(await finished((await Promise.all(uploads)).map(({ id }) => id))).toMatchObject([
+    { status: 'ready' },
+    { status: 'ready' },
+  ]);
+});
+
+it('adds documents to a batch that waits without a lock on its job', async () => {
+  await upload('first');
+  const letGo = await hold("SELECT FROM memo_jobs._private_jobs WHERE key = 'ingest:' || $1 FOR UPDATE", [
+    workspace,
+  ]);
+  await upload('second');
+  await letGo();
+});
+
 it('does not bring back what is deleted or replaced while the batch runs', async () => {
   const [deleted, replaced, kept] = await upload('deleted', 'replaced', 'kept');
   const letGo = await holdPublication();

@@ -1,6 +1,11 @@
 import { type Database, type Transaction } from '@inference/database';
 import { deleteParts } from '../../documents/source-files/source-parts.repository';
-import { addEmbeddingJob, addIngestionJobs, addMergeJob } from '../../jobs/document-jobs.repository';
+import {
+  addBatchJob,
+  addEmbeddingJob,
+  addMergeJob,
+  addSeparateJobs,
+} from '../../jobs/document-jobs.repository';
 import { insertPostings } from '../../retrieval/index/storage/postings.repository';
 import { retireChunks, retireVersion } from '../../retrieval/index/storage/retired-chunks.repository';
 import { insertSegment } from '../../retrieval/index/storage/segments.repository';
@@ -73,6 +78,7 @@ export async function releaseBatch(
   attempts: 0 | 1,
 ): Promise<void> {
   await database.transaction((transaction) => release(transaction, claimed, attempts));
+  if (attempts === 0) await addBatchJob(database, claimed[0]!.workspaceId);
 }
 
 async function publishVersions(
@@ -120,7 +126,7 @@ async function release(
   attempts: 0 | 1,
 ): Promise<void> {
   const released = await unclaimVersions(transaction, claimed, attempts);
-  await addIngestionJobs(
+  await addSeparateJobs(
     transaction,
     released.map((version) => ({ ...version, attempts })),
   );

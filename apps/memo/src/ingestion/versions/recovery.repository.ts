@@ -3,11 +3,14 @@ import { type DocumentVersion } from '../../documents/document-version.entity';
 import { batchJobKey, embeddingJobKey, WAITS_FOR_BATCH } from '../../jobs/document-jobs.repository';
 import { CLAIM_TIMEOUT_SECONDS } from './version-claims.repository';
 
+/** A document waits this long without a job if the process that added it ended. Chosen: others are queued within milliseconds. */
+const QUEUEING_TIMEOUT_SECONDS = 10;
 const FIND_ABANDONED = `
   SELECT v.document_id AS "documentId", v.version, v.workspace_id AS "workspaceId", v.media_type AS "mediaType", v.bytes,
     v.attempts
   FROM memo.document_versions v
-  WHERE v.status IN ('queued', 'processing') AND v.heartbeat_at < clock_timestamp() - make_interval(secs => ${CLAIM_TIMEOUT_SECONDS})
+  WHERE v.status IN ('queued', 'processing') AND v.heartbeat_at < clock_timestamp() - make_interval(
+      secs => CASE v.status WHEN 'queued' THEN ${QUEUEING_TIMEOUT_SECONDS} ELSE ${CLAIM_TIMEOUT_SECONDS} END)
     AND NOT EXISTS (
       SELECT FROM ${JOB_SCHEMAS.memo}.jobs j
       WHERE j.key IN (v.document_id || ':' || v.version, CASE WHEN ${WAITS_FOR_BATCH} THEN ${batchJobKey('v.workspace_id')} END)
