@@ -58,13 +58,16 @@ export class DocumentsService {
     // The limits are checked before a body that has not arrived, and under locks after it.
     if (!request.complete)
       await checkRoomForDocument(this.database, this.limits, member.workspaceId, minimumFileBytes(request));
-    const upload = await this.uploads.read(request, response);
-    const added = upload.source.content ? await this.additions.run(keyOf(member), { member, upload }) : null;
-    if (added) return responseOf(added);
-    return this.commitUpload(member, upload, async (transaction) => {
-      const { id, isNew, changed } = await addDocument(transaction, this.limits, member, upload);
-      if (!isNew) response.status(200);
-      return { document: await find(transaction, member, id), changed };
+    return this.uploads.read(request, response, async (upload) => {
+      const added = upload.source.content
+        ? await this.additions.run(keyOf(member), { member, upload })
+        : null;
+      if (added) return responseOf(added);
+      return this.commitUpload(member, upload, async (transaction) => {
+        const { id, isNew, changed } = await addDocument(transaction, this.limits, member, upload);
+        if (!isNew) response.status(200);
+        return { document: await find(transaction, member, id), changed };
+      });
     });
   }
 
@@ -73,11 +76,12 @@ export class DocumentsService {
     const { bytes } = await this.find(member, id);
     const growth = { documents: 0, bytes: minimumFileBytes(request) - bytes };
     await checkRoomForGrowth(this.database, this.limits, member.workspaceId, growth);
-    const upload = await this.uploads.read(request, response);
-    return this.commitUpload(member, upload, async (transaction) => {
-      const changed = await replaceDocument(transaction, this.limits, member, id, upload);
-      return { document: await find(transaction, member, id), changed };
-    });
+    return this.uploads.read(request, response, (upload) =>
+      this.commitUpload(member, upload, async (transaction) => {
+        const changed = await replaceDocument(transaction, this.limits, member, id, upload);
+        return { document: await find(transaction, member, id), changed };
+      }),
+    );
   }
 
   find(member: Member, id: string): Promise<DocumentResponse> {
