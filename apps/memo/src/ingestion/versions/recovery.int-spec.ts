@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { type DocumentResponse } from '../../documents/document.dto';
 import { MemoSite, type Person } from '../../memo.fixture';
+import { claimBatch } from './batch-claims.repository';
 import { recoverLostWork } from './recovery';
 
 let site: MemoSite;
@@ -25,7 +27,9 @@ const pass = (seconds: number) =>
   );
 async function jobsAfterRecovery(): Promise<string[]> {
   await recoverLostWork(site.pool, undefined);
-  const { rows } = await site.pool.query<{ key: string }>('SELECT key FROM memo_jobs.jobs ORDER BY key');
+  const { rows } = await site.pool.query<{ key: string }>(
+    "SELECT key FROM memo_jobs.jobs WHERE task_identifier LIKE 'ingest%' ORDER BY key",
+  );
   return rows.map(({ key }) => key);
 }
 
@@ -37,4 +41,12 @@ it('queues short documents whose upload was killed before it queued them', async
   // The recovery runs every 15 seconds, so that this is half a minute at most.
   await pass(15);
   expect(await jobsAfterRecovery()).toEqual([`ingest:${workspace}`]);
+});
+
+it('queues all documents of a killed batch at once', async () => {
+  const ids = await Promise.all(Array.from({ length: 120 }, upload));
+  expect(await claimBatch(site.pool, workspace, randomUUID())).toHaveLength(ids.length);
+  await deleteJobs();
+  await pass(31);
+  expect(await jobsAfterRecovery()).toEqual(ids.map((id) => `${id}:1`).sort());
 });

@@ -15,7 +15,7 @@ const FIND_ABANDONED = `
       SELECT FROM ${JOB_SCHEMAS.memo}.jobs j
       WHERE j.key IN (v.document_id || ':' || v.version, CASE WHEN ${WAITS_FOR_BATCH} THEN ${batchJobKey('v.workspace_id')} END)
         AND (j.locked_at IS NULL OR j.locked_at > clock_timestamp() - make_interval(secs => ${CLAIM_TIMEOUT_SECONDS})))
-  ORDER BY v.heartbeat_at LIMIT 100`;
+  ORDER BY v.heartbeat_at LIMIT $1`;
 /** An embedding job that takes longer belongs to a process that was killed. */
 const MAX_EMBEDDING_JOB_MINUTES = 10;
 /** The conditions match an index. A job that failed for good is still in the queue, so it is not queued again. */
@@ -39,8 +39,8 @@ type AbandonedVersion = Pick<
 type UnembeddedVersion = Pick<DocumentVersion, 'documentId' | 'version'>;
 
 /** Versions whose worker ended, before or after it claimed them, and versions whose job is lost. */
-export async function findAbandonedVersions(executor: Executor): Promise<AbandonedVersion[]> {
-  return (await executor.query<AbandonedVersion>(FIND_ABANDONED)).rows;
+export async function findAbandonedVersions(executor: Executor, limit: number): Promise<AbandonedVersion[]> {
+  return (await executor.query<AbandonedVersion>(FIND_ABANDONED, [limit])).rows;
 }
 
 /** Published versions without all vectors of the model: they are older than the model, or their job was lost. */
