@@ -31,6 +31,7 @@ function startWorker(): ChildProcess {
 
 async function end(worker: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
   if (worker.exitCode !== null || worker.signalCode !== null) return;
+  worker.kill('SIGCONT');
   const ended = once(worker, 'exit');
   if (signal === 'SIGKILL') worker.kill(signal);
   else worker.disconnect();
@@ -149,6 +150,11 @@ it('fails only the documents that cannot be read', async () => {
 });
 
 it('reads documents while other keys upload without pause', async () => {
+  const worker = startWorker();
+  await finished(await upload('any'));
+  worker.kill('SIGSTOP');
+  // The worker may hold locks of the other one.
+  workspace = await owner.newWorkspace();
   const [first] = await upload('first');
   // No upload ends: this is the last lock that it takes.
   const letGo = await hold(
@@ -167,7 +173,7 @@ it('reads documents while other keys upload without pause', async () => {
       .json<DocumentResponse>('POST', path(), { title: 'A', text: textFor(name) }, 201);
   });
   await waitForLock(site.pool, 2);
-  startWorker();
+  worker.kill('SIGCONT');
   expect(await finished([first!])).toMatchObject([{ status: 'ready' }]);
   await letGo();
   expect(await finished((await Promise.all(uploads)).map(({ id }) => id))).toMatchObject([
