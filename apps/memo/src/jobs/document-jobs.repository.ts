@@ -50,9 +50,12 @@ const ADD_MERGE = `
 /** The key contains the model: a failed job of a previous model must not keep the new one from being queued. */
 export const embeddingJobKey = (document: string, version: string, model: string) =>
   `'embed:' || ${document} || ':' || ${version} || ':' || ${model}`;
-const ADD_EMBEDDING = `
-  SELECT FROM ${JOB_SCHEMAS.memo}.add_job('${EMBED}', payload := json_build_object('document_id', $1::text, 'version', $2::integer),
-    job_key := ${embeddingJobKey('$1::text', '$2::integer', '$3::text')})`;
+/** In the order of the documents, so that two processes that add the same jobs wait for each other in the same order. */
+const ADD_EMBEDDINGS = `
+  SELECT FROM (
+    SELECT document_id, version FROM unnest($1::text[], $2::integer[]) AS u(document_id, version) ORDER BY 1, 2) v,
+    ${JOB_SCHEMAS.memo}.add_job('${EMBED}', payload := json_build_object('document_id', v.document_id, 'version', v.version),
+      job_key := ${embeddingJobKey('v.document_id', 'v.version', '$3::text')})`;
 
 /** Replaces a job whose process was killed. */
 const ADD_GARBAGE_COLLECTION = `SELECT FROM ${JOB_SCHEMAS.memo}.add_job('${COLLECT_GARBAGE}', job_key := '${COLLECT_GARBAGE}')`;
@@ -116,13 +119,18 @@ export async function addMergeJob(executor: Executor, workspaceId: string): Prom
   await executor.query(ADD_MERGE, [workspaceId]);
 }
 
-/** Queues the embedding of a version that is published. Replaces a lost job of the same version. */
-export async function addEmbeddingJob(
+/** Queues the embedding of versions that are published. Replaces lost jobs of the same versions. */
+export async function addEmbeddingJobs(
   executor: Executor,
-  { documentId, version }: { documentId: string; version: number },
+  versions: readonly { documentId: string; version: number }[],
   model: string,
 ): Promise<void> {
-  await executor.query(ADD_EMBEDDING, [documentId, version, model]);
+  if (versions.length === 0) return;
+  await executor.query(ADD_EMBEDDINGS, [
+    versions.map(({ documentId }) => documentId),
+    versions.map(({ version }) => version),
+    model,
+  ]);
 }
 
 /**

@@ -22,8 +22,8 @@ afterAll(async () => {
 });
 
 const SLOW = 'This takes too long.';
-/** Uploads documents, one of which makes its batch fail. */
-async function upload(count: number, slow: number): Promise<void> {
+/** Uploads documents. `slow` is the one that makes its batch fail, if any. */
+async function upload(count: number, slow?: number): Promise<void> {
   for (let n = 0; n < count; n++)
     await owner.json<DocumentResponse>(
       'POST',
@@ -34,7 +34,11 @@ async function upload(count: number, slow: number): Promise<void> {
 }
 
 /** Runs a batch. Returns how many documents were read together, and calls `onFailure` before a failure. */
-async function ingest(onFailure: () => Promise<unknown>, stopping = new AbortController().signal) {
+async function ingest(
+  onFailure: () => Promise<unknown>,
+  stopping = new AbortController().signal,
+  embeddingModel?: string,
+) {
   const sizes: number[] = [];
   const extractBatch = thread.extractBatch.bind(thread);
   jest.spyOn(thread, 'extractBatch').mockImplementation(async (sources, signal) => {
@@ -46,7 +50,7 @@ async function ingest(onFailure: () => Promise<unknown>, stopping = new AbortCon
   });
   const ingestor = new BatchIngestor(
     site.pool,
-    { embeddingModel: undefined } as ConstructorParameters<typeof BatchIngestor>[1],
+    { embeddingModel } as ConstructorParameters<typeof BatchIngestor>[1],
     new SourceFileStore(site.pool),
     thread,
   );
@@ -86,6 +90,19 @@ it('repeats a failed batch in parts, so that few documents are read alone', asyn
   // The claims were renewed before the second failure.
   expect(agesBefore.length).toBe(2);
   expect(Math.max(...agesBefore)).toBeLessThan(3_600);
+});
+
+it('queues the embedding of all published documents', async () => {
+  await upload(3);
+  await ingest(() => Promise.resolve(), undefined, 'model');
+  const { rows } = await site.pool.query<{ keys: string[]; expected: string[] }>(
+    `SELECT array(SELECT key FROM memo_jobs.jobs WHERE task_identifier = 'embed' ORDER BY key) AS keys,
+       array(SELECT 'embed:' || document_id || ':1:model' FROM memo.document_versions WHERE workspace_id = $1 ORDER BY 1)
+         AS expected`,
+    [workspace],
+  );
+  expect(rows[0]!.keys).toHaveLength(3);
+  expect(rows[0]!.keys).toEqual(rows[0]!.expected);
 });
 
 it('returns the parts that are left when the service stops', async () => {

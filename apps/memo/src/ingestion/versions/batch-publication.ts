@@ -2,7 +2,7 @@ import { type Database, type Transaction } from '@inference/database';
 import { deleteParts } from '../../documents/source-files/source-parts.repository';
 import {
   addBatchJob,
-  addEmbeddingJob,
+  addEmbeddingJobs,
   addMergeJob,
   addSeparateJobs,
 } from '../../jobs/document-jobs.repository';
@@ -64,10 +64,14 @@ export async function publishBatch(
       transaction,
       outcomes.filter(([{ documentId }]) => held.has(documentId)),
     );
-    if (segment.chunks > 0) await addMergeJob(transaction, workspaceId);
     if (embeddingModel !== undefined)
-      for (const { claimed: version } of published)
-        await addEmbeddingJob(transaction, version, embeddingModel);
+      await addEmbeddingJobs(
+        transaction,
+        published.map((version) => version.claimed),
+        embeddingModel,
+      );
+    // This lock comes last, because all changes in the workspace update the same job row.
+    if (segment.chunks > 0) await addMergeJob(transaction, workspaceId);
   });
 }
 

@@ -1,6 +1,6 @@
 import { type Database, firstIdAt } from '@inference/database';
 import {
-  addEmbeddingJob,
+  addEmbeddingJobs,
   addGarbageCollectionJob,
   addIngestionJob,
   deleteOrphanedJobs,
@@ -25,8 +25,7 @@ export async function recoverLostWork(database: Database, embeddingModel: string
   await deleteOrphanedJobs(database);
   if (await hasGarbage(database)) await addGarbageCollectionJob(database);
   if (embeddingModel === undefined) return;
-  for (const unembedded of await findUnembeddedVersions(database, embeddingModel))
-    await addEmbeddingJob(database, unembedded, embeddingModel);
+  await addEmbeddingJobs(database, await findUnembeddedVersions(database, embeddingModel), embeddingModel);
 }
 
 async function queueAbandonedVersions(database: Database): Promise<void> {

@@ -2,7 +2,7 @@ import { type Database } from '@inference/database';
 import { deleteParts } from '../../documents/source-files/source-parts.repository';
 import {
   addBatchJob,
-  addEmbeddingJob,
+  addEmbeddingJobs,
   addMergeJob,
   addSeparateJobs,
   waitsForBatch,
@@ -81,8 +81,9 @@ export async function publishVersion(
       await deleteVersion(transaction, documentId, previous);
     }
     await deleteParts(transaction, [uploadId]);
+    if (embeddingModel !== undefined) await addEmbeddingJobs(transaction, [claimed], embeddingModel);
+    // This lock comes last, because all changes in the workspace update the same job row.
     await addMergeJob(transaction, workspaceId);
-    if (embeddingModel !== undefined) await addEmbeddingJob(transaction, claimed, embeddingModel);
     return true;
   });
 }
