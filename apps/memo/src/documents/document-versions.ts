@@ -5,7 +5,7 @@ import { lockRole } from '../access/role-check';
 import { lockCitationsOfDocument } from '../chat/citations/citations.repository';
 import { discardVersion } from '../retrieval/index/storage/garbage.repository';
 import { retireVersion } from '../retrieval/index/storage/retired-chunks.repository';
-import { addIngestionJob, addIngestionJobs, addMergeJob } from '../jobs/document-jobs.repository';
+import { addMergeJob, addSeparateJobs } from '../jobs/document-jobs.repository';
 import { type WorkspaceLimits } from './documents.config';
 import { insertNewDocuments, newDocument } from './new-documents.repository';
 import {
@@ -32,7 +32,10 @@ const UNIQUE_VIOLATION = '23505';
 export const documentNotFound = () => new NotFoundException('no such document');
 const externalIdTaken = () => new ConflictException('external_id: is used by another document');
 
-/** Every function here runs in a transaction of the caller and changes a document under its row lock. */
+/**
+ * Every function here runs in a transaction of the caller and changes a document under its row lock. The caller queues the
+ * short documents that it adds after the commit.
+ */
 
 /**
  * Adds new documents. Throws 409 if the workspace would exceed its limits: then none is added. Null for a document whose
@@ -113,7 +116,7 @@ export async function removeDocument(transaction: Transaction, member: Member, i
   if (found.servingVersion !== null) await addMergeJob(transaction, member.workspaceId);
 }
 
-/** Stores uploads as documents, and queues their ingestion. Null for an upload whose `external_id` is taken. */
+/** Stores uploads as documents. Null for an upload whose `external_id` is taken. */
 async function insertUploads(
   transaction: Transaction,
   limits: WorkspaceLimits,
@@ -143,7 +146,7 @@ async function insertUploads(
       bytes,
       attempts: 0,
     }));
-    await addIngestionJobs(transaction, versions);
+    await addSeparateJobs(transaction, versions);
     const bytes = added.reduce((sum, document) => sum + document.bytes, 0);
     await recordGrowth(transaction, limits, workspaceId, { documents: added.length, bytes });
   }
@@ -177,7 +180,6 @@ async function addVersion(
   return true;
 }
 
-/** Stores a version and queues its ingestion. */
 async function storeVersion(
   transaction: Transaction,
   { workspaceId, accountId: uploadedBy }: Member,
@@ -191,7 +193,7 @@ async function storeVersion(
     ...{ documentId, version, workspaceId, title, metadata, mediaType },
     ...{ bytes: BigInt(bytes), sha256, uploadId, uploadedBy },
   });
-  await addIngestionJob(transaction, { documentId, version, workspaceId, mediaType, bytes, attempts: 0 });
+  await addSeparateJobs(transaction, [{ documentId, version, workspaceId, mediaType, bytes, attempts: 0 }]);
 }
 
 /** The files that are still stored. */

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
-import { Inject, Injectable, NotFoundException, StreamableFile } from '@nestjs/common';
+import { Inject, Injectable, Logger, NotFoundException, StreamableFile } from '@nestjs/common';
 import { Database, type Executor, isDatabaseUnavailable, type Transaction } from '@inference/database';
 import { readPage } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { type Member } from '../access/member';
+import { addBatchJob, waitsForBatch } from '../jobs/document-jobs.repository';
 import {
   type DocumentListResponse,
   type DocumentResponse,
@@ -39,6 +40,7 @@ const keyOf = ({ workspaceId, accountId, keyId }: Member) => `${workspaceId} ${a
 
 @Injectable()
 export class DocumentsService {
+  private readonly logger = new Logger(DocumentsService.name);
   private readonly additions = new Groups(
     (group: Addition[]) => this.addAll(group),
     // A connection may break after the commit. A second attempt would then add the documents twice.
@@ -56,13 +58,16 @@ export class DocumentsService {
     // The limits are checked before a body that has not arrived, and under locks after it.
     if (!request.complete)
       await checkRoomForDocument(this.database, this.limits, member.workspaceId, minimumFileBytes(request));
-    const upload = await this.uploads.read(request, response);
-    const added = upload.source.content ? await this.additions.run(keyOf(member), { member, upload }) : null;
-    if (added) return responseOf(added);
-    return this.commitUpload(upload, async (transaction) => {
-      const { id, isNew, changed } = await addDocument(transaction, this.limits, member, upload);
-      if (!isNew) response.status(200);
-      return { document: await find(transaction, member, id), changed };
+    return this.uploads.read(request, response, async (upload) => {
+      const added = upload.source.content
+        ? await this.additions.run(keyOf(member), { member, upload })
+        : null;
+      if (added) return responseOf(added);
+      return this.commitUpload(member, upload, async (transaction) => {
+        const { id, isNew, changed } = await addDocument(transaction, this.limits, member, upload);
+        if (!isNew) response.status(200);
+        return { document: await find(transaction, member, id), changed };
+      });
     });
   }
 
@@ -71,11 +76,12 @@ export class DocumentsService {
     const { bytes } = await this.find(member, id);
     const growth = { documents: 0, bytes: minimumFileBytes(request) - bytes };
     await checkRoomForGrowth(this.database, this.limits, member.workspaceId, growth);
-    const upload = await this.uploads.read(request, response);
-    return this.commitUpload(upload, async (transaction) => {
-      const changed = await replaceDocument(transaction, this.limits, member, id, upload);
-      return { document: await find(transaction, member, id), changed };
-    });
+    return this.uploads.read(request, response, (upload) =>
+      this.commitUpload(member, upload, async (transaction) => {
+        const changed = await replaceDocument(transaction, this.limits, member, id, upload);
+        return { document: await find(transaction, member, id), changed };
+      }),
+    );
   }
 
   find(member: Member, id: string): Promise<DocumentResponse> {
@@ -119,27 +125,44 @@ export class DocumentsService {
   }
 
   /** Adds new documents of one member. Null for those whose `external_id` is taken. */
-  private addAll(group: Addition[]): Promise<(DocumentWithVersions | null)[]> {
+  private async addAll(group: Addition[]): Promise<(DocumentWithVersions | null)[]> {
+    const { member } = group[0]!;
     const uploads = group.map(({ upload }) => upload);
-    return this.database.transaction((transaction) =>
-      addNewDocuments(transaction, this.limits, group[0]!.member, uploads),
+    const added = await this.database.transaction((transaction) =>
+      addNewDocuments(transaction, this.limits, member, uploads),
     );
+    await this.queueBatch(
+      member,
+      uploads.filter((_, i) => added[i]),
+    );
+    return added;
   }
 
   /** Runs the transaction. Removes the stored file if the transaction fails or changes nothing. */
   private async commitUpload(
-    { source }: Upload,
+    member: Member,
+    upload: Upload,
     work: (transaction: Transaction) => Promise<{ document: DocumentResponse; changed: boolean }>,
   ): Promise<DocumentResponse> {
     let isKept = false;
     try {
       const { document, changed } = await this.database.transaction(work);
       isKept = changed;
+      if (changed) await this.queueBatch(member, [upload]);
       return document;
     } finally {
       // If the removal fails, the recovery removes the file later.
-      if (!isKept) await this.sources.discard(source).catch(() => undefined);
+      if (!isKept) await this.sources.discard(upload.source).catch(() => undefined);
     }
+  }
+
+  /** Queues committed uploads that wait for a batch. They are added whether this succeeds or not. */
+  private async queueBatch({ workspaceId }: Member, uploads: readonly Upload[]): Promise<void> {
+    if (!uploads.some(({ source: { bytes }, mediaType }) => waitsForBatch({ bytes, mediaType, attempts: 0 })))
+      return;
+    await addBatchJob(this.database, workspaceId).catch((error: Error) =>
+      this.logger.warn(`The recovery queues short documents later: ${error.message}`),
+    );
   }
 }
 

@@ -31,6 +31,7 @@ function startWorker(): ChildProcess {
 
 async function end(worker: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
   if (worker.exitCode !== null || worker.signalCode !== null) return;
+  worker.kill('SIGCONT');
   const ended = once(worker, 'exit');
   if (signal === 'SIGKILL') worker.kill(signal);
   else worker.disconnect();
@@ -124,15 +125,20 @@ it('indexes the short documents that wait in one segment, in the order of their 
 
 it('fails only the documents that cannot be read', async () => {
   const [first] = await upload('first');
-  const empty = await post(form(' \n ', 'empty.txt'));
+  const blank = await post(form(' \n ', 'blank.txt'));
+  const empty = await post(form('', 'empty.txt'));
   const hostile = await post(form(`x<p ${'a=1 '.repeat(15_000)}>y`, 'hostile.html'));
   const broken = await post(form('%PDF-1.7 broken', 'broken.pdf'));
   const long = await post({ title: 'A', text: 'A long text. '.repeat(10_000) });
   const [last] = await upload('last');
   startWorker();
-  const documents = await finished([first!, empty, hostile, broken, long, last!]);
+  await finished([first!]);
+  // In the same transaction.
+  expect(await find(empty)).toMatchObject({ status: 'failed' });
+  const documents = await finished([first!, blank, empty, hostile, broken, long, last!]);
   expect(documents.map(({ status, error }) => [status, error?.code])).toEqual([
     ['ready', undefined],
+    ['failed', 'empty'],
     ['failed', 'empty'],
     ['failed', 'too_complex'],
     ['failed', 'corrupt'],
@@ -141,6 +147,48 @@ it('fails only the documents that cannot be read', async () => {
   ]);
   expect([await found('first'), await found('last')]).toEqual([[[first, 1]], [[last, 1]]]);
   expect(await waiting()).toBe(0);
+});
+
+it('reads documents while other keys upload without pause', async () => {
+  const worker = startWorker();
+  await finished(await upload('any'));
+  worker.kill('SIGSTOP');
+  // The worker may hold locks of the other one.
+  workspace = await owner.newWorkspace();
+  const [first] = await upload('first');
+  // No upload ends: this is the last lock that it takes.
+  const letGo = await hold(
+    "SELECT pg_advisory_xact_lock(hashtextextended('memo.workspace_usage:' || $1, 0))",
+    [workspace],
+  );
+  const uploads = ['one', 'other'].map(async (name) => {
+    const { key } = await owner.json<{ key: string }>(
+      'POST',
+      `/${workspace}/keys`,
+      { name, role: 'editor' },
+      201,
+    );
+    return owner
+      .withKey(key)
+      .json<DocumentResponse>('POST', path(), { title: 'A', text: textFor(name) }, 201);
+  });
+  await waitForLock(site.pool, 2);
+  worker.kill('SIGCONT');
+  expect(await finished([first!])).toMatchObject([{ status: 'ready' }]);
+  await letGo();
+  expect(await finished((await Promise.all(uploads)).map(({ id }) => id))).toMatchObject([
+    { status: 'ready' },
+    { status: 'ready' },
+  ]);
+});
+
+it('adds documents to a batch that waits without a lock on its job', async () => {
+  await upload('first');
+  const letGo = await hold("SELECT FROM memo_jobs._private_jobs WHERE key = 'ingest:' || $1 FOR UPDATE", [
+    workspace,
+  ]);
+  await upload('second');
+  await letGo();
 });
 
 it('does not bring back what is deleted or replaced while the batch runs', async () => {

@@ -27,11 +27,18 @@ export const batchJobKey = (workspace: string) => `'ingest:' || ${workspace}`;
 
 /**
  * One job covers all documents that wait in the workspace. One that a process has begun is not changed: another job is
- * added, which may run at the same time.
+ * added, which may run at the same time. One that waits is not written again: workers skip a job while its row is locked.
  */
 const ADD_BATCH = `
-  SELECT id IS NOT NULL AS added FROM ${JOB_SCHEMAS.memo}.add_job('${INGEST_BATCH}', payload := json_build_object('workspace_id', $1::text),
-    job_key := ${batchJobKey('$1::text')}, job_key_mode := 'preserve_run_at')`;
+  SELECT CASE
+    WHEN EXISTS (
+      SELECT FROM ${JOB_SCHEMAS.memo}.jobs
+      WHERE key = ${batchJobKey('$1::text')} AND locked_at IS NULL AND attempts = 0) THEN true
+    ELSE (
+      SELECT id IS NOT NULL
+      FROM ${JOB_SCHEMAS.memo}.add_job('${INGEST_BATCH}', payload := json_build_object('workspace_id', $1::text),
+        job_key := ${batchJobKey('$1::text')}, job_key_mode := 'preserve_run_at'))
+  END AS added`;
 const ADD_INGESTION = `
   SELECT FROM ${JOB_SCHEMAS.memo}.add_job($3, payload := json_build_object('document_id', $1::text, 'version', $2::integer),
     job_key := $1 || ':' || $2)`;
@@ -43,9 +50,12 @@ const ADD_MERGE = `
 /** The key contains the model: a failed job of a previous model must not keep the new one from being queued. */
 export const embeddingJobKey = (document: string, version: string, model: string) =>
   `'embed:' || ${document} || ':' || ${version} || ':' || ${model}`;
-const ADD_EMBEDDING = `
-  SELECT FROM ${JOB_SCHEMAS.memo}.add_job('${EMBED}', payload := json_build_object('document_id', $1::text, 'version', $2::integer),
-    job_key := ${embeddingJobKey('$1::text', '$2::integer', '$3::text')})`;
+/** In the order of the documents, so that two processes that add the same jobs wait for each other in the same order. */
+const ADD_EMBEDDINGS = `
+  SELECT FROM (
+    SELECT document_id, version FROM unnest($1::text[], $2::integer[]) AS u(document_id, version) ORDER BY 1, 2) v,
+    ${JOB_SCHEMAS.memo}.add_job('${EMBED}', payload := json_build_object('document_id', v.document_id, 'version', v.version),
+      job_key := ${embeddingJobKey('v.document_id', 'v.version', '$3::text')})`;
 
 /** Replaces a job whose process was killed. */
 const ADD_GARBAGE_COLLECTION = `SELECT FROM ${JOB_SCHEMAS.memo}.add_job('${COLLECT_GARBAGE}', job_key := '${COLLECT_GARBAGE}')`;
@@ -61,30 +71,40 @@ export type WaitingVersion = Pick<
   'documentId' | 'version' | 'workspaceId' | 'mediaType' | 'attempts'
 > & { bytes: bigint | number };
 
-/**
- * Queues a version of a document; it runs after the transaction commits. Replaces a lost job of the same version. Call it
- * after all changes of documents, because all short documents of a workspace may be one job, whose row is locked.
- */
+/** Queues a version of a document that is committed. Replaces a lost job of the same version. */
 export async function addIngestionJob(executor: Executor, version: WaitingVersion): Promise<void> {
-  if (isBatched(version)) return addBatchJob(executor, version.workspaceId);
-  const task = version.bytes > LONG_DOCUMENT_BYTES ? INGEST_LONG : INGEST;
-  await executor.query(ADD_INGESTION, [version.documentId, version.version, task]);
+  if (waitsForBatch(version)) await addBatchJob(executor, version.workspaceId);
+  else await addSeparateJobs(executor, [version]);
 }
 
-/** Queues several versions like addIngestionJob. All are of one workspace. */
-export async function addIngestionJobs(
+/**
+ * Queues the versions that do not wait for a batch; they run after the transaction commits. The batch of the others is
+ * queued after the commit.
+ */
+export async function addSeparateJobs(
   executor: Executor,
   versions: readonly WaitingVersion[],
 ): Promise<void> {
-  for (const version of versions) if (!isBatched(version)) await addIngestionJob(executor, version);
-  const batched = versions.find(isBatched);
-  if (batched) await addBatchJob(executor, batched.workspaceId);
+  for (const { documentId, version, bytes } of versions.filter((each) => !waitsForBatch(each)))
+    await executor.query(ADD_INGESTION, [
+      documentId,
+      version,
+      bytes > LONG_DOCUMENT_BYTES ? INGEST_LONG : INGEST,
+    ]);
 }
 
-const isBatched = ({ attempts, bytes, mediaType }: WaitingVersion): boolean =>
+/** The same as WAITS_FOR_BATCH for a version that is queued. */
+export const waitsForBatch = ({
+  attempts,
+  bytes,
+  mediaType,
+}: Pick<WaitingVersion, 'attempts' | 'bytes' | 'mediaType'>): boolean =>
   attempts === 0 && bytes <= MAX_BATCHED_BYTES && BATCHED_TYPES.includes(mediaType);
 
-/** Queues the short documents that wait in a workspace. */
+/**
+ * Queues the short documents that wait in a workspace. Call it after the commit of the transaction that adds them: a job that
+ * waits may run before it.
+ */
 export async function addBatchJob(executor: Executor, workspaceId: string): Promise<void> {
   // If a process takes the job at this moment, the library adds nothing; the next attempt adds another job.
   let isAdded = false;
@@ -99,13 +119,18 @@ export async function addMergeJob(executor: Executor, workspaceId: string): Prom
   await executor.query(ADD_MERGE, [workspaceId]);
 }
 
-/** Queues the embedding of a version that is published. Replaces a lost job of the same version. */
-export async function addEmbeddingJob(
+/** Queues the embedding of versions that are published. Replaces lost jobs of the same versions. */
+export async function addEmbeddingJobs(
   executor: Executor,
-  { documentId, version }: { documentId: string; version: number },
+  versions: readonly { documentId: string; version: number }[],
   model: string,
 ): Promise<void> {
-  await executor.query(ADD_EMBEDDING, [documentId, version, model]);
+  if (versions.length === 0) return;
+  await executor.query(ADD_EMBEDDINGS, [
+    versions.map(({ documentId }) => documentId),
+    versions.map(({ version }) => version),
+    model,
+  ]);
 }
 
 /**

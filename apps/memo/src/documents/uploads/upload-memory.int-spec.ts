@@ -34,7 +34,12 @@ function begin(headers: Record<string, string>): ClientRequest {
   return sent;
 }
 
-const upload = () => owner.at(replica.url).call('POST', `/${workspace}/documents`, { title: 'A', text: 'B' });
+const SHORT_TEXT = 'A word. '.repeat(8_000);
+/** Uploads of this text until the memory of an address is used. */
+const MOST_SHORT_UPLOADS = Math.floor(BODY_MEMORY_BYTES / 4 / SHORT_TEXT.length);
+
+const upload = (text = 'B') =>
+  owner.at(replica.url).call('POST', `/${workspace}/documents`, { title: 'A', text });
 
 it.each<[string, Record<string, string>]>([
   ['forms', FORM],
@@ -53,4 +58,19 @@ it.each<[string, Record<string, string>]>([
   held[0]!.destroy();
   await waitFor(async () => (await upload()).ok);
   for (const sent of held) sent.destroy();
+});
+
+it('counts uploads as held until their transaction ends', async () => {
+  const holder = await site.pool.connect();
+  await holder.query('BEGIN');
+  await holder.query('LOCK TABLE memo.documents IN EXCLUSIVE MODE');
+  const uploads = Array.from({ length: MOST_SHORT_UPLOADS + 1 }, () => upload(SHORT_TEXT));
+  const refused = await Promise.race(uploads);
+  expect([refused.status, await refused.json()]).toEqual([429, { error: 'too many large bodies at once' }]);
+  expect((await upload(SHORT_TEXT)).status).toBe(429);
+  await holder.query('ROLLBACK');
+  holder.release();
+  const statuses = (await Promise.all(uploads)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 201).length).toBeGreaterThan(MOST_SHORT_UPLOADS * 0.9);
+  expect((await upload(SHORT_TEXT)).status).toBe(201);
 });

@@ -40,7 +40,7 @@ const MAX_JSON_OVERHEAD = 2;
 const MAX_FIELDS_BYTES = 262_144;
 /** Most bytes that an upload holds in memory while it arrives: the part that is stored next, or a JSON body of at most this length. */
 const MAX_HELD_BYTES = PART_BYTES;
-/** A shorter file is stored in the transaction that adds its document. Uploads that wait for one hold this much memory each. */
+/** A shorter file is stored in the transaction that adds its document, and held in memory until then. */
 const MAX_SHORT_FILE_BYTES = 65_536;
 /** How long uploads may continue while the service stops. Small ones finish in this time; large ones may take hours. */
 const SHUTDOWN_DRAIN_MS = 3_000;
@@ -79,8 +79,15 @@ export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown 
         : { bytes: MAX_JSON_BYTES, error: () => new PayloadTooLargeException(JSON_TOO_LARGE) };
   }
 
-  /** Throws 400, 413 or 415 for an invalid upload, 429 or 503 without memory, and 503 while the service stops. */
-  async read(request: Request, response: Response): Promise<Upload> {
+  /**
+   * Reads an upload and passes it to `use`, until whose end its content counts as held memory. Throws 400, 413 or 415 for an
+   * invalid upload, 429 or 503 without memory, and 503 while the service stops.
+   */
+  async read<Result>(
+    request: Request,
+    response: Response,
+    use: (upload: Upload) => Promise<Result>,
+  ): Promise<Result> {
     if (this.drained) throw serviceStopping();
     const type = request.headers['content-type'] ?? '';
     const isForm = isFormType(type);
@@ -90,13 +97,18 @@ export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown 
       throw new UnsupportedMediaTypeException('Content-Encoding: is not supported for documents');
     const limit = isForm ? this.formLimit : this.jsonLimit;
     if (Number(request.headers['content-length'] ?? 0) > limit.bytes) throw limit.error();
-    const [holder, heldBytes] = [holderOf(request), Math.min(announcedBytes(request), MAX_HELD_BYTES)];
+    const holder = holderOf(request);
+    let heldBytes = Math.min(announcedBytes(request), MAX_HELD_BYTES);
     this.memory.hold(holder, heldBytes);
     try {
       if (request.headers.expect !== undefined) response.writeContinue();
-      return await this.withStallTimeout(request, () =>
+      const upload = await this.withStallTimeout(request, () =>
         isForm ? this.readForm(request) : this.readJson(request),
       );
+      const keptBytes = Math.min(heldBytes, bytesInMemory(upload));
+      this.memory.release(holder, heldBytes - keptBytes);
+      heldBytes = keptBytes;
+      return await use(upload);
     } finally {
       this.memory.release(holder, heldBytes);
     }
@@ -182,6 +194,9 @@ export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown 
     }
   }
 }
+
+const bytesInMemory = ({ source, fields }: Upload) =>
+  (source.content?.length ?? 0) + Buffer.byteLength(JSON.stringify(fields));
 
 /** The metadata of a form is JSON. It is validated after it is parsed. */
 async function formFields(sent: Record<string, string>, fileName: string): Promise<DocumentFieldsDto> {

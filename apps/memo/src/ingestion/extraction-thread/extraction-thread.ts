@@ -32,7 +32,8 @@ export interface ChunkConsumer {
 }
 
 /**
- * A batch takes a second. Its claims have no heartbeat, so it must end long before they are void (CLAIM_TIMEOUT_SECONDS).
+ * A batch takes a second. Its claims have no heartbeat, so its extraction must end long before they are void
+ * (CLAIM_TIMEOUT_SECONDS).
  */
 const BATCH_TIMEOUT_SECONDS = 10;
 const THREAD_FILE = join(__dirname, 'extraction.thread.js');

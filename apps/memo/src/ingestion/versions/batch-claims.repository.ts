@@ -36,6 +36,9 @@ const MARK_READY = `
   FROM unnest($1::text[], $2::integer[], $3::bigint[], $4::integer[], $5::bigint[])
     AS u(document_id, version, first_chunk, chunks, words)
   WHERE v.document_id = u.document_id AND v.version = u.version`;
+const RENEW = `
+  UPDATE memo.document_versions v SET heartbeat_at = clock_timestamp()
+  WHERE (v.document_id, v.version) IN (SELECT v.document_id, v.version ${HELD})`;
 const UNCLAIM = `
   UPDATE memo.document_versions v SET status = 'queued', runner = NULL, attempts = $4
   WHERE (v.document_id, v.version) IN (SELECT v.document_id, v.version ${HELD})
@@ -71,6 +74,11 @@ export async function lockClaims(
 ): Promise<Set<string>> {
   const { rows } = await transaction.query<{ documentId: string }>(LOCK, ownership(claimed));
   return new Set(rows.map(({ documentId }) => documentId));
+}
+
+/** Restarts the time after which claims of one runner are void. */
+export async function renewClaims(executor: Executor, claimed: readonly ClaimedVersion[]): Promise<void> {
+  await executor.query(RENEW, ownership(claimed));
 }
 
 /** Marks versions as published. The caller holds the locks of the claims. */

@@ -1,6 +1,11 @@
 import { type Database, type Transaction } from '@inference/database';
 import { deleteParts } from '../../documents/source-files/source-parts.repository';
-import { addEmbeddingJob, addIngestionJobs, addMergeJob } from '../../jobs/document-jobs.repository';
+import {
+  addBatchJob,
+  addEmbeddingJobs,
+  addMergeJob,
+  addSeparateJobs,
+} from '../../jobs/document-jobs.repository';
 import { insertPostings } from '../../retrieval/index/storage/postings.repository';
 import { retireChunks, retireVersion } from '../../retrieval/index/storage/retired-chunks.repository';
 import { insertSegment } from '../../retrieval/index/storage/segments.repository';
@@ -59,10 +64,14 @@ export async function publishBatch(
       transaction,
       outcomes.filter(([{ documentId }]) => held.has(documentId)),
     );
-    if (segment.chunks > 0) await addMergeJob(transaction, workspaceId);
     if (embeddingModel !== undefined)
-      for (const { claimed: version } of published)
-        await addEmbeddingJob(transaction, version, embeddingModel);
+      await addEmbeddingJobs(
+        transaction,
+        published.map((version) => version.claimed),
+        embeddingModel,
+      );
+    // This lock comes last, because all changes in the workspace update the same job row.
+    if (segment.chunks > 0) await addMergeJob(transaction, workspaceId);
   });
 }
 
@@ -73,6 +82,7 @@ export async function releaseBatch(
   attempts: 0 | 1,
 ): Promise<void> {
   await database.transaction((transaction) => release(transaction, claimed, attempts));
+  if (attempts === 0) await addBatchJob(database, claimed[0]!.workspaceId);
 }
 
 async function publishVersions(
@@ -120,7 +130,7 @@ async function release(
   attempts: 0 | 1,
 ): Promise<void> {
   const released = await unclaimVersions(transaction, claimed, attempts);
-  await addIngestionJobs(
+  await addSeparateJobs(
     transaction,
     released.map((version) => ({ ...version, attempts })),
   );

@@ -1,6 +1,6 @@
 import { type Database, firstIdAt } from '@inference/database';
 import {
-  addEmbeddingJob,
+  addEmbeddingJobs,
   addGarbageCollectionJob,
   addIngestionJob,
   deleteOrphanedJobs,
@@ -14,14 +14,24 @@ import { deleteUnusedParts, findAbandonedVersions, findUnembeddedVersions } from
  */
 const MAX_UPLOAD_DURATION_MS = 24 * 3_600_000;
 
+/** Versions that are found by one statement. A version with a job is not found again. */
+const ABANDONED_PAGE = 100;
+
 /** Restores what killed processes left behind: queues lost jobs again and discards unused data. */
 export async function recoverLostWork(database: Database, embeddingModel: string | undefined): Promise<void> {
-  for (const abandoned of await findAbandonedVersions(database)) await addIngestionJob(database, abandoned);
+  await queueAbandonedVersions(database);
   await deleteUnusedParts(database, firstIdAt('up', Date.now() - MAX_UPLOAD_DURATION_MS));
   await discardLostVersions(database);
   await deleteOrphanedJobs(database);
   if (await hasGarbage(database)) await addGarbageCollectionJob(database);
   if (embeddingModel === undefined) return;
-  for (const unembedded of await findUnembeddedVersions(database, embeddingModel))
-    await addEmbeddingJob(database, unembedded, embeddingModel);
+  await addEmbeddingJobs(database, await findUnembeddedVersions(database, embeddingModel), embeddingModel);
+}
+
+async function queueAbandonedVersions(database: Database): Promise<void> {
+  let abandoned;
+  do {
+    abandoned = await findAbandonedVersions(database, ABANDONED_PAGE);
+    for (const version of abandoned) await addIngestionJob(database, version);
+  } while (abandoned.length === ABANDONED_PAGE);
 }

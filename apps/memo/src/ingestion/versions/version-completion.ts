@@ -1,6 +1,12 @@
 import { type Database } from '@inference/database';
 import { deleteParts } from '../../documents/source-files/source-parts.repository';
-import { addEmbeddingJob, addIngestionJob, addMergeJob } from '../../jobs/document-jobs.repository';
+import {
+  addBatchJob,
+  addEmbeddingJobs,
+  addMergeJob,
+  addSeparateJobs,
+  waitsForBatch,
+} from '../../jobs/document-jobs.repository';
 import { discardVersion } from '../../retrieval/index/storage/garbage.repository';
 import { retireVersion } from '../../retrieval/index/storage/retired-chunks.repository';
 import { publishSegments } from '../../retrieval/index/storage/segments.repository';
@@ -28,10 +34,13 @@ export interface IndexedVersion {
 
 /** Returns the version to the queue. */
 export async function releaseVersion(database: Database, claimed: ClaimedVersion): Promise<void> {
-  await database.transaction(async (transaction) => {
-    if (!(await unclaimVersion(transaction, claimed))) return;
-    await addIngestionJob(transaction, { ...claimed, attempts: claimed.attempts - 1 });
+  const waiting = { ...claimed, attempts: claimed.attempts - 1 };
+  const isReleased = await database.transaction(async (transaction) => {
+    const isOwn = await unclaimVersion(transaction, claimed);
+    if (isOwn) await addSeparateJobs(transaction, [waiting]);
+    return isOwn;
   });
+  if (isReleased && waitsForBatch(waiting)) await addBatchJob(database, claimed.workspaceId);
 }
 
 /** Marks the version as failed. The previous version stays published. */
@@ -72,8 +81,9 @@ export async function publishVersion(
       await deleteVersion(transaction, documentId, previous);
     }
     await deleteParts(transaction, [uploadId]);
+    if (embeddingModel !== undefined) await addEmbeddingJobs(transaction, [claimed], embeddingModel);
+    // This lock comes last, because all changes in the workspace update the same job row.
     await addMergeJob(transaction, workspaceId);
-    if (embeddingModel !== undefined) await addEmbeddingJob(transaction, claimed, embeddingModel);
     return true;
   });
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, newId } from '@inference/database';
 import { GatewayClient } from '@inference/model-calls';
 import { type IngestionJob } from '../../jobs/document-jobs';
-import { addEmbeddingJob } from '../../jobs/document-jobs.repository';
+import { addEmbeddingJobs } from '../../jobs/document-jobs.repository';
 import { readUnembedded, storeVectors, type UnembeddedChunks } from './chunk-vectors.repository';
 
 /** Texts of one request. Half doubles the number of requests; twice exceeds the batch limit of some servers. */
@@ -32,7 +32,7 @@ export class Embedder {
         storeVectors(transaction, served, model, unembedded, vectors),
       );
     }
-    await addEmbeddingJob(this.database, served, model);
+    await addEmbeddingJobs(this.database, [served], model);
   }
 
   /** Null if this process stops. */
