@@ -54,7 +54,7 @@ function parentOf(pid) {
   }
 }
 
-/** The process and all that it has started, also by others. @param {number} pid @returns {{ pid: number, command: string }[]} */
+/** The process and its children, their children and so on. @param {number} pid @returns {{ pid: number, command: string }[]} */
 export function processTree(pid) {
   const all = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const parents = new Map(all.map((name) => [Number(name), parentOf(Number(name))]));
