@@ -21,6 +21,7 @@ import { MetricsServer } from './metrics/metrics-server';
 import { answerParserErrors, type ParserErrorBody } from './errors/parser-errors';
 import { QueryGuard } from './validation/query.guard';
 import { UnexpectedBodyGuard } from './validation/unexpected-body.guard';
+import { ServerAdapter } from './server-adapter';
 import { Workers } from './workers/workers';
 import { hangUpUnread, leaveBodiesUnread } from './bodies/unread-bodies';
 
@@ -66,7 +67,7 @@ export async function createService(
   options: ServiceOptions,
 ): Promise<NestExpressApplication> {
   const logger = createLogger(options.name, config.LOG_LEVEL, options.logTo);
-  const app = await NestFactory.create<NestExpressApplication>(module, {
+  const app = await NestFactory.create<NestExpressApplication>(module, new ServerAdapter(), {
     logger: new NestLogger(logger),
     bodyParser: false,
     abortOnError: false,

@@ -16,6 +16,7 @@ export async function settleBatch(
 ): Promise<Set<string>> {
   // The types of pg lack query_timeout of a single statement.
   const statement: QueryConfig & { query_timeout: number } = {
+    name: 'settle',
     text: SETTLE,
     values: [batchId, rows],
     query_timeout: timeoutMillis,

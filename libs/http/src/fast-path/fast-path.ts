@@ -128,11 +128,9 @@ export function serveFastPaths(app: NestExpressApplication, { middleware, filter
   }
 
   function serve(route: Route, request: Request, response: Response): void {
-    // What Express does first: its properties and methods of requests and responses.
+    // What Express does first.
     request.res = response;
     response.req = request;
-    Object.setPrototypeOf(request, express.request);
-    Object.setPrototypeOf(response, express.response);
     request.originalUrl = request.url;
     request.route = route.route;
     const context = new RouteContext(request, response, route.controller, route.handler);

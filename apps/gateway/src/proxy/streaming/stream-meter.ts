@@ -18,8 +18,8 @@ const MAX_UNREAD_CHARS = 32 * 1024;
 
 /**
  * Observes the events of a stream: produced text, completeness and reported usage. Removes the usage from the events if the
- * client did not ask for it. Events that only add to an answer are kept unread: what they add matters only if the stream
- * breaks off or reports no usage.
+ * client did not ask for it. What events add to the answers is read later: it matters only if the stream breaks off or reports no
+ * usage.
  */
 export class StreamMeter {
   usage: TokenUsage | null = null;
@@ -75,9 +75,10 @@ export class StreamMeter {
     }
     const chunk = parseChunk(data);
     if (!chunk) return event;
-    this.readUnread();
     if (chunk.error) this.failed = true;
-    const choices = this.readChoices(chunk);
+    const choices = choicesOf(chunk);
+    for (const choice of choices) this.readFinish(choice);
+    if (choices.length > 0) this.keepUnread(event, choices.length);
     if (chunk.usage === undefined) return event;
     const usage = readReportedUsage(chunk.usage);
     if (usage) this.usage = usage;
@@ -94,23 +95,20 @@ export class StreamMeter {
   private readUnread(): void {
     for (const event of this.unread) {
       const chunk = parseChunk(dataOf(event));
-      if (chunk) this.readChoices(chunk);
+      if (chunk) for (const choice of choicesOf(chunk)) this.readProduced(choice);
     }
     this.unread = [];
     this.unreadChars = 0;
     this.unreadChoices = 0;
   }
 
-  private readChoices(chunk: Chunk): unknown[] {
-    const choices = Array.isArray(chunk.choices) ? (chunk.choices as unknown[]) : [];
-    for (const choice of choices) this.readChoice(choice);
-    return choices;
-  }
-
-  private readChoice(choice: unknown): void {
+  private readProduced(choice: unknown): void {
     const text = choiceText(choice);
     if (text) this.produced.push(text);
     if (text || addsNonText(choice)) this.deltas++;
+  }
+
+  private readFinish(choice: unknown): void {
     const { finish_reason: reason, index = 0 } = (choice ?? {}) as {
       finish_reason?: unknown;
       index?: unknown;
@@ -119,6 +117,8 @@ export class StreamMeter {
     if (reason !== null && reason !== undefined && reason !== '') this.finished.add(index);
   }
 }
+
+const choicesOf = ({ choices }: Chunk): unknown[] => (Array.isArray(choices) ? (choices as unknown[]) : []);
 
 /** Whether the delta of a choice holds something other than text, such as audio. */
 function addsNonText(choice: unknown): boolean {
