@@ -8,5 +8,6 @@ export { BigIntColumn, CountColumn, DecimalColumn, PicosColumn, TimeColumn } fro
 export { type Position, readNewestFirst } from './entities/keyset-page';
 export { NotificationChannel, type NotificationHandler } from './notification-channel';
 export { isDatabaseUnavailable } from './unavailable';
+export { isUniqueViolation } from './unique-violation';
 export { firstIdAt, idMillis, newId, randomBase62 } from './id';
 export { JOB_SCHEMAS } from './job-schemas';

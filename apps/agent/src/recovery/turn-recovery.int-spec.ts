@@ -154,6 +154,14 @@ describe('writing deltas', () => {
     expect(await append(turnId, 4, 'y')).toBe(false);
   });
 
+  it('writes the other deltas if the number of one is taken', async () => {
+    const [taken, free] = [await turnOf(RUNNER), await turnOf(RUNNER)];
+    await append(taken.turnId, 4, 'x');
+    const deltas = [taken, free].map(({ turnId }) => ({ turnId, n: 4, text: 'y' }));
+    expect(await appendDeltas(site.pool, deltas, RUNNER)).toEqual(new Set([deltas[1]]));
+    expect(await append(free.turnId, 5, 'z')).toBe(true);
+  });
+
   it('writes only deltas of turns that the replica runs', async () => {
     const [own, other] = [await turnOf(RUNNER), await turnOf(RUNNER)];
     await site.pool.query(

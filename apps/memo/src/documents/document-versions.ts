@@ -1,5 +1,5 @@
 import { ConflictException, NotFoundException } from '@nestjs/common';
-import { newId, type Transaction } from '@inference/database';
+import { isUniqueViolation, newId, type Transaction } from '@inference/database';
 import { type Member } from '../access/member';
 import { lockRole } from '../access/role-check';
 import { lockCitationsOfDocument } from '../chat/citations/citations.repository';
@@ -26,8 +26,6 @@ import { deleteParts, insertPart } from './source-files/source-parts.repository'
 import { recordGrowth } from './usage/workspace-quota';
 import { subtractDocument } from './usage/workspace-usage.repository';
 import { type Upload } from './uploads/upload-reader';
-
-const UNIQUE_VIOLATION = '23505';
 
 export const documentNotFound = () => new NotFoundException('no such document');
 const externalIdTaken = () => new ConflictException('external_id: is used by another document');
@@ -95,8 +93,8 @@ export async function replaceDocument(
   const found = locked.find((document) => document.id === id);
   if (!found) throw documentNotFound();
   if (locked.length > 1) throw externalIdTaken();
-  return addVersion(transaction, limits, member, found, upload).catch((error: { code?: unknown }) => {
-    throw error.code === UNIQUE_VIOLATION ? externalIdTaken() : error;
+  return addVersion(transaction, limits, member, found, upload).catch((error: unknown) => {
+    throw isUniqueViolation(error) ? externalIdTaken() : error;
   });
 }
 
