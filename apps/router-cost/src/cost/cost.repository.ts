@@ -45,19 +45,29 @@ const COLUMNS: Record<GroupKey, string> = {
  * null, and the number of groups, or null for all.
  */
 function reportSql(detail: LineDetail, names: readonly GroupKey[], buckets: TimeBuckets | null): string {
-  const columns = names.map((name) => COLUMNS[name]).join(', ');
   const [cost, keys, limit] = buckets ? ['$6', '$7', '$8'] : ['$4', '$5', '$6'];
+  const columns = names.map((_, index) => `k${index + 1}`);
+  const order = ['cost_usd_picos DESC', ...columns].join(', ');
+  const afterKeys = columns.map((_, index) => `(${keys}::text[])[${index + 1}]`);
+  // Without names there is one group, and none after it.
+  const isAfter =
+    names.length === 0 ? `${keys}::text[] IS NULL` : `(${columns.join(', ')}) > (${afterKeys.join(', ')})`;
+  // The keys become an array only on the page: for all groups that takes longer than to sort them.
   return `
     WITH ${buckets ? bucketLines(detail, buckets.coarsest) : usageLines(detail, 'month')},
     groups AS (
-      SELECT ARRAY[${columns}]::text[] COLLATE "C" AS keys,
+      SELECT ${names.map((name, index) => `${COLUMNS[name]} COLLATE "C" AS k${index + 1}, `).join('')}
         coalesce(sum(cost_usd_picos), 0) AS cost_usd_picos, coalesce(sum(tokens), 0) AS tokens
-      FROM ${buckets ? 'bucket_lines' : 'usage_lines'} GROUP BY ${columns || '()'}
+      FROM ${buckets ? 'bucket_lines' : 'usage_lines'} GROUP BY ${columns.join(', ') || '()'}
+    ),
+    page AS (
+      SELECT * FROM groups
+      WHERE ${cost}::numeric IS NULL OR cost_usd_picos < ${cost} OR (cost_usd_picos = ${cost} AND ${isAfter})
+      ORDER BY ${order} LIMIT ${limit}
     )
-    SELECT keys, cost_usd_picos AS "costUsdPicos", tokens, (extract(epoch FROM statement_timestamp()) * 1000000)::bigint AS "asOfMicros"
-    FROM groups
-    WHERE ${cost}::numeric IS NULL OR cost_usd_picos < ${cost} OR (cost_usd_picos = ${cost} AND keys > ${keys}::text[])
-    ORDER BY cost_usd_picos DESC, keys LIMIT ${limit}`;
+    SELECT ARRAY[${columns.join(', ')}]::text[] AS keys, cost_usd_picos AS "costUsdPicos", tokens,
+      (extract(epoch FROM statement_timestamp()) * 1000000)::bigint AS "asOfMicros"
+    FROM page ORDER BY ${order}`;
 }
 
 /** The rollups by account begin with the account; those without keys are for the reports of all accounts. */
