@@ -48,6 +48,6 @@ describe('ServerAdapter', () => {
       logger: false,
       abortOnError: false,
     });
-    await expect(creation).rejects.toThrow('plain HTTP');
+    await expect(creation).rejects.toThrow('are not supported');
   });
 });

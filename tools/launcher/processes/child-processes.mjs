@@ -85,8 +85,8 @@ export function lastLinesOf(logFile, offset = 0) {
 }
 
 /**
- * Options of Node for a service, the same as in its image. Objects of requests in progress fill a young generation of the default
- * size (16 MiB), and are then copied and collected at a higher cost.
+ * Options of Node for a service, the same as in its image. With a semi-space of 32 MiB a gateway serves 7 to 10 % more than with the
+ * default of 16: fewer objects of requests in progress are copied. 64 MiB gain nothing more (ADR 37).
  */
 export const SERVICE_NODE_OPTIONS = ['--enable-source-maps', '--max-semi-space-size=32'];
 

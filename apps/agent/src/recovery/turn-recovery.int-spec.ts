@@ -162,6 +162,13 @@ describe('writing deltas', () => {
     expect(await append(free.turnId, 5, 'z')).toBe(true);
   });
 
+  it('counts all deltas of a statement that is repeated as stored', async () => {
+    const turns = [await turnOf(RUNNER), await turnOf(RUNNER)];
+    const deltas = turns.map(({ turnId }) => ({ turnId, n: 4, text: 'x' }));
+    for (const _attempt of [1, 2])
+      expect(await appendDeltas(site.pool, deltas, RUNNER)).toEqual(new Set(deltas));
+  });
+
   it('writes only deltas of turns that the replica runs', async () => {
     const [own, other] = [await turnOf(RUNNER), await turnOf(RUNNER)];
     await site.pool.query(

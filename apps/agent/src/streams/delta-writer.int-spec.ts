@@ -1,5 +1,5 @@
 import { newId } from '@inference/database';
-import { waitFor } from '@inference/testing';
+import { waitFor, waitForLock } from '@inference/testing';
 import { BACKGROUND_DATABASE } from '../background-database/background-database.module';
 import { AgentSite, Customer } from '../agent.fixture';
 import { type DeltaSource, DeltaWriter } from './delta-writer';
@@ -80,6 +80,30 @@ it('stores the text of other turns while a statement waits, and that of each tur
   }
   await waitFor(() => held.lastPosition === 2);
   expect(published.slice(2)).toEqual([`${held.turnId} 1 a`, `${held.turnId} 2 b`]);
+});
+
+it('gives up a turn that another process ends at the same moment, and no other turn of the statement', async () => {
+  const [cancelled, other] = [await RunningTurn.make(), await RunningTurn.make()];
+  const canceller = await site.pool.connect();
+  try {
+    await canceller.query('BEGIN');
+    await canceller.query("INSERT INTO agent.stream_events VALUES ($1, 1, 'turn.cancelled', '{}')", [
+      cancelled.turnId,
+    ]);
+    await canceller.query(
+      "UPDATE agent.turns SET status = 'cancelled', runner = NULL, ended_at = now() WHERE id = $1",
+      [cancelled.turnId],
+    );
+    writer.add(cancelled, 'late', REPLICA);
+    writer.add(other, 'x', REPLICA);
+    await waitForLock(site.pool);
+    expect(published).toEqual([]);
+    await canceller.query('COMMIT');
+  } finally {
+    canceller.release();
+  }
+  await waitFor(() => cancelled.isAbandoned && other.lastPosition === 1);
+  expect(published).toEqual([`${other.turnId} 1 x`]);
 });
 
 it('gives up a turn whose next event another process has stored', async () => {

@@ -1,7 +1,7 @@
 import { type Executor } from '@inference/database';
 import { type QueryConfig } from 'pg';
 
-const SETTLE = 'SELECT metering.settle($1, $2) AS "requestId"';
+const SETTLE = { name: 'settlement-write', text: 'SELECT metering.settle($1, $2) AS "requestId"' };
 
 /**
  * Writes a batch of usage events and debits their wallets, once for each batch id.
@@ -16,8 +16,7 @@ export async function settleBatch(
 ): Promise<Set<string>> {
   // The types of pg lack query_timeout of a single statement.
   const statement: QueryConfig & { query_timeout: number } = {
-    name: 'settle',
-    text: SETTLE,
+    ...SETTLE,
     values: [batchId, rows],
     query_timeout: timeoutMillis,
   };

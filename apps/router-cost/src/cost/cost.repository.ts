@@ -49,7 +49,7 @@ function reportSql(detail: LineDetail, names: readonly GroupKey[], buckets: Time
   const columns = names.map((_, index) => `k${index + 1}`);
   const order = ['cost_usd_picos DESC', ...columns].join(', ');
   const afterKeys = columns.map((_, index) => `(${keys}::text[])[${index + 1}]`);
-  // Without names there is one group, and none after it.
+  // Without names there is one group, and none after it. The statement has to use the parameter, which would lack a type.
   const isAfter =
     names.length === 0 ? `${keys}::text[] IS NULL` : `(${columns.join(', ')}) > (${afterKeys.join(', ')})`;
   // The keys become an array only on the page: for all groups that takes longer than to sort them.

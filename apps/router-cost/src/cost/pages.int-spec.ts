@@ -9,6 +9,7 @@ import {
 import { ENTITIES } from '../entities';
 import { type RunningService, startRouterCost } from '../../test/running-service';
 import { type Served, settle } from '../../test/usage';
+import { readCostGroups } from './cost.repository';
 
 interface Item {
   user?: string;
@@ -184,6 +185,51 @@ describe('a long report', () => {
       const text = Buffer.from(JSON.stringify(replace(3, cost))).toString('base64url');
       expect((await service.get(`${PATH}&cursor=${text}`, account.apiKey)).status).toBe(200);
     }
+  });
+});
+
+describe('groups of equal cost', () => {
+  const PAIRS = ['a', 'B'].flatMap((model) =>
+    ['agent', 'gateway', 'memo'].map((entrypoint) => [model, entrypoint]),
+  );
+
+  it.each(['model,entrypoint', 'entrypoint,model', 'api_key,model,entrypoint'])(
+    'are in the order of the bytes of all keys, on pages of one by %s',
+    async (names) => {
+      const tied = await insertAccount(database.pool, { balancePicos: 10n ** 15n });
+      await settle(
+        gateway,
+        PAIRS.map(([model, entrypoint]) => ({ ...serve(model!, 5), account: tied, entrypoint: entrypoint! })),
+      );
+      const keysOf = (item: object) =>
+        names.split(',').map((name) => (item as Record<string, string>)[name]!);
+      const seen: string[][] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const path = `/v1/router/cost?group_by=${names}&limit=1${cursor && `&cursor=${cursor}`}`;
+        const body = (await service.get(path, tied.apiKey)).json as Body;
+        seen.push(...body.items.map(keysOf));
+        cursor = body.next_cursor;
+      }
+      const expected = PAIRS.map(([model, entrypoint]) =>
+        keysOf({ model, entrypoint, api_key: tied.apiKeyId }),
+      ).sort((one, other) => {
+        const at = one.findIndex((key, index) => key !== other[index]);
+        return one[at]! < other[at]! ? -1 : 1;
+      });
+      expect(seen).toEqual(expected);
+    },
+  );
+
+  it('has nothing behind the one group of a report without names', async () => {
+    const report = {
+      ...{ from: '2020-01-01T00:00:00Z', to: null, accountId: account.accountId },
+      ...{ names: [], buckets: null, limit: 10 },
+    };
+    const [total] = await readCostGroups(database.pool, { ...report, after: null });
+    const { costUsdPicos } = total!;
+    const behind = async (cost: bigint) =>
+      (await readCostGroups(database.pool, { ...report, after: { costUsdPicos: cost, keys: [] } })).length;
+    expect([await behind(costUsdPicos + 1n), await behind(costUsdPicos)]).toEqual([1, 0]);
   });
 });
 

@@ -98,7 +98,8 @@ function globalGuardsOf(app: NestExpressApplication, filter: ExceptionFilter): C
 /**
  * Serves the handlers that are marked with `@FastPath()` ahead of Express: the same middleware, guards, handler and filter, without
  * the routers and wrappers between them. What is written differently from the route (letter case, a slash at the end, a
- * query) takes the ordinary way to the same handler; other methods are answered there.
+ * query) takes the ordinary way to the same handler; other methods are answered there. The server has to create requests and
+ * responses with Express's prototypes (see ServerAdapter).
  */
 export function serveFastPaths(app: NestExpressApplication, { middleware, filter }: FastPathOptions): void {
   const server = app.getHttpServer() as Server;
@@ -128,7 +129,7 @@ export function serveFastPaths(app: NestExpressApplication, { middleware, filter
   }
 
   function serve(route: Route, request: Request, response: Response): void {
-    // What Express does first.
+    // As Express's handler and its router do.
     request.res = response;
     response.req = request;
     request.originalUrl = request.url;

@@ -85,6 +85,13 @@ test('runs the archive of usage with every variable that it reads, and no other'
   expect(passed.sort()).toEqual(Object.keys(fields.shape).sort());
 });
 
+test('starts images with the options of Node that npm start uses', () => {
+  const launcher = readFileSync(join(ROOT, 'tools/launcher/processes/child-processes.mjs'), 'utf8');
+  const options = /SERVICE_NODE_OPTIONS = \[(.*)\];/.exec(launcher)![1]!.match(/--[\w=-]+/g)!;
+  const dockerfile = readFileSync(join(ROOT, 'docker/Dockerfile'), 'utf8');
+  expect(dockerfile).toContain(`exec node ${options.join(' ')} dist/apps/`);
+});
+
 describe.each(APPS)('%s', (app) => {
   test('gets every variable that it reads, and no other', () => {
     const { VARIABLES } = configOf(app);

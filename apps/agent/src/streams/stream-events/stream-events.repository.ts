@@ -1,4 +1,4 @@
-import { type Executor, isUniqueViolation, type Transaction } from '@inference/database';
+import { type Database, type Executor, isUniqueViolation, type Transaction } from '@inference/database';
 import { type QueryResult } from 'pg';
 import { type StreamEvent } from './stream-event';
 import { type StoredStreamEvent } from './stream-event.entity';
@@ -27,13 +27,18 @@ const FIND_DELETED_TURNS = `
 const READ_TEXT = `
   SELECT coalesce(string_agg(data, '' ORDER BY n), '') AS text FROM agent.stream_events
   WHERE turn_id = $1 AND n > $2 AND kind = 'delta'`;
-/** Inserts only for turns that this replica still runs. As a join, the turns would be read as a whole while there are few of them. */
-const INSERT_DELTAS = `
-  INSERT INTO agent.stream_events (turn_id, n, kind, data)
-  SELECT u.turn_id, u.n, 'delta', u.data FROM unnest($1::text[], $2::integer[], $3::text[]) AS u(turn_id, n, data)
-  WHERE (SELECT t.runner FROM agent.turns t WHERE t.id = u.turn_id) = $4`;
-const INSERT_NEW_DELTAS = { name: 'stream-events-append-deltas', text: INSERT_DELTAS };
-const INSERT_DELTAS_WITH_FREE_NUMBERS = `${INSERT_DELTAS} ON CONFLICT DO NOTHING`;
+/**
+ * Inserts only for turns that this replica still runs. With a join PostgreSQL would read all turns for as long as its statistics
+ * say that there are few.
+ */
+const INSERT_DELTAS = {
+  name: 'stream-events-append-deltas',
+  text: `
+    INSERT INTO agent.stream_events (turn_id, n, kind, data)
+    SELECT u.turn_id, u.n, 'delta', u.data FROM unnest($1::text[], $2::integer[], $3::text[]) AS u(turn_id, n, data)
+    WHERE (SELECT t.runner FROM agent.turns t WHERE t.id = u.turn_id) = $4`,
+};
+const INSERT_DELTAS_UNLESS_TAKEN = `${INSERT_DELTAS.text} ON CONFLICT DO NOTHING`;
 const FIND_INSERTED_DELTAS = `
   SELECT e.turn_id AS "turnId"
   FROM unnest($1::text[], $2::integer[], $3::text[]) AS u(turn_id, n, data)
@@ -109,7 +114,7 @@ export async function readDeltaText(
  * another event has, are not. A delta that an earlier attempt has written counts as stored.
  */
 export async function appendDeltas(
-  executor: Executor,
+  database: Database,
   deltas: Delta[],
   replicaId: string,
 ): Promise<Set<Delta>> {
@@ -120,20 +125,24 @@ export async function appendDeltas(
     replicaId,
   ];
   // Counted, because returned rows would cost as much processor time as the written ones.
-  const { rowCount } = await insertDeltas(executor, values);
+  const { rowCount } = await insertDeltas(database, values);
   if (rowCount === deltas.length) return new Set(deltas);
-  const { rows } = await executor.query<{ turnId: string }>(FIND_INSERTED_DELTAS, values);
+  const { rows } = await database.query<{ turnId: string }>(FIND_INSERTED_DELTAS, values);
   const turnIds = new Set(rows.map(({ turnId }) => turnId));
   return new Set(deltas.filter(({ turnId }) => turnIds.has(turnId)));
 }
 
-/** Almost no number is taken: a statement that allows for it would take a third more of PostgreSQL's processor time. */
-async function insertDeltas(executor: Executor, values: unknown[]): Promise<QueryResult> {
+/**
+ * Inserts the deltas whose numbers are free. A number is taken only after an unconfirmed write, or while another transaction ends the
+ * turn. So `ON CONFLICT`, which takes a third more of PostgreSQL's processor time, is left to a second attempt. PostgreSQL logs
+ * the first one as an error.
+ */
+async function insertDeltas(database: Database, values: unknown[]): Promise<QueryResult> {
   try {
-    return await executor.query({ ...INSERT_NEW_DELTAS, values });
+    return await database.query({ ...INSERT_DELTAS, values });
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    return executor.query(INSERT_DELTAS_WITH_FREE_NUMBERS, values);
+    return database.query(INSERT_DELTAS_UNLESS_TAKEN, values);
   }
 }
 

@@ -168,6 +168,24 @@ describe('StreamMeter', () => {
     expect(pass(event(going(''))).meter).toMatchObject({ hasProduced: false, isComplete: false });
   });
 
+  it('keeps the order of events that are read at once and of those that are kept unread', () => {
+    const long = 'x'.repeat(5_000);
+    // White space makes an event one that is not recognised without parsing.
+    const parsed = (content: string) => event(JSON.stringify(delta(content), null, 1).replaceAll('\n', ' '));
+    const plain = (content: string) => event(going(content));
+    const texts = ['a', 'b', long, 'c', long, 'd', `${long}1`, `${long}2`, 'e'];
+    const kinds = [parsed, plain, parsed, plain, plain, parsed, parsed, plain, parsed];
+    for (const first of [0, 1, 2]) {
+      const chosen = texts.slice(first);
+      const { meter } = pass(chosen.map((text, index) => kinds[first + index]!(text)).join(''));
+      expect(meter.producedText).toBe(chosen.join(''));
+      expect([chosen.length - 1, chosen.length].map((limit) => meter.hasMoreDeltasThan(limit))).toEqual([
+        true,
+        false,
+      ]);
+    }
+  });
+
   it.each([
     [
       'an answer that ends beside one that goes on',

@@ -18,8 +18,8 @@ const MAX_UNREAD_CHARS = 32 * 1024;
 
 /**
  * Observes the events of a stream: produced text, completeness and reported usage. Removes the usage from the events if the
- * client did not ask for it. What events add to the answers is read later: it matters only if the stream breaks off or reports no
- * usage.
+ * client did not ask for it. What the latest events add to the answers is kept unread: it matters only if the stream breaks off,
+ * reports no usage, or may be longer than was admitted.
  */
 export class StreamMeter {
   usage: TokenUsage | null = null;
@@ -78,7 +78,9 @@ export class StreamMeter {
     if (chunk.error) this.failed = true;
     const choices = choicesOf(chunk);
     for (const choice of choices) this.readFinish(choice);
-    if (choices.length > 0) this.keepUnread(event, choices.length);
+    // In the order of the stream: behind events that are kept unread, this one is kept too.
+    if (this.unread.length > 0) this.keepUnread(event, choices.length);
+    else for (const choice of choices) this.readProduced(choice);
     if (chunk.usage === undefined) return event;
     const usage = readReportedUsage(chunk.usage);
     if (usage) this.usage = usage;
