@@ -1,7 +1,7 @@
 import { type PoolClient } from 'pg';
 import { DataSource, type QueryRunner, type ReplicationMode } from 'typeorm';
 import { PostgresNamingStrategy } from './entities/naming-strategy';
-import { isDatabaseUnavailable } from './unavailable';
+import { isDatabaseUnavailable } from './errors/unavailable';
 import { createPool, type PoolOptions, type SqlPool } from './pool';
 
 export type EntityClass = new () => object;
