@@ -208,8 +208,8 @@ describe('the result of an upload', () => {
     await modelAdmin.upload('overtaken', '1', 'first');
     await uploads.complete(id);
     expect(await uploads.result(id)).toMatchObject({ state: 'failed', error: { code: 'version_conflict' } });
+    await waitFor(async () => (await packages.rowsOf('overtaken')).length === 1 && !packages.isStored(id));
     expect(await packages.rowsOf('overtaken')).toEqual([expect.objectContaining({ stored: true })]);
-    await waitFor(() => !packages.isStored(id));
   });
 
   it('is a success if the version got the same content meanwhile', async () => {
