@@ -12,6 +12,15 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 const GRACE_MS = 10_000;
 const ANSWER_DEADLINE_MS = 30_000;
 
+/** PostgreSQL's log collector keeps long entries of several processes apart, which standard error does not. */
+const LOG_COLLECTOR = {
+  logging_collector: 'on',
+  log_directory: 'log',
+  log_filename: 'postgres.log',
+  log_rotation_age: '0',
+  log_rotation_size: '0',
+};
+
 /** Child processes do not inherit other variables of the caller, because they could change the results. */
 const environment = { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'production' };
 
@@ -52,7 +61,7 @@ export class Workbench {
 
   /** The file to which PostgreSQL writes its log. */
   get postgresLog() {
-    return path.join(this.#dir, 'postgres.log');
+    return path.join(this.#dir, 'postgres', LOG_COLLECTOR.log_directory, LOG_COLLECTOR.log_filename);
   }
 
   /** Builds the product if necessary, and starts PostgreSQL with full durability, with its data on the disk of the product. */
@@ -63,7 +72,7 @@ export class Workbench {
       dataDir: path.join(this.#dir, 'postgres'),
       password: randomBytes(32).toString('hex'),
       ephemeral: false,
-      logFile: this.postgresLog,
+      settings: LOG_COLLECTOR,
     });
     this.defer(() => postgres.stop());
     this.#postgresUrl = postgres.url;
