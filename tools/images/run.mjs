@@ -1,0 +1,123 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { messageOf } from '../setup/errors.mjs';
+import { withContainer } from './buildah.mjs';
+import { ensureLocalBase, LOCAL_BASE } from './local-base.mjs';
+
+/**
+ * `npm run images`: builds the image of every app, or of those that the arguments name, with buildah or docker. The images are
+ * named `<repository>/<app>:<version of package.json>`. Prints how large each is over its base.
+ */
+
+const USAGE = `Usage: npm run images -- [app]… [options]
+
+  --base IMAGE         what the images are built on (node:22-bookworm-slim)
+  --local-base         a base that is made here, from the packages of Debian and npm; needs buildah, mmdebstrap and root
+  --repository NAME    the part of their names in front of the app (inference-platform)
+  --engine NAME        buildah or docker; the one that is installed, unless told`;
+
+const ENGINES = ['buildah', 'docker'];
+const BASE = 'node:22-bookworm-slim';
+const REPOSITORY = 'inference-platform';
+const MEGABYTE = 1e6;
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+
+/** @param {string} engine */
+const isInstalled = (engine) => spawnSync(engine, ['--version'], { stdio: 'ignore' }).status === 0;
+
+/** @param {string | undefined} wanted @returns {string} */
+function chooseEngine(wanted) {
+  const engine = wanted ?? ENGINES.find(isInstalled);
+  if (!engine) throw new Error('Neither buildah nor docker is installed.');
+  if (!ENGINES.includes(engine)) throw new Error(`The engine is buildah or docker, not ${engine}.`);
+  return engine;
+}
+
+/** @returns {string[]} */
+const listApps = () =>
+  fs
+    .readdirSync(path.join(root, 'apps'))
+    .filter((app) => fs.existsSync(path.join(root, 'apps', app, 'src/main.ts')));
+
+/** @param {string[]} wanted @returns {string[]} all apps if none is named */
+function chooseApps(wanted) {
+  const apps = listApps();
+  const unknown = wanted.filter((app) => !apps.includes(app));
+  if (unknown.length > 0) throw new Error(`There is no app ${unknown.join(', ')}, only ${apps.join(', ')}.`);
+  return wanted.length > 0 ? wanted : apps;
+}
+
+/** The commit, if this is a repository. */
+function readRevision() {
+  const { status, stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : 'unknown';
+}
+
+/** @param {string} engine @param {string} image @returns {number} bytes of its files */
+function sizeOf(engine, image) {
+  if (engine === 'docker')
+    return Number(
+      execFileSync(engine, ['image', 'inspect', '--format={{.Size}}', image], { encoding: 'utf8' }),
+    );
+  return withContainer(image, (folder) =>
+    Number.parseInt(execFileSync('du', ['--summarize', '--block-size=1', folder], { encoding: 'utf8' }), 10),
+  );
+}
+
+/**
+ * @param {string} engine
+ * @param {string} image
+ * @param {Record<string, string>} variables
+ */
+function build(engine, image, variables) {
+  const command = engine === 'buildah' ? ['build', '--layers', '--format=docker'] : ['build'];
+  const given = Object.entries(variables).map(([name, value]) => `--build-arg=${name}=${value}`);
+  const args = [...command, '--file=docker/Dockerfile', ...given, `--tag=${image}`, '.'];
+  const { status } = spawnSync(engine, args, { cwd: root, stdio: 'inherit' });
+  if (status !== 0) throw new Error(`${engine} did not build ${image} (${status}).`);
+}
+
+/** @param {string} engine @param {string} base @param {string[]} images */
+function printSizes(engine, base, images) {
+  const ofBase = sizeOf(engine, base);
+  console.log(`\n    MB over ${base}, which has ${Math.round(ofBase / MEGABYTE)} MB`);
+  for (const image of images) {
+    const own = Math.round((sizeOf(engine, image) - ofBase) / MEGABYTE);
+    console.log(`${String(own).padStart(6)}  ${image}`);
+  }
+}
+
+function main() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      base: { type: 'string', default: BASE },
+      'local-base': { type: 'boolean', default: false },
+      repository: { type: 'string', default: REPOSITORY },
+      engine: { type: 'string' },
+    },
+  });
+  const apps = chooseApps(positionals);
+  const engine = chooseEngine(values.engine);
+  const base = values['local-base'] ? LOCAL_BASE : values.base;
+  if (values['local-base']) ensureLocalBase();
+  const { version: VERSION } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const REVISION = readRevision();
+  const images = apps.map((APP) => {
+    const image = `${values.repository}/${APP}:${VERSION}`;
+    build(engine, image, { APP, NODE_IMAGE: base, VERSION, REVISION });
+    return image;
+  });
+  printSizes(engine, base, images);
+}
+
+try {
+  main();
+} catch (error) {
+  console.error(`${messageOf(error)}\n\n${USAGE}`);
+  process.exitCode = 1;
+}
