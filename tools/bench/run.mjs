@@ -7,6 +7,7 @@ import { benchConsole } from './console/console-benchmark.mjs';
 import { benchDownloads } from './downloads/downloads-benchmark.mjs';
 import { benchFirstPaint } from './first-paint/first-paint-benchmark.mjs';
 import { benchGateway } from './gateway/gateway-benchmark.mjs';
+import { benchImages } from './images/images-benchmark.mjs';
 import { benchLoginThrottle } from './login-throttle/login-throttle-benchmark.mjs';
 import { benchMemory } from './memory/memory-benchmark.mjs';
 import { benchMemo } from './memo/memo-benchmark.mjs';
@@ -47,6 +48,7 @@ Benchmarks
   console          the console under load among many accounts: speed, and plans of its statements
   reports          cost reports of all accounts over a month of millions of rows
   first-paint      how soon Chromium shows the console's overview
+  images           how soon each image that npm run images has built is ready, and its memory
   memory           whether the memory of the services grows under a mixed load
   agent            compares concurrent streams of the agent with a minimal server; time to the first delta
   memo <folder>…   quality and speed of search, compared with other search engines; each folder holds a collection of
@@ -76,6 +78,7 @@ const BENCHMARKS = {
   downloads: [benchDownloads],
   console: [benchConsole],
   'first-paint': [benchFirstPaint],
+  images: [benchImages],
   memory: [benchMemory],
   reports: [benchReports],
   agent: [benchAgent],

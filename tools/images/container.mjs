@@ -41,15 +41,15 @@ exec chroot --userspec="$user" "$root" env --chdir="$folder" "$@"
 `;
 
 export class Container {
-  #name;
   #root;
 
   /** @param {string} image that buildah has here */
   constructor(image) {
-    this.#name = buildah('from', '--pull-never', image);
-    this.#root = buildah('mount', this.#name);
+    /** For the commands of buildah. */
+    this.name = buildah('from', '--pull-never', image);
+    this.#root = buildah('mount', this.name);
     /** @type {ImageConfig} */
-    this.config = JSON.parse(buildah('inspect', this.#name)).Docker.config;
+    this.config = JSON.parse(buildah('inspect', this.name)).Docker.config;
   }
 
   /** @param {string} file @returns {string} where a file of the image lies on this machine */
@@ -80,6 +80,6 @@ export class Container {
   }
 
   remove() {
-    buildah('rm', this.#name);
+    buildah('rm', this.name);
   }
 }

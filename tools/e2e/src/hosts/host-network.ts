@@ -23,6 +23,8 @@ export class HostNetwork {
   private readonly folder = mkdtempSync(join(tmpdir(), 'hosts-'));
   private readonly id = randomBytes(3).toString('hex');
   private readonly prefix = `198.18.${randomBytes(1)[0]}`;
+  /** The range of the hosts' addresses. */
+  readonly range = `${this.prefix}.0/24`;
   private readonly hosts: Host[] = [];
   private readonly bridge = `b${this.id}`;
 

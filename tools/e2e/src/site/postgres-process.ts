@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Client } from 'pg';
+import { type Host } from '../hosts/host-network';
 import { findFreePort } from './ports';
 import { ROOT } from './service-process';
 
@@ -24,36 +25,58 @@ const OWNER = `
 /** The data need not survive a power failure. */
 const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
+/** Where a server runs: on this machine, unless it is given the network namespace of a host. */
+interface Place {
+  port: number;
+  namespace?: string;
+}
+
+const newFolder = (prefix: string) => mkdtempSync(join(process.env.TEST_DATA_FOLDER ?? tmpdir(), prefix));
+
 /** A PostgreSQL server that a test can stop, and restart with the same data and port. */
 export class PostgresProcess {
   private owner: ChildProcess | undefined;
 
   private constructor(
     private readonly folder: string,
-    private readonly port: number,
+    private readonly place: Place,
     private readonly settings: Record<string, string> = {},
+    private readonly password = 'e2e',
   ) {}
 
   /** @param settings besides or instead of SETTINGS */
   static async create(settings: Record<string, string> = {}): Promise<PostgresProcess> {
-    return new PostgresProcess(
-      mkdtempSync(join(process.env.TEST_DATA_FOLDER ?? tmpdir(), 'e2e-postgres-')),
-      await findFreePort(),
-      settings,
-    );
+    return new PostgresProcess(newFolder('e2e-postgres-'), { port: await findFreePort() }, settings);
+  }
+
+  /** A server on a host of its own, which other hosts of its network may connect to. */
+  static async startOn(host: Host, network: string, password: string): Promise<PostgresProcess> {
+    const place = { port: 5432, namespace: host.namespace };
+    const settings = { listen_addresses: '*' };
+    const server = new PostgresProcess(newFolder('e2e-postgres-'), place, settings, password);
+    await server.start();
+    appendFileSync(join(server.folder, 'data/pg_hba.conf'), `host all all ${network} scram-sha-256\n`);
+    await server.stop();
+    await server.start();
+    return server;
   }
 
   /** Resolves with the URL of the superuser when the server accepts connections. */
   async start(): Promise<string> {
+    const { port, namespace } = this.place;
     const logs = process.env.TEST_LOG_FOLDER;
     const options = {
-      ...(logs ? { logFile: join(logs, `own-postgres-${this.port}.log`) } : {}),
+      ...(logs ? { logFile: join(logs, `${basename(this.folder)}.log`) } : {}),
       dataDir: join(this.folder, 'data'),
-      port: this.port,
-      password: 'e2e',
+      port,
+      password: this.password,
       settings: { ...SETTINGS, ...this.settings },
     };
-    const owner = spawn(process.execPath, ['--input-type=module', '-e', OWNER], {
+    const [program = '', ...args] = [
+      ...(namespace ? ['ip', 'netns', 'exec', namespace] : []),
+      ...[process.execPath, '--input-type=module', '-e', OWNER],
+    ];
+    const owner = spawn(program, args, {
       env: { ...process.env, OPTIONS: JSON.stringify(options) },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
@@ -67,8 +90,8 @@ export class PostgresProcess {
   async createStandby(url: string): Promise<PostgresProcess> {
     const { hostname: host, port, username: user, password } = new URL(url);
     const standby = new PostgresProcess(
-      mkdtempSync(join(process.env.TEST_DATA_FOLDER ?? tmpdir(), 'e2e-standby-')),
-      await findFreePort(),
+      newFolder('e2e-standby-'),
+      { port: await findFreePort() },
       { primary_conninfo: `host=${host} port=${port} user=${user} password=${password}` },
     );
     const data = join(standby.folder, 'data');

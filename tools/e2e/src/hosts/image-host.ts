@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { rememberEnvironment, testLog, waitFor } from '@inference/testing';
+import { type Container } from '../../../images/container.mjs';
+import { type Environment } from '../deployment/compose-file';
+import { type Host, type HostNetwork } from './host-network';
+
+const READY_MILLIS = 60_000;
+const KEPT_OUTPUT_CHARS = 20_000;
+/** The ports that the images set. */
+const PORT = 3000;
+const METRICS_PORT = 9090;
+const OTHER_PORTS = { PORT: '3100', METRICS_PORT: '9190' };
+
+interface Start {
+  network: HostNetwork;
+  host: Host;
+  environment: Environment;
+  storage?: string;
+}
+
+/** A service that runs from its image on a host of its own. */
+export class ImageHost {
+  readonly url: string;
+  readonly metricsUrl: string;
+  private running: ReturnType<Container['run']> | undefined;
+  private output = '';
+
+  constructor(
+    readonly container: Container,
+    private readonly options: Start,
+  ) {
+    const { address } = options.host;
+    this.url = `http://${address}:${PORT}`;
+    this.metricsUrl = `http://${address}:${METRICS_PORT}/metrics`;
+  }
+
+  get host(): Host {
+    return this.options.host;
+  }
+
+  /** Resolves when the service is healthy. Rejects with its output if it is not within a minute. */
+  async start(): Promise<void> {
+    const { environment } = this.options;
+    rememberEnvironment(environment);
+    const { child } = (this.running = this.container.run(environment, this.place()));
+    const log = testLog(`image-${this.host.name}`);
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        log.write(chunk);
+        this.output = (this.output + chunk.toString()).slice(-KEPT_OUTPUT_CHARS);
+      });
+    try {
+      await waitFor(() => this.isHealthy(), READY_MILLIS);
+    } catch {
+      throw new Error(`${this.host.name} is not healthy:\n${this.output}`);
+    }
+  }
+
+  async isHealthy(): Promise<boolean> {
+    return (await fetch(`${this.url}/healthz`, { signal: AbortSignal.timeout(2_000) })).ok;
+  }
+
+  /** Runs a command of the image on the same host. @returns its exit code and output */
+  async runCommand(
+    command: string[],
+    environment: Environment = this.options.environment,
+    input = '',
+  ): Promise<{ code: number | null; output: string }> {
+    const { child } = this.container.run(environment, { ...this.place(), command });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.stdin.end(input);
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, output };
+  }
+
+  /** Starts the service a second time, with the engine that has built the image, until it is healthy. */
+  async probeWithBuildah(): Promise<void> {
+    const { host, network, environment } = this.options;
+    const { name, config } = this.container;
+    const variables = Object.entries({ ...environment, ...OTHER_PORTS });
+    const args = [
+      ...['netns', 'exec', host.namespace, 'buildah', 'run'],
+      ...['--volume', `${network.hostsFile}:/etc/hosts:ro`],
+      ...variables.flatMap(([variable, value]) => ['--env', `${variable}=${value}`]),
+      ...[name, '--', ...config.Cmd],
+    ];
+    const child = spawn('ip', args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const output = Promise.all([text(child.stdout), text(child.stderr)]);
+    const ended = once(child, 'exit');
+    try {
+      const url = `http://${host.address}:${OTHER_PORTS.PORT}/healthz`;
+      await waitFor(async () => (await fetch(url, { signal: AbortSignal.timeout(2_000) })).ok);
+    } catch (error) {
+      process.kill(-child.pid!, 'SIGKILL');
+      throw new Error(`${host.name} is not healthy:\n${(await output).join('')}`, { cause: error });
+    }
+    process.kill(-child.pid!, 'SIGTERM');
+    await ended;
+  }
+
+  /** What the system says of the service's process, such as `Uid` or `VmRSS`. */
+  statusOf(field: string): string {
+    const status = readFileSync(`/proc/${this.running!.pid()}/status`, 'utf8');
+    return new RegExp(`^${field}:\\s*(.*)$`, 'm').exec(status)?.[1] ?? '';
+  }
+
+  /** @returns the exit code, or the name of the signal that ended it */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | string | null> {
+    const { running } = this;
+    if (!running || running.child.exitCode !== null || running.child.signalCode !== null) return null;
+    const ended = once(running.child, 'exit') as Promise<[number | null, string | null]>;
+    process.kill(running.pid(), signal);
+    const [code, endSignal] = await ended;
+    return code ?? endSignal;
+  }
+
+  private place() {
+    const { network, host, storage } = this.options;
+    return { namespace: host.namespace, hosts: network.hostsFile, ...(storage !== undefined && { storage }) };
+  }
+}
