@@ -97,7 +97,8 @@ export async function createService(
       config.CORS_ORIGINS === undefined ? middleware : [...middleware, setCorsHeaders(config.CORS_ORIGINS)],
     filter,
   });
-  app.enableShutdownHooks();
+  // A signal that it sends to itself does not end the first process of a container.
+  app.enableShutdownHooks(undefined, { useProcessExit: process.pid === 1 });
   app.getHttpServer().headersTimeout = HEADERS_TIMEOUT_MILLIS;
   app.get(ConnectionDrain).watch();
   answerParserErrors(app.getHttpServer(), config.CORS_ORIGINS, options.parserErrorBody);

@@ -20,7 +20,8 @@ import { PostgresProcess } from '../site/postgres-process';
 import { ROOT } from '../site/service-process';
 
 /** Hosts of servers that are not the product's. */
-const SERVERS = ['postgres', 'redis', 'engine', 'payments'];
+const SERVERS = ['postgres', 'redis', 'engine'];
+const PAYMENTS_PORT = 3092;
 const IMAGE_USER = 1000;
 const MODEL = 'sandbox-chat';
 
@@ -31,7 +32,7 @@ export interface SiteImages {
 
 /**
  * The site of docker/compose.yaml without Docker: each service runs from its image, with the environment that the file and
- * make-env.mjs give it, on a host of its own. The sandboxes of a model server and of payments are hosts beside it.
+ * make-env.mjs give it, on a host of its own. The sandbox of a model server is a host beside them.
  */
 export class ImageSite {
   readonly network = new HostNetwork();
@@ -50,7 +51,7 @@ export class ImageSite {
     this.variables = {
       ...generatedVariables(),
       ...Object.fromEntries(publicUrls),
-      ...consoleEnvironment(payments, 'http://payments:3092'),
+      ...consoleEnvironment(payments, `http://127.0.0.1:${PAYMENTS_PORT}`),
       UPSTREAMS: JSON.stringify([{ name: 'engine', base_url: 'http://engine:8000/v1' }]),
       DEFAULT_MODEL: MODEL,
       CHAT_MODEL: MODEL,
@@ -68,8 +69,9 @@ export class ImageSite {
     return this.services.get(app)!;
   }
 
+  /** The sandbox of payments is on the console's host: anywhere else the console would want TLS. */
   get paymentsUrl(): string {
-    return `http://${this.host('payments').address}:3092`;
+    return `http://${this.host('console').address}:${PAYMENTS_PORT}`;
   }
 
   /** Connection string of the owner of the site's database. */
@@ -120,10 +122,10 @@ export class ImageSite {
     this.startServer('redis', [redis, ...options, '--protected-mode', 'no']);
     const script = (name: string) => [process.execPath, join(ROOT, `dist/tools/${name}/src/main.js`)];
     this.startServer('engine', [...script('sandbox-engine'), '--host', '0.0.0.0', '--port', '8000']);
-    this.startServer('payments', script('sandbox-payments'), {
+    this.startServer('console', script('sandbox-payments'), {
       SANDBOX_PAYMENTS_HOST: '0.0.0.0',
       SANDBOX_PAYMENTS_PARTIES: this.parties,
-      SANDBOX_PAYMENTS_MERCHANT: `http://${this.host('console').address}:3000`,
+      SANDBOX_PAYMENTS_MERCHANT: 'http://127.0.0.1:3000',
     });
     const urls = [`http://${this.host('engine').address}:8000`, this.paymentsUrl];
     for (const url of urls) await waitFor(async () => (await fetch(`${url}/healthz`)).ok);
