@@ -1,44 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../site/service-process';
+import { APPS, type Environment, readConfig, usageArchiveVariables, variablesOf } from './app-config';
+import { type ComposeService, services } from './compose-file';
 
-type Environment = Record<string, string>;
-
-interface ComposeService {
-  build?: { args?: { APP?: string } };
-  command?: string[];
-  environment?: Environment;
-}
-
-interface BuiltConfig {
-  VARIABLES: string[];
-  [readConfig: string]: unknown;
-}
-
-/** Not in compose.yaml: the image sets the first four, and a mail folder inside a container would be lost with it. */
-const NOT_PASSED = ['HOST', 'PORT', 'METRICS_PORT', 'NODE_ENV', 'MAIL_FOLDER'];
-/** The variables that the image sets. */
-const IMAGE: Environment = { HOST: '0.0.0.0', PORT: '3000', METRICS_PORT: '9090', NODE_ENV: 'production' };
-const APPS = ['agent', 'agent-environments', 'console', 'gateway', 'memo', 'router-cost', 'training'];
+/** Not in compose.yaml: a mail folder inside a container would be lost with it. */
+const NOT_PASSED = ['MAIL_FOLDER'];
 const REFERENCE = /\$\{(\w+)(?::([-?])([^}]*))?\}/g;
-
-/** The YAML parser that Nx depends on. */
-const { parse } = createRequire(require.resolve('nx/package.json'))('yaml') as {
-  parse(text: string, options: { merge: boolean }): { services: Record<string, ComposeService> };
-};
-const { services } = parse(readFileSync(join(ROOT, 'docker/compose.yaml'), 'utf8'), { merge: true });
 
 function serviceOf(app: string): ComposeService {
   const found = Object.values(services).find(({ build, command }) => !command && build?.args?.APP === app);
   if (!found) throw new Error(`docker/compose.yaml does not start ${app}.`);
   return found;
 }
-
-const configOf = (app: string) =>
-  jest.requireActual<BuiltConfig>(join(ROOT, `dist/apps/${app}/src/config.js`));
 
 /** What make-env.mjs writes, as compose reads it. */
 function generatedVariables(): Environment {
@@ -78,11 +54,8 @@ test('is an example of every app', () => {
 });
 
 test('runs the archive of usage with every variable that it reads, and no other', () => {
-  const { fields } = jest.requireActual<{ fields: { shape: object } }>(
-    join(ROOT, 'dist/libs/usage-archive/src/usage-archive.config.js'),
-  );
   const passed = Object.keys(services['usage-archive']?.environment ?? {});
-  expect(passed.sort()).toEqual(Object.keys(fields.shape).sort());
+  expect(passed.sort()).toEqual(usageArchiveVariables().sort());
 });
 
 test('starts images with the options of Node that npm start uses', () => {
@@ -94,9 +67,12 @@ test('starts images with the options of Node that npm start uses', () => {
 
 describe.each(APPS)('%s', (app) => {
   test('gets every variable that it reads, and no other', () => {
-    const { VARIABLES } = configOf(app);
     const passed = Object.keys(serviceOf(app).environment ?? {});
-    expect(passed.sort()).toEqual(VARIABLES.filter((name) => !NOT_PASSED.includes(name)).sort());
+    expect(passed.sort()).toEqual(
+      variablesOf(app)
+        .filter((name) => !NOT_PASSED.includes(name))
+        .sort(),
+    );
   });
 
   test('starts with what make-env.mjs has generated', () => {
@@ -107,10 +83,6 @@ describe.each(APPS)('%s', (app) => {
         interpolate(value, variables),
       ]),
     );
-    const [[, readConfig] = []] = Object.entries(configOf(app)).filter(([name]) =>
-      /^read\w+Config$/.test(name),
-    );
-    const config = (readConfig as (environment: Environment) => object)({ ...environment, ...IMAGE });
-    expect(config).toMatchObject({ SITE: 'intl', PORT: 3000 });
+    expect(readConfig(app, environment)).toMatchObject({ SITE: 'intl', PORT: 3000 });
   });
 });
