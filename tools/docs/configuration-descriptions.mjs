@@ -14,7 +14,7 @@ export const SECTIONS = [
       NODE_ENV:
         '`development` and `test` set the session cookie without `Secure`, so that it works without TLS.',
       METRICS_PORT:
-        'Port of `GET /metrics`, for Prometheus. Without it metrics are not served. Keep it from the outside: it needs no credential.',
+        'Port of `GET /metrics`, for Prometheus, and of `GET /livez`. Without it they are not served. Keep it from the outside: it needs no credential.',
       BODY_MEMORY_BYTES:
         'Most bytes of request bodies that a process holds at once, 256 MiB by default. One address may use a quarter of it. Uploads to workspaces are counted apart, with the same limits.',
       LOG_LEVEL: 'Lowest level that is logged. Logs are JSON lines on standard output.',

@@ -173,7 +173,7 @@ export function renderRoutes() {
     '# Routes',
     'All routes of all services with the credentials that open them. Parameters, bodies, responses and errors of each are in the [API documents](openapi), which the services also serve: the console at `/api/openapi.json` and, for reading, `/api/docs`, the others at `/openapi.json` and `/docs`. [HTTP conventions](http.md) describes credentials, errors, pages and limits.',
     '`{slug}` may contain slashes. A caller without a valid credential gets 401, a caller without the role 403.',
-    'Every service also answers `GET /healthz` (200 `{"status":"ok"}`, or 503 `{"error":"database unavailable"}`) without a credential. On `METRICS_PORT` it serves `GET /metrics` (Prometheus).',
+    'Every service also answers `GET /healthz` (200 `{"status":"ok"}`, or 503 `{"error":"database unavailable"}`) without a credential. On `METRICS_PORT` it serves `GET /metrics` (Prometheus) and `GET /livez` ([probes](../operations/monitoring.md#probes)).',
     ...sections.flat(),
     '',
   ]

@@ -22,6 +22,7 @@ import { answerParserErrors, type ParserErrorBody } from './errors/parser-errors
 import { QueryGuard } from './validation/query.guard';
 import { UnexpectedBodyGuard } from './validation/unexpected-body.guard';
 import { ServerAdapter } from './server-adapter';
+import { answerPings } from './workers/worker-ping';
 import { Workers } from './workers/workers';
 import { hangUpUnread, leaveBodiesUnread } from './bodies/unread-bodies';
 
@@ -32,7 +33,7 @@ export interface ServiceConfig {
   LOG_LEVEL: string;
   TRUST_PROXY?: number | string[] | undefined;
   CORS_ORIGINS?: AllowedOrigins | undefined;
-  /** Port of `GET /metrics`; without it metrics are not served. */
+  /** Port of `GET /metrics` and `GET /livez`; without it they are not served. */
   METRICS_PORT?: number | undefined;
   /** Processes that serve the port together; one unless given. */
   workers?: number;
@@ -125,7 +126,10 @@ export async function startService<Config extends ServiceConfig>(
   options: ServiceOptions,
 ): Promise<void> {
   try {
-    if (cluster.isWorker) answerPrimary();
+    if (cluster.isWorker) {
+      answerPrimary();
+      answerPings();
+    }
     const config = readConfig();
     if (cluster.isPrimary && (config.workers ?? 1) > 1) await startWorkers(config, options);
     else await startProcess(config, buildModule(config), options);
@@ -151,7 +155,9 @@ async function startProcess(
 
 async function startWorkers(config: ServiceConfig, { name, logTo }: ServiceOptions): Promise<void> {
   const logger = createLogger(name, config.LOG_LEVEL, logTo);
-  await new Workers(config.workers ?? 1, logger).start();
-  if (config.METRICS_PORT !== undefined)
-    await new MetricsServer(metricsOfWorkers()).listen(config.METRICS_PORT, config.HOST);
+  const workers = new Workers(config.workers ?? 1, logger);
+  await workers.start();
+  if (config.METRICS_PORT === undefined) return;
+  const metrics = new MetricsServer(metricsOfWorkers(), () => workers.isLive());
+  await metrics.listen(config.METRICS_PORT, config.HOST);
 }

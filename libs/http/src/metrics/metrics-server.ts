@@ -9,11 +9,28 @@ export interface MetricsSource {
   metrics(): Promise<string>;
 }
 
-/** Serves `GET /metrics` without a credential on a port of its own, so that a firewall can keep it from the outside. */
+/** Whether the process should go on. It resolves with false if only a restart helps, and asks nothing of the database. */
+export type LivenessCheck = () => Promise<boolean>;
+
+/** A process that can run this at all is alive. */
+const isAlive: LivenessCheck = () => Promise.resolve(true);
+
+/**
+ * Serves `GET /metrics` and `GET /livez` without a credential on a port of its own, so that a firewall can keep it from the
+ * outside. `/livez` is 200 if the process is alive, otherwise 503.
+ */
 export class MetricsServer implements OnApplicationShutdown {
   private server: Server | undefined;
 
-  constructor(private readonly source: MetricsSource) {}
+  private readonly routes: Record<string, (response: ServerResponse) => Promise<void>> = {
+    '/metrics': (response) => this.sendMetrics(response),
+    '/livez': (response) => this.sendLiveness(response),
+  };
+
+  constructor(
+    private readonly source: MetricsSource,
+    private readonly isLive: LivenessCheck = isAlive,
+  ) {}
 
   /** Returns the port, which the system has chosen if `port` is 0. */
   async listen(port: number, host: string): Promise<number> {
@@ -29,9 +46,14 @@ export class MetricsServer implements OnApplicationShutdown {
     this.server?.close();
   }
 
-  private async answer({ method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (url !== '/metrics') return void response.writeHead(404).end();
+  private async answer({ method, url = '' }: IncomingMessage, response: ServerResponse): Promise<void> {
+    const send = Object.hasOwn(this.routes, url) ? this.routes[url] : undefined;
+    if (!send) return void response.writeHead(404).end();
     if (method !== 'GET') return void response.writeHead(405, { Allow: 'GET' }).end();
+    await send(response);
+  }
+
+  private async sendMetrics(response: ServerResponse): Promise<void> {
     try {
       const text = await this.source.metrics();
       response.setHeader('Content-Type', this.source.contentType).end(text);
@@ -39,5 +61,12 @@ export class MetricsServer implements OnApplicationShutdown {
       // A collector has failed. The next scrape asks it again.
       response.writeHead(500).end();
     }
+  }
+
+  private async sendLiveness(response: ServerResponse): Promise<void> {
+    const isLive = await this.isLive();
+    response
+      .writeHead(isLive ? 200 : 503, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
+      .end(JSON.stringify(isLive ? { status: 'ok' } : { error: 'a worker does not answer' }));
   }
 }

@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { type Logger } from 'pino';
 import { closeUnacceptedConnections } from './unaccepted-connections';
+import { answersPing } from './worker-ping';
 
 const RESTART_PAUSE_MILLIS = 1_000;
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
@@ -14,6 +15,7 @@ export class Workers {
   private isStarting = true;
   private isStopping = false;
   private readonly restarts = new Set<NodeJS.Timeout>();
+  private readonly listening = new Set<Worker>();
 
   constructor(
     private readonly count: number,
@@ -29,6 +31,12 @@ export class Workers {
     if (!isListening && !this.isStopping) throw new Error('A worker could not start.');
   }
 
+  /** Whether there are workers that listen, and all of them answer. One that hangs cannot be replaced, because it does not end. */
+  async isLive(): Promise<boolean> {
+    const answers = await Promise.all([...this.listening].map(answersPing));
+    return answers.length > 0 && answers.every(Boolean);
+  }
+
   /** Resolves with true when the new worker listens, with false when it ends before. */
   private fork(): Promise<boolean> {
     const worker = cluster.fork();
@@ -37,10 +45,12 @@ export class Workers {
     return new Promise((resolve) => {
       worker.once('listening', () => {
         this.logger.info({ workerPid }, 'A worker listens.');
+        this.listening.add(worker);
         resolve(true);
       });
       worker.once('exit', (code, signal) => {
         resolve(false);
+        this.listening.delete(worker);
         if (this.isStopping) return;
         if (this.isStarting) return this.send('SIGKILL');
         this.logger.error(

@@ -35,6 +35,7 @@ let site: Site;
 let engine: ServiceProcess;
 let gateway: ServiceProcess;
 let metricsUrl: string;
+let livenessUrl: string;
 let apiKey: string;
 let environment: Record<string, string>;
 
@@ -47,6 +48,7 @@ beforeAll(async () => {
   engine = await site.startEngine();
   const metricsPort = await findFreePort();
   metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
+  livenessUrl = `http://127.0.0.1:${metricsPort}/livez`;
   environment = {
     GATEWAY_WORKERS: String(WORKERS),
     LEASE_TTL_SECONDS: String(LEASE_TTL_SECONDS),
@@ -101,6 +103,20 @@ test('all workers serve, and their metrics are one', async () => {
   await waitFor(async () => (await countedChats()) === results.length);
   expect(await scrape()).toMatch(/^process_resident_memory_bytes \d+$/m);
   expect(await wronglyBilled(database.pool, results)).toEqual([]);
+});
+
+test('the gateway is alive while all of its workers are', async () => {
+  const liveness = async () => {
+    const response = await fetch(livenessUrl);
+    return [response.status, await response.text()];
+  };
+  const alive = [200, '{"status":"ok"}'];
+  expect(await liveness()).toEqual(alive);
+  const [hanging] = workerPids();
+  process.kill(hanging!, 'SIGSTOP');
+  const outcome = await liveness().finally(() => process.kill(hanging!, 'SIGCONT'));
+  expect(outcome).toEqual([503, '{"error":"a worker does not answer"}']);
+  await waitFor(async () => (await liveness())[0] === 200);
 });
 
 test('a wallet is not overdrawn by requests to all workers at once', async () => {
@@ -179,6 +195,8 @@ test('a start fails with the reason if the workers cannot listen', async () => {
   const blocker = createServer((socket) => socket.destroy());
   blocker.listen(Number(new URL(gateway.url).port), '127.0.0.1');
   await once(blocker, 'listening');
-  await expect(gateway.start()).rejects.toThrow('EADDRINUSE');
+  await expect(gateway.start()).rejects.toThrow('gateway did not start');
+  // The error has only the end of the output, which may be what other workers have logged meanwhile.
+  expect(gateway.output).toContain('EADDRINUSE');
   blocker.close();
 });

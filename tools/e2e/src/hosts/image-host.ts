@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { rememberEnvironment, testLog, waitFor } from '@inference/testing';
 import { type Container } from '../../../images/container.mjs';
-import { type Environment } from '../deployment/compose-file';
+import { type Environment } from '../deployment/app-config';
 import { type Host, type HostNetwork } from './host-network';
 
 const READY_MILLIS = 60_000;

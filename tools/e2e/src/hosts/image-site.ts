@@ -7,13 +7,8 @@ import { testLog, waitFor } from '@inference/testing';
 import { consoleEnvironment, newCredentials } from '@inference/sandbox-payments';
 import { Client } from 'pg';
 import { Container } from '../../../images/container.mjs';
-import {
-  APPS,
-  type Environment,
-  environmentOf,
-  generatedVariables,
-  services,
-} from '../deployment/compose-file';
+import { APPS, type Environment } from '../deployment/app-config';
+import { environmentOf, generatedVariables, services } from '../deployment/compose-file';
 import { type Host, HostNetwork } from './host-network';
 import { ImageHost } from './image-host';
 import { PostgresProcess } from '../site/postgres-process';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { waitFor } from '@inference/testing';
 import { AgentCaller } from '../agent/agent-calls';
 import { readRouterCost } from '../billing/router-cost-report';
-import { APPS } from '../deployment/compose-file';
+import { APPS } from '../deployment/app-config';
 import { ImageSite } from './image-site';
 import { MemoCaller } from '../memo/memo-calls';
 import { findProgram } from '../site/nginx';
