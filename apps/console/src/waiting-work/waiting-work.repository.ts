@@ -1,4 +1,5 @@
 import { type Executor } from '@inference/database';
+import { PAYMENT_PROVIDERS } from '../billing/payment-providers/payment-provider';
 
 export interface WaitingWork {
   kind: 'payment' | 'refund' | 'invoice' | 'mail';
@@ -8,8 +9,6 @@ export interface WaitingWork {
   /** Age of the oldest one; 0 without one. */
   seconds: number;
 }
-
-const PROVIDERS = `(VALUES ('card_provider'), ('messaging_pay_provider'), ('wallet_pay_provider'))`;
 
 /** Each part reads an index of what waits. `created_at` of a payment stands for the time at which its payer began. */
 const COUNT = `
@@ -25,7 +24,7 @@ const COUNT = `
     UNION ALL
     (SELECT 'mail', '', created_at FROM accounts.mail_outbox ORDER BY due_at LIMIT $1)
   ), kinds AS (
-    SELECT kind, provider FROM (VALUES ('payment'), ('refund')) k (kind), ${PROVIDERS} p (provider)
+    SELECT kind, provider FROM (VALUES ('payment'), ('refund')) k (kind), unnest($2::text[]) p (provider)
     UNION ALL VALUES ('invoice', ''), ('mail', '')
   )
   SELECT kind, provider, count(created_at)::integer AS items,
@@ -34,5 +33,5 @@ const COUNT = `
 
 /** Pending payments and refunds, invoices that wait for their tax file, and mails to be sent. Counts at most `limit` of each kind. */
 export async function readWaitingWork(executor: Executor, limit: number): Promise<WaitingWork[]> {
-  return (await executor.query<WaitingWork>(COUNT, [limit])).rows;
+  return (await executor.query<WaitingWork>(COUNT, [limit, PAYMENT_PROVIDERS])).rows;
 }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '@inference/http';
 import { Counter } from 'prom-client';
-import { type PaymentProviderName } from '../payment-providers/payment-provider';
-import { type PaymentStatus } from '../payments/payment-status';
+import { PAYMENT_PROVIDERS, type PaymentProviderName } from '../payment-providers/payment-provider';
+import { PAYMENT_STATUSES, type PaymentStatus } from '../payments/payment-status';
 
 /** Counts the payments that this process has brought to their end. */
 @Injectable()
@@ -16,6 +16,9 @@ export class PaymentMetrics {
       labelNames: ['provider', 'status'],
       registers: [registry],
     });
+    for (const provider of PAYMENT_PROVIDERS)
+      for (const status of PAYMENT_STATUSES)
+        if (status !== 'pending') this.payments.inc({ provider, status }, 0);
   }
 
   count(provider: PaymentProviderName, status: Exclude<PaymentStatus, 'pending'>): void {
