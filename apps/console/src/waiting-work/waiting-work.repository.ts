@@ -16,11 +16,14 @@ const COUNT = `
     (SELECT 'payment' AS kind, provider, created_at FROM billing.payments WHERE status = 'pending'
      ORDER BY account_id LIMIT $1)
     UNION ALL
-    (SELECT 'refund', p.provider, r.created_at FROM billing.refunds r JOIN billing.payments p ON p.id = r.payment_id
-     WHERE r.due_at IS NOT NULL AND r.status = 'pending' ORDER BY r.due_at LIMIT $1)
+    SELECT 'refund', p.provider, r.created_at
+    FROM (SELECT payment_id, created_at FROM billing.refunds WHERE due_at IS NOT NULL AND status = 'pending'
+          ORDER BY due_at LIMIT $1) r
+      JOIN billing.payments p ON p.id = r.payment_id
     UNION ALL
-    (SELECT 'invoice', '', d.issued_at FROM billing.invoice_requests i JOIN billing.documents d ON d.id = i.document_id
-     WHERE i.due_at IS NOT NULL ORDER BY i.due_at LIMIT $1)
+    SELECT 'invoice', '', d.issued_at
+    FROM (SELECT document_id FROM billing.invoice_requests WHERE due_at IS NOT NULL ORDER BY due_at LIMIT $1) i
+      JOIN billing.documents d ON d.id = i.document_id
     UNION ALL
     (SELECT 'mail', '', created_at FROM accounts.mail_outbox ORDER BY due_at LIMIT $1)
   ), kinds AS (

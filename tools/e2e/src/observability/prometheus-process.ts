@@ -15,8 +15,6 @@ interface Target {
   labels: { job: string };
   health: string;
   lastError: string;
-  /** Seconds. */
-  lastScrapeDuration: number;
 }
 
 interface EvaluatedRule {
