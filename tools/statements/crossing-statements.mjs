@@ -189,6 +189,15 @@ export const CROSSING_STATEMENTS = [
     why: 'Deletes old keys.',
   },
   {
+    place: 'apps/console/src/waiting-work/waiting-work.repository.ts readWaitingWork',
+    kind: 'job',
+    tables: [
+      ...['accounts.mail_outbox', 'billing.documents', 'billing.invoice_requests', 'billing.payments'],
+      'billing.refunds',
+    ],
+    why: 'Counts what waits for providers and mail servers, by indexes of what waits; at most every few seconds for a scrape of the metrics.',
+  },
+  {
     place: 'apps/console/src/identity/accounts/accounts.repository.ts lockAdmins',
     kind: 'admin',
     tables: ['accounts.accounts'],

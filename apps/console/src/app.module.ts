@@ -14,6 +14,7 @@ import { JobRecoveryModule } from './job-recovery/job-recovery.module';
 import { NotificationsModule } from './notifications/notifications.module';
 import { ServiceHealthModule } from './service-health/service-health.module';
 import { UserInterfaceModule } from './user-interface/user-interface.module';
+import { WaitingWorkModule } from './waiting-work/waiting-work.module';
 import { type ConsoleConfig } from './config';
 import { ConfigModule } from './config.module';
 import { ENTITIES } from './entities';
@@ -47,6 +48,7 @@ export class AppModule {
         NotificationsModule,
         ServiceHealthModule,
         UserInterfaceModule,
+        WaitingWorkModule,
       ],
       providers: [{ provide: APP_INTERCEPTOR, useClass: ExactJsonInterceptor }],
     };

@@ -10,6 +10,14 @@ import {
 import { endConnection, type PoolDataSource } from './data-source';
 import { type Executor } from './executor';
 
+/** How many connections a process has, and how many wait for one. */
+export interface PoolConnections {
+  busy: number;
+  idle: number;
+  waiting: number;
+  limit: number;
+}
+
 /** The process's access to its database. */
 @Injectable()
 export class Database implements Executor {
@@ -21,6 +29,16 @@ export class Database implements Executor {
 
   repository<Entity extends ObjectLiteral>(entity: EntityTarget<Entity>): Repository<Entity> {
     return this.dataSource.getRepository(entity);
+  }
+
+  get connections(): PoolConnections {
+    const { totalCount, idleCount, waitingCount, options } = this.dataSource.pool;
+    return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount, limit: options.max };
+  }
+
+  /** Calls this, with seconds, whenever a wait for a connection has ended. A free connection is no wait. */
+  onWait(listener: (seconds: number) => void): void {
+    this.dataSource.pool.onWait = listener;
   }
 
   /** Rejects if the database does not answer. */

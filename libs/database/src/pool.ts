@@ -1,6 +1,4 @@
-import { Pool, types } from 'pg';
-
-export type SqlPool = Pool;
+import { Pool, type PoolClient, types } from 'pg';
 
 const INT8 = 20;
 const NUMERIC = 1700;
@@ -20,6 +18,31 @@ export interface PoolOptions {
   connectMillis?: number;
 }
 
+type Connected = (
+  error: Error | undefined,
+  client: PoolClient | undefined,
+  release: (error?: Error | boolean) => void,
+) => void;
+
+/** A pool that tells how long somebody has waited for a connection because all were busy. */
+export class SqlPool extends Pool {
+  onWait: ((seconds: number) => void) | undefined;
+
+  override connect(): Promise<PoolClient>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<PoolClient> | void {
+    const isBusy = this.totalCount >= this.options.max && this.waitingCount >= this.idleCount;
+    if (!isBusy) return callback ? super.connect(callback) : super.connect();
+    const startedAt = performance.now();
+    const end = () => this.onWait?.((performance.now() - startedAt) / 1_000);
+    if (!callback) return super.connect().finally(end);
+    super.connect((...outcome) => {
+      end();
+      callback(...outcome);
+    });
+  }
+}
+
 /** Creates a connection pool. It connects lazily: without the database a service starts and its health probe answers 503. */
 export function createPool({
   url,
@@ -27,7 +50,7 @@ export function createPool({
   size,
   connectMillis = CONNECT_MILLIS,
 }: PoolOptions): SqlPool {
-  const pool = new Pool({
+  const pool = new SqlPool({
     connectionString: url,
     application_name: applicationName,
     max: size,

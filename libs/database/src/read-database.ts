@@ -45,7 +45,7 @@ export class ReadDatabase {
   constructor(
     private readonly primary: Database,
     /** Null: all reads run on the primary. */
-    private readonly replica: Database | null,
+    readonly replica: Database | null,
   ) {}
 
   /** Runs the work, which must only read. It runs a second time, on the primary, if the replica fails. */

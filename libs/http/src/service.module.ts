@@ -2,6 +2,7 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { BodyMemory } from './bodies/body-memory';
 import { ConnectionDrain } from './shutdown/connection-drain';
 import { HealthController } from './health/health.controller';
+import { DatabaseMetrics } from './metrics/database-metrics';
 import { Metrics } from './metrics/metrics';
 import { MetricsServer } from './metrics/metrics-server';
 
@@ -19,6 +20,7 @@ export interface BodyMemoryConfig {
   controllers: [HealthController],
   providers: [
     ConnectionDrain,
+    DatabaseMetrics,
     Metrics,
     {
       provide: MetricsServer,

@@ -25,7 +25,7 @@ type Run = (signal: AbortSignal) => Promise<void>;
 /** Works on one row. */
 type RunForRow = (id: string, signal: AbortSignal) => Promise<void>;
 
-export interface BackgroundJobsOptions extends Pick<JobWorkerOptions, 'schema' | 'pollMillis'> {
+export interface BackgroundJobsOptions extends Pick<JobWorkerOptions, 'schema' | 'pollMillis' | 'metrics'> {
   /** Connection string of the service's role. */
   databaseUrl: string;
   /** Shown in pg_stat_activity. */
@@ -71,8 +71,8 @@ export class BackgroundJobs implements OnApplicationBootstrap, OnModuleDestroy, 
     this.workerGroups.push({
       concurrency,
       tasks: (signal) =>
-        mapValues(tasks, (run) =>
-          this.loggingFailures((payload) => run((payload as { id: string }).id, signal)),
+        mapEntries(tasks, (name, run) =>
+          this.loggingFailures(name, (payload) => run((payload as { id: string }).id, signal)),
         ),
     });
   }
@@ -130,7 +130,7 @@ export class BackgroundJobs implements OnApplicationBootstrap, OnModuleDestroy, 
     if (this.running.has(name)) return;
     this.running.add(name);
     try {
-      await this.loggingFailures(run)(undefined);
+      await this.loggingFailures(name, run)(undefined);
     } finally {
       this.running.delete(name);
     }
@@ -156,12 +156,16 @@ export class BackgroundJobs implements OnApplicationBootstrap, OnModuleDestroy, 
   }
 
   /** The queue repeats a job only if it throws. */
-  private loggingFailures(work: (payload: unknown) => Promise<void>): (payload: unknown) => Promise<void> {
+  private loggingFailures(
+    task: string,
+    work: (payload: unknown) => Promise<void>,
+  ): (payload: unknown) => Promise<void> {
     return async (payload) => {
       try {
         await work(payload);
       } catch (error) {
         if (isDatabaseUnavailable(error)) throw error;
+        this.options.metrics?.countFailure(task, false);
         this.logger.error(error);
       }
     };
@@ -183,5 +187,8 @@ export class BackgroundJobs implements OnApplicationBootstrap, OnModuleDestroy, 
   }
 }
 
-const mapValues = <From, To>(record: Record<string, From>, map: (value: From) => To): Record<string, To> =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+const mapEntries = <From, To>(
+  record: Record<string, From>,
+  map: (key: string, value: From) => To,
+): Record<string, To> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(key, value)]));

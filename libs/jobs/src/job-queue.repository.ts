@@ -1,3 +1,4 @@
+import { type Executor } from '@inference/database';
 import { type Pool } from 'pg';
 
 /** Rejects if the queue of the schema cannot be read. */
@@ -19,4 +20,24 @@ export async function addNextRuns(
        SELECT FROM ${schema}.jobs j WHERE j.key = name AND j.locked_at IS NULL AND j.attempts < j.max_attempts)`,
     [names, everySeconds],
   );
+}
+
+interface ReadyJobs {
+  task: string;
+  jobs: number;
+  /** Since the time of the oldest one; 0 without one. */
+  seconds: number;
+}
+
+/** The jobs that could run and wait for a process, of every task of the queue. Counts the first 10000 by the index of the library. */
+export async function readReadyJobs(executor: Executor, schema: string): Promise<ReadyJobs[]> {
+  const { rows } = await executor.query<ReadyJobs>(
+    `SELECT t.identifier AS task, count(ready.run_at)::integer AS jobs,
+       coalesce(extract(epoch FROM now() - min(ready.run_at)), 0)::float8 AS seconds
+     FROM ${schema}._private_tasks t LEFT JOIN (
+       SELECT task_id, run_at FROM ${schema}._private_jobs WHERE is_available AND run_at <= now()
+       ORDER BY priority, run_at LIMIT 10000) ready ON ready.task_id = t.id
+     GROUP BY t.identifier`,
+  );
+  return rows;
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger as NestLogger } from '@nestjs/common';
 import { Logger, runTaskList, type Task, type TaskList, type WorkerEvents } from 'graphile-worker';
 import { type Pool } from 'pg';
+import { type JobMetrics } from './job-metrics';
 import { checkQueue } from './job-queue.repository';
 
 /** New jobs are notified; polling finds those that are due later or whose notification was lost. Chosen: half of it doubles the queries of an idle service. */
@@ -24,6 +25,7 @@ export interface JobWorkerOptions {
   /** How soon a job is found whose time comes later, or whose notification was lost. */
   pollMillis?: number;
   logger: NestLogger;
+  metrics?: JobMetrics;
 }
 
 /**
@@ -71,6 +73,8 @@ export class JobWorker {
   private async runUntilBroken(signal: AbortSignal): Promise<void> {
     const { pool: pgPool, schema, concurrency, tasks, pollMillis = POLL_MILLIS, logger } = this.options;
     const events: WorkerEvents = new EventEmitter();
+    const taskList = unlessAborted(signal, tasks(signal));
+    this.measure(events, Object.keys(taskList));
     const stoppedOrBroken = stopOrFirstOf(events, signal);
     const runner = runTaskList(
       {
@@ -86,12 +90,22 @@ export class JobWorker {
           else logger.debug(message);
         }),
       },
-      unlessAborted(signal, tasks(signal)),
+      taskList,
       pgPool,
     );
     await stoppedOrBroken;
     await runner.gracefulShutdown();
     await runner.promise;
+  }
+
+  private measure(events: WorkerEvents, tasks: string[]): void {
+    const { metrics } = this.options;
+    if (!metrics) return;
+    metrics.addTasks(tasks);
+    events.on('job:complete', ({ job, error }) => {
+      metrics.countRun(job.task_identifier);
+      if (error) metrics.countFailure(job.task_identifier, job.attempts < job.max_attempts);
+    });
   }
 }
 

@@ -9,7 +9,7 @@ export { publishGpuPrices, publishPrices, publishTrainingPrice, type TestPrice }
 export { type Answer, sendRequest } from './servers/http-client';
 export { describeWithSwift, SwiftServer } from './servers/swift-server';
 export { describeWhere, findFreePort, isExecutable } from './servers/local-servers';
-export { metricsOf } from './servers/metrics';
+export { metricsOf, valueOf } from './servers/metrics';
 export { waitFor } from './wait-for';
 export { testLog, type TestLog } from './secrets/test-log';
 export {

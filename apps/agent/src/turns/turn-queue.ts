@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Database, JOB_SCHEMAS } from '@inference/database';
-import { createJobPool, JobWorker } from '@inference/jobs';
+import { createJobPool, JobMetrics, JobWorker } from '@inference/jobs';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 import { claimTurn } from './turn-claim';
 import { RUN_TURN } from './turn-jobs.repository';
@@ -25,6 +25,7 @@ export class TurnQueue implements OnApplicationBootstrap {
     @Inject(TURNS_CONFIG) { databaseUrl }: TurnsConfig,
     private readonly heartbeat: ReplicaHeartbeat,
     private readonly turnRunner: TurnRunner,
+    metrics: JobMetrics,
   ) {
     this.jobPool = createJobPool(databaseUrl, 'agent queue', [CONCURRENCY]);
     this.worker = new JobWorker({
@@ -32,6 +33,7 @@ export class TurnQueue implements OnApplicationBootstrap {
       schema: JOB_SCHEMAS.agent,
       concurrency: CONCURRENCY,
       logger: new Logger(TurnQueue.name),
+      metrics,
       tasks: (signal) => ({
         [RUN_TURN]: (payload) => this.runTurn((payload as { turn_id: string }).turn_id, signal),
       }),

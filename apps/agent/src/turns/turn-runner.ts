@@ -47,6 +47,11 @@ export class TurnRunner {
       help: 'Turns that run in this process.',
       registers: [metrics.registry],
     });
+    new Gauge({
+      name: 'agent_max_running_turns',
+      help: 'Most turns that run in this process.',
+      registers: [metrics.registry],
+    }).set(config.maxRunningTurns);
   }
 
   get hasFreePlace(): boolean {

@@ -57,6 +57,18 @@ export class LeaseManager implements OnApplicationBootstrap, OnApplicationShutdo
     await this.returnUnusedOf(() => true);
   }
 
+  /** All leases of this process, and their money. */
+  get totals(): { leases: number; heldPicos: bigint; freePicos: bigint } {
+    const totals = { leases: 0, heldPicos: 0n, freePicos: 0n };
+    for (const { current } of this.allocators.values()) {
+      if (!current) continue;
+      totals.leases += 1;
+      totals.heldPicos += current.heldPicos;
+      totals.freePicos += current.remainingPicos;
+    }
+    return totals;
+  }
+
   /**
    * Reserves the worst case of a request. Rejects with InsufficientBalanceError or KeySpendLimitReachedError when the
    * wallet or the key's limit does not cover it.

@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
 import { LeaseManager } from './lease-manager';
+import { LeaseMetrics } from './lease-metrics';
 import { LeaseRepository } from './lease.repository';
 
 /** Sets money aside for requests before they are served. */
-@Module({ providers: [LeaseManager, LeaseRepository], exports: [LeaseManager] })
+@Module({ providers: [LeaseManager, LeaseMetrics, LeaseRepository], exports: [LeaseManager] })
 export class LeasesModule {}

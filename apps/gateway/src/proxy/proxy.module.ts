@@ -5,6 +5,7 @@ import { SettlementModule } from '../settlement/settlement.module';
 import { UpstreamsModule } from '../upstreams/upstreams.module';
 import { AdmissionService } from './admission/admission.service';
 import { EstimateController } from './estimate/estimate.controller';
+import { OpenRequests } from './open-requests';
 import { ProxyController } from './proxy.controller';
 import { ProxyService } from './proxy.service';
 
@@ -12,6 +13,6 @@ import { ProxyService } from './proxy.service';
 @Module({
   imports: [LeasesModule, PricesModule, SettlementModule, UpstreamsModule],
   controllers: [ProxyController, EstimateController],
-  providers: [AdmissionService, ProxyService],
+  providers: [AdmissionService, OpenRequests, ProxyService],
 })
 export class ProxyModule {}

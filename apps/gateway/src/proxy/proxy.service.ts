@@ -14,6 +14,7 @@ import { isSameUsage, meteredUsage, within } from './usage/metered-usage';
 import { readProxyRequest } from './request/proxy-request';
 import { withFields } from './request/upstream-body';
 import { PROXY_CONFIG, type ProxyConfig } from './proxy.config';
+import { OpenRequests } from './open-requests';
 import { proxyStream } from './streaming/proxy-stream';
 
 interface PlainAnswer {
@@ -30,6 +31,7 @@ export class ProxyService {
     private readonly admissions: AdmissionService,
     private readonly upstreams: UpstreamsService,
     private readonly settlements: SettlementBatcher,
+    private readonly openRequests: OpenRequests,
     @Inject(PROXY_CONFIG) private readonly config: ProxyConfig,
   ) {}
 
@@ -52,6 +54,8 @@ export class ProxyService {
       if (!response.writableFinished) cancellation.abort();
     };
     if (request.stream) response.on('close', onClose);
+    const kind = request.stream ? 'stream' : 'plain';
+    this.openRequests.begin(kind);
     try {
       if (response.destroyed) return;
       const answer = await this.ask(admission, cancellation);
@@ -62,6 +66,7 @@ export class ProxyService {
       // A client that has left gets no error.
       if (!response.destroyed) throw error;
     } finally {
+      this.openRequests.end(kind);
       response.off('close', onClose);
       // Has no effect after settlement; otherwise nothing was served.
       admission.hold.release();

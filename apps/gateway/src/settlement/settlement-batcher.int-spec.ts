@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { NotificationChannel } from '@inference/database';
+import { Metrics } from '@inference/http';
 import { charge, reconcile } from '@inference/metering';
 import {
   createTestDatabase,
@@ -27,6 +28,7 @@ import { type Hold } from '../leases/lease';
 import { LeaseManager } from '../leases/lease-manager';
 import { LeaseRepository } from '../leases/lease.repository';
 import { SettlementBatcher } from './settlement-batcher';
+import { SettlementMetrics } from './settlement-metrics';
 import { type UsageEvent } from './usage-event';
 
 const OPENING = 10n ** 12n;
@@ -57,8 +59,8 @@ beforeAll(async () => {
     config.leases,
     new NotificationChannel(url, 'settlement'),
   );
-  batcher = new SettlementBatcher(pool, config.settlement);
-  impatient = new SettlementBatcher(pool, { retryTimeoutSeconds: 0.3 });
+  batcher = new SettlementBatcher(pool, config.settlement, new SettlementMetrics(new Metrics()));
+  impatient = new SettlementBatcher(pool, { retryTimeoutSeconds: 0.3 }, new SettlementMetrics(new Metrics()));
 });
 afterAll(async () => {
   await batcher.onApplicationShutdown();

@@ -5,12 +5,15 @@ import { scaledToDecimal } from '@inference/money';
 import { type Hold } from '../leases/lease';
 import { SETTLEMENT_CONFIG, type SettlementConfig } from './settlement.config';
 import { BillingUnavailableError, NotCoveredError } from './settlement.errors';
+import { SettlementMetrics, type Unsettled } from './settlement-metrics';
 import { settleBatch } from './settlement.repository';
 import { toSettlementRow, type UsageEvent } from './usage-event';
 
 interface Pending {
   event: UsageEvent;
   hold: Hold;
+  /** On the clock of performance.now(). */
+  sinceMillis: number;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -47,12 +50,17 @@ class UnknownOutcomeError extends Error {
 export class SettlementBatcher implements OnApplicationShutdown {
   private readonly logger = new Logger(SettlementBatcher.name);
   private queue: Pending[] = [];
+  /** The events that are being written. */
+  private current: Pending[] = [];
   private running: Promise<void> | undefined;
 
   constructor(
     private readonly database: Database,
     @Inject(SETTLEMENT_CONFIG) private readonly config: SettlementConfig,
-  ) {}
+    private readonly metrics: SettlementMetrics,
+  ) {
+    metrics.watch(() => this.unsettled);
+  }
 
   /**
    * Resolves when the event is durable and debited. Rejects with NotCoveredError and leaves the hold untouched if neither
@@ -61,7 +69,7 @@ export class SettlementBatcher implements OnApplicationShutdown {
    */
   settle(event: UsageEvent, hold: Hold): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.queue.push({ event, hold, resolve, reject });
+      this.queue.push({ event, hold, sinceMillis: performance.now(), resolve, reject });
       this.running ??= this.drain().finally(() => (this.running = undefined));
     });
   }
@@ -70,15 +78,33 @@ export class SettlementBatcher implements OnApplicationShutdown {
     await this.running;
   }
 
+  private get unsettled(): Unsettled {
+    const oldest = this.current[0] ?? this.queue[0];
+    return {
+      events: this.current.length + this.queue.length,
+      oldestSeconds: oldest ? (performance.now() - oldest.sinceMillis) / 1_000 : 0,
+    };
+  }
+
   private async drain(): Promise<void> {
     // Requests that end in the same turn of the event loop share the first batch.
     await new Promise((resolve) => setImmediate(resolve));
-    while (this.queue.length > 0) await this.commit(this.queue.splice(0, MAX_BATCH_EVENTS));
+    while (this.queue.length > 0) {
+      this.current = this.queue.splice(0, MAX_BATCH_EVENTS);
+      await this.commit(this.current);
+      this.current = [];
+    }
   }
 
   private async commit(batch: Pending[]): Promise<void> {
+    const startedAt = performance.now();
+    const count = (outcome: 'settled' | 'failed') =>
+      this.metrics.countBatch(outcome, (performance.now() - startedAt) / 1_000);
     try {
       const refused = await this.write(newId('stl'), batch);
+      count('settled');
+      this.metrics.countEvents('not_covered', refused.size);
+      this.metrics.countEvents('settled', batch.length - refused.size);
       for (const pending of batch) {
         if (refused.has(pending.event.requestId)) this.refuse(pending);
         else this.confirm(pending);
@@ -89,6 +115,8 @@ export class SettlementBatcher implements OnApplicationShutdown {
         for (const pending of batch) await this.commit([pending]);
         return;
       }
+      count('failed');
+      this.metrics.countEvents('failed', batch.length);
       this.logger.error(error);
       for (const { hold, reject } of batch) {
         hold.abandon();
@@ -124,6 +152,7 @@ export class SettlementBatcher implements OnApplicationShutdown {
         if (!isTransient(error)) throw mayBeCommitted ? new UnknownOutcomeError({ cause: error }) : error;
         mayBeCommitted = true;
         if (performance.now() + pauseMillis > deadline) throw error;
+        this.metrics.countRetry();
         await new Promise((resolve) => setTimeout(resolve, pauseMillis));
         pauseMillis = Math.min(pauseMillis * 2, MAX_PAUSE_MILLIS);
       }

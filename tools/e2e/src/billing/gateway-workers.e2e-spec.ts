@@ -6,6 +6,7 @@ import {
   insertAccount,
   publishPrices,
   type TestDatabase,
+  valueOf,
   waitFor,
 } from '@inference/testing';
 import { readLeases, readLedgerTotals, runReconcile } from './ledger-totals';
@@ -101,7 +102,12 @@ test('all workers serve, and their metrics are one', async () => {
   expect(answeringPids().sort()).toEqual(workerPids().sort());
   expect(workerPids()).toHaveLength(WORKERS);
   await waitFor(async () => (await countedChats()) === results.length);
-  expect(await scrape()).toMatch(/^process_resident_memory_bytes \d+$/m);
+  const metrics = await scrape();
+  expect(metrics).toMatch(/^process_resident_memory_bytes \d+$/m);
+  expect(valueOf(metrics, 'gateway_usage_events_total{outcome="settled"}')).toBe(results.length);
+  // Of each worker, and no sum.
+  expect(valueOf(metrics, 'database_up')).toBe(1);
+  expect(valueOf(metrics, 'gateway_oldest_unsettled_event_seconds')).toBe(0);
   expect(await wronglyBilled(database.pool, results)).toEqual([]);
 });
 

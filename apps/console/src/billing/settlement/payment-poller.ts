@@ -78,7 +78,7 @@ export class PaymentPoller {
   /** The provider's signed answer contradicts the payment; asking again would not change it. */
   private async failMismatched(payment: ClaimedPayment, mismatch: PaymentMismatchError): Promise<void> {
     this.logger.error(`${payment.provider} disagrees: ${mismatch.message}`);
-    await this.settlement.endUnpaid(payment.id, 'failed', mismatch.reason);
+    await this.settlement.endUnpaid(payment, 'failed', mismatch.reason);
   }
 
   private logFailure({ id, provider }: Payment, error: unknown): void {

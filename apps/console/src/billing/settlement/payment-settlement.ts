@@ -14,6 +14,7 @@ import { minorToDecimal, minorToPicos } from '../payments/minor-amount';
 import { nextCheckAfterEndSeconds } from '../payments/provider-poll-schedule';
 import { MAX_PAYER_CHARS, type Payment } from '../payments/entities/payment.entity';
 import { endUnpaidPayment, findPayment, markPaid } from '../payments/payments.repository';
+import { PaymentMetrics } from './payment-metrics';
 import { PaymentMismatchError, UnknownPaymentError } from './settlement-errors';
 
 /** Named in the wallet transaction of a top-up. */
@@ -47,6 +48,7 @@ export class PaymentSettlement {
     private readonly database: Database,
     @Inject(TOP_UP_CONFIG) private readonly topUp: TopUpConfig,
     private readonly receipts: ReceiptsService,
+    private readonly metrics: PaymentMetrics,
   ) {}
 
   /**
@@ -58,17 +60,24 @@ export class PaymentSettlement {
     if (payment?.provider !== provider) throw new UnknownPaymentError(paymentId);
     if (state.status === 'paid') await this.pay(payment, state.proof);
     else if (state.status === 'failed') await this.fail(payment, state.reason);
-    else if (state.status === 'expired') await this.endUnpaid(paymentId, 'expired', null);
+    else if (state.status === 'expired') await this.endUnpaid(payment, 'expired', null);
   }
 
-  private async fail({ id, provider }: Payment, reason: string): Promise<void> {
-    if (await this.endUnpaid(id, 'failed', reason))
-      this.logger.warn(`${id} has failed (${provider}): ${reason}`);
+  private async fail(payment: Payment, reason: string): Promise<void> {
+    if (await this.endUnpaid(payment, 'failed', reason))
+      this.logger.warn(`${payment.id} has failed (${payment.provider}): ${reason}`);
   }
 
   /** Ends a payment that was not paid. Returns false if it is no longer pending. */
-  endUnpaid(paymentId: string, status: 'failed' | 'expired', failure: string | null): Promise<boolean> {
-    return endUnpaidPayment(this.database, paymentId, { status, failure }, nextCheckAfterEndSeconds(0));
+  async endUnpaid(
+    { id, provider }: Payment,
+    status: 'failed' | 'expired',
+    failure: string | null,
+  ): Promise<boolean> {
+    const end = { status, failure };
+    const hasEnded = await endUnpaidPayment(this.database, id, end, nextCheckAfterEndSeconds(0));
+    if (hasEnded) this.metrics.count(provider, status);
+    return hasEnded;
   }
 
   private async pay(payment: Payment, proof: PaymentProof): Promise<void> {
@@ -80,8 +89,10 @@ export class PaymentSettlement {
         `${proof.amountMinor} ${proof.currency} (hundredths) were paid instead of ${payment.amountMinor} ${payment.currency}`,
       );
     try {
-      if (await this.database.transaction((transaction) => this.credit(transaction, payment.id, proof)))
-        this.logger.log(`${payment.id} is paid (${payment.provider}, ${proof.reference})`);
+      if (!(await this.database.transaction((transaction) => this.credit(transaction, payment.id, proof))))
+        return;
+      this.metrics.count(payment.provider, 'paid');
+      this.logger.log(`${payment.id} is paid (${payment.provider}, ${proof.reference})`);
     } catch (error) {
       if (!isReferenceTaken(error)) throw error;
       throw new PaymentMismatchError(payment.id, `${proof.reference} has paid another payment`);

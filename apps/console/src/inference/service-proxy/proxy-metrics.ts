@@ -16,6 +16,10 @@ export class ProxyMetrics {
     });
   }
 
+  add(service: string): void {
+    this.gauge.set({ service }, 0);
+  }
+
   begin(service: string): void {
     this.gauge.inc({ service });
   }

@@ -54,6 +54,7 @@ export abstract class ServiceProxy implements BeforeApplicationShutdown, OnAppli
     private readonly metrics: ProxyMetrics,
   ) {
     const { address, limits } = options;
+    metrics.add(options.service);
     this.target = address && targetOf(address, limits.silenceMillis);
   }
 

@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '@inference/database';
+import { addSampledGauges, Metrics } from '@inference/http';
+import { readWaitingWork } from './waiting-work.repository';
+
+/** Most items of a kind that are counted. Chosen: far above what any alert asks for, and read in milliseconds. */
+const MAX_ITEMS = 10_000;
+
+/** Measures what waits for a payment provider, an issuer of invoices or a mail server. */
+@Injectable()
+export class WaitingWorkMetrics {
+  constructor(database: Database, { registry }: Metrics) {
+    addSampledGauges(registry, {
+      labels: ['kind', 'provider'],
+      gauges: [
+        {
+          name: 'console_waiting_items',
+          help: `Pending payments and refunds, invoices that wait for their tax file, and mails to be sent; not above ${MAX_ITEMS} of a kind.`,
+          value: ({ items }) => items,
+        },
+        {
+          name: 'console_oldest_waiting_item_seconds',
+          help: 'Age of the oldest of them.',
+          value: ({ seconds }) => seconds,
+        },
+      ],
+      read: () => readWaitingWork(database, MAX_ITEMS),
+    });
+  }
+}

@@ -1,0 +1,123 @@
+import {
+  createTestDatabase,
+  describeWhere,
+  insertAccount,
+  isExecutable,
+  publishPrices,
+  type TestDatabase,
+  waitFor,
+} from '@inference/testing';
+import { rawCall } from '../load/raw-calls';
+import { findFreePort } from '../site/ports';
+import { Site } from '../site/site';
+import {
+  readAlerts,
+  readDashboardQueries,
+  readPrometheusConfig,
+  readRules,
+  readRunbookQueries,
+} from './prometheus-files';
+import { PROMETHEUS, PrometheusProcess, type Series } from './prometheus-process';
+import { groupingLabelsOf, selectorsOf } from './promql';
+
+jest.setTimeout(300_000);
+
+const MODEL = 'sandbox-chat';
+
+describeWhere(isExecutable(PROMETHEUS), 'prometheus is not installed')('a site and its Prometheus', () => {
+  const rules = readRules();
+  const recorded = new Set(rules.flatMap(({ record }) => record ?? []));
+  const queries = [
+    ...readDashboardQueries(),
+    ...readAlerts().flatMap(({ alert }) => readRunbookQueries(alert, 'promql')),
+  ];
+  const expressions = [...rules.map(({ expr }) => expr), ...queries];
+  let database: TestDatabase;
+  let site: Site;
+  let prometheus: PrometheusProcess;
+  /** All series after each rule was evaluated. */
+  let series: Series[];
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    await publishPrices(database.pool, [
+      { slug: MODEL, unit: 'per_million_output_tokens', ratePicos: 1_000n },
+    ]);
+    const { apiKey } = await insertAccount(database.pool, { balancePicos: 10n ** 15n });
+    site = new Site(database);
+    const ports = new Map<string, number>();
+    for (const { job_name: job } of readPrometheusConfig().scrape_configs)
+      ports.set(job, await findFreePort());
+    const metrics = (job: string) => ({ METRICS_PORT: String(ports.get(job)) });
+    const engine = await site.startEngine();
+    const gateway = await site.startGateway(engine, metrics('gateway'));
+    // One after the other: all at once would each take longer than a start may take.
+    await site.startConsole({ ...metrics('console'), GATEWAY_URL: gateway.url });
+    await site.startAgent(gateway, metrics('agent'));
+    await site.startMemo(gateway, metrics('memo'));
+    for (const app of ['training', 'router-cost', 'agent-environments'] as const)
+      await site.startPlain(app, metrics(app));
+    const body = { model: MODEL, max_tokens: 4, messages: [{ role: 'user', content: 'Hello' }] };
+    expect(await rawCall({ gatewayUrl: gateway.url, apiKey, body })).toMatchObject({ status: 200 });
+    prometheus = await PrometheusProcess.start(ports);
+    await waitFor(async () => (await prometheus.rules()).every(({ health }) => health !== 'unknown'));
+    // The last ones to appear: of rules that read a rate, of the first job and of the first garbage collection.
+    series = await waitFor(async () => {
+      const found = await prometheus.series();
+      const names = new Set(found.map(({ __name__: name }) => name));
+      return (
+        [...recorded, 'job_runs_total', 'nodejs_gc_duration_seconds_sum'].every((name) => names.has(name)) &&
+        found
+      );
+    });
+  });
+
+  afterAll(async () => {
+    await prometheus?.stop();
+    await site?.stop();
+    await database?.drop();
+  });
+
+  const seriesOf = (metric: string) => series.filter(({ __name__: name }) => name === metric);
+
+  it('has all targets up', async () => {
+    const targets = await prometheus.targets();
+    expect(targets.map(({ labels }) => labels.job).sort()).toEqual(
+      readPrometheusConfig()
+        .scrape_configs.map(({ job_name: job }) => job)
+        .sort(),
+    );
+    expect(targets.filter(({ health }) => health !== 'up')).toEqual([]);
+  });
+
+  it('evaluates every rule without an error, and no alert fires', async () => {
+    const evaluated = await prometheus.rules();
+    expect(evaluated).toHaveLength(rules.length);
+    expect(evaluated.filter(({ health }) => health !== 'ok')).toEqual([]);
+    expect(evaluated.filter(({ state = 'inactive' }) => state !== 'inactive')).toEqual([]);
+  });
+
+  it('can run every query of the dashboard and of the runbooks', async () => {
+    for (const query of queries) await prometheus.query(query);
+  });
+
+  it('has every metric that a rule, the dashboard or a runbook reads, with the labels that select it', () => {
+    const selectors = expressions.flatMap(selectorsOf);
+    expect(selectors.length).toBeGreaterThan(expressions.length);
+    const missing = selectors.filter(
+      ({ metric, labels }) => !seriesOf(metric).some((one) => labels.every((label) => label in one)),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('has every label by which a rule, the dashboard or a runbook groups', () => {
+    const missing = expressions.flatMap((expression) => {
+      const found = selectorsOf(expression).flatMap(({ metric }) => seriesOf(metric));
+      const labels = new Set(found.flatMap((one) => Object.keys(one)));
+      return groupingLabelsOf(expression)
+        .filter((label) => !labels.has(label))
+        .map((label) => `${label} in ${expression}`);
+    });
+    expect(missing).toEqual([]);
+  });
+});

@@ -1,0 +1,27 @@
+/** A metric in an expression, with the labels by which it is selected. */
+export interface Selector {
+  metric: string;
+  labels: string[];
+}
+
+const TEXT = /"(?:[^"\\]|\\.)*"/g;
+const GROUPING = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)/g;
+const DURATION = /\[[^\]]*\]|\boffset\s+\w+/g;
+const OPERATORS = new Set(['and', 'or', 'unless', 'bool']);
+
+/** The metrics that an expression reads. Only for the forms of PromQL that the rules and the dashboard of this repository use. */
+export function selectorsOf(expression: string): Selector[] {
+  const plain = expression.replace(TEXT, '""').replace(GROUPING, ' ').replace(DURATION, ' ');
+  return [...plain.matchAll(/(?<![\w.])([a-zA-Z_:][\w:]*)\s*(\(|\{([^}]*)\})?/g)]
+    .filter(([, name = '', next]) => next !== '(' && !OPERATORS.has(name))
+    .map(([, metric = '', , matchers = '']) => ({
+      metric,
+      labels: [...matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label),
+    }));
+}
+
+/** The labels by which an expression groups or joins. */
+export function groupingLabelsOf(expression: string): string[] {
+  const lists = [...expression.replace(TEXT, '""').matchAll(GROUPING)].map(([, list = '']) => list);
+  return [...new Set(lists.flatMap((list) => list.split(',').map((label) => label.trim())))].filter(Boolean);
+}
