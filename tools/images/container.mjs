@@ -34,7 +34,6 @@ mount --bind "$root" "$root"
 mount -o remount,bind,ro "$root"
 mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
-mount -t tmpfs tmpfs "$root/tmp"
 if [ -n "$hosts" ]; then mount --bind "$hosts" "$root/etc/hosts"; fi
 if [ -n "$storage" ]; then mount --bind "$storage" "$root/platform/storage"; fi
 exec chroot --userspec="$user" "$root" env --chdir="$folder" "$@"

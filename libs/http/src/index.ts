@@ -1,4 +1,5 @@
 export { createService, startService, type ServiceConfig, type ServiceOptions } from './service';
+export { SHUTDOWN_OPTIONS } from './shutdown/shutdown-options';
 export { type AllowedOrigins } from './cors/cors';
 export { ServiceModule } from './service.module';
 export { Public, PUBLIC } from './public.decorator';

@@ -7,6 +7,7 @@ import { RequestValidationPipe } from '@inference/dto';
 import helmet from 'helmet';
 import { type DestinationStream } from 'pino';
 import { ConnectionDrain } from './shutdown/connection-drain';
+import { SHUTDOWN_OPTIONS } from './shutdown/shutdown-options';
 import { type AllowedOrigins, corsOptions, setCorsHeaders } from './cors/cors';
 import { ErrorFilter } from './errors/error.filter';
 import { warnOfUntrustedProxy } from './logging/untrusted-proxy.middleware';
@@ -98,8 +99,7 @@ export async function createService(
       config.CORS_ORIGINS === undefined ? middleware : [...middleware, setCorsHeaders(config.CORS_ORIGINS)],
     filter,
   });
-  // A signal that it sends to itself does not end the first process of a container.
-  app.enableShutdownHooks(undefined, { useProcessExit: process.pid === 1 });
+  app.enableShutdownHooks(undefined, SHUTDOWN_OPTIONS);
   app.getHttpServer().headersTimeout = HEADERS_TIMEOUT_MILLIS;
   app.get(ConnectionDrain).watch();
   answerParserErrors(app.getHttpServer(), config.CORS_ORIGINS, options.parserErrorBody);

@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os';
 import { NestFactory } from '@nestjs/core';
-import { createLogger, NestLogger } from '@inference/http';
+import { createLogger, NestLogger, SHUTDOWN_OPTIONS } from '@inference/http';
 import { readMemoConfig } from '../config';
 import { IngestionWorkerModule } from '../ingestion-worker.module';
 import { SHORT_DOCUMENTS_ONLY } from './worker-arguments';
@@ -20,7 +20,7 @@ async function start(): Promise<void> {
       abortOnError: false,
     },
   );
-  app.enableShutdownHooks();
+  app.enableShutdownHooks(undefined, SHUTDOWN_OPTIONS);
   // The service that started this process has ended or asks it to stop. Without a database the shutdown may not
   // finish by itself.
   const end = () => {
