@@ -114,7 +114,7 @@ export function renderConfiguration() {
   return [
     GENERATED,
     '# Configuration',
-    'Each service reads its configuration from environment variables when it starts. A missing or wrong value stops the start, and the service names all faults at once. An empty variable counts as absent.',
+    'Each service reads its configuration from environment variables when it starts. A missing or wrong value stops the start, and the service names all faults at once. An empty variable counts as absent. Any variable may be given as a file instead: `API_KEY_HASH_SECRET_FILE` is the path of a file with the value of `API_KEY_HASH_SECRET`, read when the service starts. A line end at the end of the file does not count.',
     'An empty cell under *Default* means that the variable is optional and has no default. Secrets must be random: `openssl rand -hex 32` makes one. Variables of the development launcher (`PORT_BASE`, `DATA_DIR`, `ENGINE_URL` …) are described in [Run a site on one machine](../operations/one-machine.md).',
     ...sections.flat(),
     '',

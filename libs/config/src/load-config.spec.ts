@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
 import * as env from './fields';
 import { ConfigError, loadConfig } from './load-config';
@@ -51,6 +54,64 @@ describe('loadConfig', () => {
   it('treats an empty variable as absent', () => {
     expect(loadConfig(schema, { ...VALID, LOG_LEVEL: '' }).LOG_LEVEL).toBe('info');
     expect(faultsOf({ ...VALID, SITE: '' })).toEqual(['SITE: is missing']);
+  });
+
+  describe('of a variable that is given as a file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'load-config-'));
+    afterAll(() => rmSync(folder, { recursive: true }));
+
+    const { API_KEY_HASH_SECRET: secret, ...others } = VALID;
+    const given = (content: string, name = 'secret') => {
+      const file = join(folder, name);
+      writeFileSync(file, content);
+      return file;
+    };
+
+    it('takes the value from the file, without the end of its last line', () => {
+      for (const end of ['', '\n', '\r\n']) {
+        const config = loadConfig(schema, { ...others, API_KEY_HASH_SECRET_FILE: given(secret + end) });
+        expect(config.API_KEY_HASH_SECRET).toBe(secret);
+        expect(config).not.toHaveProperty('API_KEY_HASH_SECRET_FILE');
+      }
+      const transformed = schema.transform((config) => config.API_KEY_HASH_SECRET);
+      expect(loadConfig(transformed, { ...others, API_KEY_HASH_SECRET_FILE: given(secret) })).toBe(secret);
+    });
+
+    it('keeps line ends inside of the value, as a private key has them', () => {
+      const key = z.object({ KEY: z.string() });
+      expect(loadConfig(key, { KEY_FILE: given('-----BEGIN\nabc\n-----END\n') })).toEqual({
+        KEY: '-----BEGIN\nabc\n-----END',
+      });
+    });
+
+    it('is refused without the file, or if the variable is given as well, beside all other faults', () => {
+      const missing = join(folder, 'missing');
+      expect(faultsOf({ ...others, SITE: 'us', API_KEY_HASH_SECRET_FILE: missing })).toEqual([
+        'API_KEY_HASH_SECRET_FILE: cannot be read (ENOENT)',
+        'SITE: must be intl or cn',
+      ]);
+      expect(faultsOf({ ...others, API_KEY_HASH_SECRET_FILE: folder })).toEqual([
+        'API_KEY_HASH_SECRET_FILE: cannot be read (EISDIR)',
+      ]);
+      expect(faultsOf({ ...VALID, API_KEY_HASH_SECRET_FILE: given('y'.repeat(32)) })).toEqual([
+        'API_KEY_HASH_SECRET: is given twice, also by API_KEY_HASH_SECRET_FILE',
+      ]);
+    });
+
+    it('is missing if the file is empty, and held to the same rules', () => {
+      expect(faultsOf({ ...others, API_KEY_HASH_SECRET_FILE: given('\n') })).toEqual([
+        'API_KEY_HASH_SECRET: is missing',
+      ]);
+      expect(faultsOf({ ...others, API_KEY_HASH_SECRET_FILE: given('short') })).toEqual([
+        'API_KEY_HASH_SECRET: must have at least 32 characters',
+      ]);
+    });
+
+    it('reads no file for a variable that the schema does not name', () => {
+      expect(loadConfig(schema, { ...VALID, SSL_CERT_FILE: join(folder, 'missing') })).toMatchObject({
+        SITE: 'intl',
+      });
+    });
   });
 
   it('names every missing variable at once', () => {
