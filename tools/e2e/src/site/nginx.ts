@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { waitFor } from '@inference/testing';
-import { findFreePort } from './ports';
+import { findFreePort, isFree } from './ports';
 
 /** The program of that name, or undefined when none is installed. */
 export function findProgram(name: string): string | undefined {
@@ -15,8 +15,18 @@ export function findProgram(name: string): string | undefined {
 
 const OWN_FOLDERS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
+interface Tls {
+  certificate: string;
+  key: string;
+}
+
+const listenOf = (port: number, tls?: Tls) =>
+  tls
+    ? `listen 127.0.0.1:${port} ssl; ssl_certificate ${tls.certificate}; ssl_certificate_key ${tls.key};`
+    : `listen 127.0.0.1:${port};`;
+
 /** A proxy configuration with the defaults of nginx: responses are buffered, and requests use HTTP/1.0. */
-const configurationOf = (folder: string, port: number, target: string) => `
+const configurationOf = (folder: string, listen: string, target: string) => `
 daemon off;
 master_process off;
 pid ${folder}/nginx.pid;
@@ -26,7 +36,7 @@ http {
   access_log off;
   ${OWN_FOLDERS.map((use) => `${use}_temp_path ${folder}/${use};`).join(' ')}
   server {
-    listen 127.0.0.1:${port};
+    ${listen}
     location / { proxy_pass ${target}; }
   }
 }
@@ -40,15 +50,15 @@ export class Nginx {
     private readonly folder: string,
   ) {}
 
-  static async start(program: string, target: string): Promise<Nginx> {
+  /** @param tls the certificate of `localhost`; without one the proxy speaks HTTP */
+  static async start(program: string, target: string, tls?: Tls): Promise<Nginx> {
     const folder = mkdtempSync(join(tmpdir(), 'nginx-'));
     const port = await findFreePort();
     const file = join(folder, 'nginx.conf');
-    writeFileSync(file, configurationOf(folder, port, target));
+    writeFileSync(file, configurationOf(folder, listenOf(port, tls), target));
     const child = spawn(program, ['-p', folder, '-c', file, '-e', 'stderr'], { stdio: 'ignore' });
-    const nginx = new Nginx(`http://127.0.0.1:${port}`, child, folder);
-    await waitFor(async () => (await fetch(`${nginx.url}/healthz`)).ok);
-    return nginx;
+    await waitFor(async () => !(await isFree(port)));
+    return new Nginx(tls ? `https://localhost:${port}` : `http://127.0.0.1:${port}`, child, folder);
   }
 
   async stop(): Promise<void> {
