@@ -8,6 +8,7 @@ import { type Environment } from '../deployment/app-config';
 import { type Host, type HostNetwork } from './host-network';
 
 const READY_MILLIS = 60_000;
+const STOP_MILLIS = 30_000;
 const KEPT_OUTPUT_CHARS = 20_000;
 /** The ports that the images set. */
 const PORT = 3000;
@@ -109,14 +110,17 @@ export class ImageHost {
     return new RegExp(`^${field}:\\s*(.*)$`, 'm').exec(status)?.[1] ?? '';
   }
 
-  /** @returns the exit code, or the name of the signal that ended it */
-  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | string | null> {
+  /** Sends SIGTERM, and SIGKILL if that does not help. @returns the exit code, or the name of the signal that ended it */
+  async stop(): Promise<number | string | null> {
     const { running } = this;
     if (!running || running.child.exitCode !== null || running.child.signalCode !== null) return null;
+    const pid = running.pid();
     const ended = once(running.child, 'exit') as Promise<[number | null, string | null]>;
-    process.kill(running.pid(), signal);
-    const [code, endSignal] = await ended;
-    return code ?? endSignal;
+    process.kill(pid, 'SIGTERM');
+    const timer = setTimeout(() => process.kill(pid, 'SIGKILL'), STOP_MILLIS);
+    const [code, signal] = await ended;
+    clearTimeout(timer);
+    return code ?? signal;
   }
 
   private place() {

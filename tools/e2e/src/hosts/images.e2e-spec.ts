@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { waitFor } from '@inference/testing';
+import { describeWhere, waitFor } from '@inference/testing';
 import { AgentCaller } from '../agent/agent-calls';
 import { readRouterCost } from '../billing/router-cost-report';
 import { APPS } from '../deployment/app-config';
@@ -28,6 +28,13 @@ function useOwnStorage(): string {
   writeFileSync(configuration, `[storage]\ndriver = "overlay"\n${place}\n`);
   Object.assign(process.env, { CONTAINERS_STORAGE_CONF: configuration, BUILDAH_ISOLATION: 'chroot' });
   return folder;
+}
+
+/** buildah keeps its folder mounted. */
+function removeStorage(folder: string): void {
+  execFileSync('buildah', ['rm', '--all'], { stdio: 'ignore' });
+  execFileSync('umount', [join(folder, 'storage/overlay')]);
+  rmSync(folder, { recursive: true, force: true });
 }
 
 const imageOf = (app: string) => `inference-platform/${app}:${version}`;
@@ -65,142 +72,145 @@ function installedPackages(folder: string): string[] {
     .map(([place, { name, version: locked }]) => `${name ?? place.split('node_modules/').at(-1)}@${locked}`);
 }
 
-(missing.length > 0 ? describe.skip : describe)('the images, each on a host of its own', () => {
-  let folder: string;
-  let site: ImageSite;
-  let customer: Customer;
+describeWhere(missing.length === 0, `${missing.join(', ')} is missing`)(
+  'the images, each on a host of its own',
+  () => {
+    let folder: string;
+    let site: ImageSite;
+    let customer: Customer;
 
-  beforeAll(async () => {
-    folder = useOwnStorage();
-    execFileSync(process.execPath, ['tools/images/run.mjs', '--engine', 'buildah', '--local-base'], {
-      cwd: ROOT,
-      stdio: 'pipe',
-      maxBuffer: 64 * 2 ** 20,
+    beforeAll(async () => {
+      folder = useOwnStorage();
+      execFileSync(process.execPath, ['tools/images/run.mjs', '--engine', 'buildah', '--local-base'], {
+        cwd: ROOT,
+        stdio: 'pipe',
+        maxBuffer: 64 * 2 ** 20,
+      });
+      site = new ImageSite({ imageOf });
+      await site.start();
+      await openForBusiness(site);
+      customer = await newCustomer(site);
     });
-    site = new ImageSite({ imageOf });
-    await site.start();
-    await openForBusiness(site);
-    customer = await newCustomer(site);
-  });
 
-  afterAll(async () => {
-    await site?.stop();
-    if (folder) rmSync(folder, { recursive: true, force: true });
-  });
-
-  const ask = <T>(method: string, path: string, json?: unknown, status = 200) =>
-    consoleBody<T>(site.service('console').url, method, path, {
-      token: customer.token,
-      status,
-      ...(json !== undefined && { json }),
+    afterAll(async () => {
+      await site?.stop();
+      if (folder) removeStorage(folder);
     });
-  const balance = async () =>
-    Number((await ask<{ balance: unknown }>('GET', '/api/billing/settings')).balance);
 
-  describe.each(APPS)('%s', (app) => {
-    const rootOf = () => site.service(app).container.fileOf('/platform');
+    const ask = <T>(method: string, path: string, json?: unknown, status = 200) =>
+      consoleBody<T>(site.service('console').url, method, path, {
+        token: customer.token,
+        status,
+        ...(json !== undefined && { json }),
+      });
+    const balance = async () =>
+      Number((await ask<{ balance: unknown }>('GET', '/api/billing/settings')).balance);
 
-    test('runs as the first process, without root, and says what it is', () => {
-      const service = site.service(app);
-      expect(service.statusOf('NSpid').split(/\s+/).at(-1)).toBe('1');
-      expect(service.statusOf('Uid')).toMatch(/^1000\s+1000\s+1000\s+1000$/);
-      expect(service.container.config).toMatchObject({
-        User: '1000:1000',
-        Labels: {
-          'org.opencontainers.image.title': `inference-platform/${app}`,
-          'org.opencontainers.image.version': version,
-        },
+    describe.each(APPS)('%s', (app) => {
+      const rootOf = () => site.service(app).container.fileOf('/platform');
+
+      test('runs as the first process, without root, and says what it is', () => {
+        const service = site.service(app);
+        expect(service.statusOf('NSpid').split(/\s+/).at(-1)).toBe('1');
+        expect(service.statusOf('Uid')).toMatch(/^1000\s+1000\s+1000\s+1000$/);
+        expect(service.container.config).toMatchObject({
+          User: '1000:1000',
+          Labels: {
+            'org.opencontainers.image.title': `inference-platform/${app}`,
+            'org.opencontainers.image.version': version,
+          },
+        });
+      });
+
+      test('starts with `buildah run`, too', () => site.service(app).probeWithBuildah());
+
+      test('holds the code and the packages of this app only', () => {
+        const apps = readdirSync(join(rootOf(), 'dist/apps'));
+        expect(apps.filter((name) => name !== 'console-ui')).toEqual([app]);
+        expect(apps.includes('console-ui')).toBe(app === 'console');
+        expect(unresolvedImports(rootOf())).toEqual([]);
+        const packages = installedPackages(rootOf()).join(' ');
+        const owners = { stripe: ['console'], 'pdfjs-dist': ['memo'], 'gpt-tokenizer': ['agent', 'gateway'] };
+        for (const [name, users] of Object.entries(owners))
+          expect([name, packages.includes(` ${name}@`)]).toEqual([name, users.includes(app)]);
+        expect(packages).not.toMatch(/ (typescript|jest|nx|@swc\/core)@/);
+      });
+
+      test('lists its packages in the software bill of materials', () => {
+        const { components } = JSON.parse(readFileSync(join(rootOf(), 'sbom.cdx.json'), 'utf8')) as {
+          components: { name: string; version: string }[];
+        };
+        const listed = components.map(({ name, version: locked }) => `${name}@${locked}`);
+        expect([...new Set(listed)].sort()).toEqual([...new Set(installedPackages(rootOf()))].sort());
+      });
+
+      test('answers /metrics on the port of its own', async () => {
+        const { url, metricsUrl } = site.service(app);
+        expect(await (await fetch(metricsUrl)).text()).toContain('process_cpu_seconds_total');
+        expect((await fetch(`${url}/metrics`)).status).toBe(404);
       });
     });
 
-    test('starts with `buildah run`, too', () => site.service(app).probeWithBuildah());
-
-    test('holds the code and the packages of this app only', () => {
-      const apps = readdirSync(join(rootOf(), 'dist/apps'));
-      expect(apps.filter((name) => name !== 'console-ui')).toEqual([app]);
-      expect(apps.includes('console-ui')).toBe(app === 'console');
-      expect(unresolvedImports(rootOf())).toEqual([]);
-      const packages = installedPackages(rootOf()).join(' ');
-      const owners = { stripe: ['console'], 'pdfjs-dist': ['memo'], 'gpt-tokenizer': ['agent', 'gateway'] };
-      for (const [name, users] of Object.entries(owners))
-        expect([name, packages.includes(` ${name}@`)]).toEqual([name, users.includes(app)]);
-      expect(packages).not.toMatch(/ (typescript|jest|nx|@swc\/core)@/);
+    test('a top-up is credited', async () => {
+      const payment = await ask<{ id: string }>(
+        'POST',
+        '/api/billing/payments',
+        { provider: 'card_provider', amount: 50 },
+        201,
+      );
+      const paid = await fetch(`${site.paymentsUrl}/orders/${payment.id}/pay`, { method: 'POST' });
+      expect(paid.status).toBe(200);
+      await waitFor(async () => (await balance()) === 50);
     });
 
-    test('lists its packages in the software bill of materials', () => {
-      const { components } = JSON.parse(readFileSync(join(rootOf(), 'sbom.cdx.json'), 'utf8')) as {
-        components: { name: string; version: string }[];
-      };
-      const listed = components.map(({ name, version: locked }) => `${name}@${locked}`);
-      expect([...new Set(listed)].sort()).toEqual([...new Set(installedPackages(rootOf()))].sort());
+    test('a model call is charged at the published price, in every report', async () => {
+      const response = await fetch(`${site.service('gateway').url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${customer.apiKey}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({
+          model: site.variables.DEFAULT_MODEL,
+          max_tokens: 64,
+          messages: [{ role: 'user', content: 'Hello' }],
+        }),
+      });
+      const { usage } = (await response.json()) as { usage: { total_tokens: number } };
+      expect([response.status, usage.total_tokens]).toEqual([200, expect.any(Number)]);
+      const cost = (usage.total_tokens * 2) / 1e6;
+      await waitFor(async () => Math.abs(50 - (await balance()) - cost) < 1e-12);
+      const { usage: rows } = await ask<{ usage: { cost: unknown }[] }>('GET', '/api/billing/usage');
+      expect(rows.map((row) => Number(row.cost))).toEqual([cost]);
+      const bearer = { Authorization: `Bearer ${customer.apiKey}` };
+      const [report] = await readRouterCost(site.service('router-cost').url, bearer);
+      expect(report?.costUsdPicos).toBe(BigInt(usage.total_tokens) * 2_000_000n);
     });
 
-    test('answers /metrics on the port of its own', async () => {
-      const { url, metricsUrl } = site.service(app);
-      expect(await (await fetch(metricsUrl)).text()).toContain('process_cpu_seconds_total');
-      expect((await fetch(`${url}/metrics`)).status).toBe(404);
+    test('an agent streams its turn', async () => {
+      const agent = new AgentCaller(site.service('agent').url, customer.apiKey);
+      const stream = await agent.stream('first-session', 'Hello');
+      await stream.end;
+      expect(stream.events.at(-1)?.event).toBe('turn.completed');
+      expect(stream.text).not.toBe('');
     });
-  });
 
-  test('a top-up is credited', async () => {
-    const payment = await ask<{ id: string }>(
-      'POST',
-      '/api/billing/payments',
-      { provider: 'card_provider', amount: 50 },
-      201,
-    );
-    const paid = await fetch(`${site.paymentsUrl}/orders/${payment.id}/pay`, { method: 'POST' });
-    expect(paid.status).toBe(200);
-    await waitFor(async () => (await balance()) === 50);
-  });
-
-  test('a model call is charged at the published price, in every report', async () => {
-    const response = await fetch(`${site.service('gateway').url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${customer.apiKey}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({
-        model: site.variables.DEFAULT_MODEL,
-        max_tokens: 64,
-        messages: [{ role: 'user', content: 'Hello' }],
-      }),
+    test('a workspace answers from its document', async () => {
+      const memo = new MemoCaller(site.service('memo').url, { Authorization: `Bearer ${customer.token}` });
+      const workspace = await memo.newWorkspace();
+      const text = 'Refunds are issued within five days of the return.';
+      await memo.addDocument(workspace, { title: 'Refund policy', text });
+      const answer = await (await memo.chat(workspace, 'Within how many days are refunds issued?')).text();
+      expect(answer).toContain('event: ');
     });
-    const { usage } = (await response.json()) as { usage: { total_tokens: number } };
-    expect([response.status, usage.total_tokens]).toEqual([200, expect.any(Number)]);
-    const cost = (usage.total_tokens * 2) / 1e6;
-    await waitFor(async () => Math.abs(50 - (await balance()) - cost) < 1e-12);
-    const { usage: rows } = await ask<{ usage: { cost: unknown }[] }>('GET', '/api/billing/usage');
-    expect(rows.map((row) => Number(row.cost))).toEqual([cost]);
-    const bearer = { Authorization: `Bearer ${customer.apiKey}` };
-    const [report] = await readRouterCost(site.service('router-cost').url, bearer);
-    expect(report?.costUsdPicos).toBe(BigInt(usage.total_tokens) * 2_000_000n);
-  });
 
-  test('an agent streams its turn', async () => {
-    const agent = new AgentCaller(site.service('agent').url, customer.apiKey);
-    const stream = await agent.stream('first-session', 'Hello');
-    await stream.end;
-    expect(stream.events.at(-1)?.event).toBe('turn.completed');
-    expect(stream.text).not.toBe('');
-  });
+    test('the books agree', async () => {
+      const environment = { DATABASE_URL: site.databaseUrl };
+      const command = ['node', 'dist/libs/metering/src/reconcile/command.js'];
+      const { code, output } = await site.service('console').runCommand(command, environment);
+      expect([code, output]).toEqual([0, expect.stringContaining('no difference')]);
+    });
 
-  test('a workspace answers from its document', async () => {
-    const memo = new MemoCaller(site.service('memo').url, { Authorization: `Bearer ${customer.token}` });
-    const workspace = await memo.newWorkspace();
-    const text = 'Refunds are issued within five days of the return.';
-    await memo.addDocument(workspace, { title: 'Refund policy', text });
-    const answer = await (await memo.chat(workspace, 'Within how many days are refunds issued?')).text();
-    expect(answer).toContain('event: ');
-  });
-
-  test('the books agree', async () => {
-    const environment = { DATABASE_URL: site.databaseUrl };
-    const command = ['node', 'dist/libs/metering/src/reconcile/command.js'];
-    const { code, output } = await site.service('console').runCommand(command, environment);
-    expect([code, output]).toEqual([0, expect.stringContaining('no difference')]);
-  });
-
-  test('each service ends on SIGTERM', async () => {
-    const endings = await Promise.all(APPS.map(async (app) => [app, await site.service(app).stop()]));
-    expect(endings).toEqual(APPS.map((app) => [app, 0]));
-  });
-});
+    test('each service ends on SIGTERM', async () => {
+      const endings = await Promise.all(APPS.map(async (app) => [app, await site.service(app).stop()]));
+      expect(endings).toEqual(APPS.map((app) => [app, 0]));
+    });
+  },
+);
