@@ -7,19 +7,3 @@ export const buildah = (...args) =>
 /** @param {string} image */
 export const hasImage = (image) =>
   spawnSync('buildah', ['inspect', '--type=image', image], { stdio: 'ignore' }).status === 0;
-
-/**
- * A working container of an image.
- * @template T
- * @param {string} image that is here already
- * @param {(folder: string, container: string) => T} use the container's root folder
- * @returns {T}
- */
-export function withContainer(image, use) {
-  const container = buildah('from', '--pull-never', image);
-  try {
-    return use(buildah('mount', container), container);
-  } finally {
-    buildah('rm', container);
-  }
-}

@@ -22,7 +22,7 @@ import { buildah } from './buildah.mjs';
  *
  * @typedef {object} Running
  * @property {import('node:child_process').ChildProcessWithoutNullStreams} child ends as the command ends
- * @property {() => number} pid of the command, as this machine sees it; 0 until it runs
+ * @property {() => number} pid of the command, as this machine sees it; throws unless it runs
  */
 
 /** Arguments: root folder, hosts file, folder of the storage, user, working folder, command. */
@@ -73,8 +73,12 @@ export class Container {
     ];
     const child = spawn(program, args, { env: { ...Object.fromEntries(own), ...environment } });
     const children = `/proc/${child.pid}/task/${child.pid}/children`;
-    const pid = () =>
-      fs.existsSync(children) ? Number.parseInt(fs.readFileSync(children, 'utf8'), 10) || 0 : 0;
+    const pid = () => {
+      const found = Number.parseInt(fs.existsSync(children) ? fs.readFileSync(children, 'utf8') : '', 10);
+      // A signal to the process 0 would reach this process and its group.
+      if (!found) throw new Error('The command does not run.');
+      return found;
+    };
     return { child, pid };
   }
 

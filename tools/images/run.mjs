@@ -4,12 +4,12 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../setup/errors.mjs';
-import { withContainer } from './buildah.mjs';
+import { buildah } from './buildah.mjs';
 import { ensureLocalBase, LOCAL_BASE } from './local-base.mjs';
 
 /**
  * `npm run images`: builds the image of every app, or of those that the arguments name, with buildah or docker. The images are
- * named `<repository>/<app>:<version of package.json>`. Prints how large each is over its base.
+ * named `<repository>/<app>:<tag>`. Prints how large each is over its base.
  */
 
 const USAGE = `Usage: npm run images -- [app]… [options]
@@ -17,6 +17,7 @@ const USAGE = `Usage: npm run images -- [app]… [options]
   --base IMAGE         what the images are built on (node:22-bookworm-slim)
   --local-base         a base that is made here, from the packages of Debian and npm; needs buildah, mmdebstrap and root
   --repository NAME    the part of their names in front of the app (inference-platform)
+  --tag NAME           the part behind it (the version of package.json)
   --engine NAME        buildah or docker; the one that is installed, unless told`;
 
 const ENGINES = ['buildah', 'docker'];
@@ -57,15 +58,22 @@ function readRevision() {
   return status === 0 ? stdout.trim() : 'unknown';
 }
 
-/** @param {string} engine @param {string} image @returns {number} bytes of its files */
+/** @param {string} engine @param {string} image @returns {number} bytes of its layers; NaN if the engine does not have it */
 function sizeOf(engine, image) {
-  if (engine === 'docker')
-    return Number(
-      execFileSync(engine, ['image', 'inspect', '--format={{.Size}}', image], { encoding: 'utf8' }),
-    );
-  return withContainer(image, (folder) =>
-    Number.parseInt(execFileSync('du', ['--summarize', '--block-size=1', folder], { encoding: 'utf8' }), 10),
-  );
+  try {
+    if (engine === 'docker')
+      return Number(
+        execFileSync(engine, ['image', 'inspect', '--format={{.Size}}', image], {
+          encoding: 'utf8',
+          stdio: 'pipe',
+        }),
+      );
+    /** @type {{ layers: { size: number }[] }} */
+    const { layers } = JSON.parse(JSON.parse(buildah('inspect', '--type=image', image)).Manifest);
+    return layers.reduce((sum, { size }) => sum + size, 0);
+  } catch {
+    return NaN;
+  }
 }
 
 /**
@@ -81,12 +89,14 @@ function build(engine, image, variables) {
   if (status !== 0) throw new Error(`${engine} did not build ${image} (${status}).`);
 }
 
-/** @param {string} engine @param {string} base @param {string[]} images */
+/** Without the base, which docker may have built upon without keeping it, the whole sizes. @param {string} engine @param {string} base @param {string[]} images */
 function printSizes(engine, base, images) {
   const ofBase = sizeOf(engine, base);
-  console.log(`\n    MB over ${base}, which has ${Math.round(ofBase / MEGABYTE)} MB`);
+  console.log(
+    `\n    MB${ofBase ? ` over ${base}, which has ${Math.round(ofBase / MEGABYTE)} MB` : ''}, in the images of ${engine}`,
+  );
   for (const image of images) {
-    const own = Math.round((sizeOf(engine, image) - ofBase) / MEGABYTE);
+    const own = Math.round((sizeOf(engine, image) - (ofBase || 0)) / MEGABYTE);
     console.log(`${String(own).padStart(6)}  ${image}`);
   }
 }
@@ -98,6 +108,7 @@ function main() {
       base: { type: 'string', default: BASE },
       'local-base': { type: 'boolean', default: false },
       repository: { type: 'string', default: REPOSITORY },
+      tag: { type: 'string' },
       engine: { type: 'string' },
     },
   });
@@ -108,7 +119,7 @@ function main() {
   const { version: VERSION } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
   const REVISION = readRevision();
   const images = apps.map((APP) => {
-    const image = `${values.repository}/${APP}:${VERSION}`;
+    const image = `${values.repository}/${APP}:${values.tag ?? VERSION}`;
     build(engine, image, { APP, NODE_IMAGE: base, VERSION, REVISION });
     return image;
   });

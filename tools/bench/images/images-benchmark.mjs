@@ -78,18 +78,21 @@ async function startOnce(container, environment, storage) {
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
   const ended = once(child, 'exit');
-  while (!(await isReady(`http://127.0.0.1:${PORT}/healthz`))) {
-    if (child.exitCode !== null || performance.now() - startedAt > READY_DEADLINE_MS)
-      throw new Error(`It does not get ready:\n${output.slice(-2_000)}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  try {
+    while (!(await isReady(`http://127.0.0.1:${PORT}/healthz`))) {
+      if (child.exitCode !== null || performance.now() - startedAt > READY_DEADLINE_MS)
+        throw new Error(`It does not get ready:\n${output.slice(-2_000)}`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    const readyMs = performance.now() - startedAt;
+    await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
+    const processes = treeOf(pid());
+    const bytes = processes.reduce((sum, process) => sum + residentBytes(process), 0);
+    return { readyMs, megabytes: bytes / 1e6, processes: processes.length };
+  } finally {
+    if (child.exitCode === null) process.kill(pid(), 'SIGTERM');
+    await ended;
   }
-  const readyMs = performance.now() - startedAt;
-  await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
-  const processes = treeOf(pid());
-  const bytes = processes.reduce((sum, process) => sum + residentBytes(process), 0);
-  process.kill(pid(), 'SIGTERM');
-  await ended;
-  return { readyMs, megabytes: bytes / 1e6, processes: processes.length };
 }
 
 /** @type {import('../run.mjs').Benchmark} */

@@ -30,34 +30,31 @@ export interface SiteImages {
  * make-env.mjs give it, on a host of its own. The sandbox of a model server is a host beside them.
  */
 export class ImageSite {
-  readonly network = new HostNetwork();
+  private readonly network = new HostNetwork([...SERVERS, ...APPS]);
+  private readonly payments = newCredentials('intl');
+  /** With these compose.yaml is read. */
   readonly variables: Environment;
-  private readonly hosts = new Map<string, Host>();
   private readonly services = new Map<string, ImageHost>();
   private readonly servers: ChildProcess[] = [];
   private readonly storage = mkdtempSync(join(tmpdir(), 'image-storage-'));
   private postgres: PostgresProcess | undefined;
 
   constructor(private readonly images: SiteImages) {
-    for (const name of [...SERVERS, ...APPS]) this.hosts.set(name, this.network.addHost(name));
-    chownSync(this.storage, IMAGE_USER, IMAGE_USER);
-    const payments = newCredentials('intl');
     const publicUrls = APPS.map((app) => [publicVariable(app), `http://${this.host(app).address}:3000`]);
     this.variables = {
       ...generatedVariables(),
       ...Object.fromEntries(publicUrls),
-      ...consoleEnvironment(payments, `http://127.0.0.1:${PAYMENTS_PORT}`),
+      ...consoleEnvironment(this.payments, `http://127.0.0.1:${PAYMENTS_PORT}`),
       UPSTREAMS: JSON.stringify([{ name: 'engine', base_url: 'http://engine:8000/v1' }]),
       DEFAULT_MODEL: MODEL,
       CHAT_MODEL: MODEL,
+      // With workers, the first process of the gateway's container only watches them.
+      GATEWAY_WORKERS: '2',
     };
-    this.parties = JSON.stringify(payments.accounts);
   }
 
-  private readonly parties: string;
-
   host(name: string): Host {
-    return this.hosts.get(name)!;
+    return this.network.hosts.get(name)!;
   }
 
   service(app: string): ImageHost {
@@ -76,6 +73,8 @@ export class ImageSite {
 
   /** Starts the servers, brings the database to the newest schema as compose does, then starts the services. */
   async start(): Promise<void> {
+    chownSync(this.storage, IMAGE_USER, IMAGE_USER);
+    this.network.create();
     await this.startServers();
     for (const app of APPS) {
       const container = new Container(this.images.imageOf(app));
@@ -94,16 +93,37 @@ export class ImageSite {
     await Promise.all([...this.services.values()].map((service) => service.start()));
   }
 
+  /** Ends and removes everything, also after a start that has failed in the middle. Rejects with the first failure. */
   async stop(): Promise<void> {
-    await Promise.all([...this.services.values()].map((service) => service.stop()));
-    for (const { container } of this.services.values()) container.remove();
-    for (const server of this.servers) {
-      const ended = once(server, 'exit');
-      if (server.exitCode === null && server.kill('SIGKILL')) await ended;
-    }
-    await this.postgres?.remove();
-    this.network.remove();
-    rmSync(this.storage, { recursive: true, force: true });
+    const services = [...this.services.values()];
+    const outcomes = await Promise.allSettled([
+      ...services.map((service) => service.stop()),
+      ...this.servers.map(async (server) => {
+        const ended = once(server, 'exit');
+        if (server.exitCode === null && server.kill('SIGKILL')) await ended;
+      }),
+    ]);
+    const removals = [
+      ...services.map(
+        ({ container }) =>
+          () =>
+            container.remove(),
+      ),
+      () => this.postgres?.remove(),
+      () => this.network.remove(),
+      () => rmSync(this.storage, { recursive: true, force: true }),
+    ];
+    for (const remove of removals)
+      outcomes.push(
+        await Promise.resolve()
+          .then(remove)
+          .then(
+            () => ({ status: 'fulfilled', value: null }) as const,
+            (reason: unknown) => ({ status: 'rejected', reason }) as const,
+          ),
+      );
+    const failed = outcomes.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
+    if (failed) throw failed.reason as Error;
   }
 
   private async startServers(): Promise<void> {
@@ -119,7 +139,7 @@ export class ImageSite {
     this.startServer('engine', [...script('sandbox-engine'), '--host', '0.0.0.0', '--port', '8000']);
     this.startServer('console', script('sandbox-payments'), {
       SANDBOX_PAYMENTS_HOST: '0.0.0.0',
-      SANDBOX_PAYMENTS_PARTIES: this.parties,
+      SANDBOX_PAYMENTS_PARTIES: JSON.stringify(this.payments.accounts),
       SANDBOX_PAYMENTS_MERCHANT: 'http://127.0.0.1:3000',
     });
     const urls = [`http://${this.host('engine').address}:8000`, this.paymentsUrl];
