@@ -101,25 +101,33 @@ function printSizes(engine, base, images) {
   }
 }
 
+/** @throws with the usage if they are wrong */
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        base: { type: 'string', default: BASE },
+        'local-base': { type: 'boolean', default: false },
+        repository: { type: 'string', default: REPOSITORY },
+        tag: { type: 'string' },
+        engine: { type: 'string' },
+      },
+    });
+    return { ...values, apps: chooseApps(positionals), engine: chooseEngine(values.engine) };
+  } catch (error) {
+    throw new Error(`${messageOf(error)}\n\n${USAGE}`);
+  }
+}
+
 function main() {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      base: { type: 'string', default: BASE },
-      'local-base': { type: 'boolean', default: false },
-      repository: { type: 'string', default: REPOSITORY },
-      tag: { type: 'string' },
-      engine: { type: 'string' },
-    },
-  });
-  const apps = chooseApps(positionals);
-  const engine = chooseEngine(values.engine);
-  const base = values['local-base'] ? LOCAL_BASE : values.base;
-  if (values['local-base']) ensureLocalBase();
+  const { apps, engine, repository, tag, ...wanted } = readArguments();
+  const base = wanted['local-base'] ? LOCAL_BASE : wanted.base;
+  if (base === LOCAL_BASE) ensureLocalBase();
   const { version: VERSION } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
   const REVISION = readRevision();
   const images = apps.map((APP) => {
-    const image = `${values.repository}/${APP}:${values.tag ?? VERSION}`;
+    const image = `${repository}/${APP}:${tag ?? VERSION}`;
     build(engine, image, { APP, NODE_IMAGE: base, VERSION, REVISION });
     return image;
   });
@@ -129,6 +137,6 @@ function main() {
 try {
   main();
 } catch (error) {
-  console.error(`${messageOf(error)}\n\n${USAGE}`);
+  console.error(messageOf(error));
   process.exitCode = 1;
 }
