@@ -116,7 +116,7 @@ function readArguments() {
     });
     return { ...values, apps: chooseApps(positionals), engine: chooseEngine(values.engine) };
   } catch (error) {
-    throw new Error(`${messageOf(error)}\n\n${USAGE}`);
+    throw new Error(`${messageOf(error)}\n\n${USAGE}`, { cause: error });
   }
 }
 
