@@ -18,14 +18,15 @@ const ADDITIONS = { console: ['dist/apps/console-ui', 'dist/libs/usage-archive']
 const IMPORT = /(?:require|require\.resolve|import)\(\s*["'`]([^"'`]+)["'`]\s*\)/g;
 
 /** @param {string} folder @returns {string[]} compiled files in it */
-const scriptsIn = (folder) =>
+export const scriptsIn = (folder) =>
   fs
     .readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.js'))
     .map((name) => path.join(folder, name));
 
-/** @param {string} file @returns {string[]} */
-const importsOf = (file) => [...fs.readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, name = '']) => name);
+/** @param {string} file @returns {string[]} what it requires or imports by a literal */
+export const importsOf = (file) =>
+  [...fs.readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, name = '']) => name);
 
 /** @param {string} name such as `@nestjs/common/constants` @returns {string} `@nestjs/common` */
 const packageOf = (name) =>

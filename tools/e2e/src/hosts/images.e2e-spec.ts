@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeWhere, waitFor } from '@inference/testing';
@@ -41,28 +40,15 @@ function removeStorage(folder: string): void {
 }
 
 const imageOf = (app: string) => `inference-platform/${app}:${version}`;
-const IMPORT = /(?:require|require\.resolve|import)\(\s*["'`]([^"'`]+)["'`]\s*\)/g;
-
 /** Names that the compiled files of an image import, and that nothing in the image answers to. */
-function unresolvedImports(root: string): string[] {
-  const dist = join(root, 'dist');
-  const scripts = readdirSync(dist, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.js') && !name.startsWith('apps/console-ui/'))
-    .map((name) => join(dist, name));
-  return scripts.flatMap((script) => {
-    const { resolve } = createRequire(script);
-    return [...readFileSync(script, 'utf8').matchAll(IMPORT)]
-      .map(([, name = '']) => name)
-      .filter((name) => {
-        try {
-          resolve(name);
-          return false;
-        } catch (error) {
-          // A package with another entry for `import`, which `require` does not see.
-          return (error as NodeJS.ErrnoException).code !== 'ERR_PACKAGE_PATH_NOT_EXPORTED';
-        }
-      });
-  });
+function unresolvedImports(root: string): string {
+  const script = join(ROOT, 'tools/images/print-unresolved-imports.mjs');
+  const folders = readdirSync(join(root, 'dist/apps')).filter((name) => name !== 'console-ui');
+  return ['libs', ...folders.map((app) => `apps/${app}`)]
+    .map((folder) =>
+      execFileSync(process.execPath, [script, join(root, 'dist', folder)], { encoding: 'utf8' }),
+    )
+    .join('');
 }
 
 /** Names and versions of the packages that are installed below a folder. */
@@ -131,7 +117,7 @@ describeWhere(missing.length === 0, `${missing.join(', ')} is missing`)(
         const apps = readdirSync(join(rootOf(), 'dist/apps'));
         expect(apps.filter((name) => name !== 'console-ui')).toEqual([app]);
         expect(apps.includes('console-ui')).toBe(app === 'console');
-        expect(unresolvedImports(rootOf())).toEqual([]);
+        expect(unresolvedImports(rootOf())).toBe('');
         const packages = installedPackages(rootOf()).join(' ');
         const owners = { stripe: ['console'], 'pdfjs-dist': ['memo'], 'gpt-tokenizer': ['agent', 'gateway'] };
         for (const [name, users] of Object.entries(owners))

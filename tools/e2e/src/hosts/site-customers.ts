@@ -16,7 +16,7 @@ export interface Customer {
 async function createAccount(
   site: ImageSite,
   { email, password }: typeof ADMIN,
-  options: string[] = [],
+  options: string[],
 ): Promise<string> {
   rememberSecret(password);
   const command = ['node', 'dist/apps/console/src/commands/create-account.js', '--email', email, ...options];
@@ -40,7 +40,7 @@ export async function openForBusiness(site: ImageSite): Promise<void> {
 }
 
 export async function newCustomer(site: ImageSite): Promise<Customer> {
-  const token = await createAccount(site, CUSTOMER);
+  const token = await createAccount(site, CUSTOMER, ['--role', 'user']);
   const { status, body } = await askConsole(site.service('console').url, 'POST', '/api/api-keys', {
     token,
     json: { name: 'production' },
