@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readPrometheusConfig } from '../observability/prometheus-files';
 import { ROOT } from '../site/service-process';
 import { APPS, readConfig, readUsageArchiveConfig, usageArchiveVariables, variablesOf } from './app-config';
 import { services as composeServices } from './compose-file';
@@ -241,11 +242,15 @@ describeIfPossible.each(Object.entries(SITES))('%s', (_name, { site, hasSharedFo
     expect(selected(pods, budget.spec.selector.matchLabels)).toEqual([app]);
   });
 
-  test('scrapes every service, where the cluster has the Prometheus operator', () => {
+  test('scrapes every service under the job name that the alert rules use, if there is a PodMonitor', () => {
     const monitors = ofKind(manifests, 'PodMonitor');
     expect(monitors).toHaveLength(hasSharedFolder ? 0 : 1);
+    const jobNames = readPrometheusConfig().scrape_configs.map(({ job_name: name }) => name);
     for (const { spec } of monitors) {
-      expect(selected(pods, spec.selector.matchLabels).sort()).toEqual(APPS);
+      const scraped = selected(pods, spec.selector.matchLabels);
+      expect(scraped.map((name) => podOf(name).metadata.labels[spec.jobLabel]).sort()).toEqual(
+        jobNames.sort(),
+      );
       expect(spec.podMetricsEndpoints).toMatchObject([{ port: 'metrics' }]);
     }
   });

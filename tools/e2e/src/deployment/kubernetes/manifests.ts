@@ -77,7 +77,9 @@ export interface Kinds {
   };
   PodDisruptionBudget: Manifest & { spec: { selector: Selector } };
   NetworkPolicy: Manifest & NetworkPolicy;
-  PodMonitor: Manifest & { spec: { selector: Selector; podMetricsEndpoints: { port: string }[] } };
+  PodMonitor: Manifest & {
+    spec: { selector: Selector; jobLabel: string; podMetricsEndpoints: { port: string }[] };
+  };
   ServiceAccount: Manifest;
   Ingress: Manifest & {
     spec: {
