@@ -8,10 +8,10 @@ import { generateSecrets } from '../tools/launcher/secrets.mjs';
  */
 
 const EXAMPLE_UPSTREAMS = [{ name: 'engine', base_url: 'http://engine.models:8000/v1' }];
-/** What the operator fills in, by site: each payment provider is complete or absent. */
-const PARTNER_SECRETS = {
+/** Secrets of the payment providers of a site: each provider is complete or absent. */
+const PAYMENT_SECRETS = {
   intl: ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRETS'],
-  cn: ['WECHAT_PAY_MERCHANT_KEY', 'WECHAT_PAY_API_V3_KEY', 'ALIPAY_APP_KEY', 'INVOICE_ISSUER_TOKEN'],
+  cn: ['WECHAT_PAY_MERCHANT_KEY', 'WECHAT_PAY_API_V3_KEY', 'ALIPAY_APP_KEY'],
 };
 
 /** @param {string} text */
@@ -55,6 +55,7 @@ const variables = {
   storage: { S3_ACCESS_KEY_ID: '', S3_SECRET_ACCESS_KEY: '' },
   console: {
     ...callersOf('console'),
+    DATABASE_READ_URL: '',
     SESSION_SIGNING_KEYS: JSON.stringify(secrets.sessionSigningKeys),
     ENCRYPTION_KEYS: secrets.encryptionKeys.join(','),
     DOWNLOAD_LINK_SECRETS: secrets.downloadLinkSecrets.join(','),
@@ -65,7 +66,8 @@ const variables = {
     SMTP_URL: '',
     OAUTH_PROVIDERS: '[]',
     CODE_HOST_TOKEN: '',
-    ...Object.fromEntries(PARTNER_SECRETS[site].map((name) => [name, ''])),
+    INVOICE_ISSUER_TOKEN: '',
+    ...Object.fromEntries(PAYMENT_SECRETS[site].map((name) => [name, ''])),
   },
   gateway: {
     ...callersOf('gateway'),
@@ -74,7 +76,11 @@ const variables = {
     MEMO_CREDENTIALS: secrets.memoCredential,
     CONSOLE_CREDENTIALS: secrets.consoleGatewayCredential,
   },
-  'router-cost': { ...callersOf('router_cost'), CONSOLE_CREDENTIALS: secrets.consoleRouterCostCredential },
+  'router-cost': {
+    ...callersOf('router_cost'),
+    DATABASE_READ_URL: '',
+    CONSOLE_CREDENTIALS: secrets.consoleRouterCostCredential,
+  },
   training: { ...callersOf('training'), TRAINER_CREDENTIALS: secrets.trainerCredential },
   agent: {
     ...callersOf('agent'),

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readPrometheusConfig } from '../observability/prometheus-files';
 import { ROOT } from '../site/service-process';
 import { APPS, readConfig, readUsageArchiveConfig, usageArchiveVariables, variablesOf } from './app-config';
 import { services as composeServices } from './compose-file';
@@ -26,7 +27,11 @@ jest.setTimeout(120_000);
 const JOBS = ['migrate', 'reconcile', 'usage-archive'];
 const HTTP_PORT = 3000;
 const METRICS_PORT = 9090;
-const DEFAULT_SHUTDOWN_GRACE_SECONDS = 25;
+/** The endings of the names of variables with a credential; the addresses may have a password. */
+const SECRET_VARIABLE = /(_TOKEN|_SECRETS?|_CREDENTIALS?|_KEYS?|^API_KEY|^(DATABASE|REDIS|SMTP)\w*_URL)$/;
+const PUBLIC_KEYS = ['ALIPAY_PUBLIC_KEY', 'WECHAT_PAY_PLATFORM_KEYS'];
+const PAYMENTS_OF_OTHER_SITE: Record<string, RegExp> = { intl: /^(WECHAT_PAY|ALIPAY)_/, cn: /^STRIPE_/ };
+const ANNOTATION = 'nginx.ingress.kubernetes.io';
 
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 
@@ -79,6 +84,8 @@ describeIfPossible.each(Object.entries(SITES))('%s', (_name, { site, hasSharedFo
   });
 
   const podOf = (name: string): PodTemplate => pods.get(name)!;
+  const configOf = (app: string) =>
+    readConfig(app, environmentOf(serviceOf(podOf(app)), cluster)) as Record<string, number | undefined>;
 
   test('starts every app and every job', () => {
     expect([...pods.keys()].sort()).toEqual([...APPS, ...JOBS].sort());
@@ -125,6 +132,20 @@ describeIfPossible.each(Object.entries(SITES))('%s', (_name, { site, hasSharedFo
     const known = variablesOf(app);
     expect(Object.keys(environment).filter((name) => !known.includes(name))).toEqual([]);
     expect(readConfig(app, environment)).toMatchObject({ SITE: site, PORT: HTTP_PORT, METRICS_PORT });
+  });
+
+  test.each(APPS)('%s has a key in its Secrets for every variable that is secret', (app) => {
+    const secretVariables = variablesOf(app).filter(
+      (name) =>
+        SECRET_VARIABLE.test(name) &&
+        !PUBLIC_KEYS.includes(name) &&
+        !PAYMENTS_OF_OTHER_SITE[site]!.test(name),
+    );
+    const keys = serviceOf(podOf(app)).envFrom.flatMap(({ secretRef }) =>
+      secretRef ? Object.keys(find(cluster, 'Secret', secretRef.name).stringData) : [],
+    );
+    expect(secretVariables).not.toEqual([]);
+    expect(keys).toEqual(expect.arrayContaining(secretVariables));
   });
 
   test('connects each service with a role of its own, at the address of the owner', () => {
@@ -184,14 +205,14 @@ describeIfPossible.each(Object.entries(SITES))('%s', (_name, { site, hasSharedFo
     }
   });
 
-  test('mounts the packages where they are not in a bucket', () => {
-    const mounting = [...pods].filter(([, pod]) =>
-      containersOf(pod).some(({ volumeMounts = [] }) =>
-        volumeMounts.some(({ mountPath }) => mountPath === '/platform/storage'),
+  test('mounts the packages, and nothing else, where they are not in a bucket', () => {
+    const mounts = [...pods].flatMap(([name, pod]) =>
+      containersOf(pod).flatMap(({ volumeMounts = [] }) =>
+        volumeMounts.map(({ mountPath }) => [name, mountPath, pod.spec.securityContext.fsGroup]),
       ),
     );
-    expect(mounting.map(([name]) => name).sort()).toEqual(
-      hasSharedFolder ? ['console', 'usage-archive'] : [],
+    expect(mounts.sort()).toEqual(
+      hasSharedFolder ? ['console', 'usage-archive'].map((name) => [name, '/platform/storage', 1000]) : [],
     );
   });
 
@@ -211,8 +232,8 @@ describeIfPossible.each(Object.entries(SITES))('%s', (_name, { site, hasSharedFo
   test('lets a service end what it has begun before it is killed', () => {
     for (const app of APPS) {
       const { spec } = podOf(app);
-      const environment = environmentOf(serviceOf(podOf(app)), cluster);
-      const graceSeconds = Number(environment.SHUTDOWN_GRACE_SECONDS ?? DEFAULT_SHUTDOWN_GRACE_SECONDS);
+      // The other services wait for the requests that they answer.
+      const { SHUTDOWN_GRACE_SECONDS: graceSeconds = 0 } = configOf(app);
       const pauseSeconds = serviceOf(podOf(app)).lifecycle!.preStop.sleep.seconds;
       expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(pauseSeconds + graceSeconds);
     }
@@ -237,15 +258,23 @@ describeIfPossible.each(Object.entries(SITES))('%s', (_name, { site, hasSharedFo
     const { spec: autoscaler } = find(manifests, 'HorizontalPodAutoscaler', app);
     expect(autoscaler.scaleTargetRef).toEqual({ apiVersion: 'apps/v1', kind: 'Deployment', name: app });
     expect(autoscaler.minReplicas).toBeGreaterThanOrEqual(2);
+    expect(autoscaler.maxReplicas).toBeGreaterThan(autoscaler.minReplicas);
+    expect(autoscaler.metrics).toMatchObject([
+      { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization' } } },
+    ]);
     const budget = find(manifests, 'PodDisruptionBudget', app);
     expect(selected(pods, budget.spec.selector.matchLabels)).toEqual([app]);
   });
 
-  test('scrapes every service, where the cluster has the Prometheus operator', () => {
+  test('scrapes every service under the job name that the alert rules use, if there is a PodMonitor', () => {
     const monitors = ofKind(manifests, 'PodMonitor');
     expect(monitors).toHaveLength(hasSharedFolder ? 0 : 1);
+    const jobNames = readPrometheusConfig().scrape_configs.map(({ job_name: name }) => name);
     for (const { spec } of monitors) {
-      expect(selected(pods, spec.selector.matchLabels).sort()).toEqual(APPS);
+      const scraped = selected(pods, spec.selector.matchLabels);
+      expect(scraped.map((name) => podOf(name).metadata.labels[spec.jobLabel]).sort()).toEqual(
+        jobNames.sort(),
+      );
       expect(spec.podMetricsEndpoints).toMatchObject([{ port: 'metrics' }]);
     }
   });
@@ -276,5 +305,18 @@ describeIfPossible.each(Object.entries(SITES))('%s', (_name, { site, hasSharedFo
     );
     expect(Object.fromEntries(published)).toEqual(addresses);
     expect(tls.flatMap(({ hosts }) => hosts).sort()).toEqual(rules.map(({ host }) => host).sort());
+  });
+
+  test('lets streams and uploads pass the ingress controller as they come', () => {
+    const { annotations = {} } = find(manifests, 'Ingress', 'public').metadata;
+    expect(annotations).toMatchObject({
+      [`${ANNOTATION}/proxy-buffering`]: 'off',
+      [`${ANNOTATION}/proxy-request-buffering`]: 'off',
+      [`${ANNOTATION}/proxy-body-size`]: '0',
+    });
+    const silences = APPS.map((app) => configOf(app).MODEL_SILENCE_TIMEOUT_SECONDS).filter(Boolean);
+    expect(silences).not.toEqual([]);
+    for (const seconds of silences)
+      expect(Number(annotations[`${ANNOTATION}/proxy-read-timeout`])).toBeGreaterThan(seconds!);
   });
 });

@@ -39,7 +39,7 @@ export interface PodTemplate {
     automountServiceAccountToken: boolean;
     serviceAccountName?: string;
     terminationGracePeriodSeconds?: number;
-    securityContext: object;
+    securityContext: { fsGroup?: number };
     containers: Container[];
     initContainers?: Container[];
     volumes?: object[];
@@ -49,7 +49,7 @@ export interface PodTemplate {
 export interface Manifest {
   apiVersion: string;
   kind: string;
-  metadata: { name: string; namespace?: string; labels?: Labels };
+  metadata: { name: string; namespace?: string; labels?: Labels; annotations?: Labels };
 }
 
 interface Selector {
@@ -73,11 +73,18 @@ export interface Kinds {
     spec: { selector: Labels; ports: { name: string; port: number; targetPort: string }[] };
   };
   HorizontalPodAutoscaler: Manifest & {
-    spec: { scaleTargetRef: Manifest & { name: string }; minReplicas: number; maxReplicas: number };
+    spec: {
+      scaleTargetRef: Manifest & { name: string };
+      minReplicas: number;
+      maxReplicas: number;
+      metrics: object[];
+    };
   };
   PodDisruptionBudget: Manifest & { spec: { selector: Selector } };
   NetworkPolicy: Manifest & NetworkPolicy;
-  PodMonitor: Manifest & { spec: { selector: Selector; podMetricsEndpoints: { port: string }[] } };
+  PodMonitor: Manifest & {
+    spec: { selector: Selector; jobLabel: string; podMetricsEndpoints: { port: string }[] };
+  };
   ServiceAccount: Manifest;
   Ingress: Manifest & {
     spec: {
