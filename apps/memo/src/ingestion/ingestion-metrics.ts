@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
-import { addSampledGauges, Metrics } from '@inference/http';
+import { addDatabaseGauges, Metrics } from '@inference/http';
 import { measureOpenVersions } from './open-versions.repository';
 
 /** Measures how many documents wait for ingestion, and for how long. Every process reports the figures of all workspaces. */
 @Injectable()
 export class IngestionMetrics {
   constructor(database: Database, { registry }: Metrics) {
-    addSampledGauges(registry, {
+    addDatabaseGauges(registry, database, {
+      reading: 'open_documents',
       labels: ['status'],
       gauges: [
         {
@@ -21,7 +22,7 @@ export class IngestionMetrics {
           value: ({ seconds }) => seconds,
         },
       ],
-      read: () => measureOpenVersions(database),
+      read: measureOpenVersions,
     });
   }
 }
