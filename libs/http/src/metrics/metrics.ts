@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { AggregatorRegistry, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import { type MetricsSource } from './metrics-server';
 
 /** The Prometheus registry of the process, and the middleware that measures every request. */
@@ -13,6 +13,11 @@ export class Metrics {
     help: 'Time from the request to the end of its response.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.005, 0.02, 0.05, 0.1, 0.5, 1, 5, 30],
+    registers: [this.registry],
+  });
+  private readonly internalErrors = new Counter({
+    name: 'http_internal_errors_total',
+    help: 'Answers with status 500.',
     registers: [this.registry],
   });
 
@@ -35,6 +40,7 @@ export class Metrics {
         { method: request.method ?? '', route, status: response.statusCode },
         (performance.now() - startedAt) / 1000,
       );
+      if (response.statusCode === 500) this.internalErrors.inc();
     });
     next();
   }
