@@ -21,7 +21,7 @@ export class JobMetrics {
         },
         {
           name: 'job_queue_oldest_ready_seconds',
-          help: 'How long the oldest of them could have run.',
+          help: 'How long the oldest of those counted could have run.',
           value: ({ seconds }) => seconds,
         },
       ],

@@ -21,7 +21,7 @@ export class WaitingWorkMetrics {
         },
         {
           name: 'console_oldest_waiting_item_seconds',
-          help: 'Age of the oldest of them.',
+          help: 'Age of the oldest of those counted; above the limit an older payment may be missing.',
           value: ({ seconds }) => seconds,
         },
       ],
