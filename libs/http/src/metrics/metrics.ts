@@ -3,6 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { AggregatorRegistry, collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import { type MetricsSource } from './metrics-server';
 
+const EVENT_LOOP_LAG = 'nodejs_eventloop_lag_p99_seconds';
+
 /** The Prometheus registry of the process, and the middleware that measures every request. */
 @Injectable()
 export class Metrics {
@@ -23,7 +25,10 @@ export class Metrics {
 
   /** Adds the metrics of the process. Their observers cannot be stopped, so only a process that serves metrics has them. */
   observeProcess(): void {
-    if (!this.isProcessObserved) collectDefaultMetrics({ register: this.registry });
+    if (this.isProcessObserved) return;
+    collectDefaultMetrics({ register: this.registry });
+    // The library serves the average of workers, which hides one that hangs behind others that do not.
+    Object.assign(this.registry.getSingleMetric(EVENT_LOOP_LAG)!, { aggregator: 'max' });
     this.isProcessObserved = true;
   }
 
