@@ -71,6 +71,14 @@ export class Database implements Executor {
     }
   }
 
+  /** Runs the work in a transaction in which a statement that takes longer is cancelled, and rejects then (SQLSTATE 57014). */
+  readWithin<T>(millis: number, work: (executor: Executor) => Promise<T>): Promise<T> {
+    return this.transaction(async (transaction) => {
+      await transaction.query("SELECT set_config('statement_timeout', $1, true)", [String(millis)]);
+      return work(transaction);
+    });
+  }
+
   /** Ends the connections. */
   async close(): Promise<void> {
     await this.dataSource.pool.end();

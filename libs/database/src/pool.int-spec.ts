@@ -25,6 +25,7 @@ beforeEach(async () => {
 afterEach(() => pool.end());
 afterAll(() => database.drop());
 
+const STATEMENT_TIMEOUT = "SELECT current_setting('statement_timeout') AS limit";
 const insertNote = "INSERT INTO public.notes VALUES ('a', 1)";
 
 async function countNotes(): Promise<bigint> {
@@ -146,6 +147,16 @@ describe('Database.transaction', () => {
     );
     await Promise.all(work);
     expect([pool.idleCount, pool.waitingCount]).toEqual([2, 0]);
+  });
+});
+
+describe('readWithin', () => {
+  it('cancels a statement that takes longer, and no later one', async () => {
+    const slow = transactions.readWithin(50, (executor) => executor.query('SELECT pg_sleep(30)'));
+    await expect(slow).rejects.toMatchObject({ code: '57014' });
+    const quick = await transactions.readWithin(2_000, (executor) => executor.query(STATEMENT_TIMEOUT));
+    expect(quick.rows).toEqual([{ limit: '2s' }]);
+    expect((await transactions.query(STATEMENT_TIMEOUT)).rows).toEqual([{ limit: '30s' }]);
   });
 });
 

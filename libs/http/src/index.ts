@@ -20,7 +20,7 @@ export { HealthController } from './health/health.controller';
 export { MetricsServer } from './metrics/metrics-server';
 export { BodyAs, bodyRuleOf } from './bodies/body-as.decorator';
 export { Metrics } from './metrics/metrics';
-export { addSampledGauges } from './metrics/sampled-gauges';
+export { addDatabaseGauges } from './metrics/sampled-gauges';
 export { ANY_QUERY, AnyQuery } from './validation/query.guard';
 export { Idempotency, IdempotencyHeaders } from './validation/idempotency';
 export { decodeCursor, encodeCursor } from './pagination/cursor';

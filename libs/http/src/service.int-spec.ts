@@ -14,7 +14,7 @@ import {
   Res,
 } from '@nestjs/common';
 import { Database, DatabaseModule } from '@inference/database';
-import { createTestDatabase, type TestDatabase, testLog } from '@inference/testing';
+import { createTestDatabase, type TestDatabase, testLog, waitFor } from '@inference/testing';
 import { type Response } from 'express';
 import { Gauge } from 'prom-client';
 import { Metrics } from './metrics/metrics';
@@ -279,6 +279,14 @@ describe('a service', () => {
     expect(text).toContain('route="unmatched",status="404"');
     expect(text).not.toContain('some-id');
     expect(text).not.toContain('at-all');
+  });
+
+  it('counts answers with 500 and no other errors', async () => {
+    const count = async () =>
+      /^http_internal_errors_total (\d+)$/m.exec(await (await fetch(`${metricsUrl}/metrics`)).text())?.[1];
+    const before = Number(await count());
+    for (const path of ['/things/hidden', '/nothing', '/things/crash']) await send(path);
+    await waitFor(async () => Number(await count()) === before + 1);
   });
 
   it('answers 500 to a scrape while a collector fails, and goes on', async () => {

@@ -96,14 +96,20 @@ it('counts runs and failures, by whether the queue repeats them', async () => {
 });
 
 it('leaves the queue out while the database is away, and serves the runs', async () => {
-  const away = TestPool.of({
-    url: 'postgres://console:none@127.0.0.1:1/none',
-    applicationName: 'away',
-    size: 1,
-  });
+  const url = 'postgres://console:none@127.0.0.1:1/none';
+  const away = TestPool.of({ url, applicationName: 'away', size: 1 });
   const metrics = new Metrics();
-  new JobMetrics(away, metrics, SCHEMA).addTasks(['any']);
+  const jobs = new BackgroundJobs({
+    databaseUrl: url,
+    schema: SCHEMA,
+    applicationName: 'away',
+    metrics: new JobMetrics(away, metrics, SCHEMA),
+  });
+  jobs.processRows({ any: () => Promise.resolve() }, 1);
+  jobs.onApplicationBootstrap();
   const text = await metrics.registry.metrics();
+  jobs.onModuleDestroy();
+  await jobs.onApplicationShutdown();
   await away.end();
   expect(text).not.toMatch(/^job_queue_ready_jobs{/m);
   expect(valueOf(text, 'job_runs_total{task="any"}')).toBe(0);

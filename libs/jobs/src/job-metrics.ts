@@ -1,7 +1,7 @@
 import { type Database } from '@inference/database';
-import { addSampledGauges, type Metrics } from '@inference/http';
+import { addDatabaseGauges, type Metrics } from '@inference/http';
 import { Counter } from 'prom-client';
-import { readReadyJobs } from './job-queue.repository';
+import { readReadyJobs, type ReadyJobs } from './job-queue.repository';
 
 /** Measures a queue, and the jobs that this process runs. */
 export class JobMetrics {
@@ -10,7 +10,8 @@ export class JobMetrics {
 
   /** @param schema of the queue: a value of JOB_SCHEMAS */
   constructor(database: Database, { registry }: Metrics, schema: string) {
-    addSampledGauges(registry, {
+    addDatabaseGauges<ReadyJobs>(registry, database, {
+      reading: 'job_queue',
       labels: ['task'],
       gauges: [
         {
@@ -20,11 +21,11 @@ export class JobMetrics {
         },
         {
           name: 'job_queue_oldest_ready_seconds',
-          help: 'How long the oldest of them could have run.',
+          help: 'How long the oldest of those counted could have run.',
           value: ({ seconds }) => seconds,
         },
       ],
-      read: () => readReadyJobs(database, schema),
+      read: (executor) => readReadyJobs(executor, schema),
     });
     this.runs = new Counter({
       name: 'job_runs_total',

@@ -22,7 +22,7 @@ export async function addNextRuns(
   );
 }
 
-interface ReadyJobs {
+export interface ReadyJobs {
   task: string;
   jobs: number;
   /** Since the time of the oldest one; 0 without one. */

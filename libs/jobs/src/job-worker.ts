@@ -41,6 +41,8 @@ export class JobWorker {
   constructor(private readonly options: JobWorkerOptions) {}
 
   start(): void {
+    const { metrics, tasks } = this.options;
+    metrics?.addTasks(Object.keys(tasks(this.stopping.signal)));
     this.loop = this.work();
   }
 
@@ -74,7 +76,7 @@ export class JobWorker {
     const { pool: pgPool, schema, concurrency, tasks, pollMillis = POLL_MILLIS, logger } = this.options;
     const events: WorkerEvents = new EventEmitter();
     const taskList = unlessAborted(signal, tasks(signal));
-    this.measure(events, Object.keys(taskList));
+    this.measure(events);
     const stoppedOrBroken = stopOrFirstOf(events, signal);
     const runner = runTaskList(
       {
@@ -98,10 +100,9 @@ export class JobWorker {
     await runner.promise;
   }
 
-  private measure(events: WorkerEvents, tasks: string[]): void {
+  private measure(events: WorkerEvents): void {
     const { metrics } = this.options;
     if (!metrics) return;
-    metrics.addTasks(tasks);
     events.on('job:complete', ({ job, error }) => {
       metrics.countRun(job.task_identifier);
       if (error) metrics.countFailure(job.task_identifier, job.attempts < job.max_attempts);

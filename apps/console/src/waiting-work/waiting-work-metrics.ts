@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
-import { addSampledGauges, Metrics } from '@inference/http';
-import { readWaitingWork } from './waiting-work.repository';
+import { addDatabaseGauges, Metrics } from '@inference/http';
+import { readWaitingWork, type WaitingWork } from './waiting-work.repository';
 
 /** Most items of a kind that are counted. Chosen: far above what any alert asks for, and read in milliseconds. */
 const MAX_ITEMS = 10_000;
@@ -10,7 +10,8 @@ const MAX_ITEMS = 10_000;
 @Injectable()
 export class WaitingWorkMetrics {
   constructor(database: Database, { registry }: Metrics) {
-    addSampledGauges(registry, {
+    addDatabaseGauges<WaitingWork>(registry, database, {
+      reading: 'waiting_work',
       labels: ['kind', 'provider'],
       gauges: [
         {
@@ -20,11 +21,11 @@ export class WaitingWorkMetrics {
         },
         {
           name: 'console_oldest_waiting_item_seconds',
-          help: 'Age of the oldest of them.',
+          help: 'Age of the oldest of those counted; above the limit an older payment may be missing.',
           value: ({ seconds }) => seconds,
         },
       ],
-      read: () => readWaitingWork(database, MAX_ITEMS),
+      read: (executor) => readWaitingWork(executor, MAX_ITEMS),
     });
   }
 }

@@ -57,12 +57,13 @@ export class LeaseManager implements OnApplicationBootstrap, OnApplicationShutdo
     await this.returnUnusedOf(() => true);
   }
 
-  /** All leases of this process, and their money. */
-  get totals(): { leases: number; heldPicos: bigint; freePicos: bigint } {
-    const totals = { leases: 0, heldPicos: 0n, freePicos: 0n };
+  /** All leases of this process that are in use, their money, and the requests that hold some of it. */
+  get totals(): { leases: number; holds: number; heldPicos: bigint; freePicos: bigint } {
+    const totals = { leases: 0, holds: 0, heldPicos: 0n, freePicos: 0n };
     for (const { current } of this.allocators.values()) {
       if (!current) continue;
       totals.leases += 1;
+      totals.holds += current.holds;
       totals.heldPicos += current.heldPicos;
       totals.freePicos += current.remainingPicos;
     }

@@ -10,15 +10,23 @@ export class LeaseMetrics {
   constructor(leases: LeaseManager, { registry }: Metrics) {
     new Gauge({
       name: 'gateway_leases',
-      help: 'Leases of this process.',
+      help: 'Leases of this process that are in use.',
       registers: [registry],
       collect() {
         this.set(leases.totals.leases);
       },
     });
     new Gauge({
+      name: 'gateway_lease_holds',
+      help: 'Requests that hold money of leases in use.',
+      registers: [registry],
+      collect() {
+        this.set(leases.totals.holds);
+      },
+    });
+    new Gauge({
       name: 'gateway_lease_money',
-      help: 'Money of these leases in units of the currency, by whether requests hold it or it is free.',
+      help: 'Money of leases in use, in units of the currency, by whether requests hold it or it is free.',
       labelNames: ['state'],
       registers: [registry],
       collect() {

@@ -5,6 +5,7 @@
 export class Lease {
   remainingPicos = 0n;
   heldPicos = 0n;
+  holds = 0;
   /** End of the lease on the clock of performance.now(). Counted from before the query, so it is never later than in the database. */
   deadlineMillis = 0;
   /** False once the lease has ended in the database, or may have. */
@@ -23,6 +24,7 @@ export class Lease {
   hold(amountPicos: bigint): Hold {
     this.remainingPicos -= amountPicos;
     this.heldPicos += amountPicos;
+    this.holds += 1;
     return new Hold(this, amountPicos);
   }
 }
@@ -56,6 +58,7 @@ export class Hold {
     if (this.ended || !this.lease) return;
     this.ended = true;
     this.lease.heldPicos -= this.amountPicos;
+    this.lease.holds -= 1;
     this.lease.remainingPicos += backPicos;
     // The request cost more than the lease held. Only the database knows whether the rest came from free money.
     if (this.lease.remainingPicos < 0n) this.lease.isValid = false;

@@ -8,6 +8,7 @@ import {
   type TestAccount,
   type TestDatabase,
   TestPool,
+  valueOf,
   waitFor,
 } from '@inference/testing';
 import { ENTITIES } from '../entities';
@@ -40,6 +41,8 @@ let database: TestDatabase;
 let pool: TestPool;
 let databaseProxy: DatabaseProxy;
 let leases: LeaseManager;
+/** Of the batcher. */
+const metrics = new Metrics();
 let batcher: SettlementBatcher;
 let impatient: SettlementBatcher;
 let priceListId: bigint;
@@ -59,7 +62,7 @@ beforeAll(async () => {
     config.leases,
     new NotificationChannel(url, 'settlement'),
   );
-  batcher = new SettlementBatcher(pool, config.settlement, new SettlementMetrics(new Metrics()));
+  batcher = new SettlementBatcher(pool, config.settlement, new SettlementMetrics(metrics));
   impatient = new SettlementBatcher(pool, { retryTimeoutSeconds: 0.3 }, new SettlementMetrics(new Metrics()));
 });
 afterAll(async () => {
@@ -203,6 +206,9 @@ describe('SettlementBatcher', () => {
     const holds = await Promise.all(events.map(() => holdFor(of)));
     const [first, poison, last] = events.map((one, i) => batcher.settle(one, holds[i]!));
     expect(await refusalOf(poison!)).toEqual([503, 'billing_unavailable']);
+    // The last one has been sent now, and its answer has not been read.
+    await new Promise(setImmediate);
+    expect(valueOf(await metrics.registry.metrics(), 'gateway_unsettled_events')).toBe(1);
     await Promise.all([first, last]);
     expect(await eventsOf(database.pool, of.accountId)).toHaveLength(2);
     expect(await walletOf(database.pool, of.accountId)).toMatchObject({ balance: OPENING - 2n * COST });

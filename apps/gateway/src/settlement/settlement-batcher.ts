@@ -112,7 +112,10 @@ export class SettlementBatcher implements OnApplicationShutdown {
     } catch (error) {
       if (batch.length > 1 && !isTransient(error) && !(error instanceof UnknownOutcomeError)) {
         // Write the events one by one, so that one invalid event does not fail the others.
-        for (const pending of batch) await this.commit([pending]);
+        for (const [index, pending] of batch.entries()) {
+          this.current = batch.slice(index);
+          await this.commit([pending]);
+        }
         return;
       }
       count('failed');

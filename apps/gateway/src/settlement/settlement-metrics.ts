@@ -35,7 +35,7 @@ export class SettlementMetrics {
     });
     this.events = new Counter({
       name: 'gateway_usage_events_total',
-      help: 'Usage events, by how their settlement ended.',
+      help: 'Attempts to settle usage events, by how they ended.',
       labelNames: ['outcome'],
       registers,
     });

@@ -5,6 +5,7 @@ import { metricsOf, valueOf, waitFor } from '@inference/testing';
 import { MemoSite, type Person } from '../memo.fixture';
 import { type DocumentResponse } from './document.dto';
 import { partsStored, POLICY, uploadsKnown } from './uploads/uploads.fixture';
+import { measureOpenVersions } from '../ingestion/open-versions.repository';
 
 /** No worker runs here, so uploads stay queued. */
 let site: MemoSite;
@@ -115,12 +116,14 @@ describe('an existing document', () => {
   it('is counted in the metrics until it is read', async () => {
     const waiting = async () => valueOf(await metricsOf(site.app), 'memo_open_documents{status="queued"}');
     const before = (await waiting())!;
-    await post(POLICY);
-    await waitFor(async () => (await waiting()) === before + 1);
+    for (const _ of [1, 2]) await post(POLICY);
+    await waitFor(async () => (await waiting()) === before + 2);
     const text = await metricsOf(site.app);
     expect(valueOf(text, 'memo_open_documents{status="processing"}')).toBe(0);
     expect(valueOf(text, 'memo_oldest_open_document_seconds{status="queued"}')).toBeGreaterThan(0);
     expect(text).toMatch(/^job_queue_ready_jobs{task="ingest(_batch)?"} [1-9]/m);
+    const counted = await measureOpenVersions(site.pool, 1);
+    expect(counted.reduce((sum, { documents }) => sum + documents, 0)).toBe(1);
   });
 
   it('leaves them out while the database is unavailable, and serves the other metrics', async () => {

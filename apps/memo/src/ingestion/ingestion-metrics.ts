@@ -1,27 +1,31 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
-import { addSampledGauges, Metrics } from '@inference/http';
-import { measureOpenVersions } from './open-versions.repository';
+import { addDatabaseGauges, Metrics } from '@inference/http';
+import { measureOpenVersions, type OpenVersions } from './open-versions.repository';
+
+/** Most versions that are counted. Chosen: far above what any alert asks for, and read in milliseconds. */
+const MAX_VERSIONS = 10_000;
 
 /** Measures how many documents wait for ingestion, and for how long. Every process reports the figures of all workspaces. */
 @Injectable()
 export class IngestionMetrics {
   constructor(database: Database, { registry }: Metrics) {
-    addSampledGauges(registry, {
+    addDatabaseGauges<OpenVersions>(registry, database, {
+      reading: 'open_documents',
       labels: ['status'],
       gauges: [
         {
           name: 'memo_open_documents',
-          help: 'Versions of documents that are not read yet.',
+          help: `Versions of documents that are not read yet; not above ${MAX_VERSIONS} in all.`,
           value: ({ documents }) => documents,
         },
         {
           name: 'memo_oldest_open_document_seconds',
-          help: 'How long ago the oldest of them was uploaded.',
+          help: 'How long ago the oldest of those counted was uploaded.',
           value: ({ seconds }) => seconds,
         },
       ],
-      read: () => measureOpenVersions(database),
+      read: (executor) => measureOpenVersions(executor, MAX_VERSIONS),
     });
   }
 }

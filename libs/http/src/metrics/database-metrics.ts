@@ -20,6 +20,7 @@ export class DatabaseMetrics {
     this.pools.set('primary', database);
     if (reads?.replica) this.pools.set('replica', reads.replica);
     addSampledGauges(metrics.registry, {
+      reading: 'database',
       labels: [],
       gauges: [
         { name: 'database_up', help: '1 if the database answers.', value: ({ up }: { up: number }) => up },

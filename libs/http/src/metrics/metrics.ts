@@ -1,7 +1,9 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { AggregatorRegistry, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import { type MetricsSource } from './metrics-server';
+
+const EVENT_LOOP_LAG = 'nodejs_eventloop_lag_p99_seconds';
 
 /** The Prometheus registry of the process, and the middleware that measures every request. */
 @Injectable()
@@ -15,10 +17,18 @@ export class Metrics {
     buckets: [0.005, 0.02, 0.05, 0.1, 0.5, 1, 5, 30],
     registers: [this.registry],
   });
+  private readonly internalErrors = new Counter({
+    name: 'http_internal_errors_total',
+    help: 'Answers with status 500.',
+    registers: [this.registry],
+  });
 
   /** Adds the metrics of the process. Their observers cannot be stopped, so only a process that serves metrics has them. */
   observeProcess(): void {
-    if (!this.isProcessObserved) collectDefaultMetrics({ register: this.registry });
+    if (this.isProcessObserved) return;
+    collectDefaultMetrics({ register: this.registry });
+    // The library serves the average of workers, which hides one that hangs behind others that do not.
+    Object.assign(this.registry.getSingleMetric(EVENT_LOOP_LAG)!, { aggregator: 'max' });
     this.isProcessObserved = true;
   }
 
@@ -35,6 +45,7 @@ export class Metrics {
         { method: request.method ?? '', route, status: response.statusCode },
         (performance.now() - startedAt) / 1000,
       );
+      if (response.statusCode === 500) this.internalErrors.inc();
     });
     next();
   }

@@ -52,7 +52,9 @@ describeWhere(isExecutable(PROMETHEUS), 'prometheus is not installed')('a site a
     const engine = await site.startEngine();
     const gateway = await site.startGateway(engine, metrics('gateway'));
     // One after the other: all at once would each take longer than a start may take.
-    await site.startConsole({ ...metrics('console'), GATEWAY_URL: gateway.url });
+    // Only a site with a mail server runs the job that sends mails. There is none to send.
+    const mail = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'site@example.com' };
+    await site.startConsole({ ...metrics('console'), ...mail, GATEWAY_URL: gateway.url });
     await site.startAgent(gateway, metrics('agent'));
     await site.startMemo(gateway, metrics('memo'));
     for (const app of ['training', 'router-cost', 'agent-environments'] as const)
@@ -107,6 +109,15 @@ describeWhere(isExecutable(PROMETHEUS), 'prometheus is not installed')('a site a
     const missing = selectors.filter(
       ({ metric, labels }) => !seriesOf(metric).some((one) => labels.every((label) => label in one)),
     );
+    expect(missing).toEqual([]);
+  });
+
+  it('has a series with the values by which a rule, the dashboard or a runbook selects it', () => {
+    const missing = expressions.flatMap(selectorsOf).filter(({ metric, values }) => {
+      // Whether a status has occurred depends on the requests of this test.
+      const wanted = Object.entries(values).filter(([label]) => label !== 'status');
+      return !seriesOf(metric).some((one) => wanted.every(([label, value]) => one[label] === value));
+    });
     expect(missing).toEqual([]);
   });
 

@@ -4,9 +4,9 @@ it('finds metrics and their labels, and no functions, strings, durations or oper
   const expression =
     'sum by (job, le) (rate(a_bucket{le="0.5", job=~"x|y{z}"}[5m])) / on (job) group_left () b:c and (d offset 15m or 1e3) > 0.5';
   expect(selectorsOf(expression)).toEqual([
-    { metric: 'a_bucket', labels: ['le', 'job'] },
-    { metric: 'b:c', labels: [] },
-    { metric: 'd', labels: [] },
+    { metric: 'a_bucket', labels: ['le', 'job'], values: { le: '0.5' } },
+    { metric: 'b:c', labels: [], values: {} },
+    { metric: 'd', labels: [], values: {} },
   ]);
   expect(groupingLabelsOf(expression)).toEqual(['job', 'le']);
 });

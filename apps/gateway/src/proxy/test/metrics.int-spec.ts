@@ -65,6 +65,7 @@ it('shows open requests, and the money that is set aside for them', async () => 
     'gateway_open_requests{kind="stream"}': 2,
     'gateway_open_requests{kind="plain"}': 1,
     gateway_leases: 1,
+    gateway_lease_holds: 3,
   });
   const held = valueOf(text, 'gateway_lease_money{state="held"}')!;
   const free = valueOf(text, 'gateway_lease_money{state="free"}')!;
@@ -77,6 +78,7 @@ it('shows open requests, and the money that is set aside for them', async () => 
     'gateway_open_requests{kind="stream"}': 0,
     'gateway_open_requests{kind="plain"}': 0,
     'gateway_lease_money{state="held"}': 0,
+    gateway_lease_holds: 0,
     'gateway_usage_events_total{outcome="settled"}': 3,
   });
 });

@@ -1,0 +1,9 @@
+import { Metrics } from './metrics';
+
+it('serves the largest lag of workers, not their average', async () => {
+  const metrics = new Metrics();
+  metrics.observeProcess();
+  metrics.observeProcess();
+  const found = await metrics.registry.getMetricsAsJSON();
+  expect(found.find(({ name }) => name === 'nodejs_eventloop_lag_p99_seconds')?.aggregator).toBe('max');
+});
