@@ -8,8 +8,11 @@ import { storageFolderOf } from './settings.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
+/** The command reads these from the environment itself. */
+const isDatabaseGiven = Boolean(process.env.DATABASE_URL || process.env.DATABASE_URL_FILE);
+
+/** @returns {string} of the site that `npm start` runs */
 function databaseUrl() {
-  if (process.env.DATABASE_URL) return process.env.DATABASE_URL;
   const file = path.join(dataDir(), 'platform.json');
   if (fs.existsSync(file)) return JSON.parse(fs.readFileSync(file, 'utf8')).database.url;
   console.error(`${file} does not exist. Set DATABASE_URL, or start the site first.`);
@@ -24,12 +27,12 @@ const dataDir = () => path.resolve(root, process.env.DATA_DIR || '.data');
  * @param {string[]} args
  */
 export function runSiteCommand(script, args) {
-  const storageFolder = process.env.DATABASE_URL ? null : storageFolderOf(process.env, dataDir());
+  const storageFolder = isDatabaseGiven ? null : storageFolderOf(process.env, dataDir());
   const { status } = spawnSync(process.execPath, [path.join(root, 'dist', script), ...args], {
     stdio: 'inherit',
     env: {
       ...process.env,
-      DATABASE_URL: databaseUrl(),
+      ...(!isDatabaseGiven && { DATABASE_URL: databaseUrl() }),
       ...(storageFolder && { STORAGE_FOLDER: storageFolder }),
     },
   });
