@@ -15,6 +15,8 @@ export const SECTIONS = [
         '`development` and `test` set the session cookie without `Secure`, so that it works without TLS.',
       METRICS_PORT:
         'Port of `GET /metrics`, for Prometheus, and of `GET /livez`. Without it they are not served. Keep it from the outside: it needs no credential.',
+      SHUTDOWN_DELAY_SECONDS:
+        'Time from SIGTERM to the shutdown. Requests are still answered in it, and `/healthz` is 503, so that a load balancer sends them elsewhere. Set it to more than the balancer needs to notice. Kubernetes has `preStop` for this.',
       BODY_MEMORY_BYTES:
         'Most bytes of request bodies that a process holds at once, 256 MiB by default. One address may use a quarter of it. Uploads to workspaces are counted apart, with the same limits.',
       LOG_LEVEL: 'Lowest level that is logged. Logs are JSON lines on standard output.',

@@ -116,6 +116,8 @@ export const service = {
   BODY_MEMORY_BYTES: integer(128 * 2 ** 20, 2 ** 40).optional(),
   /** Port of `GET /metrics`, for Prometheus, and of `GET /livez`; without it they are not served. */
   METRICS_PORT: port().optional(),
+  /** Time from SIGTERM to the shutdown, in which `/healthz` is 503 and requests are still answered. */
+  SHUTDOWN_DELAY_SECONDS: integer(0, 300).optional(),
 };
 
 export const database = {

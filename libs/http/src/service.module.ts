@@ -1,6 +1,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { BodyMemory } from './bodies/body-memory';
 import { ConnectionDrain } from './shutdown/connection-drain';
+import { ShutdownDelay } from './shutdown/shutdown-delay';
 import { HealthController } from './health/health.controller';
 import { DatabaseMetrics } from './metrics/database-metrics';
 import { Metrics } from './metrics/metrics';
@@ -22,6 +23,7 @@ export interface BodyMemoryConfig {
     ConnectionDrain,
     DatabaseMetrics,
     Metrics,
+    ShutdownDelay,
     {
       provide: MetricsServer,
       inject: [Metrics],

@@ -7,7 +7,7 @@ import { RequestValidationPipe } from '@inference/dto';
 import helmet from 'helmet';
 import { type DestinationStream } from 'pino';
 import { ConnectionDrain } from './shutdown/connection-drain';
-import { SHUTDOWN_OPTIONS } from './shutdown/shutdown-options';
+import { ShutdownDelay } from './shutdown/shutdown-delay';
 import { type AllowedOrigins, corsOptions, setCorsHeaders } from './cors/cors';
 import { ErrorFilter } from './errors/error.filter';
 import { warnOfUntrustedProxy } from './logging/untrusted-proxy.middleware';
@@ -36,6 +36,8 @@ export interface ServiceConfig {
   CORS_ORIGINS?: AllowedOrigins | undefined;
   /** Port of `GET /metrics` and `GET /livez`; without it they are not served. */
   METRICS_PORT?: number | undefined;
+  /** Time from SIGTERM to the shutdown, in which load balancers learn of it; none unless given. */
+  SHUTDOWN_DELAY_SECONDS?: number | undefined;
   /** Processes that serve the port together; one unless given. */
   workers?: number;
 }
@@ -99,7 +101,7 @@ export async function createService(
       config.CORS_ORIGINS === undefined ? middleware : [...middleware, setCorsHeaders(config.CORS_ORIGINS)],
     filter,
   });
-  app.enableShutdownHooks(undefined, SHUTDOWN_OPTIONS);
+  app.get(ShutdownDelay).takeSignals(app, config.SHUTDOWN_DELAY_SECONDS);
   app.getHttpServer().headersTimeout = HEADERS_TIMEOUT_MILLIS;
   app.get(ConnectionDrain).watch();
   answerParserErrors(app.getHttpServer(), config.CORS_ORIGINS, options.parserErrorBody);

@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiServiceUnavailableResponse, ApiTags } f
 import { Database } from '@inference/database';
 import { type Response } from 'express';
 import { Public } from '../public.decorator';
+import { ShutdownDelay } from '../shutdown/shutdown-delay';
 import { AnyQuery } from '../validation/query.guard';
 import { HealthResponse, UnhealthyResponse } from './health.response';
 
@@ -10,13 +11,16 @@ const PROBE_TIMEOUT_MILLIS = 2_000;
 
 /**
  * Liveness and readiness in one (spec: Health): 200 `{status: "ok"}` while the database answers, otherwise 503
- * `{error: "database unavailable"}`, the same at every service whatever shape its other errors have.
+ * `{error: "database unavailable"}`; and 503 `{error: "shutting down"}` after SIGTERM. The same at every service whatever shape its other errors have.
  */
 @Controller('healthz')
 @ApiTags('Health')
 @AnyQuery()
 export class HealthController {
-  constructor(@Optional() private readonly database?: Database) {}
+  constructor(
+    private readonly shutdownDelay: ShutdownDelay,
+    @Optional() private readonly database?: Database,
+  ) {}
 
   @Get()
   @Public()
@@ -26,11 +30,21 @@ export class HealthController {
     description: 'The database is reachable, or the service needs none.',
     type: HealthResponse,
   })
-  @ApiServiceUnavailableResponse({ description: 'The database is not reachable.', type: UnhealthyResponse })
+  @ApiServiceUnavailableResponse({
+    description: 'The database is not reachable, or the service is about to shut down.',
+    type: UnhealthyResponse,
+  })
   async check(@Res({ passthrough: true }) response: Response): Promise<HealthResponse | UnhealthyResponse> {
-    if (!this.database || (await this.databaseAnswers(this.database))) return { status: 'ok' };
+    const error = await this.fault();
+    if (error === undefined) return { status: 'ok' };
     response.status(HttpStatus.SERVICE_UNAVAILABLE);
-    return { error: 'database unavailable' };
+    return { error };
+  }
+
+  private async fault(): Promise<UnhealthyResponse['error'] | undefined> {
+    if (this.shutdownDelay.isRunning) return 'shutting down';
+    if (this.database && !(await this.databaseAnswers(this.database))) return 'database unavailable';
+    return undefined;
   }
 
   private async databaseAnswers(database: Database): Promise<boolean> {

@@ -7,6 +7,9 @@ export class HealthResponse {
 }
 
 export class UnhealthyResponse {
-  @ApiProperty({ enum: ['database unavailable'], description: 'What is not available.' })
-  error!: 'database unavailable';
+  @ApiProperty({
+    enum: ['database unavailable', 'shutting down'],
+    description: 'Why the service cannot work.',
+  })
+  error!: 'database unavailable' | 'shutting down';
 }

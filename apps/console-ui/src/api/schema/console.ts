@@ -2025,10 +2025,10 @@ export interface components {
     };
     UnhealthyResponse: {
       /**
-       * @description What is not available.
+       * @description Why the service cannot work.
        * @enum {string}
        */
-      error: 'database unavailable';
+      error: 'database unavailable' | 'shutting down';
     };
     ServiceHealthResponse: {
       /**
@@ -20931,7 +20931,7 @@ export interface operations {
           'application/json': components['schemas']['ErrorResponse'];
         };
       };
-      /** @description The database is not reachable. */
+      /** @description The database is not reachable, or the service is about to shut down. */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];

@@ -88,10 +88,10 @@ export interface components {
     };
     UnhealthyResponse: {
       /**
-       * @description What is not available.
+       * @description Why the service cannot work.
        * @enum {string}
        */
-      error: 'database unavailable';
+      error: 'database unavailable' | 'shutting down';
     };
     TokenQuotaResponse: {
       /** @description The quota in tokens. */
@@ -253,7 +253,7 @@ export interface operations {
           'application/json': components['schemas']['EnvelopeErrorResponse'];
         };
       };
-      /** @description The database is not reachable. */
+      /** @description The database is not reachable, or the service is about to shut down. */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
