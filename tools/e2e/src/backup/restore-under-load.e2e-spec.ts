@@ -24,7 +24,7 @@ jest.setTimeout(300_000);
 
 const CONCURRENCY = 8;
 /** Responses between two steps of the test. */
-const STEP = 60;
+const STEP = 40;
 const BALANCE_PICOS = 100_000_000_000_000n;
 const TOP_UP = 20;
 
@@ -215,13 +215,11 @@ describe('a restore to a moment', () => {
     const copySite = new Site(copy);
     try {
       const gateway = await copySite.startGateway(await copySite.startEngine());
-      await Promise.all([
-        copySite.startConsole(sandbox.consoleEnvironment()),
-        copySite.startAgent(gateway),
-        copySite.startMemo(gateway),
-        copySite.startRouterCost(),
-        copySite.startPlain('training'),
-      ]);
+      await copySite.startConsole(sandbox.consoleEnvironment());
+      await copySite.startAgent(gateway);
+      await copySite.startMemo(gateway);
+      await copySite.startRouterCost();
+      await copySite.startPlain('training');
       const { slug } = LOAD_PRICES[0]!;
       const body = { model: slug, messages: [{ role: 'user', content: 'Are you there?' }], max_tokens: 5 };
       const result = await rawCall({ gatewayUrl: gateway.url, apiKey: account.apiKey, body });
