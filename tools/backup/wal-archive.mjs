@@ -26,14 +26,18 @@ function segmentAt(position) {
 }
 
 /** @param {string} backupDir @returns {{ name: string, segment: bigint }[]} in the order of the log */
-const listLog = (backupDir) =>
-  fs
-    .readdirSync(path.join(backupDir, WAL_FOLDER))
+function listLog(backupDir) {
+  const folder = path.join(backupDir, WAL_FOLDER);
+  if (!fs.existsSync(folder))
+    throw new Error(`${backupDir} has no archived log: there is no folder ${WAL_FOLDER}.`);
+  return fs
+    .readdirSync(folder)
     .sort()
     .flatMap((name) => {
       const digits = NAME.exec(name)?.[1];
       return digits ? [{ name, segment: segmentNumber(digits) }] : [];
     });
+}
 
 /**
  * @param {string} backupDir

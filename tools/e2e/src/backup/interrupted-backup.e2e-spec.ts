@@ -139,6 +139,18 @@ test('a folder with content is replaced only when told, and its content is kept'
   expect(readFileSync(join(aside!, 'precious'), 'utf8')).toBe('data');
 });
 
+test('a restore that was killed with -9 leaves the folder empty, and the next one succeeds', async () => {
+  expect((await backUp()).code).toBe(0);
+  const { child, result } = startCommand('restore', ['--from', backupDir, '--to', target]);
+  await waitFor(() => existsSync(join(`${target}.restoring`, 'postmaster.pid')));
+  child.kill('SIGKILL');
+  expect((await result).code).toBeNull();
+  expect(readdirSync(target)).toEqual([]);
+
+  expect((await restore()).code).toBe(0);
+  expect(existsSync(`${target}.restoring`)).toBe(false);
+});
+
 test('a damaged backup and a gap in the log are refused', async () => {
   expect((await backUp()).code).toBe(0);
   const [name] = listBase(backupDir).complete;
