@@ -50,7 +50,7 @@ export async function readEvents(sql: Executor): Promise<Map<string, EventRow>> 
 }
 
 /** Runs the reconcile command. Rejects with its output if there are differences. */
-export async function runReconcile(database: TestDatabase): Promise<string> {
+export async function runReconcile(database: Pick<TestDatabase, 'ownerUrl'>): Promise<string> {
   const command = join(ROOT, 'dist/libs/metering/src/reconcile/command.js');
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [command], {
