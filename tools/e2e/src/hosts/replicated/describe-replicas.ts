@@ -105,6 +105,17 @@ export function describeReplicas(imageOf: (app: string) => string): void {
     kinds.find(({ kind }) => kind === 'model call')?.longestGapSeconds ?? Infinity;
   const failedOf = (kinds: Interruption[]) => kinds.filter(({ failed }) => failed > 0);
 
+  /** Pulls the plug of a host until all customers are served without it. */
+  async function withoutHost(name: string): Promise<void> {
+    site.network.cut(name);
+    try {
+      await sleep(CUT_MILLIS);
+      await untilAllSucceed();
+    } finally {
+      site.network.mend(name);
+    }
+  }
+
   async function restart(name: string): Promise<void> {
     const replica = site.replica(name);
     expect([name, await replica.stop()]).toEqual([name, 0]);
@@ -122,10 +133,7 @@ export function describeReplicas(imageOf: (app: string) => string): void {
   test.each(APPS)('the other replica serves when a host of %s is cut off', async (app) => {
     const name = `${app}-1`;
     await observe(`${name} cut off`, async () => {
-      site.network.cut(name);
-      await sleep(CUT_MILLIS);
-      await untilAllSucceed();
-      site.network.mend(name);
+      await withoutHost(name);
       await site.untilProxied([name]);
     });
   });
@@ -181,10 +189,7 @@ export function describeReplicas(imageOf: (app: string) => string): void {
       const primary = await site.database.primary();
       const name = role === 'primary' ? primary! : DATABASE_HOSTS.find((host) => host !== primary)!;
       await observe(`${role} of the database cut off`, async () => {
-        site.network.cut(name);
-        await sleep(CUT_MILLIS);
-        await untilAllSucceed();
-        site.network.mend(name);
+        await withoutHost(name);
         await waitFor(() => site.database.untilComplete(), RECOVERY_MILLIS);
       });
     },

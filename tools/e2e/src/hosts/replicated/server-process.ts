@@ -9,6 +9,8 @@ import { type Host, type HostNetwork } from '../host-network';
 
 /** A user of every Debian, whose number is the same everywhere. */
 const NOBODY = 65_534;
+/** What a server writes to, by name, and where it is on the host. */
+const FOLDERS = { data: '/data', run: '/run', tmp: '/tmp', memory: '/dev/shm' };
 /** Where PostgreSQL has its socket. */
 const SOCKETS = 'run/postgresql';
 
@@ -31,7 +33,7 @@ export class ServerProcess {
     private readonly host: Host,
     private readonly description: ServerDescription,
   ) {
-    for (const name of ['data', 'run', 'tmp', SOCKETS]) {
+    for (const name of [...Object.keys(FOLDERS), SOCKETS]) {
       mkdirSync(join(this.folder, name), { mode: 0o700 });
       chownSync(join(this.folder, name), NOBODY, NOBODY);
     }
@@ -45,9 +47,9 @@ export class ServerProcess {
 
   start(): void {
     const { name, command, environment = {} } = this.description;
-    const own = ['data', 'run', 'tmp'].map((folder): [string, string] => [
-      join(this.folder, folder),
-      `/${folder}`,
+    const own = Object.entries(FOLDERS).map(([name, place]): [string, string] => [
+      join(this.folder, name),
+      place,
     ]);
     this.running = runIn(this.root, {
       user: `${NOBODY}:${NOBODY}`,
