@@ -145,6 +145,8 @@ ALTER TABLE memo.document_versions RENAME beat_at TO heartbeat_at;
 ALTER TABLE memo.document_versions RENAME CONSTRAINT document_versions_beat_at_not_null TO document_versions_heartbeat_at_not_null;
 `;
 
+const RENAMED_NOT_NULL = /^ALTER TABLE \S+ RENAME CONSTRAINT \w+_not_null TO .*$/gm;
+
 const DOWN = `
 -- Loses nothing.
 ALTER TABLE memo.document_versions RENAME CONSTRAINT document_versions_heartbeat_at_not_null TO document_versions_beat_at_not_null;
@@ -269,15 +271,23 @@ CREATE OR REPLACE FUNCTION accounts.forget_guesses(p_limit integer) RETURNS bigi
 $$;
 `;
 
+/** NOT NULL has a name from PostgreSQL 18 on. An upgrade to it gives those that this migration gives. */
+async function withKnownNames(runner: QueryRunner, statements: string): Promise<string> {
+  const [{ version }] = (await runner.query(
+    `SELECT current_setting('server_version_num')::integer AS version`,
+  )) as [{ version: number }];
+  return version >= 180_000 ? statements : statements.replace(RENAMED_NOT_NULL, '');
+}
+
 export class PlainNames0000000000016 implements Migration {
   readonly acceptedLock =
     'It was released before this check, and the services that use the tables are stopped.';
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(UP);
+    await runner.query(await withKnownNames(runner, UP));
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(DOWN);
+    await runner.query(await withKnownNames(runner, DOWN));
   }
 }

@@ -72,11 +72,11 @@ export class Workers {
 
   /** Passes the signal on, and ends by it after the last worker. */
   private async stop(signal: NodeJS.Signals): Promise<void> {
+    const ends = this.running().map((worker) => once(worker, 'exit'));
+    this.send(signal);
     if (this.isStopping) return;
     this.isStopping = true;
     for (const restart of this.restarts) clearTimeout(restart);
-    const ends = this.running().map((worker) => once(worker, 'exit'));
-    this.send(signal);
     await Promise.all(ends);
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
