@@ -39,6 +39,7 @@ export function writePlatformFile({ settings, secrets, services }) {
     accounts: { demo: account(secrets.accounts.demo), admin: account(secrets.accounts.admin) },
     memo: secrets.memo,
     database: { url: databaseUrl('postgres', secrets.databasePassword, settings.ports.postgres) },
+    backup_dir: settings.backupDir ?? undefined,
     sandbox: {
       code_host: url('sandbox-code-host'),
       engine: url('sandbox-engine'),
@@ -98,7 +99,7 @@ const describeWorkspace = (site, { workspaceId, apiKey }, url) => [
 
 /** @param {Running} running @returns {string} */
 export function describeRunning({ settings, secrets, services, engineModels }) {
-  const { site, dataDir, engine, mailFolder, ports, metricsPorts } = settings;
+  const { site, dataDir, backupDir, engine, mailFolder, ports, metricsPorts } = settings;
   const { demo, admin } = secrets.accounts;
   /** @param {string} name */
   const url = (name) => services.find((service) => service.name === name)?.url;
@@ -131,6 +132,7 @@ export function describeRunning({ settings, secrets, services, engineModels }) {
     '',
     `  for scripts   ${path.join(dataDir, 'platform.json')}`,
     `  logs          ${path.join(dataDir, 'logs')}/<name>.log`,
+    ...(backupDir ? [`  backups       ${backupDir}`] : []),
     ...(mailFolder ? [`  sent mails    ${mailFolder}`] : []),
     '',
     'Try it:',

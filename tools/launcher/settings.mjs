@@ -20,6 +20,7 @@ import { codeOf } from '../setup/errors.mjs';
  * @property {Engine | null} engine
  * @property {number} tokensPerSecond the pace of the sandbox engine's streams; 0 for no delay
  * @property {string | null} storageFolder absolute, for model packages and archived usage; null if the environment configures the storage
+ * @property {string | null} backupDir absolute, for backups of the database; null if it is not backed up
  * @property {boolean} archivesUsage whether old usage events are moved to the storage
  * @property {string | null} mailFolder absolute, for mails of the console; null if SMTP_URL names a mail server
  * @property {string} logLevel
@@ -113,7 +114,7 @@ function readTokensPerSecond(text, faults) {
 
 /**
  * @param {NodeJS.ProcessEnv} environment an empty variable counts as absent
- * @param {string} root of the workspace; a relative DATA_DIR is relative to it
+ * @param {string} root of the workspace; a relative DATA_DIR or BACKUP_DIR is relative to it
  * @returns {Settings}
  * @throws an error that lists all invalid settings
  */
@@ -129,6 +130,7 @@ export function readSettings(environment, root) {
     SMTP_URL,
     OAUTH_PROVIDERS,
     USAGE_EVENTS_RETENTION_MONTHS,
+    BACKUP_DIR,
   } = present;
   /** @type {string[]} */
   const faults = [];
@@ -165,6 +167,7 @@ export function readSettings(environment, root) {
     engine,
     tokensPerSecond,
     storageFolder: storageFolderOf(present, dataDir),
+    backupDir: BACKUP_DIR ? path.resolve(root, BACKUP_DIR) : null,
     archivesUsage: Boolean(USAGE_EVENTS_RETENTION_MONTHS),
     mailFolder: SMTP_URL ? null : path.join(dataDir, 'mail'),
     logLevel,

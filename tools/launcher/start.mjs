@@ -60,12 +60,13 @@ async function watch(name, ended, lastLines, logFile) {
 }
 
 /** @param {Settings} settings @param {Secrets} secrets */
-async function startDatabase({ dataDir, ports }, secrets) {
+async function startDatabase({ dataDir, backupDir, ports }, secrets) {
   const logFile = path.join(dataDir, 'logs/postgres.log');
   const postgres = await startPostgres({
     dataDir: path.join(dataDir, 'postgres'),
     port: ports.postgres,
     password: secrets.databasePassword,
+    backupDir: backupDir ?? undefined,
     logFile,
   });
   running.postgres = postgres;

@@ -3,20 +3,25 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { canReach, changeOwner, spawnAs } from './account.mjs';
 
+/** The file descriptor after those of input, output and errors. */
+const FIRST_INHERITED = 3;
+
 /**
  * The path by which a program that runs as `account` opens a folder. If the account may not enter a parent folder, such
- * as /root, the program inherits the opened folder as file descriptor 3, and its path leads through that descriptor. The
+ * as /root, the program inherits the opened folder as a file descriptor, and its path leads through that descriptor. The
  * permissions of the parent folders stay as they are.
  * @param {import('./account.mjs').Account} account
  * @param {string} folder
+ * @param {number[]} [earlier] descriptors that the program inherits before this one
  * @returns {PassedFolder}
  */
-export function passFolder(account, folder) {
+export function passFolder(account, folder, earlier = []) {
   if (canReach(account, folder)) return { folder, descriptors: [] };
   if (process.platform !== 'linux') {
     throw new Error(`The account ${account.uid} cannot enter ${folder}; choose a folder that it can.`);
   }
-  return { folder: '/proc/self/fd/3', descriptors: [fs.openSync(folder, 'r')] };
+  const inherited = FIRST_INHERITED + earlier.length;
+  return { folder: `/proc/self/fd/${inherited}`, descriptors: [fs.openSync(folder, 'r')] };
 }
 
 /** The environment of the programs. It omits the caller's variables: PG… variables would change the behaviour. */

@@ -38,6 +38,9 @@ function signalAll(pids, signal) {
   }
 }
 
+/** @param {string} dataDir @returns {boolean} whether a server runs on it */
+export const hasServer = (dataDir) => processesOf(dataDir, readPostmasterPid(dataDir)).length > 0;
+
 /**
  * Stops a server that a killed run has left on a data folder, and removes its lock file. After a crash PostgreSQL
  * removes the file itself, but not if another process has the process id by then.

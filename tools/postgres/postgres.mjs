@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { codeOf, messageOf } from '../setup/errors.mjs';
 import { findFreePort } from '../setup/ports.mjs';
-import { chooseAccount } from './account.mjs';
+import { changeOwner, chooseAccount } from './account.mjs';
+import { ARCHIVE_SETTINGS, prepareBackupFolder } from './backup-folder.mjs';
 import { findBinaries } from './binaries.mjs';
 import { prepareDataFolder } from './data-folder.mjs';
 import { stopLeftover } from './leftover.mjs';
@@ -19,6 +20,7 @@ import { stopLeftover } from './leftover.mjs';
  * @property {string} dataDir created if absent. A server that a killed run has left on it is stopped first
  * @property {number} [port] a free one when absent
  * @property {string} password of the superuser `postgres`; must be the one that the database was created with
+ * @property {string} [backupDir] the server archives its write-ahead log to this folder, which is created if absent
  * @property {Record<string, string>} [settings] PostgreSQL settings that are added to SETTINGS, or replace some of them
  * @property {boolean} [ephemeral] for tests: fast, loses data in a crash, removes the folder at the end
  * @property {string} [logFile] default: `<dataDir>.log`
@@ -97,18 +99,19 @@ function launch(message) {
  * @param {RunningServer} running
  * @param {StartMessage} message
  * @param {number} logOffset of this run in the log
+ * @param {number} deadlineMs
  * @returns {Promise<void>} resolves when the server accepts connections; rejects with the log of the server if it ends
  */
-async function untilReady(running, { dataDir, logFile }, logOffset) {
+async function untilReady(running, { dataDir, logFile }, logOffset, deadlineMs) {
   /** @type {string | undefined} */
   let reason;
   running.ended.then((text) => (reason = text));
-  for (const deadline = Date.now() + READY_DEADLINE_MS; !isReady(dataDir, running.serverPid);) {
+  for (const deadline = Date.now() + deadlineMs; !isReady(dataDir, running.serverPid);) {
     if (reason !== undefined) {
       throw new Error(`PostgreSQL did not start (${reason}):\n${logSince(logFile, logOffset)}`);
     }
     if (Date.now() > deadline) {
-      throw new Error(`PostgreSQL is not ready after ${READY_DEADLINE_MS / 1000} s; its log is ${logFile}.`);
+      throw new Error(`PostgreSQL is not ready after ${deadlineMs / 1000} s; its log is ${logFile}.`);
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -138,7 +141,7 @@ async function launchOn(port, message, password) {
   };
   const url = `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;
   try {
-    await untilReady(running, message, logOffset);
+    await untilReady(running, message, logOffset, READY_DEADLINE_MS);
     await checkPassword(url, message.dataDir);
   } catch (error) {
     await stop();
@@ -148,11 +151,40 @@ async function launchOn(port, message, password) {
 }
 
 /**
+ * Recovers a copy of a data folder until it is a database of its own, which may take long, and shuts it down.
+ * @param {{ dataDir: string, backupDir: string, settings: Record<string, string>, logFile: string }} options `settings`:
+ *   of the recovery
+ * @returns {Promise<void>} rejects with the log of the server if the recovery fails
+ */
+export async function recoverDatabase({ dataDir, backupDir, settings, logFile }) {
+  const account = chooseAccount(dataDir);
+  const binaries = findBinaries(account);
+  changeOwner(account, dataDir);
+  /** @type {StartMessage} */
+  const message = {
+    ...{ postgres: binaries.postgres, folder: binaries.folder, dataDir, backupDir, logFile, account },
+    // A server has to listen. Nobody else uses a socket in the data folder, the server's working folder.
+    settings: {
+      ...SETTINGS,
+      listen_addresses: '',
+      unix_socket_directories: '.',
+      hot_standby: 'off',
+      ...settings,
+    },
+    removeAtEnd: false,
+  };
+  const running = launch(message);
+  await untilReady(running, message, 0, Infinity);
+  running.supervisor.send('stop', () => undefined);
+  await running.ended;
+}
+
+/**
  * @param {PostgresOptions} options
  * @returns {Promise<Postgres>}
  */
 export async function startPostgres(options) {
-  const { port, password, settings = {}, ephemeral = false } = options;
+  const { port, password, backupDir, settings = {}, ephemeral = false } = options;
   const dataDir = path.resolve(options.dataDir);
   const logFile = path.resolve(options.logFile ?? `${dataDir}.log`);
   fs.mkdirSync(path.dirname(dataDir), { recursive: true });
@@ -160,11 +192,17 @@ export async function startPostgres(options) {
   const binaries = findBinaries(account);
   await stopLeftover(dataDir);
   await prepareDataFolder({ binaries, account, dataDir, password, ephemeral });
+  if (backupDir) prepareBackupFolder({ account, dataDir, backupDir });
 
   /** @type {StartMessage} */
   const message = {
-    ...{ postgres: binaries.postgres, folder: binaries.folder, dataDir, logFile, account },
-    settings: { ...SETTINGS, ...(ephemeral ? EPHEMERAL_SETTINGS : {}), ...settings },
+    ...{ postgres: binaries.postgres, folder: binaries.folder, dataDir, backupDir, logFile, account },
+    settings: {
+      ...SETTINGS,
+      ...(ephemeral ? EPHEMERAL_SETTINGS : {}),
+      ...(backupDir ? ARCHIVE_SETTINGS : {}),
+      ...settings,
+    },
     removeAtEnd: ephemeral,
   };
   for (let attempt = 1; ; attempt += 1) {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { logOutput, RotatingLog } from '../setup/rotating-log.mjs';
 import { spawnAs } from './account.mjs';
+import { BACKUP_FOLDER } from './backup-folder.mjs';
 import { passFolder, programEnvironment } from './data-folder.mjs';
 
 /**
@@ -13,9 +14,10 @@ import { passFolder, programEnvironment } from './data-folder.mjs';
  *
  * The first message is a {@link StartMessage}. The message `stop` shuts PostgreSQL down. Sends {@link Message}s.
  *
- * @typedef {{ postgres: string, folder: string, dataDir: string, settings: Record<string, string>, logFile: string,
- *   account: import('./account.mjs').Account, removeAtEnd: boolean }} StartMessage `removeAtEnd`: removes the data folder
- *   after a requested stop, but not after a crash, and keeps the whole log
+ * @typedef {{ postgres: string, folder: string, dataDir: string, backupDir?: string, settings: Record<string, string>,
+ *   logFile: string, account: import('./account.mjs').Account, removeAtEnd: boolean }} StartMessage `backupDir`: stands in
+ *   settings where they have BACKUP_FOLDER. `removeAtEnd`: removes the data folder after a requested stop, but not after a
+ *   crash, and keeps the whole log
  * @typedef {{ started: number | undefined } | { ended: string }} Message the server's process id, later the reason of its
  *   end
  */
@@ -49,18 +51,25 @@ function stop() {
 }
 
 /** @param {StartMessage} message */
-function start({ postgres, folder, dataDir, settings, logFile, account, removeAtEnd }) {
-  const passed = passFolder(account, dataDir);
-  const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  server = spawn(postgres, ['-D', passed.folder, ...args], {
+function start({ postgres, folder, dataDir, backupDir, settings, logFile, account, removeAtEnd }) {
+  const data = passFolder(account, dataDir);
+  const backup = backupDir
+    ? passFolder(account, backupDir, data.descriptors)
+    : { folder: '', descriptors: [] };
+  const args = Object.entries(settings).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value.replaceAll(BACKUP_FOLDER, () => backup.folder)}`,
+  ]);
+  const descriptors = [...data.descriptors, ...backup.descriptors];
+  server = spawn(postgres, ['-D', data.folder, ...args], {
     ...spawnAs(account),
     cwd: folder,
     env: programEnvironment,
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe', ...passed.descriptors],
+    stdio: ['ignore', 'pipe', 'pipe', ...descriptors],
   });
   const untilLogged = logOutput(server, new RotatingLog(logFile, removeAtEnd ? Infinity : undefined));
-  passed.descriptors.forEach(fs.closeSync);
+  descriptors.forEach(fs.closeSync);
   /** @param {string} reason */
   const end = async (reason) => {
     await untilLogged();

@@ -27,6 +27,8 @@ import { root } from '../setup/workbench.mjs';
  * @property {() => Promise<void>} stop
  */
 
+/** Where the images keep packages. */
+const STORAGE = '/platform/storage';
 const IMAGE_USER = 1000;
 const READY_DEADLINE_MS = 60_000;
 /** V8 gives back what only the start needed after half a minute without work. */
@@ -77,7 +79,10 @@ const isReady = async (url) => {
 async function start({ app, container, environment }, storage) {
   const [PORT, METRICS_PORT] = [String(await findFreePort()), String(await findFreePort())];
   const startedAt = performance.now();
-  const { child, pid } = container.run({ ...environment, PORT, METRICS_PORT }, { storage });
+  const { child, pid } = container.run(
+    { ...environment, PORT, METRICS_PORT },
+    { mounts: [[storage, STORAGE]] },
+  );
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
   const ended = once(child, 'exit');

@@ -47,14 +47,39 @@ export class HostNetwork {
     ip('link', 'add', this.bridge, 'type', 'bridge');
     ip('address', 'add', `${this.prefix}.1/24`, 'dev', this.bridge);
     ip('link', 'set', this.bridge, 'up');
-    for (const { namespace, address } of this.hosts.values()) {
+    for (const host of this.hosts.values()) {
+      const { namespace, address } = host;
       ip('netns', 'add', namespace);
-      const port = `p${this.id}${address.split('.')[3]}`;
+      const port = this.portOf(host);
       ip('link', 'add', port, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', namespace);
       ip('link', 'set', port, 'master', this.bridge, 'up');
       ip('-netns', namespace, 'address', 'add', `${address}/24`, 'dev', 'eth0');
       for (const device of ['lo', 'eth0']) ip('-netns', namespace, 'link', 'set', device, 'up');
     }
+  }
+
+  /** Pulls the plug: nothing reaches the host any more, and nothing that it sends arrives. */
+  cut(name: string): void {
+    ip('link', 'set', this.portOf(this.hosts.get(name)!), 'down');
+  }
+
+  mend(name: string): void {
+    ip('link', 'set', this.portOf(this.hosts.get(name)!), 'up');
+  }
+
+  /** Lets the host receive no more than so many kbit/s, and the packets of most 400 ms wait. */
+  slow(name: string, kilobits: number): void {
+    const limit = ['tbf', 'rate', `${kilobits}kbit`, 'burst', '32kbit', 'latency', '400ms'];
+    execFileSync('tc', ['qdisc', 'add', 'dev', this.portOf(this.hosts.get(name)!), 'root', ...limit]);
+  }
+
+  unslow(name: string): void {
+    execFileSync('tc', ['qdisc', 'del', 'dev', this.portOf(this.hosts.get(name)!), 'root']);
+  }
+
+  /** Of the switch, by which it is connected to the host. */
+  private portOf({ address }: Host): string {
+    return `p${this.id}${address.split('.')[3]}`;
   }
 
   /** Call it after the processes of the hosts have ended. It also removes what `create` has left unfinished. */

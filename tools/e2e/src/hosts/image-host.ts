@@ -7,7 +7,7 @@ import { type Container } from '../../../images/container.mjs';
 import { type Environment } from '../deployment/app-config';
 import { type Host, type HostNetwork } from './host-network';
 
-const READY_MILLIS = 60_000;
+const READY_MILLIS = 180_000;
 const STOP_MILLIS = 30_000;
 const KEPT_OUTPUT_CHARS = 20_000;
 /** The ports that the images set. */
@@ -15,11 +15,14 @@ const PORT = 3000;
 const METRICS_PORT = 9090;
 const OTHER_PORTS = { PORT: '3100', METRICS_PORT: '9190' };
 
+type Mounts = NonNullable<NonNullable<Parameters<Container['run']>[1]>['mounts']>;
+
 interface Start {
   network: HostNetwork;
   host: Host;
   environment: Environment;
-  storage?: string;
+  /** In addition to /etc/hosts. */
+  mounts?: Mounts;
 }
 
 /** A service that runs from its image on a host of its own. */
@@ -42,9 +45,12 @@ export class ImageHost {
     return this.options.host;
   }
 
-  /** Resolves when the service is healthy. Rejects with its output if it is not within a minute. */
-  async start(): Promise<void> {
-    const { environment } = this.options;
+  /**
+   * Resolves when the service is healthy. Rejects with its output if it is not within three minutes.
+   * @param more variables for this start only
+   */
+  async start(more: Environment = {}): Promise<void> {
+    const environment = { ...this.options.environment, ...more };
     rememberEnvironment(environment);
     const { child } = (this.running = this.container.run(environment, this.place()));
     const log = testLog(`image-${this.host.name}`);
@@ -110,10 +116,19 @@ export class ImageHost {
     return new RegExp(`^${field}:\\s*(.*)$`, 'm').exec(status)?.[1] ?? '';
   }
 
+  /** kill -9. */
+  async kill(): Promise<void> {
+    const running = this.process();
+    if (!running) return;
+    const ended = once(running.child, 'exit');
+    process.kill(running.pid(), 'SIGKILL');
+    await ended;
+  }
+
   /** Sends SIGTERM, and SIGKILL if that does not help. @returns the exit code, or the name of the signal that ended it */
   async stop(): Promise<number | string | null> {
-    const { running } = this;
-    if (!running || running.child.exitCode !== null || running.child.signalCode !== null) return null;
+    const running = this.process();
+    if (!running) return null;
     const pid = running.pid();
     const ended = once(running.child, 'exit') as Promise<[number | null, string | null]>;
     process.kill(pid, 'SIGTERM');
@@ -123,8 +138,15 @@ export class ImageHost {
     return code ?? signal;
   }
 
+  /** Undefined before the start and after the end. */
+  private process(): ReturnType<Container['run']> | undefined {
+    const { running } = this;
+    return running?.child.exitCode === null && running.child.signalCode === null ? running : undefined;
+  }
+
   private place() {
-    const { network, host, storage } = this.options;
-    return { namespace: host.namespace, hosts: network.hostsFile, ...(storage !== undefined && { storage }) };
+    const { network, host, mounts = [] } = this.options;
+    const hosts: Mounts = [[network.hostsFile, '/etc/hosts']];
+    return { namespace: host.namespace, mounts: [...hosts, ...mounts] };
   }
 }

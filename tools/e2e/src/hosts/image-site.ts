@@ -83,7 +83,10 @@ export class ImageSite {
       const start = { network, host: this.host(app), environment };
       this.services.set(
         app,
-        new ImageHost(container, app === 'console' ? { ...start, storage: this.storage } : start),
+        new ImageHost(
+          container,
+          app === 'console' ? { ...start, mounts: [[this.storage, '/platform/storage']] } : start,
+        ),
       );
     }
     const { command = [] } = services.migrate!;

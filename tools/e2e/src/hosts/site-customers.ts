@@ -1,11 +1,18 @@
 import { rememberSecret } from '@inference/testing';
 import { askConsole, consoleBody } from '../site/console-client';
-import { type ImageSite } from './image-site';
+import { type Environment } from '../deployment/app-config';
+import { type ImageHost } from './image-host';
 
 const ADMIN = { email: 'operator@example.com', password: 'correct-horse-battery-operator' };
 const CUSTOMER = { email: 'customer@example.com', password: 'correct-horse-battery-customer' };
 /** US dollars per million tokens. */
 const PRICE = 2;
+const TRAINING_PRICE = { token_per_m: 3, gpu_hour: 2.99 };
+
+export interface SiteOfImages {
+  variables: Environment;
+  service(app: string): ImageHost;
+}
 
 export interface Customer {
   token: string;
@@ -14,7 +21,7 @@ export interface Customer {
 
 /** Creates an account with the command of the console's image. */
 async function createAccount(
-  site: ImageSite,
+  site: SiteOfImages,
   { email, password }: typeof ADMIN,
   options: string[],
 ): Promise<string> {
@@ -29,17 +36,18 @@ async function createAccount(
   return token;
 }
 
-/** Publishes the price of the site's model. */
-export async function openForBusiness(site: ImageSite): Promise<void> {
+/** Publishes the prices of the site's model and of training. */
+export async function openForBusiness(site: SiteOfImages): Promise<void> {
   const token = await createAccount(site, ADMIN, ['--role', 'admin']);
   const models = [{ slug: site.variables.DEFAULT_MODEL, unit: 'per_million_tokens', price: PRICE }];
-  await consoleBody(site.service('console').url, 'PATCH', '/api/admin/billing/pricing/models', {
-    token,
-    json: { models },
-  });
+  const prices = { models: { models }, training: TRAINING_PRICE };
+  for (const [list, json] of Object.entries(prices)) {
+    const path = `/api/admin/billing/pricing/${list}`;
+    await consoleBody(site.service('console').url, 'PUT', path, { token, json });
+  }
 }
 
-export async function newCustomer(site: ImageSite): Promise<Customer> {
+export async function newCustomer(site: SiteOfImages): Promise<Customer> {
   const token = await createAccount(site, CUSTOMER, ['--role', 'user']);
   const { status, body } = await askConsole(site.service('console').url, 'POST', '/api/api-keys', {
     token,

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Client } from 'pg';
@@ -42,11 +42,30 @@ export class PostgresProcess {
     private readonly place: Place,
     private readonly settings: Record<string, string> = {},
     private readonly password = 'e2e',
+    /** Where the server archives its log to; the server archives nothing without one. */
+    readonly backupDir?: string,
   ) {}
+
+  get dataDir(): string {
+    return join(this.folder, 'data');
+  }
 
   /** @param settings besides or instead of SETTINGS */
   static async create(settings: Record<string, string> = {}): Promise<PostgresProcess> {
     return new PostgresProcess(newFolder('e2e-postgres-'), { port: await findFreePort() }, settings);
+  }
+
+  /** A server that archives its log, and loses nothing that was committed when it is killed. */
+  static async createArchiving(settings: Record<string, string> = {}): Promise<PostgresProcess> {
+    const folder = newFolder('e2e-archiving-');
+    const durable = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', ...settings };
+    const place = { port: await findFreePort() };
+    return new PostgresProcess(folder, place, durable, 'e2e', join(folder, 'backups'));
+  }
+
+  /** A server on a folder that has its data in `data`. `remove` removes the folder. */
+  static async on(folder: string): Promise<PostgresProcess> {
+    return new PostgresProcess(folder, { port: await findFreePort() });
   }
 
   /** A server on a host of its own, which other hosts of its network may connect to. */
@@ -55,7 +74,7 @@ export class PostgresProcess {
     const settings = { listen_addresses: '*' };
     const server = new PostgresProcess(newFolder('e2e-postgres-'), place, settings, password);
     await server.start();
-    appendFileSync(join(server.folder, 'data/pg_hba.conf'), `host all all ${network} scram-sha-256\n`);
+    appendFileSync(join(server.dataDir, 'pg_hba.conf'), `host all all ${network} scram-sha-256\n`);
     await server.stop();
     await server.start();
     return server;
@@ -67,9 +86,10 @@ export class PostgresProcess {
     const logs = process.env.TEST_LOG_FOLDER;
     const options = {
       ...(logs ? { logFile: join(logs, `${basename(this.folder)}.log`) } : {}),
-      dataDir: join(this.folder, 'data'),
+      dataDir: this.dataDir,
       port,
       password: this.password,
+      backupDir: this.backupDir,
       settings: { ...SETTINGS, ...this.settings },
     };
     const [program = '', ...args] = [
@@ -98,7 +118,7 @@ export class PostgresProcess {
     const client = new Client({ connectionString: url });
     await client.connect();
     await client.query("SELECT pg_backup_start('standby', true)");
-    execFileSync('cp', ['-a', join(this.folder, 'data'), data]);
+    execFileSync('cp', ['-a', this.dataDir, data]);
     const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
     await client.end();
     rmSync(join(data, 'postmaster.pid'));
@@ -113,6 +133,14 @@ export class PostgresProcess {
     if (!owner || owner.exitCode !== null || owner.signalCode !== null) return;
     const exited = once(owner, 'exit');
     owner.kill('SIGTERM');
+    await exited;
+  }
+
+  /** kill -9 of the server itself. */
+  async kill(): Promise<void> {
+    const exited = once(this.owner!, 'exit');
+    const [pid] = readFileSync(join(this.dataDir, 'postmaster.pid'), 'utf8').split('\n');
+    process.kill(Number(pid), 'SIGKILL');
     await exited;
   }
 

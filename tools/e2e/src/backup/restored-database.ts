@@ -1,0 +1,52 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ServiceRole, type TestDatabase, TestPool } from '@inference/testing';
+import { PostgresProcess } from '../site/postgres-process';
+import { type CommandResult, runCommand } from './backup-commands';
+
+/** A copy of a database that `npm run restore` has made. */
+export class RestoredDatabase implements Pick<TestDatabase, 'ownerUrl' | 'urlFor'> {
+  private constructor(
+    private readonly server: PostgresProcess,
+    private readonly original: TestDatabase,
+    private readonly port: string,
+    /** Of the command. */
+    readonly output: string,
+    readonly pool: TestPool,
+  ) {}
+
+  /** Restores the backups of a folder into a new data folder, and starts a server on it. */
+  static async create(original: TestDatabase, backupDir: string, args: string[]): Promise<RestoredDatabase> {
+    const folder = mkdtempSync(join(process.env.TEST_DATA_FOLDER ?? tmpdir(), 'e2e-restored-'));
+    const result: CommandResult = await runCommand('restore', [
+      ...['--from', backupDir, '--to', join(folder, 'data')],
+      ...args,
+    ]);
+    if (result.code !== 0) throw new Error(`Nothing was restored:\n${result.output}`);
+    const server = await PostgresProcess.on(folder);
+    const { port } = new URL(await server.start());
+    const url = withPort(original.ownerUrl, port);
+    const pool = TestPool.of({ url, applicationName: 'test', size: 4 });
+    return new RestoredDatabase(server, original, port, result.output, pool);
+  }
+
+  get ownerUrl(): string {
+    return withPort(this.original.ownerUrl, this.port);
+  }
+
+  urlFor(role: ServiceRole): string {
+    return withPort(this.original.urlFor(role), this.port);
+  }
+
+  async remove(): Promise<void> {
+    await this.pool.end();
+    await this.server.remove();
+  }
+}
+
+function withPort(text: string, port: string): string {
+  const url = new URL(text);
+  url.port = port;
+  return url.href;
+}

@@ -1,0 +1,80 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { changeOwner } from './account.mjs';
+
+/**
+ * The folder that a server archives its write-ahead log to: `wal` has the log, `base` the base backups, and `database.json`
+ * says which database they belong to.
+ */
+
+export const WAL_FOLDER = 'wal';
+export const BASE_FOLDER = 'base';
+
+/** Stands in the value of a setting for the path by which the server reaches the backup folder. */
+export const BACKUP_FOLDER = '<backup folder>';
+
+/** Chosen: the most that is lost with the disk of the database. Half of it doubles the size of the archive of an idle site. */
+const ARCHIVE_TIMEOUT_SECONDS = 300;
+
+/**
+ * `basic_archive` is a module of PostgreSQL. It copies to a temporary file, flushes and renames it. It accepts a file that
+ * is archived already, and refuses to replace one that differs.
+ */
+export const ARCHIVE_SETTINGS = {
+  archive_mode: 'on',
+  archive_library: 'basic_archive',
+  'basic_archive.archive_directory': `${BACKUP_FOLDER}/${WAL_FOLDER}`,
+  archive_timeout: `${ARCHIVE_TIMEOUT_SECONDS}s`,
+};
+
+/** Of copies that a crash has interrupted (PostgreSQL, appendix F, `basic_archive`). */
+const TEMPORARY_PREFIX = 'archtemp';
+const HISTORY_FILE = /^([0-9A-F]{8})\.history$/;
+
+/**
+ * Which database a data folder holds. A restored database has the identifier of the original, but another timeline.
+ * @param {string} dataDir
+ * @returns {{ systemIdentifier: string, timeline: number }}
+ */
+function readIdentity(dataDir) {
+  // The first field of the file is the system identifier (PostgreSQL, ControlFileData).
+  const control = fs.readFileSync(path.join(dataDir, 'global/pg_control'));
+  const timelines = fs
+    .readdirSync(path.join(dataDir, 'pg_wal'))
+    .map((name) => parseInt(HISTORY_FILE.exec(name)?.[1] ?? '1', 16));
+  return { systemIdentifier: String(control.readBigUInt64LE(0)), timeline: Math.max(1, ...timelines) };
+}
+
+/**
+ * Creates the folder, or checks that it belongs to the database. The server must not be running.
+ * @param {{ account: import('./account.mjs').Account, dataDir: string, backupDir: string }} options
+ * @throws if the folder has the backups of another database
+ */
+export function prepareBackupFolder({ account, dataDir, backupDir }) {
+  fs.mkdirSync(backupDir, { recursive: true, mode: 0o700 });
+  if (fs.readdirSync(backupDir).length === 0) changeOwner(account, backupDir);
+  const identity = readIdentity(dataDir);
+  const identityFile = path.join(backupDir, 'database.json');
+  if (!fs.existsSync(identityFile)) {
+    fs.writeFileSync(identityFile, JSON.stringify(identity), { mode: 0o600, flush: true });
+  }
+  const { systemIdentifier, timeline } = JSON.parse(fs.readFileSync(identityFile, 'utf8'));
+  if (systemIdentifier !== identity.systemIdentifier) {
+    throw new Error(`${backupDir} has the backups of another database. Choose another folder.`);
+  }
+  if (timeline !== identity.timeline) {
+    throw new Error(
+      `${backupDir} has the backups of this database from before it was restored. ` +
+        'Keep them, and choose another folder for the restored database.',
+    );
+  }
+  for (const name of [WAL_FOLDER, BASE_FOLDER]) {
+    const folder = path.join(backupDir, name);
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (fs.statSync(folder).uid !== account.uid) changeOwner(account, folder);
+  }
+  const archive = path.join(backupDir, WAL_FOLDER);
+  for (const name of fs.readdirSync(archive).filter((file) => file.startsWith(TEMPORARY_PREFIX))) {
+    fs.rmSync(path.join(archive, name));
+  }
+}
