@@ -53,10 +53,7 @@ export async function readEvents(sql: Executor): Promise<Map<string, EventRow>> 
  * Runs the reconcile command. Rejects with its output if there are differences.
  * @param build the root of the checkout whose command is run
  */
-export async function runReconcile(
-  database: Pick<TestDatabase, 'ownerUrl'>,
-  build = ROOT,
-): Promise<string> {
+export async function runReconcile(database: Pick<TestDatabase, 'ownerUrl'>, build = ROOT): Promise<string> {
   const command = join(build, 'dist/libs/metering/src/reconcile/command.js');
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [command], {
