@@ -10,7 +10,7 @@ import { parse } from 'yaml';
  * @typedef {Record<string, string>} Environment
  *
  * @typedef {object} ComposeService
- * @property {{ args?: { APP?: string } }} [build]
+ * @property {{ args?: { APP?: string, VERSION?: string } }} [build]
  * @property {string[]} [command] instead of the image's
  * @property {Environment} [environment]
  */

@@ -1,5 +1,10 @@
 export { TestPool } from './database/test-pool';
-export { createTestDatabase, type ServiceRole, type TestDatabase } from './database/test-database';
+export {
+  createDatabaseOfBuild,
+  createTestDatabase,
+  type ServiceRole,
+  type TestDatabase,
+} from './database/test-database';
 export { type ModelRequest, ScriptedAnswer, ScriptedModel } from './servers/scripted-model';
 export { TEST_API_KEY_HASH_SECRET } from './secrets/test-secrets';
 export { insertAccount, insertApiKey, type TestAccount } from './fixtures/accounts';

@@ -1,7 +1,8 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { AggregatorRegistry, collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type MetricsSource } from './metrics-server';
+import { readProductVersion } from './product-version';
 
 const EVENT_LOOP_LAG = 'nodejs_eventloop_lag_p99_seconds';
 
@@ -22,6 +23,17 @@ export class Metrics {
     help: 'Answers with status 500.',
     registers: [this.registry],
   });
+
+  constructor() {
+    new Gauge({
+      name: 'inference_build_info',
+      help: '1, with the version of the product that runs.',
+      labelNames: ['version'],
+      registers: [this.registry],
+      // One process says it for all workers.
+      aggregator: 'max',
+    }).set({ version: readProductVersion() }, 1);
+  }
 
   /** Adds the metrics of the process. Their observers cannot be stopped, so only a process that serves metrics has them. */
   observeProcess(): void {

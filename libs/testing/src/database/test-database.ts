@@ -53,6 +53,14 @@ function templateName(): string {
   return `template_${hash.digest('hex').slice(0, 16)}`;
 }
 
+/** Runs a build's command that migrates. It sets the passwords of the roles, which all databases of the server share. */
+async function migrate(name: string, command: string): Promise<void> {
+  const passwords = ROLES.map((role) => [`${role.toUpperCase()}_DATABASE_PASSWORD`, testRolePassword(role)]);
+  await promisify(execFile)(process.execPath, [command], {
+    env: { ...process.env, DATABASE_URL: databaseUrl(name), ...Object.fromEntries(passwords) },
+  });
+}
+
 /** Migrates the template database in the first spec file that needs it; other spec files wait for the lock. */
 async function ensureTemplate(admin: Client, template: string): Promise<void> {
   await admin.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
@@ -63,13 +71,7 @@ async function ensureTemplate(admin: Client, template: string): Promise<void> {
     if (existing.rowCount) return;
     await admin.query(`DROP DATABASE IF EXISTS ${template}`);
     await admin.query(`CREATE DATABASE ${template}`);
-    const passwords = ROLES.map((role) => [
-      `${role.toUpperCase()}_DATABASE_PASSWORD`,
-      testRolePassword(role),
-    ]);
-    await promisify(execFile)(process.execPath, [MIGRATE], {
-      env: { ...process.env, DATABASE_URL: databaseUrl(template), ...Object.fromEntries(passwords) },
-    });
+    await migrate(template, MIGRATE);
     await admin.query(`ALTER DATABASE ${template} IS_TEMPLATE true`);
   } finally {
     await admin.query('SELECT pg_advisory_unlock($1)', [TEMPLATE_LOCK]);
@@ -92,11 +94,28 @@ async function withAdmin<T>(work: (admin: Client) => Promise<T>): Promise<T> {
  */
 export async function createTestDatabase(entities: EntityClass[] = []): Promise<TestDatabase> {
   const template = templateName();
-  const name = `test_${randomBytes(8).toString('hex')}`;
+  const name = newName();
   await withAdmin(async (admin) => {
     await ensureTemplate(admin, template);
     await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
   });
+  return openDatabase(name, entities);
+}
+
+/** Creates a database with the schema of another build of the product. @param command the build's `migrate.js` */
+export async function createDatabaseOfBuild(command: string): Promise<TestDatabase> {
+  const name = newName();
+  await withAdmin(async (admin) => {
+    await admin.query(`CREATE DATABASE ${name}`);
+    await admin.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
+    await migrate(name, command);
+  });
+  return openDatabase(name, []);
+}
+
+const newName = () => `test_${randomBytes(8).toString('hex')}`;
+
+async function openDatabase(name: string, entities: EntityClass[]): Promise<TestDatabase> {
   const ownerUrl = databaseUrl(name);
   const options = { url: ownerUrl, applicationName: 'test', size: 10 };
   const known = [...CREDENTIAL_ENTITIES, ...PRICE_ENTITIES, ...WALLET_ENTITIES, ...entities];

@@ -49,9 +49,12 @@ export async function readEvents(sql: Executor): Promise<Map<string, EventRow>> 
   return events;
 }
 
-/** Runs the reconcile command. Rejects with its output if there are differences. */
-export async function runReconcile(database: Pick<TestDatabase, 'ownerUrl'>): Promise<string> {
-  const command = join(ROOT, 'dist/libs/metering/src/reconcile/command.js');
+/**
+ * Runs the reconcile command. Rejects with its output if there are differences.
+ * @param build the root of the checkout whose command is run
+ */
+export async function runReconcile(database: Pick<TestDatabase, 'ownerUrl'>, build = ROOT): Promise<string> {
+  const command = join(build, 'dist/libs/metering/src/reconcile/command.js');
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [command], {
       env: { PATH: process.env.PATH, DATABASE_URL: database.ownerUrl },

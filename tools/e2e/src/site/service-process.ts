@@ -7,13 +7,14 @@ export const ROOT = join(__dirname, '../../../..');
 
 /** Ends the process when this one ends. */
 const PRELOAD = join(ROOT, 'tools/launcher/processes/stop-with-parent.mjs');
-const READY_MILLIS = 30_000;
+/** Many processes may be starting on few processors. */
+const READY_MILLIS = 120_000;
 const STOP_MILLIS = 20_000;
 const KEPT_OUTPUT_CHARS = 200_000;
 
 export interface ServiceDescription {
   name: string;
-  /** The built script, relative to the workspace. */
+  /** The built script, relative to the root of the build. */
   entry: string;
   port: number;
   environment: Record<string, string>;
@@ -45,12 +46,15 @@ export class ServiceProcess {
     return this.text;
   }
 
-  /** Resolves when the service is healthy. Rejects with its output if it ends. */
-  async start(): Promise<void> {
+  /**
+   * Resolves when the service is healthy. Rejects with its output if it ends.
+   * @param build the root of the checkout whose build is started
+   */
+  async start(build = ROOT): Promise<void> {
     const { entry, port, environment } = this.description;
     rememberEnvironment(environment);
-    const child = spawn(process.execPath, ['--import', PRELOAD, join(ROOT, entry)], {
-      cwd: ROOT,
+    const child = spawn(process.execPath, ['--import', PRELOAD, join(build, entry)], {
+      cwd: build,
       env: { PATH: process.env.PATH, ...environment, PORT: String(port), LAUNCHED_BY: String(process.pid) },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });

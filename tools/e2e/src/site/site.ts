@@ -7,7 +7,7 @@ import {
 } from '@inference/testing';
 import { type JWTPayload, SignJWT } from 'jose';
 import { findFreePort } from './ports';
-import { ServiceProcess } from './service-process';
+import { type ServiceDescription, ServiceProcess } from './service-process';
 
 /** Apps that need only their own address, the database and the console. */
 type PlainApp = 'router-cost' | 'training' | 'agent' | 'memo' | 'agent-environments';
@@ -35,6 +35,10 @@ export interface SiteOptions {
   site?: 'intl' | 'cn';
   /** The connection string that a service gets in place of its own one, for example through a proxy. */
   databaseUrl?(role: ServiceRole): string;
+  /** The address of several consoles, such as that of a proxy. Without one there is one console. */
+  consoleUrl?: string;
+  /** The root of the checkout whose build the services are started from, instead of this one. */
+  build?: string;
 }
 
 /** The processes of one site on one database. `stop` ends all of them. */
@@ -84,11 +88,17 @@ export class Site {
     return this.startPlain('router-cost', { CONSOLE_CREDENTIALS: this.consoleCredential });
   }
 
-  async startAgent(gateway: ServiceProcess, environment: Environment = {}): Promise<ServiceProcess> {
+  async startAgent(
+    gateway: Pick<ServiceProcess, 'url'>,
+    environment: Environment = {},
+  ): Promise<ServiceProcess> {
     return this.startPlain('agent', { GATEWAY_URL: gateway.url, ...environment });
   }
 
-  async startMemo(gateway: ServiceProcess, environment: Environment = {}): Promise<ServiceProcess> {
+  async startMemo(
+    gateway: Pick<ServiceProcess, 'url'>,
+    environment: Environment = {},
+  ): Promise<ServiceProcess> {
     return this.startPlain('memo', { GATEWAY_URL: gateway.url, ...environment });
   }
 
@@ -106,7 +116,8 @@ export class Site {
   }
 
   async startConsole(environment: Environment = {}): Promise<ServiceProcess> {
-    return this.startApp('console', await this.portOfConsole(), {
+    const port = this.options.consoleUrl === undefined ? this.portOfConsole() : findFreePort();
+    return this.startApp('console', await port, {
       SESSION_SIGNING_KEYS: JSON.stringify([this.signingKey]),
       ENCRYPTION_KEYS: this.encryptionKey,
       DOWNLOAD_LINK_SECRETS: this.linkSecret,
@@ -125,7 +136,7 @@ export class Site {
 
   /** Where the console is, or will be. */
   async consoleUrl(): Promise<string> {
-    return `http://127.0.0.1:${await this.portOfConsole()}`;
+    return this.options.consoleUrl ?? `http://127.0.0.1:${await this.portOfConsole()}`;
   }
 
   /** A token as the console signs them, with any claims. */
@@ -147,7 +158,7 @@ export class Site {
     const database = role && {
       DATABASE_URL: this.options.databaseUrl?.(role) ?? this.database.urlFor(role),
     };
-    return this.start({
+    const description = {
       name: app,
       entry: `dist/apps/${app}/src/main.js`,
       port,
@@ -161,14 +172,15 @@ export class Site {
         API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
         ...environment,
       },
-    });
+    };
+    return this.start(description, this.options.build);
   }
 
-  private async start(description: ConstructorParameters<typeof ServiceProcess>[0]): Promise<ServiceProcess> {
+  private async start(description: ServiceDescription, build?: string): Promise<ServiceProcess> {
     const service = new ServiceProcess(description);
     holdProcessToContract(service.url, description.name);
     this.processes.push(service);
-    await service.start();
+    await service.start(build);
     return service;
   }
 }
