@@ -21,7 +21,7 @@ const PAYMENTS_PORT = 3092;
 const IMAGE_USER = 1000;
 const MODEL = 'sandbox-chat';
 /** More than HAProxy needs to see that a replica is not healthy. */
-const SHUTDOWN_DELAY_SECONDS = '4';
+const SHUTDOWN_DELAY_SECONDS = '5';
 /** As docker/haproxy/haproxy.cfg has them. */
 const PROXY_PORTS: Record<string, number> = {
   console: 3000,
