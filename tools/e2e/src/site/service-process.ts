@@ -7,7 +7,8 @@ export const ROOT = join(__dirname, '../../../..');
 
 /** Ends the process when this one ends. */
 const PRELOAD = join(ROOT, 'tools/launcher/processes/stop-with-parent.mjs');
-const READY_MILLIS = 30_000;
+/** Long enough for a machine that does much else. */
+const READY_MILLIS = 120_000;
 const STOP_MILLIS = 20_000;
 const KEPT_OUTPUT_CHARS = 200_000;
 

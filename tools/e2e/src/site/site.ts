@@ -56,13 +56,13 @@ export class Site {
     private readonly options: SiteOptions = {},
   ) {}
 
-  async startEngine(): Promise<ServiceProcess> {
+  async startEngine(environment: Environment = {}): Promise<ServiceProcess> {
     const port = await findFreePort();
     return this.start({
       name: 'sandbox-engine',
       entry: 'dist/tools/sandbox-engine/src/main.js',
       port,
-      environment: { SANDBOX_PORT: String(port) },
+      environment: { SANDBOX_PORT: String(port), ...environment },
     });
   }
 
@@ -105,8 +105,9 @@ export class Site {
     return this.startApp(app, await findFreePort(), { ...own, ...environment });
   }
 
-  async startConsole(environment: Environment = {}): Promise<ServiceProcess> {
-    return this.startApp('console', await this.portOfConsole(), {
+  /** @param port of a second console; without it the one that all services know */
+  async startConsole(environment: Environment = {}, port?: number): Promise<ServiceProcess> {
+    return this.startApp('console', port ?? (await this.portOfConsole()), {
       SESSION_SIGNING_KEYS: JSON.stringify([this.signingKey]),
       ENCRYPTION_KEYS: this.encryptionKey,
       DOWNLOAD_LINK_SECRETS: this.linkSecret,
