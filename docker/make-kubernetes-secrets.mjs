@@ -41,6 +41,7 @@ function databaseUrlOf(role) {
 const callersOf = (role) => ({
   DATABASE_URL: databaseUrlOf(role),
   API_KEY_HASH_SECRET: secrets.apiKeyHashSecret,
+  API_KEY_HASH_OTHER_SECRET: '',
 });
 
 /** @type {Record<string, Record<string, string>>} variables by Secret */

@@ -31,14 +31,16 @@ export const SECTIONS = [
     text: 'Every service except agent-environments reads these.',
     variables: {
       DATABASE_URL:
-        'PostgreSQL, with the role of this service (`console`, `gateway`, `router_cost`, `training`, `agent`, `memo`).',
+        'PostgreSQL, with the role of this service (`console`, `gateway`, `router_cost`, `training`, `agent`, `memo`), or with its [second login](../operations/rotate-secrets.md#database-passwords).',
       DATABASE_POOL_SIZE: 'Most connections of one process.',
       DATABASE_READ_URL:
         'Console and router-cost. [A streaming replica](../operations/read-replica.md) of the database, with the role of the service. Usage, request log and cost report are read there while it has everything that the database has; otherwise the database answers.',
       CONSOLE_URL:
         'Where the console is reached. The services that accept sessions (memo, training, router-cost) fetch its public keys there; the console itself writes it into links and redirect URIs.',
       API_KEY_HASH_SECRET:
-        'Secret key of the hash (HMAC-SHA-256) under which API keys and workspace keys are stored. The same value in all services; changing it invalidates every key.',
+        'Secret key of the hash (HMAC-SHA-256) under which API keys and workspace keys are stored. The same value in all services. [How to rotate](../operations/rotate-secrets.md#api-key-hash-secret): changing it at once invalidates every key.',
+      API_KEY_HASH_OTHER_SECRET:
+        'While one secret replaces the other: keys that are stored under this one are accepted too, and stored under `API_KEY_HASH_SECRET` when they are used. The same value in all services.',
     },
   },
   {
@@ -262,7 +264,8 @@ export const SECTIONS = [
   {
     title: 'Agent environments',
     variables: {
-      API_KEY: 'Key that every call must bring as `Authorization: Bearer …`. Without it the calls are open.',
+      API_KEY:
+        'Key that every call must bring as `Authorization: Bearer …`; two, comma-separated, while one replaces another. Without it the calls are open.',
     },
   },
 ];

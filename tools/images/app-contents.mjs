@@ -29,7 +29,7 @@ export const importsOf = (file) =>
   [...fs.readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, name = '']) => name);
 
 /** @param {string} name such as `@nestjs/common/constants` @returns {string} `@nestjs/common` */
-const packageOf = (name) =>
+export const packageOf = (name) =>
   name
     .split('/')
     .slice(0, name.startsWith('@') ? 2 : 1)

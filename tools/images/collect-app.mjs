@@ -1,38 +1,18 @@
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { contentsOf } from './app-contents.mjs';
+import { writeLockFile } from './lock-file.mjs';
 
 /**
  * Collects what the image of one app holds, except its packages: node tools/images/collect-app.mjs <app> <folder>
  * `npm ci` in that folder then installs the app's packages in the versions of this checkout.
- *
- * @typedef {{ packages: Record<string, { version: string, integrity?: string }> }} LockFile
  */
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
 /** @param {string} file */
 const readJson = (file) => JSON.parse(fs.readFileSync(file, 'utf8'));
-
-/** npm takes what the app does not need out of the lock file. @param {string} folder */
-function pruneLockFile(folder) {
-  const file = path.join(folder, 'package-lock.json');
-  fs.copyFileSync(path.join(root, 'package-lock.json'), file);
-  execFileSync('npm', ['install', '--package-lock-only', '--offline', '--ignore-scripts', '--no-audit'], {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  /** @type {LockFile} */
-  const tested = readJson(path.join(root, 'package-lock.json'));
-  /** @type {LockFile} */
-  const pruned = readJson(file);
-  const others = Object.keys(pruned.packages).filter(
-    (place) => place && pruned.packages[place]?.integrity !== tested.packages[place]?.integrity,
-  );
-  if (others.length > 0) throw new Error(`npm would install other versions of ${others.join(', ')}.`);
-}
 
 const [app, target] = process.argv.slice(2);
 if (!app || !target || !fs.existsSync(path.join(root, `dist/apps/${app}/src/main.js`))) {
@@ -46,4 +26,4 @@ const { version, license, engines } = readJson(path.join(root, 'package.json'));
 const main = `dist/apps/${app}/src/main.js`;
 const description = { name: app, version, private: true, license, engines, main, dependencies };
 fs.writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(description, null, 2)}\n`);
-pruneLockFile(folder);
+writeLockFile(root, folder);

@@ -1,3 +1,5 @@
+import { OPERATOR_STATEMENTS } from './operator-statements.mjs';
+
 /**
  * The places whose statements cross accounts: `npm test` names those that are missing. `npm run docs:reference` writes them to
  * docs/reference/statements-across-accounts.md.
@@ -6,16 +8,6 @@
  * @typedef {{ place: string, kind: Kind, tables: string[], why: string }} CrossingStatement `place`: file and function, or `function` or
  *   `view`, and its name in the database
  */
-
-/** @type {Record<Kind, string>} */
-export const KINDS = {
-  batch: 'Rows of several accounts by their ids, in one statement that saves a statement for each.',
-  key: 'Looks one account up by something that is unique on the whole site, or several rows by their ids.',
-  job: 'Background work over all accounts, in small portions.',
-  admin: 'Lists of all accounts for admins and analysts, a page at a time.',
-  report: 'Sums over all accounts.',
-  operator: 'Commands of an operator.',
-};
 
 /** @type {CrossingStatement[]} */
 export const CROSSING_STATEMENTS = [
@@ -42,6 +34,18 @@ export const CROSSING_STATEMENTS = [
     kind: 'batch',
     tables: ['agent.stream_events', 'agent.turns'],
     why: 'Stores the text that the running turns of one process have produced.',
+  },
+  {
+    place: 'libs/guards/src/api-keys/api-keys.repository.ts findApiKey',
+    kind: 'key',
+    tables: ['accounts.accounts', 'accounts.api_keys'],
+    why: 'Finds the account of an API key by its hash, under either secret while one replaces the other.',
+  },
+  {
+    place: 'apps/memo/src/workspaces/keys/keys.repository.ts findKeyByHash',
+    kind: 'key',
+    tables: ['accounts.accounts', 'memo.keys', 'memo.members'],
+    why: 'Finds the member whose workspace key it is by the hash, under either secret while one replaces the other.',
   },
   {
     place: 'apps/console/src/identity/sign-in/auth.service.ts login',
@@ -249,63 +253,10 @@ export const CROSSING_STATEMENTS = [
     why: 'The cost report of all accounts, from months and days, and from hours at its ends.',
   },
   {
-    place: 'libs/metering/src/reconcile/reconcile.repository.ts',
-    kind: 'operator',
-    tables: [
-      ...[
-        'billing.payments',
-        'billing.refunds',
-        'metering.account_daily_costs',
-        'metering.account_monthly_costs',
-      ],
-      ...[
-        'metering.daily_rollup',
-        'metering.hourly_rollup',
-        'metering.monthly_rollup',
-        'metering.usage_events',
-      ],
-      ...[
-        'training.quotas',
-        'training.usage_records',
-        'wallet.entries',
-        'wallet.key_budgets',
-        'wallet.leases',
-      ],
-      ...['wallet.transfers', 'wallet.wallets'],
-    ],
-    why: '`npm run reconcile` compares all figures of all accounts.',
-  },
-  {
-    place: 'function metering.forget_rollups',
-    kind: 'operator',
-    tables: [
-      ...['metering.account_daily_costs', 'metering.account_monthly_costs', 'metering.daily_rollup'],
-      'metering.monthly_rollup',
-    ],
-    why: 'Empties days and months, so that the hours are rolled up again.',
-  },
-  {
     place: 'libs/metering/src/archive/archived-days.repository.ts findArchivedHour',
     kind: 'report',
     tables: ['metering.hourly_rollup'],
     why: 'Whether a report would part an hour whose events are archived: of one account, or of all.',
   },
-  {
-    place: 'libs/usage-archive/src/database/events.repository.ts hasEvents',
-    kind: 'operator',
-    tables: ['metering.usage_events'],
-    why: 'Whether a day that is to be restored has events.',
-  },
-  {
-    place: 'libs/usage-archive/src/database/events.repository.ts readRollup',
-    kind: 'operator',
-    tables: ['metering.hourly_rollup'],
-    why: 'Compares a file of the archive, which is a range of accounts, with the usage of a day.',
-  },
-  {
-    place: 'libs/usage-archive/src/database/events.repository.ts readRollupDays',
-    kind: 'operator',
-    tables: ['metering.hourly_rollup'],
-    why: 'Compares the archive with the usage of each day.',
-  },
+  ...OPERATOR_STATEMENTS,
 ];

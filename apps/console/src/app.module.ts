@@ -34,6 +34,7 @@ export class AppModule {
         CredentialsModule.forRoot({
           SITE: config.SITE,
           API_KEY_HASH_SECRET: config.API_KEY_HASH_SECRET,
+          API_KEY_HASH_OTHER_SECRET: config.API_KEY_HASH_OTHER_SECRET,
           strategies: [SESSION_CREDENTIALS, API_KEY_CREDENTIALS],
           defaultKinds: ['session'],
           // A logout takes effect at once where it is made.

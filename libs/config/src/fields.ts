@@ -41,12 +41,15 @@ export const serviceSecret = () =>
     .regex(/^[!-+\--~]*$/, 'must have no commas, no spaces and no characters beyond ASCII')
     .regex(/^(?!bfvk-)/, 'must not begin as API keys do');
 
-/** Comma-separated secrets that are valid for one calling service. Two are valid during a rotation. */
-export const serviceSecrets = () =>
+/** Comma-separated secrets, all of which are valid. There are two of them during a rotation. */
+export const secrets = (one: z.ZodType<string, string>) =>
   z
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))
-    .pipe(z.array(serviceSecret()));
+    .pipe(z.array(one));
+
+/** The secrets that are valid for one calling service. */
+export const serviceSecrets = () => secrets(serviceSecret());
 
 /** A name as RFC 6265 allows it, without the characters that other software takes for separators. */
 export const cookieName = () =>
@@ -143,10 +146,17 @@ export const trainingPrice = {
     .default('training'),
 };
 
-/** Fields for the authentication of callers: the console, which signs sessions, and the secret of the API key hash. */
+/** Secrets of the keyed hash under which API keys and workspace keys are stored. Every service has the same values. */
+export const keyHash = {
+  API_KEY_HASH_SECRET: secret(),
+  /** While one secret replaces the other: keys that are stored under this one are accepted too. */
+  API_KEY_HASH_OTHER_SECRET: secret().optional(),
+};
+
+/** Fields for the authentication of callers: the console, which signs sessions, and the secrets of the API key hash. */
 export const callers = {
   CONSOLE_URL: httpUrl(),
-  API_KEY_HASH_SECRET: secret(),
+  ...keyHash,
 };
 
 /** The console sets the cookie, router-cost reads it: both must have the same value. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
+import { createTestDatabase, rememberSecret, type TestDatabase, waitFor } from '@inference/testing';
 import { createPool, type SqlPool } from './pool';
 
 const BUILT = join(__dirname, '../../../dist/libs/database/src');
@@ -143,6 +143,27 @@ describe('migrate', () => {
     const pool = createPool({ url: database.urlFor('memo'), applicationName: 'test', size: 1 });
     expect((await pool.query('SELECT current_user AS me')).rows).toEqual([{ me: 'memo' }]);
     await pool.end();
+  });
+
+  it('makes a second login whose sessions have the role of the service', async () => {
+    const password = 'the password of the second login of memo';
+    rememberSecret(password);
+    const variables = { DATABASE_URL: database.ownerUrl, MEMO_2_DATABASE_PASSWORD: password };
+    try {
+      // The second run changes the password of a login that exists.
+      for (const run of [1, 2]) expect([run, (await migrate(variables)).code]).toEqual([run, 0]);
+      const url = new URL(database.urlFor('memo'));
+      Object.assign(url, { username: 'memo_2', password });
+      const pool = createPool({ url: url.href, applicationName: 'test', size: 1 });
+      const { rows } = await pool.query(
+        `SELECT session_user AS login, current_user AS role, has_table_privilege('memo.keys', 'DELETE') AS own,
+           has_schema_privilege('wallet', 'USAGE') AS foreign`,
+      );
+      expect(rows).toEqual([{ login: 'memo_2', role: 'memo', own: true, foreign: false }]);
+      await pool.end();
+    } finally {
+      await database.pool.query('DROP ROLE IF EXISTS memo_2');
+    }
   });
 
   it('names every invalid variable and exits with 1', async () => {

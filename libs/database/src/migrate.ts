@@ -6,24 +6,31 @@ import { grantJobQueues, migrateJobQueues } from './migration-runner/job-queues'
 import { MigrationRunner } from './migration-runner/migration-runner';
 import { scramVerifier } from './migration-runner/scram-verifier';
 
-const ROLE_PASSWORDS = {
-  CONSOLE_DATABASE_PASSWORD: 'console',
-  GATEWAY_DATABASE_PASSWORD: 'gateway',
-  ROUTER_COST_DATABASE_PASSWORD: 'router_cost',
-  TRAINING_DATABASE_PASSWORD: 'training',
-  AGENT_DATABASE_PASSWORD: 'agent',
-  MEMO_DATABASE_PASSWORD: 'memo',
-} as const;
+interface Login {
+  variable: string;
+  name: string;
+  /** The role whose rights a second login has. */
+  role?: string;
+}
+
+/** A service has a second login, so that a password is replaced while both are valid. */
+const LOGINS = ['console', 'gateway', 'router_cost', 'training', 'agent', 'memo'].flatMap((role): Login[] => {
+  const prefix = role.toUpperCase();
+  return [
+    { variable: `${prefix}_DATABASE_PASSWORD`, name: role },
+    { variable: `${prefix}_2_DATABASE_PASSWORD`, name: `${role}_2`, role },
+  ];
+});
 
 type Config = Record<string, string | undefined> & { DATABASE_URL: string };
 
 const schema = z.object({
   DATABASE_URL: env.url('postgres', 'postgresql'),
-  ...Object.fromEntries(Object.keys(ROLE_PASSWORDS).map((name) => [name, env.secret().optional()])),
+  ...Object.fromEntries(LOGINS.map(({ variable }) => [variable, env.secret().optional()])),
 });
 
 /**
- * Migrates the database to the newest schema as its owner and sets the given passwords of the service roles. With
+ * Migrates the database to the newest schema as its owner and sets the given passwords of the services' logins. With
  * `--down <name>` it reverts that migration instead, which has to be the newest one. Several hosts may run it at once: the others
  * wait, and then have nothing to do.
  */
@@ -39,20 +46,28 @@ async function migrate(): Promise<void> {
     await migrateJobQueues(config.DATABASE_URL);
     const applied = await migrations.up();
     await grantJobQueues(migrations.client);
-    await setRolePasswords(migrations.client, config);
+    await setPasswords(migrations.client, config);
     console.log(applied.length ? `Applied ${applied.join(', ')}.` : 'Nothing to migrate.');
   });
 }
 
-async function setRolePasswords(client: PoolClient, config: Config): Promise<void> {
-  for (const [variable, role] of Object.entries(ROLE_PASSWORDS)) {
+async function setPasswords(client: PoolClient, config: Config): Promise<void> {
+  for (const { variable, name, role } of LOGINS) {
     const password = config[variable];
-    if (password) {
-      await client.query(
-        `ALTER ROLE ${client.escapeIdentifier(role)} PASSWORD ${client.escapeLiteral(scramVerifier(password))}`,
-      );
-    }
+    if (!password) continue;
+    if (role) await createSecondLogin(client, name, role);
+    await client.query(
+      `ALTER ROLE ${client.escapeIdentifier(name)} PASSWORD ${client.escapeLiteral(scramVerifier(password))}`,
+    );
   }
+}
+
+/** Its sessions are sessions of the role from their first statement on. */
+async function createSecondLogin(client: PoolClient, name: string, role: string): Promise<void> {
+  const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [name]);
+  const [login, granted] = [client.escapeIdentifier(name), client.escapeIdentifier(role)];
+  if (rowCount === 0) await client.query(`CREATE ROLE ${login} LOGIN`);
+  await client.query(`GRANT ${granted} TO ${login}; ALTER ROLE ${login} SET role = ${granted}`);
 }
 
 // Only the message: TypeORM's errors also carry the statement and its parameters.

@@ -2,6 +2,7 @@ import { type Site } from '@inference/config';
 import { type AllowedOrigins } from '@inference/http';
 import { type JWK } from 'jose';
 import { type CredentialKind } from './credentials.decorators';
+import { type KeyHashSecrets } from './secret-keys/secret-key';
 import { type CredentialRegistration } from './strategies/credential.strategy';
 
 export const CREDENTIALS_OPTIONS = Symbol('CREDENTIALS_OPTIONS');
@@ -15,16 +16,16 @@ export interface GuardOptions {
 }
 
 /** How an app recognises its callers. The strategies for session tokens and API keys need all of it. */
-export type CredentialsOptions = GuardOptions & {
-  SITE: Site;
-  API_KEY_HASH_SECRET: string;
-  /** How long a session is cached, in seconds; 10 by default, 0 queries the database for each request. */
-  sessionCacheSeconds?: number;
-  /** Name of the session cookie, for apps that accept it; `session` by default. */
-  SESSION_COOKIE_NAME?: string;
-  /** Origins whose pages may use the session cookie for changes, beside the service's own origin. */
-  CORS_ORIGINS?: AllowedOrigins | undefined;
-} & (
+export type CredentialsOptions = GuardOptions &
+  KeyHashSecrets & {
+    SITE: Site;
+    /** How long a session is cached, in seconds; 10 by default, 0 queries the database for each request. */
+    sessionCacheSeconds?: number;
+    /** Name of the session cookie, for apps that accept it; `session` by default. */
+    SESSION_COOKIE_NAME?: string;
+    /** Origins whose pages may use the session cookie for changes, beside the service's own origin. */
+    CORS_ORIGINS?: AllowedOrigins | undefined;
+  } & (
     | { /** Root of the console, which publishes its public keys. */ CONSOLE_URL: string }
     | { /** The console's own public keys. */ publicKeys: JWK[] }
   );

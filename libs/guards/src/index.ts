@@ -16,7 +16,13 @@ export {
 export { CredentialsGuard } from './credentials.guard';
 export { CredentialsModule } from './credentials.module';
 export { type CredentialsOptions } from './credentials.options';
-export { createSecretKey, hashSecretKey, isSecretKey } from './secret-keys/secret-key';
+export {
+  createSecretKey,
+  hashSecretKey,
+  isSecretKey,
+  type KeyHashSecrets,
+  possibleHashes,
+} from './secret-keys/secret-key';
 export { OnBehalfException } from './services/on-behalf.exception';
 export { serviceCallerCredentials } from './services/service-caller.strategy';
 export { isFromForeignPage } from './sessions/cross-site';

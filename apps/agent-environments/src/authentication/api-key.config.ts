@@ -1,20 +1,21 @@
 import { env } from '@inference/config';
 
 export const apiKeyFields = {
-  /** Key that every call must send as Bearer; without it the routes are open (spec: Authentication, rule 14). */
+  /** Keys of which every call must send one as Bearer; without one the routes are open (spec: Authentication, rule 14). */
   API_KEY: env
-    .secret()
-    .regex(/^[!-~]+$/, 'must have no spaces and no characters beyond ASCII')
+    .secrets(
+      env.secret().regex(/^[!-+\--~]+$/, 'must have no commas, no spaces and no characters beyond ASCII'),
+    )
     .optional(),
 };
 
 export interface ApiKeyConfig {
   /** Undefined: the routes are open. */
-  apiKey: string | undefined;
+  apiKeys: string[] | undefined;
 }
 
 export const API_KEY_CONFIG = Symbol('API_KEY_CONFIG');
 
-export const apiKeyOf = (config: { API_KEY?: string | undefined }): ApiKeyConfig => ({
-  apiKey: config.API_KEY,
+export const apiKeyOf = (config: { API_KEY?: string[] | undefined }): ApiKeyConfig => ({
+  apiKeys: config.API_KEY,
 });

@@ -11,22 +11,22 @@ import { API_KEY_CONFIG, type ApiKeyConfig } from './api-key.config';
 
 declare module '@inference/guards' {
   interface CredentialKinds {
-    /** The configured API key of this service as Bearer, for no account. */
+    /** The configured API keys of this service as Bearer, for no account. */
     environments_key: true;
   }
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** The configured API key of this service. */
+/** The configured API keys of this service. */
 @Injectable()
 class EnvironmentsKeyStrategy extends CredentialStrategy {
-  private readonly expected: Buffer;
+  private readonly expected: Buffer[];
 
-  constructor(@Inject(API_KEY_CONFIG) { apiKey }: ApiKeyConfig) {
+  constructor(@Inject(API_KEY_CONFIG) { apiKeys }: ApiKeyConfig) {
     super('environments-key');
-    if (apiKey === undefined) throw new Error('There is no API key to compare with.');
-    this.expected = digest(apiKey);
+    if (apiKeys === undefined) throw new Error('There is no API key to compare with.');
+    this.expected = apiKeys.map(digest);
   }
 
   override async validate(
@@ -35,7 +35,8 @@ class EnvironmentsKeyStrategy extends CredentialStrategy {
   ): Promise<Identity | null> {
     if (authorization?.scheme !== 'bearer') return null;
     // Digests are of equal length and unrelated to the key, so the comparison leaks nothing through its duration.
-    return timingSafeEqual(digest(authorization.secret), this.expected) ? {} : null;
+    const given = digest(authorization.secret);
+    return this.expected.some((expected) => timingSafeEqual(given, expected)) ? {} : null;
   }
 }
 

@@ -33,7 +33,7 @@ const SPECIFIED = [
 async function start(environment: NodeJS.ProcessEnv): Promise<{ app: INestApplication; url: string }> {
   const fixed = { SITE: 'intl', HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'trace' };
   const config: AgentEnvironmentsConfig = readAgentEnvironmentsConfig({ ...fixed, ...environment });
-  if (config.API_KEY) rememberSecret(config.API_KEY);
+  config.API_KEY?.forEach(rememberSecret);
   const options = { ...SERVICE_OPTIONS, logTo: testLog('agent-environments') };
   const app = await createService(AppModule.forRoot(config), config, options);
   holdToContract(app, 'agent-environments');
@@ -191,6 +191,17 @@ describe('agent environments with a key', () => {
     expect(response.status).toBe(501);
   });
 
+  it('accept two keys while one replaces the other', async () => {
+    const other = 'o'.repeat(32);
+    const two = await start({ API_KEY: `${KEY},${other}` });
+    const statuses = [KEY, other, `${KEY},${other}`].map(async (key) => {
+      const response = await fetch(two.url + BASE, { headers: { Authorization: `Bearer ${key}` } });
+      return response.status;
+    });
+    expect(await Promise.all(statuses)).toEqual([501, 501, 401]);
+    await two.app.close();
+  });
+
   it('need no key if none is configured', async () => {
     expect((await fetch(`${url}/v1/agents`)).status).toBe(404);
     expect((await fetch(url + BASE, { method: 'PUT' })).status).toBe(405);
@@ -202,9 +213,11 @@ describe('the configuration', () => {
   it('accepts no key at all, and refuses a key that is weak or cannot be sent', () => {
     expect(readAgentEnvironmentsConfig(SOUND).API_KEY).toBeUndefined();
     expect(readAgentEnvironmentsConfig({ ...SOUND, API_KEY: '' }).API_KEY).toBeUndefined();
-    expect(readAgentEnvironmentsConfig({ ...SOUND, API_KEY: KEY }).API_KEY).toBe(KEY);
-    for (const key of ['short', `${KEY} ${KEY}`, `${KEY}é`]) {
-      expect(() => readAgentEnvironmentsConfig({ ...SOUND, API_KEY: key })).toThrow(/API_KEY: must have/);
+    expect(readAgentEnvironmentsConfig({ ...SOUND, API_KEY: KEY }).API_KEY).toEqual([KEY]);
+    for (const key of ['short', `${KEY},short`, `${KEY} ${KEY}`, `${KEY}é`]) {
+      expect(() => readAgentEnvironmentsConfig({ ...SOUND, API_KEY: key })).toThrow(
+        /API_KEY \(at \d\): must have/,
+      );
     }
   });
 });

@@ -36,6 +36,7 @@ import { RefundsAndLatePayments0000000000034 } from '../migrations/0034_refunds_
 import { RollupPeriods0000000000035 } from '../migrations/0035_rollup_periods';
 import { ArchivedDays0000000000036 } from '../migrations/0036_archived_days';
 import { BatchedIndexing0000000000037 } from '../migrations/0037_batched_indexing';
+import { RehashedApiKeys0000000000038 } from '../migrations/0038_rehashed_api_keys';
 
 /** All migrations in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -76,4 +77,5 @@ export const MIGRATIONS: MigrationClass[] = [
   RollupPeriods0000000000035,
   ArchivedDays0000000000036,
   BatchedIndexing0000000000037,
+  RehashedApiKeys0000000000038,
 ];

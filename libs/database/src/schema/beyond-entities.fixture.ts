@@ -122,7 +122,7 @@ export const BEYOND_ENTITIES = {
         'agent.turns',
       ],
       select: ['accounts.accounts (id, role)', 'accounts.api_keys', 'accounts.sessions'],
-      update: ['accounts.api_keys (last_used_at)'],
+      update: ['accounts.api_keys (key_hash, last_used_at)'],
     },
     console: {
       'delete insert select update': [
@@ -201,7 +201,7 @@ export const BEYOND_ENTITIES = {
         'pricing.price_lists',
         'wallet.wallets',
       ],
-      update: ['accounts.api_keys (last_used_at)'],
+      update: ['accounts.api_keys (key_hash, last_used_at)'],
     },
     memo: {
       'delete insert select update': [
@@ -243,7 +243,7 @@ export const BEYOND_ENTITIES = {
         'metering.site_monthly_costs',
         'metering.usage_events',
       ],
-      update: ['accounts.api_keys (last_used_at)'],
+      update: ['accounts.api_keys (key_hash, last_used_at)'],
     },
     training: {
       'insert select': ['training.quota_changes'],
@@ -260,7 +260,7 @@ export const BEYOND_ENTITIES = {
         'training.quotas',
         'wallet.wallets',
       ],
-      update: ['accounts.api_keys (last_used_at)', 'training.quotas (total_tokens)'],
+      update: ['accounts.api_keys (key_hash, last_used_at)', 'training.quotas (total_tokens)'],
     },
   },
 };

@@ -11,8 +11,10 @@ import {
 } from '@inference/testing';
 import { CREDENTIAL_ENTITIES } from '../credential-entities';
 import { type CredentialsOptions } from '../credentials.options';
+import { hashSecretKey } from '../secret-keys/secret-key';
 import { createApiKey } from './api-key';
 import { ApiKeyVerifier } from './api-key-verifier';
+import { rehashApiKey } from './api-keys.repository';
 
 const OPTIONS: CredentialsOptions = {
   SITE: 'intl',
@@ -82,6 +84,59 @@ describe('ApiKeyDirectory', () => {
     expect(await verifier.verify(createApiKey().key)).toBeNull();
     const options = { ...OPTIONS, API_KEY_HASH_SECRET: 'y'.repeat(40) };
     expect(await new ApiKeyVerifier(pool, options, channel).verify(account.apiKey)).toBeNull();
+  });
+
+  describe('while one hash secret replaces the other', () => {
+    const NEW = 'n'.repeat(40);
+    const BOTH = {
+      ...OPTIONS,
+      API_KEY_HASH_SECRET: NEW,
+      API_KEY_HASH_OTHER_SECRET: TEST_API_KEY_HASH_SECRET,
+    };
+    const ONLY_NEW = { ...OPTIONS, API_KEY_HASH_SECRET: NEW };
+    /** Has an empty cache. */
+    const verifierOf = (options: CredentialsOptions) => new ApiKeyVerifier(pool, options, channel);
+    const isAcceptedBy = async (
+      options: CredentialsOptions,
+      { apiKey }: Pick<TestAccount, 'apiKey'> = account,
+    ) => (await verifierOf(options).verify(apiKey)) !== null;
+
+    it('stores a used key under the new one, which then suffices', async () => {
+      expect(await isAcceptedBy(ONLY_NEW)).toBe(false);
+      expect(await isAcceptedBy(BOTH)).toBe(true);
+      await waitFor(() => isAcceptedBy(ONLY_NEW));
+      expect(await isAcceptedBy(OPTIONS)).toBe(false);
+      const { rows } = await database.pool.query(
+        'SELECT last_used_at IS NOT NULL AS used FROM accounts.api_keys WHERE id = $1',
+        [account.apiKeyId],
+      );
+      expect(rows).toEqual([{ used: true }]);
+    });
+
+    it('accepts a key at each moment while another process moves it between the two', async () => {
+      const hashes = [NEW, TEST_API_KEY_HASH_SECRET].map((secret) => hashSecretKey(account.apiKey, secret));
+      let stopped = false;
+      const move = async () => {
+        for (let turn = 0; !stopped; turn++)
+          await database.pool.query('UPDATE accounts.api_keys SET key_hash = $2 WHERE id = $1', [
+            account.apiKeyId,
+            hashes[turn % 2],
+          ]);
+      };
+      const moving = move();
+      const uses: boolean[] = [];
+      while (uses.length < 150) uses.push(await isAcceptedBy(BOTH));
+      stopped = true;
+      await moving;
+      expect(uses.filter((isAccepted) => !isAccepted)).toEqual([]);
+    });
+
+    it('does not store a key that is deleted meanwhile', async () => {
+      await deleteKey(account.apiKeyId);
+      expect(await isAcceptedBy(BOTH)).toBe(false);
+      await rehashApiKey(pool, account.apiKeyId, Buffer.from('any'));
+      expect(await isAcceptedBy(BOTH)).toBe(false);
+    });
   });
 
   it('refuses malformed keys without a query', async () => {

@@ -5,9 +5,10 @@ import { type Caller } from '../caller';
 import { callerCache } from '../caching/caller-cache';
 import { type CredentialCache } from '../caching/credential-cache';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions } from '../credentials.options';
-import { hashSecretKey } from '../secret-keys/secret-key';
+import { possibleHashes } from '../secret-keys/secret-key';
 import { isApiKey } from './api-key';
-import { findApiKey, touchApiKey } from './api-keys.repository';
+import { type ApiKey } from './api-key.entity';
+import { findApiKey, rehashApiKey, touchApiKey } from './api-keys.repository';
 
 /** Finds the caller of an API key. A deletion takes effect at once through NOTIFY `credentials`. */
 @Injectable()
@@ -29,16 +30,21 @@ export class ApiKeyVerifier {
 
   private async lookUp(key: string): Promise<Caller | null> {
     if (!isApiKey(key)) return null;
-    const keyHash = hashSecretKey(key, this.options.API_KEY_HASH_SECRET);
-    const found = await findApiKey(this.database, keyHash);
+    const hashes = possibleHashes(key, this.options);
+    const found = await findApiKey(this.database, hashes);
     if (!found) return null;
     const { id, accountId, account, spendLimitPicos, allowedModels } = found;
-    // The time of the last use is informative only: it must not delay or fail a request.
-    touchApiKey(this.database, id).catch(() => undefined);
+    this.recordUse(found, hashes[0]).catch(() => undefined);
     return {
       accountId,
       role: account.role,
       apiKey: { id, spendLimited: spendLimitPicos !== null, allowedModels },
     };
+  }
+
+  /** Must not delay or fail a request: the time is informative only, and the next use stores the hash as well. */
+  private async recordUse({ id, keyHash }: ApiKey, currentHash: Buffer): Promise<void> {
+    if (keyHash?.equals(currentHash)) await touchApiKey(this.database, id);
+    else await rehashApiKey(this.database, id, currentHash);
   }
 }

@@ -32,6 +32,19 @@ export function isSecretKey(start: string, text: string): boolean {
   return checksum(digits.slice(0, RANDOM_DIGITS)) === digits.slice(RANDOM_DIGITS);
 }
 
+/** Secrets of the keyed hash. While one replaces the other, keys may be stored under either. */
+export interface KeyHashSecrets {
+  /** New keys are stored under this one. */
+  API_KEY_HASH_SECRET: string;
+  API_KEY_HASH_OTHER_SECRET?: string | undefined;
+}
+
+/** Returns every hash under which a key may be stored, first the one under which it is to be stored. */
+export function possibleHashes(key: string, secrets: KeyHashSecrets): [Buffer, ...Buffer[]] {
+  const { API_KEY_HASH_SECRET: secret, API_KEY_HASH_OTHER_SECRET: other } = secrets;
+  return [hashSecretKey(key, secret), ...(other === undefined ? [] : [hashSecretKey(key, other)])];
+}
+
 /** Returns the keyed hash (HMAC-SHA-256) under which a key is stored. */
 export function hashSecretKey(key: string, hashSecret: string): Buffer {
   return createHmac('sha256', hashSecret).update(key).digest();

@@ -1,4 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   createTestDatabase,
   type Credential,
@@ -13,7 +15,7 @@ import {
 import { decodeJwt } from 'jose';
 import { consoleBody } from '../site/console-client';
 import { createAdmin } from '../site/create-admin';
-import { type ServiceProcess } from '../site/service-process';
+import { ROOT, type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
 
 jest.setTimeout(300_000);
@@ -42,6 +44,7 @@ beforeAll(async () => {
     GATEWAY_URL: gateway.url,
     AGENT_URL: agent.url,
     ROUTER_URL: routerCost.url,
+    CONSOLE_UI_DIRECTORY: join(ROOT, 'dist/apps/console-ui'),
   });
   consoleUrl = consoleApp.url;
   services = {
@@ -153,21 +156,48 @@ describe.each(TABLED_SERVICES)('%s', (service) => {
   });
 });
 
-/** Headers of helmet. They forbid framing, guessing of content types, and later requests without TLS. */
-const SECURITY_HEADERS = {
-  'content-security-policy': expect.stringContaining("default-src 'self'"),
-  'strict-transport-security': expect.stringMatching(/^max-age=\d{7,}/),
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'SAMEORIGIN',
-  'referrer-policy': 'no-referrer',
-};
+describe('the answers in docs/operations/security.md', () => {
+  const page = readFileSync(join(ROOT, 'docs/operations/security.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| `([A-Z]+) (\S+)` \| ([\w ]+) \| (\d+) \| (\w+) \| (.+) \|$/gm)].map(
+    ([, method = '', path = '', service = '', status = '', policy = '', cache = '']) => {
+      const asked = TABLED_SERVICES.filter((name) =>
+        service === 'every' ? true : service === 'all but console' ? name !== 'console' : name === service,
+      );
+      return { method, path, service, asked, status, policy, cache };
+    },
+  );
+  const everywhere = Object.fromEntries(
+    [...page.matchAll(/^([A-Z][\w-]+): (.+)$/gm)].map(([, name = '', value = '']) => [
+      name.toLowerCase(),
+      value,
+    ]),
+  );
+  const policies: Record<string, string> = { service: "default-src 'self'", pages: "default-src 'none'" };
 
-test.each(TABLED_SERVICES)('%s sends security headers with every response', async (service) => {
-  for (const path of ['/healthz', '/unknown', '/v1/models', '/api/auth/me', '/v1/router/cost', '/%ff']) {
-    const { headers } = await fetch(services[service]!.url + path);
-    expect({ path, ...Object.fromEntries(headers) }).toMatchObject({ path, ...SECURITY_HEADERS });
-    expect(headers.get('x-powered-by')).toBeNull();
-  }
+  test('name the headers that forbid framing, guessing of content types, and later requests without TLS', () => {
+    expect(everywhere).toMatchObject({
+      'strict-transport-security': expect.stringMatching(/^max-age=\d{7,}/) as string,
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'SAMEORIGIN',
+    });
+  });
+
+  test.each(rows)('$method $path of $service', async ({ method, path, asked, status, policy, cache }) => {
+    expect(asked.length).toBeGreaterThan(0);
+    for (const service of asked) {
+      const response = await fetch(services[service]!.url + path, { method });
+      await response.arrayBuffer();
+      const headers = Object.fromEntries(response.headers);
+      expect({ service, status: response.status, ...headers }).toMatchObject({
+        service,
+        status: Number(status),
+        ...everywhere,
+        'content-security-policy': expect.stringContaining(policies[policy]!) as string,
+      });
+      expect([service, headers['cache-control'] ?? 'none']).toEqual([service, cache]);
+      expect([headers['x-powered-by'], headers.server]).toEqual([undefined, undefined]);
+    }
+  });
 });
 
 test.each(['session', 'cookie'] as const)('no service accepts a forged %s', async (how) => {

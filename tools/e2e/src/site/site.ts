@@ -60,13 +60,13 @@ export class Site {
     private readonly options: SiteOptions = {},
   ) {}
 
-  async startEngine(): Promise<ServiceProcess> {
+  async startEngine(environment: Environment = {}): Promise<ServiceProcess> {
     const port = await findFreePort();
     return this.start({
       name: 'sandbox-engine',
       entry: 'dist/tools/sandbox-engine/src/main.js',
       port,
-      environment: { SANDBOX_PORT: String(port) },
+      environment: { SANDBOX_PORT: String(port), ...environment },
     });
   }
 
@@ -115,9 +115,10 @@ export class Site {
     return this.startApp(app, await findFreePort(), { ...own, ...environment });
   }
 
-  async startConsole(environment: Environment = {}): Promise<ServiceProcess> {
-    const port = this.options.consoleUrl === undefined ? this.portOfConsole() : findFreePort();
-    return this.startApp('console', await port, {
+  /** @param port of a second console; without it the one that all services know */
+  async startConsole(environment: Environment = {}, port?: number): Promise<ServiceProcess> {
+    const own = this.options.consoleUrl === undefined ? this.portOfConsole() : findFreePort();
+    return this.startApp('console', port ?? (await own), {
       SESSION_SIGNING_KEYS: JSON.stringify([this.signingKey]),
       ENCRYPTION_KEYS: this.encryptionKey,
       DOWNLOAD_LINK_SECRETS: this.linkSecret,

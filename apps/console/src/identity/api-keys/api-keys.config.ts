@@ -3,13 +3,7 @@ import { type z } from 'zod';
 
 export const API_KEYS_CONFIG = Symbol('API_KEYS_CONFIG');
 
-export const apiKeyFields = {
-  /**
-   * Secret of the keyed hash under which API keys are stored. The same value in all services; changing it invalidates
-   * every key.
-   */
-  API_KEY_HASH_SECRET: env.secret(),
-};
+export const apiKeyFields = env.keyHash;
 
 type Fields = z.output<z.ZodObject<typeof apiKeyFields>>;
 

@@ -1,11 +1,11 @@
+import { type KeyHashSecrets } from '@inference/guards';
+
 export const KEYS_CONFIG = Symbol('KEYS_CONFIG');
 
 /** How workspace keys are stored. */
-export interface KeysConfig {
-  /** Secret of the keyed hash under which a key is stored. */
-  hashSecret: string;
-}
+export type KeysConfig = KeyHashSecrets;
 
-export const keysConfig = (config: { API_KEY_HASH_SECRET: string }): KeysConfig => ({
-  hashSecret: config.API_KEY_HASH_SECRET,
+export const keysConfig = (config: KeyHashSecrets): KeysConfig => ({
+  API_KEY_HASH_SECRET: config.API_KEY_HASH_SECRET,
+  API_KEY_HASH_OTHER_SECRET: config.API_KEY_HASH_OTHER_SECRET,
 });

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { TEST_API_KEY_HASH_SECRET, waitFor } from '@inference/testing';
 import { MemoSite, type Person } from '../../memo.fixture';
 import { type KeyResponse } from './key.dto';
 
@@ -62,6 +64,28 @@ it('opens only the workspace of the key, with the key’s role', async () => {
   const caller = owner.withKey(key);
   expect(await roleOf(caller)).toBe('viewer');
   expect(await caller.refusal('GET', `/${elsewhere}`)).toEqual([404, 'no such workspace']);
+  expect(await keysOf(owner)).toMatchObject([{ last_used_at: expect.any(String) as string }]);
+});
+
+it('accepts a key while one hash secret replaces the other, and then under the new one', async () => {
+  const secret = randomBytes(24).toString('hex');
+  const replica = async (environment: Record<string, string>) => {
+    const { url } = await site.startReplica(environment);
+    return async ({ key }: MadeKey) => {
+      const response = await fetch(`${url}/v1/workspaces${workspace}`, { headers: { 'X-API-Key': key } });
+      return response.status;
+    };
+  };
+  const both = await replica({
+    API_KEY_HASH_SECRET: secret,
+    API_KEY_HASH_OTHER_SECRET: TEST_API_KEY_HASH_SECRET,
+  });
+  const onlyNew = await replica({ API_KEY_HASH_SECRET: secret });
+  const made = await make(owner);
+  expect(await onlyNew(made)).toBe(401);
+  expect(await both(made)).toBe(200);
+  await waitFor(async () => (await onlyNew(made)) === 200);
+  expect((await owner.withKey(made.key).refusal('GET', workspace))[0]).toBe(401);
   expect(await keysOf(owner)).toMatchObject([{ last_used_at: expect.any(String) as string }]);
 });
 

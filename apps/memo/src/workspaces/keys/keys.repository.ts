@@ -5,7 +5,7 @@ import { WorkspaceKey } from './workspace-key.entity';
 type NewKey = Pick<WorkspaceKey, 'id' | 'workspaceId' | 'accountId' | 'name' | 'prefix' | 'keyHash' | 'role'>;
 
 /** A key in use, with the role of its creator's account. Its own role is not above that of its creator. */
-type UsedKey = Pick<WorkspaceKey, 'id' | 'workspaceId' | 'accountId' | 'role'> & {
+type UsedKey = Pick<WorkspaceKey, 'id' | 'workspaceId' | 'accountId' | 'role' | 'keyHash'> & {
   accountRole: AccountRole['role'];
 };
 
@@ -13,14 +13,16 @@ const FIND_BY_HASH = {
   name: 'key-by-hash',
   text: `
     SELECT k.id, k.workspace_id AS "workspaceId", k.account_id AS "accountId", a.role AS "accountRole",
-      least(m.role, k.role) AS role
+      least(m.role, k.role) AS role,
+      k.key_hash AS "keyHash"
     FROM memo.keys k JOIN accounts.accounts a ON a.id = k.account_id
       JOIN memo.members m ON m.workspace_id = k.workspace_id AND m.account_id = k.account_id
-    WHERE k.key_hash = $1`,
+    WHERE k.key_hash = ANY($1)`,
 };
 const RECORD_USE = `
   UPDATE memo.keys SET last_used_at = now()
   WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '10 seconds')`;
+const REHASH = 'UPDATE memo.keys SET key_hash = $2, last_used_at = now() WHERE id = $1';
 const DELETE = `
   DELETE FROM memo.keys WHERE id = $3 AND workspace_id = $1 AND (account_id = $2 OR EXISTS (
     SELECT FROM memo.members WHERE workspace_id = $1 AND account_id = $2 AND role = 'admin'))`;
@@ -57,15 +59,23 @@ export function listKeys(
   return readNewestFirst(query, 'createdAt', after, count);
 }
 
-/** Null if no key has this hash. */
-export async function findKeyByHash(executor: Executor, keyHash: Buffer): Promise<UsedKey | null> {
-  const { rows } = await executor.query<UsedKey>({ ...FIND_BY_HASH, values: [keyHash] });
+/**
+ * Finds a key by the hashes under which it may be stored; null if there is none. A statement for each hash would miss a key whose
+ * hash another process replaces between them.
+ */
+export async function findKeyByHash(executor: Executor, hashes: Buffer[]): Promise<UsedKey | null> {
+  const { rows } = await executor.query<UsedKey>({ ...FIND_BY_HASH, values: [hashes] });
   return rows[0] ?? null;
 }
 
 /** Sets the time of the last use, unless that was seconds ago. */
 export async function recordKeyUse(executor: Executor, id: string): Promise<void> {
   await executor.query(RECORD_USE, [id]);
+}
+
+/** Stores a used key under another hash. */
+export async function rehashKey(executor: Executor, id: string, keyHash: Buffer): Promise<void> {
+  await executor.query(REHASH, [id, keyHash]);
 }
 
 /** Deletes a key of the account; an admin's account deletes every key. Returns false if there is no such key. */

@@ -29,7 +29,7 @@ export class KeysService {
   /** Throws 403 for a role above the caller's own, and 409 if the caller has too many keys. */
   create(member: Member, { name, role }: CreateKeyDto): Promise<CreatedKeyResponse> {
     const { key, prefix } = createWorkspaceKey();
-    const keyHash = hashSecretKey(key, this.config.hashSecret);
+    const keyHash = hashSecretKey(key, this.config.API_KEY_HASH_SECRET);
     const { workspaceId, accountId } = member;
     return this.database.transaction(async (transaction) => {
       const own = await lockMembers(transaction, member);

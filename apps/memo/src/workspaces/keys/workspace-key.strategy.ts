@@ -5,14 +5,14 @@ import {
   type Caller,
   type CredentialRegistration,
   CredentialStrategy,
-  hashSecretKey,
   type Identity,
   identityOf,
+  possibleHashes,
 } from '@inference/guards';
 import { type Request } from 'express';
 import { type WorkspaceRole } from '../../access/workspace-role';
 import { KEYS_CONFIG, type KeysConfig } from './keys.config';
-import { findKeyByHash, recordKeyUse } from './keys.repository';
+import { findKeyByHash, recordKeyUse, rehashKey } from './keys.repository';
 import { isWorkspaceKey } from './workspace-key';
 
 declare module '@inference/guards' {
@@ -56,10 +56,12 @@ class WorkspaceKeyStrategy extends CredentialStrategy {
 
   private async find(key: string): Promise<Caller | null> {
     if (!isWorkspaceKey(key)) return null;
-    const found = await findKeyByHash(this.database, hashSecretKey(key, this.config.hashSecret));
+    const hashes = possibleHashes(key, this.config);
+    const found = await findKeyByHash(this.database, hashes);
     if (!found) return null;
-    const { id, workspaceId, accountId, role, accountRole } = found;
-    this.recordUse(id);
+    const { id, workspaceId, accountId, role, accountRole, keyHash } = found;
+    if (keyHash.equals(hashes[0])) this.recordUse(id);
+    else rehashKey(this.database, id, hashes[0]).catch(() => undefined);
     return { accountId, role: accountRole, workspaceKey: { id, workspaceId, role } };
   }
 
