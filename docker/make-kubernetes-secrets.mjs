@@ -37,8 +37,12 @@ function databaseUrlOf(role) {
   return url.href;
 }
 
+/** What a receiver of traces asks for, such as a credential. */
+const everyService = { OTEL_EXPORTER_OTLP_HEADERS: '' };
+
 /** @param {string} role */
 const callersOf = (role) => ({
+  ...everyService,
   DATABASE_URL: databaseUrlOf(role),
   API_KEY_HASH_SECRET: secrets.apiKeyHashSecret,
   API_KEY_HASH_OTHER_SECRET: '',
@@ -89,7 +93,7 @@ const variables = {
     CONSOLE_CREDENTIALS: secrets.consoleAgentCredential,
   },
   memo: { ...callersOf('memo'), GATEWAY_CREDENTIAL: secrets.memoCredential },
-  'agent-environments': { API_KEY: '' },
+  'agent-environments': { ...everyService, API_KEY: '' },
 };
 
 const manifests = Object.entries(variables).map(([name, values]) =>

@@ -24,6 +24,13 @@ export const SECTIONS = [
         'Proxies in front of the service whose `X-Forwarded-For` is trusted. Set it behind a proxy: otherwise all callers share the proxy’s address in rate limits and audit events.',
       CORS_ORIGINS:
         'Origins whose pages may call the service from a browser. The console also accepts them in `return_url` of a payment. None by default.',
+      OTEL_EXPORTER_OTLP_ENDPOINT:
+        'Root of an OTLP receiver (HTTP), such as `http://collector:4318`; [traces](../operations/monitoring.md#traces) are sent to `/v1/traces` below it. Without it nothing is traced.',
+      OTEL_EXPORTER_OTLP_HEADERS:
+        'Secret. Headers of the requests to the receiver, with percent-encoded values: `Authorization=Bearer%20…`.',
+      OTEL_TRACES_SAMPLER:
+        'Which traces are sent; `parentbased_always_on` by default. The samplers `parentbased_…` decide only for requests without a `traceparent`, and otherwise do as the caller does.',
+      OTEL_TRACES_SAMPLER_ARG: 'Part of the traces that the samplers with `traceidratio` take; 1 by default.',
     },
   },
   {

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DatabaseModule } from '@inference/database';
+import { TracingShutdown } from '@inference/tracing';
 import { type MemoConfig } from './config';
 import { ConfigModule } from './config.module';
 import { IngestionQueueModule } from './ingestion/ingestion-queue.module';
@@ -17,6 +18,7 @@ export class IngestionWorkerModule {
         DatabaseModule.forRoot('memo ingestion', config, ENTITIES),
         IngestionQueueModule.forRoot(runsLongJobs),
       ],
+      providers: [TracingShutdown],
     };
   }
 }

@@ -104,7 +104,34 @@ const origins = () =>
       'must be * or a list of origins such as https://console.example.com',
     );
 
-/** Fields of every service: listening address, logging and CORS. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** What may be in a header: printable ASCII. */
+const HEADER_VALUE = /^[ -~]+$/;
+
+/** Reads `name=value`; undefined if it is not valid. The value may be percent-encoded. */
+function readHeader(text: string): [name: string, value: string] | undefined {
+  const [, name = '', encoded = ''] = /^([^=]*)=(.*)$/s.exec(text.trim()) ?? [];
+  try {
+    const value = decodeURIComponent(encoded.trim());
+    return HEADER_NAME.test(name.trim()) && HEADER_VALUE.test(value) ? [name.trim(), value] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Comma-separated HTTP headers, as OpenTelemetry writes them: `name=value,name=value` with percent-encoded values. */
+const headers = () =>
+  z.string().transform((text, context) => {
+    const pairs = text.split(',').map(readHeader);
+    if (pairs.every((pair) => pair !== undefined)) return Object.fromEntries(pairs);
+    context.addIssue({
+      code: 'custom',
+      message: 'must be a list such as name=value,name=value, with percent-encoded values',
+    });
+    return z.NEVER;
+  });
+
+/** Fields of every service: listening address, logging, CORS and traces. */
 export const service = {
   SITE: site(),
   HOST: z.string().default('0.0.0.0'),
@@ -121,6 +148,22 @@ export const service = {
   METRICS_PORT: port().optional(),
   /** Time from SIGTERM to the shutdown, in which `/healthz` is 503 and requests are still answered. */
   SHUTDOWN_DELAY_SECONDS: integer(0, 300).optional(),
+  /** Root of an OTLP receiver of traces; without it nothing is traced. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl().optional(),
+  /** Headers of the requests to the receiver, such as its credential. */
+  OTEL_EXPORTER_OTLP_HEADERS: headers().optional(),
+  OTEL_TRACES_SAMPLER: z
+    .enum([
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ])
+    .optional(),
+  /** Part of the traces that the samplers with a ratio take. */
+  OTEL_TRACES_SAMPLER_ARG: number(0, 1).optional(),
 };
 
 export const database = {

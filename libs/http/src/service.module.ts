@@ -1,4 +1,5 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { TracingShutdown } from '@inference/tracing';
 import { BodyMemory } from './bodies/body-memory';
 import { ConnectionDrain } from './shutdown/connection-drain';
 import { ShutdownDelay } from './shutdown/shutdown-delay';
@@ -13,8 +14,8 @@ export interface BodyMemoryConfig {
 }
 
 /**
- * What every service has: `GET /healthz`, metrics on a port of their own, a shutdown that waits for answers, and the memory for
- * request bodies.
+ * What every service has: `GET /healthz`, metrics on a port of their own, a shutdown that waits for answers and sends the last
+ * spans, and the memory for request bodies.
  */
 @Global()
 @Module({
@@ -24,6 +25,7 @@ export interface BodyMemoryConfig {
     DatabaseMetrics,
     Metrics,
     ShutdownDelay,
+    TracingShutdown,
     {
       provide: MetricsServer,
       inject: [Metrics],

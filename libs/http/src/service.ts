@@ -4,6 +4,7 @@ import { NestFactory, Reflector } from '@nestjs/core';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { ConfigError } from '@inference/config';
 import { RequestValidationPipe } from '@inference/dto';
+import { isTracing, startTracing, type TracingConfig } from '@inference/tracing';
 import helmet from 'helmet';
 import { type DestinationStream } from 'pino';
 import { ConnectionDrain } from './shutdown/connection-drain';
@@ -22,13 +23,14 @@ import { MetricsServer } from './metrics/metrics-server';
 import { answerParserErrors, type ParserErrorBody } from './errors/parser-errors';
 import { QueryGuard } from './validation/query.guard';
 import { UnexpectedBodyGuard } from './validation/unexpected-body.guard';
+import { traceRequests } from './tracing/request-spans';
 import { ServerAdapter } from './server-adapter';
 import { answerPings } from './workers/worker-ping';
 import { Workers } from './workers/workers';
 import { hangUpUnread, leaveBodiesUnread } from './bodies/unread-bodies';
 
 /** The part of every app's configuration that concerns the process (see `env.service`). */
-export interface ServiceConfig {
+export interface ServiceConfig extends TracingConfig {
   HOST: string;
   PORT: number;
   LOG_LEVEL: string;
@@ -64,12 +66,14 @@ export interface ServiceOptions {
 const HELMET_OPTIONS = { contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } };
 const HEADERS_TIMEOUT_MILLIS = 30_000;
 
-/** Builds the application of a module that imports ServiceModule, with everything that all services share: logs, metrics, CORS, bodies, errors and shutdown. Does not listen. */
+/** Builds the application of a module that imports ServiceModule, with everything that all services share: logs, metrics, traces, CORS, bodies, errors and shutdown. Does not listen. */
 export async function createService(
   module: DynamicModule,
   config: ServiceConfig,
   options: ServiceOptions,
 ): Promise<NestExpressApplication> {
+  const warn = (message: string) => logger.warn(message);
+  startTracing({ name: options.name, config, warn });
   const logger = createLogger(options.name, config.LOG_LEVEL, options.logTo);
   const app = await NestFactory.create<NestExpressApplication>(module, new ServerAdapter(), {
     logger: new NestLogger(logger),
@@ -101,6 +105,7 @@ export async function createService(
       config.CORS_ORIGINS === undefined ? middleware : [...middleware, setCorsHeaders(config.CORS_ORIGINS)],
     filter,
   });
+  if (isTracing()) traceRequests(app.getHttpServer());
   app.get(ShutdownDelay).takeSignals(app, config.SHUTDOWN_DELAY_SECONDS);
   app.getHttpServer().headersTimeout = HEADERS_TIMEOUT_MILLIS;
   app.get(ConnectionDrain).watch();

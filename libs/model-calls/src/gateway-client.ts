@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { type Span, startCallSpan } from '@inference/tracing';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { type Dispatcher, errors, Pool } from 'undici';
 import { type Message } from './message';
@@ -75,10 +76,12 @@ const KEEP_ALIVE_MILLIS = 30_000;
 export class GatewayClient implements OnApplicationShutdown {
   private readonly logger = new Logger(GatewayClient.name);
   private readonly pool: Pool;
+  private readonly origin: string;
   private readonly path: string;
 
   constructor(private readonly options: ModelGatewayOptions) {
     const { origin, pathname } = new URL(options.url);
+    this.origin = origin;
     this.path = `${pathname.replace(/\/$/, '')}/v1/`;
     this.pool = new Pool(origin, {
       connections: CONNECTIONS,
@@ -95,14 +98,15 @@ export class GatewayClient implements OnApplicationShutdown {
   /** Calls a chat model. Resolves at the end of the answer, complete or not. Never rejects. Not retried, since it may be billed. */
   call(call: ModelCall, listener: ModelListener): Promise<CallEnd> {
     return new Promise((resolve) => {
-      const exchange = new Exchange(listener, (end) => {
+      const span = this.startSpan(COMPLETIONS, call.model);
+      const exchange = new Exchange(listener, span, (end) => {
         if (end.refusal && end.refusal.code === unreachable().code)
           this.logger.error(`The gateway does not serve this service (request ${call.requestId}).`);
         resolve(end);
       });
       if (call.signal.aborted) return exchange.abort();
       call.signal.addEventListener('abort', () => exchange.abort(), { once: true });
-      this.pool.dispatch(this.completionOf(call), exchange);
+      this.pool.dispatch(this.completionOf(call, span), exchange);
     });
   }
 
@@ -113,11 +117,13 @@ export class GatewayClient implements OnApplicationShutdown {
     // Base64 is much shorter than decimal numbers. Engines that do not support it send decimal numbers.
     const body = { model, input: texts, encoding_format: 'base64' };
     let requestId: string | null = null;
+    const span = this.startSpan(EMBEDDINGS, model);
     try {
       const response = await this.pool.request({
-        ...this.requestOf(EMBEDDINGS, caller, body),
+        ...this.requestOf(EMBEDDINGS, caller, body, span),
         signal: ending,
       });
+      span?.answered(response.statusCode);
       requestId = callIdIn(response.headers);
       const text = await readText(response.body, MAX_VECTORS_BYTES);
       const { 'retry-after': retryAfter } = response.headers;
@@ -125,30 +131,47 @@ export class GatewayClient implements OnApplicationShutdown {
         return { refusal: refusalOf(response.statusCode, text ?? '', retryAfter?.toString()), requestId };
       const vectors = text === null ? null : readVectors(text, texts.length);
       return vectors ? { refusal: null, vectors, requestId } : { refusal: noVectors(), requestId };
-    } catch {
+    } catch (error) {
+      span?.fail(error);
       if (timeout.aborted) return { refusal: timedOut(), requestId };
       return { refusal: signal?.aborted ? brokenOff() : unreachable(), requestId };
+    } finally {
+      span?.end();
     }
   }
 
-  private completionOf({
-    model,
-    messages,
-    tools,
-    maxTokens,
-    ...caller
-  }: ModelCall): Dispatcher.DispatchOptions {
-    return this.requestOf(COMPLETIONS, caller, {
+  /** Undefined if tracing is off. */
+  private startSpan(endpoint: string, model: string): Span | undefined {
+    return startCallSpan({
+      method: 'POST',
+      origin: this.origin,
+      path: this.path + endpoint,
+      template: this.path + endpoint,
+      attributes: { 'gen_ai.request.model': model },
+    });
+  }
+
+  private completionOf(
+    { model, messages, tools, maxTokens, ...caller }: ModelCall,
+    span: Span | undefined,
+  ): Dispatcher.DispatchOptions {
+    const body = {
       model,
       messages,
       ...(tools && tools.length > 0 && { tools }),
       ...(maxTokens !== undefined && { max_tokens: maxTokens }),
       stream: true,
       stream_options: { include_usage: true },
-    });
+    };
+    return this.requestOf(COMPLETIONS, caller, body, span);
   }
 
-  private requestOf(endpoint: string, { accountId, apiKeyId, requestId }: Caller, body: object) {
+  private requestOf(
+    endpoint: string,
+    { accountId, apiKeyId, requestId }: Caller,
+    body: object,
+    span: Span | undefined,
+  ) {
     return {
       method: 'POST' as const,
       path: this.path + endpoint,
@@ -158,6 +181,7 @@ export class GatewayClient implements OnApplicationShutdown {
         'x-on-behalf-of': accountId,
         ...(apiKeyId !== undefined && { 'x-on-behalf-of-key': apiKeyId }),
         'x-request-id': requestId,
+        ...span?.headers,
       },
       body: ownBuffer(JSON.stringify(body)),
     };
@@ -206,6 +230,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   constructor(
     private readonly listener: ModelListener,
+    private readonly span: Span | undefined,
     private readonly onEnd: (end: CallEnd) => void,
   ) {
     this.parser = createParser({ onEvent: ({ data }) => this.onEvent(data) });
@@ -228,6 +253,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     this.status = status;
+    this.span?.answered(status);
     const { 'retry-after': retryAfter } = headers;
     if (typeof retryAfter === 'string') this.retryAfter = retryAfter;
     if (status >= 300) return;
@@ -269,6 +295,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   private end(end: CallEnd): void {
     if (this.ended) return;
     this.ended = true;
+    if (end.refusal) this.span?.fail(end.refusal.code);
+    this.span?.end();
     this.onEnd(end);
   }
 }

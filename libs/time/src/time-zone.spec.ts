@@ -151,12 +151,15 @@ describe('startsOfDays', () => {
     ['America/Recife', '2000-09-20', 40],
     ['Asia/Gaza', '2040-09-20', 60],
     ['Africa/Casablanca', '2025-02-01', 90],
-  ])('in %s from %s on are those of each day, though the clocks change for some days only', (timeZone, from, count) => {
-    const each = Array.from({ length: count }, (_, index) =>
-      startOfDayMillis(Date.parse(from) + index * MILLIS_PER_DAY, timeZone),
-    );
-    expect(startsOfDays(timeZone, each[0] ?? NaN, each.at(-1) ?? NaN)).toEqual(each);
-  });
+  ])(
+    'in %s from %s on are those of each day, though the clocks change for some days only',
+    (timeZone, from, count) => {
+      const each = Array.from({ length: count }, (_, index) =>
+        startOfDayMillis(Date.parse(from) + index * MILLIS_PER_DAY, timeZone),
+      );
+      expect(startsOfDays(timeZone, each[0] ?? NaN, each.at(-1) ?? NaN)).toEqual(each);
+    },
+  );
 
   it('are the starts of each day, whatever the range', () => {
     const zones = Intl.supportedValuesOf('timeZone');

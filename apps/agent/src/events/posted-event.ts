@@ -3,6 +3,7 @@ import { BadRequestException, ConflictException } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
 import { type Transaction } from '@inference/database';
 import { DetailedException, TooManyRequestsException } from '@inference/http';
+import { activeTraceparent } from '@inference/tracing';
 import { type Idempotency } from '../session-log/session-event';
 import { findReplayedEvent, type StoredEvent } from '../session-log/session-events.repository';
 import { appendToolResults } from '../session-log/session-log';
@@ -124,7 +125,7 @@ async function acceptMessage(
       ...accepted,
       claimed: { ...turn, accountId: caller.accountId, apiKeyId, model, system, tools },
     };
-  if (isFree) await enqueueTurn(transaction, turn.id);
+  if (isFree) await enqueueTurn(transaction, turn.id, activeTraceparent());
   return accepted;
 }
 
@@ -166,7 +167,7 @@ async function acceptToolResults(
   const turn = { id: turnId, number };
   const claimed = replicaId === null ? null : await claimTurn(transaction, turnId, replicaId);
   if (claimed) return { ...accepted, turn: { ...turn, status: 'running' }, claimed };
-  await enqueueTurn(transaction, turnId);
+  await enqueueTurn(transaction, turnId, activeTraceparent());
   return { ...accepted, turn: { ...turn, status: 'queued' } };
 }
 

@@ -4,7 +4,7 @@ import { Database, JOB_SCHEMAS } from '@inference/database';
 import { createJobPool, JobMetrics, JobWorker } from '@inference/jobs';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 import { claimTurn } from './turn-claim';
-import { RUN_TURN } from './turn-jobs.repository';
+import { RUN_TURN, type TurnJob } from './turn-jobs.repository';
 import { TurnRunner } from './turn-runner';
 import { TURNS_CONFIG, type TurnsConfig } from './turns.config';
 import { lockSessionOfTurn } from './turns.repository';
@@ -35,7 +35,7 @@ export class TurnQueue implements OnApplicationBootstrap {
       logger: new Logger(TurnQueue.name),
       metrics,
       tasks: (signal) => ({
-        [RUN_TURN]: (payload) => this.runTurn((payload as { turn_id: string }).turn_id, signal),
+        [RUN_TURN]: (payload) => this.runTurn(payload as TurnJob, signal),
       }),
     });
   }
@@ -50,7 +50,7 @@ export class TurnQueue implements OnApplicationBootstrap {
     await this.jobPool.end();
   }
 
-  private async runTurn(turnId: string, signal: AbortSignal): Promise<void> {
+  private async runTurn({ turn_id: turnId, traceparent }: TurnJob, signal: AbortSignal): Promise<void> {
     while (!this.turnRunner.hasFreePlace && !signal.aborted) await sleep(FREE_PLACE_POLL_MILLIS);
     // The job counts as failed; another replica takes it.
     if (signal.aborted) throw new Error('The service stops.');
@@ -58,6 +58,6 @@ export class TurnQueue implements OnApplicationBootstrap {
     const claimed = await this.database.transaction(async (transaction) =>
       (await lockSessionOfTurn(transaction, turnId)) ? claimTurn(transaction, turnId, replicaId) : null,
     );
-    if (claimed) this.turnRunner.start(claimed);
+    if (claimed) this.turnRunner.start(claimed, undefined, traceparent);
   }
 }

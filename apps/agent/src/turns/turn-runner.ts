@@ -3,6 +3,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database, isDatabaseUnavailable, NotificationChannel, type Transaction } from '@inference/database';
 import { Metrics } from '@inference/http';
 import { type CallEnd, GatewayClient } from '@inference/model-calls';
+import { type Span, traceWork } from '@inference/tracing';
 import { Gauge } from 'prom-client';
 import { readPromptMessages } from '../session-log/prompt-messages';
 import { nameBrokenOffCall, releaseIdempotencyKey } from '../session-log/session-events.repository';
@@ -71,14 +72,18 @@ export class TurnRunner {
     this.runs.get(turnId)?.abandon();
   }
 
-  /** @param eventId event whose idempotency key is released if the gateway refuses the call before its request is answered */
-  start(turn: ClaimedTurn, eventId?: string): TurnRun {
+  /**
+   * @param eventId event whose idempotency key is released if the gateway refuses the call before its request is answered
+   * @param traceparent the trace of the request that queued the turn; without it the turn belongs to the trace of the caller
+   */
+  start(turn: ClaimedTurn, eventId?: string, traceparent?: string): TurnRun {
     const write = (run: TurnRun, text: string) => this.writer.add(run, text, this.heartbeat.replicaId);
     const run = new TurnRun(turn, write, eventId);
     this.runs.set(turn.id, run);
     this.gauge.set(this.runs.size);
     this.hub.startLocal(turn.id);
-    void this.execute(run);
+    const execute = (span: Span | undefined) => this.execute(run, span);
+    void traceWork('run turn', { 'inference.turn.id': turn.id }, execute, traceparent);
     return run;
   }
 
@@ -93,15 +98,17 @@ export class TurnRunner {
     for (const turnId of this.runningTurns) this.abandon(turnId);
   }
 
-  private async execute(run: TurnRun): Promise<void> {
+  private async execute(run: TurnRun, span: Span | undefined): Promise<void> {
     try {
       const end = await this.callModel(run);
+      if (end.refusal) span?.fail(end.refusal.code);
       await run.written();
       if (run.isAbandoned) await this.cleanUp(run, end);
       else await this.conclude(run, end);
       run.settleAdmission(end.answer ? null : end.refusal);
     } catch (error) {
       this.logger.error(error);
+      span?.fail(error);
       run.settleAdmission(interruptedError());
     } finally {
       // The turn may already run again, in its next call of the model.

@@ -56,9 +56,10 @@ export class ProxyService {
     if (request.stream) response.on('close', onClose);
     const kind = request.stream ? 'stream' : 'plain';
     this.openRequests.begin(kind);
+    let answer: Answer | undefined;
     try {
       if (response.destroyed) return;
-      const answer = await this.ask(admission, cancellation);
+      answer = await this.ask(admission, cancellation);
       response.setHeader('X-Inference-Request-Id', admission.requestId);
       if (answer.rest) await this.sendStream(admission, answer, response, cancellation);
       else await this.sendPlain(admission, answer, response);
@@ -67,6 +68,7 @@ export class ProxyService {
       if (!response.destroyed) throw error;
     } finally {
       this.openRequests.end(kind);
+      answer?.span?.end();
       response.off('close', onClose);
       // Has no effect after settlement; otherwise nothing was served.
       admission.hold.release();
@@ -93,9 +95,7 @@ export class ProxyService {
     if (answer.content) {
       const { usage, choices } = answer.content;
       const texts = Array.isArray(choices) ? choices.map(choiceText) : [];
-      await this.settle(admission, answer.upstream, 'completed', readReportedUsage(usage), () =>
-        texts.join(''),
-      );
+      await this.settle(admission, answer, 'completed', readReportedUsage(usage), () => texts.join(''));
     }
     if (answer.retryAfter !== undefined) response.setHeader('Retry-After', answer.retryAfter);
     response.status(answer.status).setHeader('Content-Type', withCharset(answer.contentType));
@@ -112,19 +112,23 @@ export class ProxyService {
       cancellation,
       maxOutputTokens: admission.bounds.outputTokens,
       stallMillis: this.config.clientStallTimeoutSeconds * 1000,
-      settle: (outcome, usage, producedText) =>
-        this.settle(admission, answer.upstream, outcome, usage, producedText),
+      settle: (outcome, usage, producedText) => this.settle(admission, answer, outcome, usage, producedText),
     });
   }
 
   private async settle(
     admission: Admission,
-    upstream: string,
+    { upstream, span }: Answer,
     outcome: UsageOutcome,
     reported: TokenUsage | null,
     producedText: () => string,
   ): Promise<void> {
     const { usage, estimated } = meteredUsage(admission, outcome, reported, producedText);
+    span?.set({
+      'gen_ai.usage.input_tokens': usage.inputTokens,
+      'gen_ai.usage.output_tokens': usage.outputTokens,
+    });
+    if (outcome !== 'completed') span?.fail(outcome);
     const served = { upstream, outcome };
     try {
       await this.settlements.settle(usageEventOf(admission, { ...served, usage, estimated }), admission.hold);

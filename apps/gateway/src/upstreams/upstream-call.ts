@@ -1,4 +1,5 @@
 import { type IncomingHttpHeaders } from 'node:http';
+import { type Span } from '@inference/tracing';
 import { type Dispatcher } from 'undici';
 
 export interface UpstreamHead {
@@ -33,7 +34,8 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, AsyncIterator<B
   private error: Error | undefined;
   private waiting: Waiting | undefined;
 
-  constructor() {
+  /** @param span stops when the response has arrived or failed */
+  constructor(private readonly span: Span | undefined) {
     this.head = new Promise((resolve, reject) => {
       this.resolveHead = resolve;
       this.rejectHead = reject;
@@ -91,6 +93,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, AsyncIterator<B
   }
 
   onResponseEnd(): void {
+    this.span?.stop();
     this.hasEnded = true;
     this.waiting?.resolve(END);
     this.waiting = undefined;
@@ -98,6 +101,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, AsyncIterator<B
 
   onResponseError(_controller: unknown, error: Error): void {
     if (this.hasEnded || this.error) return;
+    this.span?.stop();
     this.error = error;
     this.rejectHead(error);
     this.waiting?.reject(error);

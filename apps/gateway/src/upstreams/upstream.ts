@@ -1,10 +1,18 @@
+import { type Span, startCallSpan } from '@inference/tracing';
 import { Pool } from 'undici';
 import { type Cancellation } from './cancellation';
+import { type Endpoint } from './endpoint';
 import { UpstreamCall } from './upstream-call';
 import { type UpstreamConfig, type UpstreamTimeouts } from './upstreams.config';
 
 /** Most connections to one upstream; further requests wait in the gateway. */
 const MAX_CONNECTIONS = 512;
+/** As OpenTelemetry's conventions for generative AI name the operations. */
+const OPERATIONS: Record<Endpoint, string> = {
+  'chat/completions': 'chat',
+  completions: 'text_completion',
+  embeddings: 'embeddings',
+};
 /** How long an upstream that failed is tried last. */
 const COOL_DOWN_MILLIS = 5_000;
 
@@ -12,6 +20,7 @@ const COOL_DOWN_MILLIS = 5_000;
 export class Upstream {
   readonly name: string;
   private readonly pool: Pool;
+  private readonly origin: string;
   private readonly basePath: string;
   private readonly headers: Record<string, string>;
   private coolUntilMillis = 0;
@@ -22,6 +31,7 @@ export class Upstream {
   ) {
     const { origin, pathname } = new URL(options.baseUrl);
     this.name = options.name;
+    this.origin = origin;
     this.basePath = pathname.replace(/\/$/, '');
     this.headers = { 'content-type': 'application/json' };
     if (options.apiKey) this.headers.authorization = `Bearer ${options.apiKey}`;
@@ -49,15 +59,37 @@ export class Upstream {
     this.coolUntilMillis = performance.now() + COOL_DOWN_MILLIS;
   }
 
+  /** The span of a call; undefined if tracing is off. @param model the upstream's own name of the model */
+  startSpan(endpoint: Endpoint, model: string): Span | undefined {
+    const path = this.pathOf(endpoint);
+    return startCallSpan({
+      method: 'POST',
+      origin: this.origin,
+      path,
+      template: path,
+      attributes: {
+        'gen_ai.operation.name': OPERATIONS[endpoint],
+        'gen_ai.provider.name': this.name,
+        'gen_ai.request.model': model,
+      },
+    });
+  }
+
   /** Sends a request. The call ends with the cancellation. */
-  post(path: string, body: Buffer, requestId: string, cancellation: Cancellation): UpstreamCall {
-    const call = new UpstreamCall();
+  post(
+    endpoint: Endpoint,
+    body: Buffer,
+    requestId: string,
+    cancellation: Cancellation,
+    span?: Span,
+  ): UpstreamCall {
+    const call = new UpstreamCall(span);
     cancellation.onAbort(() => call.abort());
     this.pool.dispatch(
       {
         method: 'POST',
-        path: `${this.basePath}/${path}`,
-        headers: { ...this.headers, 'x-request-id': requestId },
+        path: this.pathOf(endpoint),
+        headers: { ...this.headers, 'x-request-id': requestId, ...span?.headers },
         body,
       },
       call,
@@ -67,5 +99,9 @@ export class Upstream {
 
   async close(): Promise<void> {
     await this.pool.close();
+  }
+
+  private pathOf(endpoint: Endpoint): string {
+    return `${this.basePath}/${endpoint}`;
   }
 }

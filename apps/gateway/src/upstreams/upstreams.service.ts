@@ -1,4 +1,5 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { type Span } from '@inference/tracing';
 import { errors } from 'undici';
 import { GatewayError } from '../errors/gateway-error';
 import { type Cancellation } from './cancellation';
@@ -19,6 +20,8 @@ export interface UpstreamAnswer<Content> {
   content: Content | null;
   /** The remaining chunks of a stream; null for a plain answer. */
   rest: AsyncIterator<Buffer> | null;
+  /** Of the call, for what its tokens were; whoever takes the answer ends it. Undefined if tracing is off. */
+  span: Span | undefined;
 }
 
 export interface UpstreamRequest<Content> {
@@ -99,9 +102,29 @@ export class UpstreamsService implements OnApplicationShutdown {
     upstream: Upstream,
     request: UpstreamRequest<Content>,
   ): Promise<UpstreamAnswer<Content>> {
-    const body = request.bodyFor(upstream.nameOf(request.model)!);
-    const call = upstream.post(request.endpoint, body, request.requestId, request.cancellation);
+    const model = upstream.nameOf(request.model)!;
+    const body = request.bodyFor(model);
+    const span = upstream.startSpan(request.endpoint, model);
+    try {
+      const answer = await this.exchange(upstream, request, body, span);
+      if (answer.status >= 300) span?.end();
+      return answer;
+    } catch (error) {
+      span?.fail(error);
+      span?.end();
+      throw error;
+    }
+  }
+
+  private async exchange<Content>(
+    upstream: Upstream,
+    request: UpstreamRequest<Content>,
+    body: Buffer,
+    span: Span | undefined,
+  ): Promise<UpstreamAnswer<Content>> {
+    const call = upstream.post(request.endpoint, body, request.requestId, request.cancellation, span);
     const { status, headers } = await call.head;
+    span?.answered(status);
     const contentType = String(headers['content-type'] ?? 'application/json');
     const retryAfter = headers['retry-after'];
     const answer = {
@@ -109,6 +132,7 @@ export class UpstreamsService implements OnApplicationShutdown {
       status,
       contentType,
       retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+      span,
     };
     if (status >= 300 && status < 400) {
       call.abort();

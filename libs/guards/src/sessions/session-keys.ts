@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { createRemoteJWKSet, errors, type JWTVerifyGetKey } from 'jose';
+import { tracedFetch } from '@inference/tracing';
+import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose';
 
 const JWKS_PATH = '/.well-known/jwks.json';
 /** Reload interval; a retired key stays valid for this long at most. */
@@ -29,6 +30,7 @@ export class SessionKeys {
     this.remote = createRemoteJWKSet(new URL(consoleUrl + JWKS_PATH), {
       cacheMaxAge: Infinity,
       cooldownDuration: Infinity,
+      [customFetch]: tracedFetch,
     });
   }
 

@@ -1,9 +1,24 @@
 import { type LoggerService } from '@nestjs/common';
+import { activeSpanIds, isTracing, type SpanIds } from '@inference/tracing';
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
 
-/** Creates the service's JSON logger; it writes to standard output unless a destination is given. */
+/** The members of a log line that name a span. */
+export const spanFields = ({ traceId, spanId }: Partial<SpanIds> = {}) => ({
+  trace_id: traceId,
+  span_id: spanId,
+});
+
+/**
+ * Creates the service's JSON logger; it writes to standard output unless a destination is given. While the process traces, each
+ * line names the span in which it was written.
+ */
 export function createLogger(name: string, level: string, destination?: DestinationStream): Logger {
-  const options = { name, level, serializers: { err: serializeError } };
+  const options = {
+    name,
+    level,
+    serializers: { err: serializeError },
+    ...(isTracing() && { mixin: () => spanFields(activeSpanIds()) }),
+  };
   return destination ? pino(options, destination) : pino(options);
 }
 

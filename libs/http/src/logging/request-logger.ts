@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { readTraceId, type SpanIds } from '@inference/tracing';
 import { type Logger } from 'pino';
+import { spanFields } from './logging';
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -8,6 +10,8 @@ declare module 'node:http' {
     id?: string;
     /** The log of the service, for what happens during the request. */
     logger?: Logger;
+    /** The span of the request; without tracing, the trace that its `traceparent` names. */
+    spanIds?: Pick<SpanIds, 'traceId'> & Partial<SpanIds>;
   }
 }
 
@@ -33,6 +37,7 @@ function logEnd(logger: Logger, request: IncomingMessage, response: ServerRespon
     response.errored ?? (statusCode >= 500 && new Error(`failed with status code ${statusCode}`));
   const line = {
     req: describe(request),
+    ...(request.spanIds && spanFields(request.spanIds)),
     // The id of the usage event, so that a billed request can be found in the log.
     inferenceRequestId: response.getHeader('X-Inference-Request-Id'),
     res: { statusCode },
@@ -48,12 +53,16 @@ const ignoreError = () => undefined;
 
 /**
  * Middleware: names the request, in `X-Request-Id` too, and logs one line when its response has ended: method, path without
- * query, status and duration. Never logs a header or a body. Written by hand: pino-http's child loggers take 40 µs of a request.
+ * query, status, duration and trace. Never logs a header or a body. Written by hand: pino-http's child loggers take 40 µs of a request.
  */
 export function requestLogger(logger: Logger) {
   return (request: IncomingMessage, response: ServerResponse, next?: () => void): void => {
     request.id = requestId(request);
     request.logger = logger;
+    if (request.spanIds === undefined && request.headers.traceparent !== undefined) {
+      const traceId = readTraceId(request.headers.traceparent);
+      if (traceId !== undefined) request.spanIds = { traceId };
+    }
     response.setHeader('X-Request-Id', request.id);
     response.on('error', ignoreError);
     if (request.url !== '/healthz') {
@@ -66,5 +75,6 @@ export function requestLogger(logger: Logger) {
 
 /** Logs an error with the request during which it happened. */
 export function logFailure(request: IncomingMessage, error: unknown): void {
-  request.logger?.error({ req: describe(request), err: error });
+  const { spanIds } = request;
+  request.logger?.error({ req: describe(request), ...(spanIds && spanFields(spanIds)), err: error });
 }

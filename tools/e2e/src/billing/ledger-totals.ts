@@ -39,7 +39,7 @@ export interface EventRow {
 }
 
 /** All usage events by request id. Throws if there are two for one request. */
-export async function readEvents(sql: Executor): Promise<Map<string, EventRow>> {
+export async function readEvents(sql: Pick<Executor, 'query'>): Promise<Map<string, EventRow>> {
   const { rows } = await sql.query<EventRow>(
     `SELECT request_id, account_id, api_key_id, model, outcome, input_tokens, output_tokens, estimated, cost_picos
      FROM metering.usage_events`,

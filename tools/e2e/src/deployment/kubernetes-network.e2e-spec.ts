@@ -84,6 +84,7 @@ describeIfPossible.each(['intl', 'cn'])('the network policies of %s', (site) => 
   test.each([
     ['by https', 443, ['console', 'gateway', 'usage-archive']],
     ['model servers', 8000, ['gateway']],
+    ['the receiver of traces', 4318, APPS],
     ['mail servers', 465, ['console']],
     ['mail servers', 587, ['console']],
     ['the metadata of the cloud', 80, []],

@@ -28,7 +28,8 @@ const JOBS = ['migrate', 'reconcile', 'usage-archive'];
 const HTTP_PORT = 3000;
 const METRICS_PORT = 9090;
 /** The endings of the names of variables with a credential; the addresses may have a password. */
-const SECRET_VARIABLE = /(_TOKEN|_SECRETS?|_CREDENTIALS?|_KEYS?|^API_KEY|^(DATABASE|REDIS|SMTP)\w*_URL)$/;
+const SECRET_VARIABLE =
+  /(_TOKEN|_SECRETS?|_CREDENTIALS?|_KEYS?|_HEADERS|^API_KEY|^(DATABASE|REDIS|SMTP)\w*_URL)$/;
 const PUBLIC_KEYS = ['ALIPAY_PUBLIC_KEY', 'WECHAT_PAY_PLATFORM_KEYS'];
 const PAYMENTS_OF_OTHER_SITE: Record<string, RegExp> = { intl: /^(WECHAT_PAY|ALIPAY)_/, cn: /^STRIPE_/ };
 const ANNOTATION = 'nginx.ingress.kubernetes.io';

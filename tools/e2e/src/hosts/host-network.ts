@@ -77,6 +77,11 @@ export class HostNetwork {
     execFileSync('tc', ['qdisc', 'del', 'dev', this.portOf(this.hosts.get(name)!), 'root']);
   }
 
+  /** Sets a parameter of the kernel for one host. */
+  set(name: string, parameter: string, value: number): void {
+    ip('netns', 'exec', this.hosts.get(name)!.namespace, 'sysctl', '--quiet', `${parameter}=${value}`);
+  }
+
   /** Of the switch, by which it is connected to the host. */
   private portOf({ address }: Host): string {
     return `p${this.id}${address.split('.')[3]}`;

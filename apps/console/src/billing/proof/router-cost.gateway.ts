@@ -1,5 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { decimalToPicos, parseExact } from '@inference/money';
+import { tracedFetch } from '@inference/tracing';
 import { z } from 'zod';
 import { INFERENCE_CONFIG, type InferenceConfig } from '../../inference/inference.config';
 import { type RouterCostState } from './proof.dto';
@@ -29,7 +30,7 @@ export class RouterCostGateway {
     if (routerCost === undefined) return { state: 'not_configured', costUsdPicos: null };
     const query = new URLSearchParams({ from: from.toISOString(), to: to.toISOString() });
     try {
-      const response = await fetch(
+      const response = await tracedFetch(
         `${routerCost.url.replace(/\/$/, '')}/v1/router/cost?${query.toString()}`,
         {
           headers: { Authorization: `Bearer ${routerCost.credential}`, 'X-On-Behalf-Of': accountId },

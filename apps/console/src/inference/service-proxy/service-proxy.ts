@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { type BeforeApplicationShutdown, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
 import { DetailedException, UnavailableException } from '@inference/http';
+import { startCallSpan } from '@inference/tracing';
 import { type Request, type Response } from 'express';
 import { type Dispatcher, errors, Pool } from 'undici';
 import { type InferenceConfig, type ServiceAddress } from '../inference.config';
@@ -31,6 +32,7 @@ interface ServiceProxyOptions {
 /** The service as requests reach it. */
 interface Target {
   pool: Pool;
+  origin: string;
   /** Path of the root of the service, without a slash at the end. */
   basePath: string;
   credential: string;
@@ -86,17 +88,24 @@ export abstract class ServiceProxy implements BeforeApplicationShutdown, OnAppli
     response.once('close', onClose);
     this.running.add(abort);
     this.metrics.begin(service);
+    const span = startCallSpan({
+      method: request.method,
+      origin: target.origin,
+      path: target.basePath + path,
+    });
     try {
       if (response.destroyed) return;
       const answer = await target.pool.request({
         method: request.method as Dispatcher.HttpMethod,
         path: target.basePath + path + queryOf(query),
-        headers: requestHeadersOf(request, caller.accountId, target.credential),
+        headers: { ...requestHeadersOf(request, caller.accountId, target.credential), ...span?.headers },
         body: Buffer.isBuffer(request.body) && request.body.length > 0 ? request.body : null,
         signal: abort.signal,
       });
+      span?.answered(answer.statusCode);
       await this.send(answer, response);
     } catch (error) {
+      span?.fail(error);
       if (!abort.signal.aborted) throw this.failureOf(error);
       // The shutdown has aborted the request before its answer began.
       if (!response.destroyed && !response.headersSent) throw this.unavailable();
@@ -104,6 +113,7 @@ export abstract class ServiceProxy implements BeforeApplicationShutdown, OnAppli
       response.off('close', onClose);
       this.running.delete(abort);
       this.metrics.end(service);
+      span?.end();
     }
   }
 
@@ -161,7 +171,7 @@ function targetOf({ url, credential }: ServiceAddress, silenceMillis: number): T
     headersTimeout: silenceMillis,
     bodyTimeout: silenceMillis,
   });
-  return { pool, basePath: pathname.replace(/\/$/, ''), credential };
+  return { pool, origin, basePath: pathname.replace(/\/$/, ''), credential };
 }
 
 function queryOf(parameters: object): string {

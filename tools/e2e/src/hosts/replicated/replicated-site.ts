@@ -121,6 +121,7 @@ export class ReplicatedSite {
   async start(): Promise<void> {
     chownSync(this.storage, IMAGE_USER, IMAGE_USER);
     this.network.create();
+    this.network.set('proxy', 'net.ipv4.tcp_retries2', 5);
     this.startHelpers();
     this.redis.start();
     this.proxy.start();
