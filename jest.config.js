@@ -17,4 +17,6 @@ const workerIdleMemoryLimit = '1GB';
  */
 const maxWorkers = availableParallelism() + (process.env.TEST_KINDS === 'e2e-spec' ? 0 : 1);
 
-module.exports = { projects, maxWorkers, workerIdleMemoryLimit, testTimeout: 60_000 };
+const testSequencer = '<rootDir>/tools/test-runner/jest/sequencer.cjs';
+
+module.exports = { projects, maxWorkers, testSequencer, workerIdleMemoryLimit, testTimeout: 60_000 };

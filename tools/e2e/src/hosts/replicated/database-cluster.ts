@@ -50,8 +50,6 @@ export class DatabaseCluster {
               `http://${name}:2380`,
             ],
             ...['--initial-cluster', peers, '--initial-cluster-state', 'new'],
-            // As etcd advises where processors are busy.
-            ...['--heartbeat-interval', '250', '--election-timeout', '2500'],
           ],
         };
         const patroni = {

@@ -13,10 +13,9 @@ export const POSTGRES_PROGRAMS = '/usr/lib/postgresql/17/bin';
 /** The root file system of the hosts that are not the product's: Debian with the servers of a site. Making it takes a minute and a half. */
 export class DebianRoot {
   private readonly folder = mkdtempSync(join(tmpdir(), 'debian-root-'));
-  readonly path = process.env.DEV_ROOT ?? join(this.folder, 'root');
+  readonly path = join(this.folder, 'root');
 
   make(): void {
-    if (process.env.DEV_ROOT) return;
     const options = [
       '--quiet',
       '--variant=apt',

@@ -1,4 +1,5 @@
 import { copyFileSync } from 'node:fs';
+import { machine } from 'node:os';
 import { waitFor } from '@inference/testing';
 import { Pool } from 'pg';
 import { readEvents } from '../../billing/ledger-totals';
@@ -18,7 +19,7 @@ const TOKEN_PICOS = 2_000_000n;
 const CUT_MILLIS = 12_000;
 const RECOVERY_MILLIS = 120_000;
 /** Debian's package `libfaketime`. */
-export const FAKE_CLOCK = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
+export const FAKE_CLOCK = `/usr/lib/${machine()}-linux-gnu/faketime/libfaketime.so.1`;
 
 const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis));
 const seconds = (since: number) => ((Date.now() - since) / 1_000).toFixed(1);
