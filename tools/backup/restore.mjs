@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { markRestored } from '../postgres/backup-folder.mjs';
 import { hasServer, stopLeftover } from '../postgres/leftover.mjs';
 import { codeOf, messageOf } from '../setup/errors.mjs';
 import { tryLock } from '../setup/lock.mjs';
@@ -134,6 +135,7 @@ async function restore({ base, backupDir, dataDir, time, walFolder }) {
     await checkFiles(readManifest(base.folder), staging);
     if (walFolder) copyLog(walFolder, staging);
     const last = await recover({ dataDir: staging, backupDir, time });
+    markRestored(staging);
     const aside = putInPlace(staging, dataDir);
     console.log(`Restored ${dataDir} in ${secondsSince(startedAtMs)} from the base backup ${base.folder}.`);
     console.log(

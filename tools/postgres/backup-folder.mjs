@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { changeOwner } from './account.mjs';
@@ -31,10 +32,27 @@ export const ARCHIVE_SETTINGS = {
 const TEMPORARY_PREFIX = 'archtemp';
 const HISTORY_FILE = /^([0-9A-F]{8})\.history$/;
 
+/** In a data folder that was restored: which restore it comes from. Base backups of it have it too. */
+const RESTORE_FILE = 'restored.json';
+
+/** Names the restore. Two restores of one archive begin the same timeline. @param {string} dataDir of a server that does not run */
+export function markRestored(dataDir) {
+  const file = path.join(dataDir, RESTORE_FILE);
+  fs.writeFileSync(file, JSON.stringify({ id: randomUUID() }), { flush: true });
+  const { uid, gid } = fs.statSync(path.join(dataDir, 'PG_VERSION'));
+  fs.chownSync(file, uid, gid);
+}
+
+/** @param {string} dataDir @returns {string | null} null unless the database was restored */
+function restoreIdOf(dataDir) {
+  const file = path.join(dataDir, RESTORE_FILE);
+  return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')).id : null;
+}
+
 /**
- * Which database a data folder holds. A restored database has the identifier of the original, but another timeline.
+ * Which database a data folder holds. A restored database has the identifier of the original, but another timeline and restore.
  * @param {string} dataDir
- * @returns {{ systemIdentifier: string, timeline: number }}
+ * @returns {{ systemIdentifier: string, timeline: number, restoreId: string | null }}
  */
 function readIdentity(dataDir) {
   // The first field of the file is the system identifier (PostgreSQL, ControlFileData).
@@ -42,7 +60,11 @@ function readIdentity(dataDir) {
   const timelines = fs
     .readdirSync(path.join(dataDir, 'pg_wal'))
     .map((name) => parseInt(HISTORY_FILE.exec(name)?.[1] ?? '1', 16));
-  return { systemIdentifier: String(control.readBigUInt64LE(0)), timeline: Math.max(1, ...timelines) };
+  return {
+    systemIdentifier: String(control.readBigUInt64LE(0)),
+    timeline: Math.max(1, ...timelines),
+    restoreId: restoreIdOf(dataDir),
+  };
 }
 
 /**
@@ -58,11 +80,11 @@ export function prepareBackupFolder({ account, dataDir, backupDir }) {
   if (!fs.existsSync(identityFile)) {
     fs.writeFileSync(identityFile, JSON.stringify(identity), { mode: 0o600, flush: true });
   }
-  const { systemIdentifier, timeline } = JSON.parse(fs.readFileSync(identityFile, 'utf8'));
+  const { systemIdentifier, timeline, restoreId } = JSON.parse(fs.readFileSync(identityFile, 'utf8'));
   if (systemIdentifier !== identity.systemIdentifier) {
     throw new Error(`${backupDir} has the backups of another database. Choose another folder.`);
   }
-  if (timeline !== identity.timeline) {
+  if (timeline !== identity.timeline || restoreId !== identity.restoreId) {
     throw new Error(
       `${backupDir} has the backups of this database from before it was restored. ` +
         'Keep them, and choose another folder for the restored database.',

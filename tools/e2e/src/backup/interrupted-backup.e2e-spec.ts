@@ -215,7 +215,7 @@ test('older backups and their log are removed, and the rest can be restored', as
   expect((await restore()).code).toBe(0);
 });
 
-test('a backup folder belongs to one database, and to one timeline of it', async () => {
+test('a backup folder belongs to one database, and to one restore of it', async () => {
   expect((await backUp()).code).toBe(0);
   const other = await PostgresProcess.createArchiving();
   try {
@@ -224,6 +224,12 @@ test('a backup folder belongs to one database, and to one timeline of it', async
     await expect(other.start()).rejects.toThrow('has the backups of another database');
     const { code } = await restore('--to', other.dataDir, '--replace');
     expect(code).toBe(0);
+    await expect(other.start()).rejects.toThrow('from before it was restored');
+    // Its folder is as little that of another restore, which begins the same timeline.
+    rmSync(other.backupDir!, { recursive: true });
+    await other.start();
+    await other.stop();
+    expect((await restore('--to', other.dataDir, '--replace')).code).toBe(0);
     await expect(other.start()).rejects.toThrow('from before it was restored');
   } finally {
     await other.remove();
