@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type INestApplication, Injectable, ShutdownSignal } from '@nestjs/common';
 import { SHUTDOWN_OPTIONS } from './shutdown-options';
@@ -6,7 +7,8 @@ const SIGNALS = Object.values(ShutdownSignal) as NodeJS.Signals[];
 
 /**
  * The time from SIGTERM to the shutdown. The service still answers every request, but `/healthz` is 503, so that a load balancer
- * sends requests elsewhere before the port closes. A second signal, or another one than SIGTERM, ends the wait.
+ * sends requests elsewhere before the port closes. A second signal, or another one than SIGTERM, ends the wait. Workers wait also after
+ * a second SIGTERM: one that is sent to the process group reaches them twice, because the first process passes it on.
  */
 @Injectable()
 export class ShutdownDelay {
@@ -31,6 +33,7 @@ export class ShutdownDelay {
       process.kill(process.pid, signal);
     };
     const onSignal = (signal: NodeJS.Signals) => {
+      if (this.isRunning && cluster.isWorker && signal === 'SIGTERM') return;
       if (this.isRunning || signal !== 'SIGTERM') return shutDown(signal);
       this.timer = setTimeout(shutDown, delaySeconds * 1_000, signal);
       const server = app.getHttpServer() as Server;
