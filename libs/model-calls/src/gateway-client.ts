@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { type Span, startCallSpan } from '@inference/tracing';
+import { isTracing, type Span, startCallSpan } from '@inference/tracing';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { type Dispatcher, errors, Pool } from 'undici';
 import { type Message } from './message';
@@ -142,6 +142,7 @@ export class GatewayClient implements OnApplicationShutdown {
 
   /** Undefined if tracing is off. */
   private startSpan(endpoint: string, model: string): Span | undefined {
+    if (!isTracing()) return undefined;
     return startCallSpan({
       method: 'POST',
       origin: this.origin,

@@ -1,4 +1,4 @@
-import { type Span, startCallSpan } from '@inference/tracing';
+import { isTracing, type Span, startCallSpan } from '@inference/tracing';
 import { Pool } from 'undici';
 import { type Cancellation } from './cancellation';
 import { type Endpoint } from './endpoint';
@@ -61,6 +61,7 @@ export class Upstream {
 
   /** The span of a call; undefined if tracing is off. @param model the upstream's own name of the model */
   startSpan(endpoint: Endpoint, model: string): Span | undefined {
+    if (!isTracing()) return undefined;
     const path = this.pathOf(endpoint);
     return startCallSpan({
       method: 'POST',
