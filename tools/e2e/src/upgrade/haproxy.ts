@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { waitFor } from '@inference/testing';
+import { askHaproxy, readServers } from '../site/haproxy-socket';
 import { ROOT, type ServiceProcess } from '../site/service-process';
 
 /** The replicas of a service behind one address of the proxy. The configuration knows two of each. */
@@ -54,13 +53,13 @@ export class Haproxy {
 
   /** Sends no new request to the replica, and waits until the requests that it has are answered. */
   async drain(replica: ServiceProcess): Promise<void> {
-    await this.command(`set server ${this.serverOf(replica)} state drain`);
+    await askHaproxy(this.socketFile, `set server ${this.serverOf(replica)} state drain`);
     await waitFor(async () => (await this.state(replica)).scur === '0');
   }
 
   /** Sends requests to the replica again, and waits until its health check succeeds. */
   async restore(replica: ServiceProcess): Promise<void> {
-    await this.command(`set server ${this.serverOf(replica)} state ready`);
+    await askHaproxy(this.socketFile, `set server ${this.serverOf(replica)} state ready`);
     await this.isUp(replica);
   }
 
@@ -82,18 +81,12 @@ export class Haproxy {
     });
   }
 
-  /** The row of a server in HAProxy's statistics. */
   private async state(replica: ServiceProcess): Promise<Record<string, string>> {
-    const [header = '', ...rows] = (await this.command('show stat')).replace(/^# /, '').split('\n');
-    const names = header.split(',');
-    const row = rows.find((line) => line.startsWith(`${this.serverOf(replica).replace('/', ',')},`)) ?? '';
-    const values = row.split(',');
-    return Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
+    const name = this.serverOf(replica).split('/')[1]!;
+    return (await readServers(this.socketFile)).get(name) ?? {};
   }
 
-  private async command(line: string): Promise<string> {
-    const socket = connect(join(this.folder, 'socket'));
-    socket.end(`${line}\n`);
-    return text(socket);
+  private get socketFile(): string {
+    return join(this.folder, 'socket');
   }
 }

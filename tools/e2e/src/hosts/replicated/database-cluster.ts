@@ -66,6 +66,8 @@ export class DatabaseCluster {
             PATRONI_POSTGRESQL_PGPASS: '/tmp/pgpass',
             PATRONI_SUPERUSER_PASSWORD: password,
             PATRONI_REPLICATION_PASSWORD: password,
+            PATRONI_RESTAPI_USERNAME: 'patroni',
+            PATRONI_RESTAPI_PASSWORD: password,
           },
         };
         return [name, [etcd, patroni].map((server) => new ServerProcess(root, network, host, server))];

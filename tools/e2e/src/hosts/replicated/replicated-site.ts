@@ -8,16 +8,17 @@ import { Client } from 'pg';
 import { Container } from '../../../../images/container.mjs';
 import { APPS, type Environment } from '../../deployment/app-config';
 import { environmentOf, generatedVariables, services } from '../../deployment/compose-file';
+import { readServers } from '../../site/haproxy-socket';
 import { ROOT } from '../../site/service-process';
 import { HostNetwork } from '../host-network';
 import { ImageHost } from '../image-host';
 import { DATABASE_HOSTS, DatabaseCluster } from './database-cluster';
-import { untilReplicasAreUp } from './haproxy';
 import { ServerProcess } from './server-process';
 
 const SERVERS = ['proxy', 'redis', 'engine', ...DATABASE_HOSTS];
 const REPLICAS = [1, 2];
 const PAYMENTS_PORT = 3092;
+const UP_MILLIS = 60_000;
 const IMAGE_USER = 1000;
 const MODEL = 'sandbox-chat';
 /** More than HAProxy needs to see that a replica is not healthy. */
@@ -139,8 +140,11 @@ export class ReplicatedSite {
   }
 
   /** Resolves when HAProxy sends requests to these replicas. */
-  untilProxied(names: string[]): Promise<void> {
-    return untilReplicasAreUp(this.proxy.runFile('haproxy.sock'), names);
+  async untilProxied(names: string[]): Promise<void> {
+    await waitFor(async () => {
+      const servers = await readServers(this.proxy.runFile('haproxy.sock'));
+      return names.every((name) => servers.get(name)?.status === 'UP');
+    }, UP_MILLIS);
   }
 
   /** Ends and removes everything, also after a start that has failed in the middle. Rejects with the first failure. */
