@@ -21,6 +21,7 @@ export class AppModule {
         DatabaseModule.forRoot('router-cost', config, ENTITIES),
         CredentialsModule.forRoot({
           ...config,
+          keepsKeyHashes: true,
           strategies: [
             SESSION_CREDENTIALS,
             API_KEY_CREDENTIALS,

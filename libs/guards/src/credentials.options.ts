@@ -19,6 +19,8 @@ export interface GuardOptions {
 export type CredentialsOptions = GuardOptions &
   KeyHashSecrets & {
     SITE: Site;
+    /** Leaves used keys under the secret under which they are stored, for a service whose role may not change them. */
+    keepsKeyHashes?: boolean;
     /** How long a session is cached, in seconds; 10 by default, 0 queries the database for each request. */
     sessionCacheSeconds?: number;
     /** Name of the session cookie, for apps that accept it; `session` by default. */

@@ -5,7 +5,7 @@ import { ROOT } from './root';
 const PAGE = 'docs/operations/rotate-secrets.md';
 const REFERENCE = 'docs/reference/configuration.md';
 
-const SECRET_NAME = /(SECRETS?|KEYS?|KEY_ID|PASSWORD|TOKEN|CREDENTIALS?)$/;
+const SECRET_NAME = /(SECRETS?|KEYS?|KEY_ID|PASSWORD|TOKEN|CREDENTIALS?|HEADERS)$/;
 /** An address of a system that is not asked by HTTP holds the password for it. */
 const ADDRESS_WITH_PASSWORD = /URL starting with (?!http)/;
 /** A JSON value with a secret, such as `{name, client_secret}`. */

@@ -243,7 +243,7 @@ export const BEYOND_ENTITIES = {
         'metering.site_monthly_costs',
         'metering.usage_events',
       ],
-      update: ['accounts.api_keys (key_hash, last_used_at)'],
+      update: ['accounts.api_keys (last_used_at)'],
     },
     training: {
       'insert select': ['training.quota_changes'],

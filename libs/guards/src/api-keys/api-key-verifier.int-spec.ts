@@ -35,13 +35,13 @@ let account: TestAccount;
 beforeAll(async () => {
   database = await createTestDatabase();
   pool = await TestPool.withEntities(
-    { url: database.urlFor('router_cost'), applicationName: NAME, size: 4 },
+    { url: database.urlFor('gateway'), applicationName: NAME, size: 4 },
     CREDENTIAL_ENTITIES,
   );
 });
 
 beforeEach(async () => {
-  channel = new NotificationChannel(database.urlFor('router_cost'), NAME);
+  channel = new NotificationChannel(database.urlFor('gateway'), NAME);
   verifier = new ApiKeyVerifier(pool, OPTIONS, channel);
   await channel.start();
   account = await insertAccount(database.pool);
@@ -111,6 +111,27 @@ describe('ApiKeyDirectory', () => {
         [account.apiKeyId],
       );
       expect(rows).toEqual([{ used: true }]);
+    });
+
+    it('leaves a key and its time of use as they are, for a service that only reads', async () => {
+      const stored = async () => {
+        const { rows } = await database.pool.query(
+          'SELECT key_hash, last_used_at FROM accounts.api_keys WHERE id = $1',
+          [account.apiKeyId],
+        );
+        return rows;
+      };
+      const before = await stored();
+      const single = await TestPool.withEntities(
+        { url: database.urlFor('gateway'), applicationName: NAME, size: 1 },
+        CREDENTIAL_ENTITIES,
+      );
+      const reader = new ApiKeyVerifier(single, { ...BOTH, keepsKeyHashes: true }, channel);
+      expect(await reader.verify(account.apiKey)).not.toBeNull();
+      // The one connection has done before what the use stores.
+      await single.query('SELECT 1');
+      await single.end();
+      expect(await stored()).toEqual(before);
     });
 
     it('accepts a key at each moment while another process moves it between the two', async () => {

@@ -45,6 +45,7 @@ export class ApiKeyVerifier {
   /** Must not delay or fail a request: the time is informative only, and the next use stores the hash as well. */
   private async recordUse({ id, keyHash }: ApiKey, currentHash: Buffer): Promise<void> {
     if (keyHash?.equals(currentHash)) await touchApiKey(this.database, id);
-    else await rehashApiKey(this.database, id, currentHash);
+    // A time of use says that the key is stored under the current secret: operators count the others by it.
+    else if (!this.options.keepsKeyHashes) await rehashApiKey(this.database, id, currentHash);
   }
 }
