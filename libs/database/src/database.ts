@@ -51,7 +51,6 @@ export class Database implements Executor {
     const runner = this.dataSource.createQueryRunner();
     const client = (await runner.connect()) as PoolClient;
     let broken: Error | undefined;
-    // A connection that breaks between statements must not end the process as an unhandled event.
     const onError = (error: Error) => (broken = error);
     client.on('error', onError);
     try {

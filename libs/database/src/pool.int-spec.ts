@@ -41,6 +41,29 @@ async function terminate(): Promise<void> {
   );
 }
 
+/** A way to the database that terminates each connection in the same packet that says that it is ready. */
+async function startServerThatTerminates(databaseUrl: string) {
+  const url = new URL(databaseUrl);
+  const { hostname, port } = url;
+  const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+  const fields = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0');
+  const terminated = Buffer.concat([Buffer.from('E'), Buffer.alloc(4), fields]);
+  terminated.writeInt32BE(fields.length + 4, 1);
+  const server = createServer((socket) => {
+    const upstream = connect(Number(port), hostname);
+    socket.pipe(upstream);
+    upstream.on('data', (chunk: Buffer) => {
+      if (chunk.subarray(-READY.length).equals(READY)) socket.end(Buffer.concat([chunk, terminated]));
+      else socket.write(chunk);
+    });
+    socket.on('error', () => upstream.destroy()).on('close', () => upstream.destroy());
+    upstream.on('error', () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url.port = String((server.address() as AddressInfo).port);
+  return { url: url.href, close: () => new Promise((resolve) => server.close(resolve)) };
+}
+
 async function failureOf(work: () => Promise<unknown>): Promise<unknown> {
   try {
     await work();
@@ -71,6 +94,26 @@ describe('createPool', () => {
     await terminate();
     await waitFor(() => pool.totalCount === 0);
     expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('outlives connections that break while they are taken and no statement runs', async () => {
+    const client = await pool.connect();
+    const cut = new Promise((resolve) => client.once('end', resolve));
+    await terminate();
+    await cut;
+    client.release();
+    expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('outlives a termination that arrives together with the message that a new connection is ready', async () => {
+    const server = await startServerThatTerminates(database.ownerUrl);
+    const other = new PoolDataSource({ url: server.url, applicationName: 'terminated', size: 1 });
+    const error = await failureOf(() =>
+      new Database(other).transaction((client) => client.query('SELECT 1')),
+    );
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    await other.pool.end();
+    await server.close();
   });
 });
 

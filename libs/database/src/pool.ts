@@ -63,7 +63,9 @@ export function createPool({
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MILLIS,
     keepAlive: true,
   });
-  // An idle connection that breaks is replaced at the next query; without a listener it would end the process.
+  // A connection that breaks is replaced. Without listeners it would end the process: the pool's own are for idle connections only,
+  // and none is there yet while a connection passes to the one that waits for it.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
