@@ -37,6 +37,7 @@ import { RollupPeriods0000000000035 } from '../migrations/0035_rollup_periods';
 import { ArchivedDays0000000000036 } from '../migrations/0036_archived_days';
 import { BatchedIndexing0000000000037 } from '../migrations/0037_batched_indexing';
 import { RehashedApiKeys0000000000038 } from '../migrations/0038_rehashed_api_keys';
+import { SettleGenericPlans0000000000039 } from '../migrations/0039_settle_generic_plans';
 
 /** All migrations in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -78,4 +79,5 @@ export const MIGRATIONS: MigrationClass[] = [
   ArchivedDays0000000000036,
   BatchedIndexing0000000000037,
   RehashedApiKeys0000000000038,
+  SettleGenericPlans0000000000039,
 ];
