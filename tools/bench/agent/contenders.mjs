@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { SERVICE_NODE_OPTIONS } from '../../launcher/processes/child-processes.mjs';
+import { nodeOptionsOf } from '../../launcher/processes/child-processes.mjs';
 import { findFreePort } from '../../setup/ports.mjs';
 import { loadBuilt } from '../setup/built-modules.mjs';
 
@@ -86,7 +86,7 @@ export async function startAgent(bench, { databaseUrl, gatewayUrl, credential, a
     GATEWAY_CREDENTIAL: credential ?? randomBytes(32).toString('hex'),
     DEFAULT_MODEL: 'sandbox-chat',
   };
-  const command = [...SERVICE_NODE_OPTIONS, ...args, 'dist/apps/agent/src/main.js'];
+  const command = [...nodeOptionsOf('agent'), ...args, 'dist/apps/agent/src/main.js'];
   return bench.start({ name: 'agent', args: command, env, port, probe: '/healthz' });
 }
 

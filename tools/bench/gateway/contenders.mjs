@@ -1,4 +1,4 @@
-import { SERVICE_NODE_OPTIONS } from '../../launcher/processes/child-processes.mjs';
+import { nodeOptionsOf } from '../../launcher/processes/child-processes.mjs';
 import { findFreePort } from '../../setup/ports.mjs';
 import { loadBuilt } from '../setup/built-modules.mjs';
 import { BALANCE_PICOS, createDatabase } from '../setup/database.mjs';
@@ -60,7 +60,7 @@ export async function startGateway(bench, engine, database, account, environment
     UPSTREAMS: JSON.stringify([{ name: 'sandbox', base_url: `${engine.url}/v1` }]),
     ...environment,
   };
-  const args = [...SERVICE_NODE_OPTIONS, 'dist/apps/gateway/src/main.js'];
+  const args = [...nodeOptionsOf('gateway'), 'dist/apps/gateway/src/main.js'];
   const started = await bench.start({ name: 'gateway', args, env, port, probe: '/healthz', cwd: folder });
   const headers = { authorization: `Bearer ${account.apiKey}` };
   return { ...started, key: 'gateway', label: '(c) our gateway', headers };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { SERVICE_NODE_OPTIONS } from '../../launcher/processes/child-processes.mjs';
+import { nodeOptionsOf } from '../../launcher/processes/child-processes.mjs';
 import { findFreePort } from '../../setup/ports.mjs';
 import { loadBuilt } from '../setup/built-modules.mjs';
 import { createDatabase, roleUrl } from '../setup/database.mjs';
@@ -34,7 +34,7 @@ export async function startMemo(bench, name, environment) {
     CONSOLE_URL: issuer.url,
     ...environment,
   };
-  const args = [...SERVICE_NODE_OPTIONS, 'dist/apps/memo/src/main.js'];
+  const args = [...nodeOptionsOf('memo'), 'dist/apps/memo/src/main.js'];
   const memo = await bench.start({ name: 'memo', args, env, port, probe: '/healthz' });
   const { token } = await issuer.signIn(pool, accountId);
   return { pool, accountId, memo, token };

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { SERVICE_NODE_OPTIONS } from '../../launcher/processes/child-processes.mjs';
+import { nodeOptionsOf } from '../../launcher/processes/child-processes.mjs';
 import { findFreePort } from '../../setup/ports.mjs';
 import { roleUrl } from './database.mjs';
 import { root } from './workbench.mjs';
@@ -41,6 +41,6 @@ export async function startConsole(bench, database, environment = {}, folder = r
     RATE_LIMIT_MULTIPLIER: '1',
     ...environment,
   };
-  const args = [...SERVICE_NODE_OPTIONS, 'dist/apps/console/src/main.js'];
+  const args = [...nodeOptionsOf('console'), 'dist/apps/console/src/main.js'];
   return bench.start({ name: 'console', args, env, port, probe: '/healthz', cwd: folder });
 }

@@ -27,15 +27,20 @@ test('runs the archive of usage with every variable that it reads, and no other'
 
 test('starts images with the options of Node that npm start uses', () => {
   const launcher = readFileSync(join(ROOT, 'tools/launcher/processes/child-processes.mjs'), 'utf8');
-  const options = /SERVICE_NODE_OPTIONS = \[(.*)\];/.exec(launcher)![1]!.match(/--[\w=-]+/g)!;
+  const optionsIn = (list: string) =>
+    new RegExp(`const ${list} = \\[(.*)\\];`).exec(launcher)![1]!.match(/--[\w=-]+/g)!;
   const dockerfile = readFileSync(join(ROOT, 'docker/Dockerfile'), 'utf8');
-  const command = ['node', ...options, '.'].map((part) => JSON.stringify(part)).join(', ');
+  const command = ['node', ...optionsIn('NODE_OPTIONS'), '.'].map((part) => JSON.stringify(part)).join(', ');
   expect(dockerfile).toContain(`CMD [${command}]`);
+  const ofGateway = optionsIn('GATEWAY_NODE_OPTIONS').join(' ');
+  expect(serviceOf('gateway').environment?.NODE_OPTIONS).toBe(ofGateway);
+  const kubernetes = readFileSync(join(ROOT, 'docker/kubernetes/base/services/gateway.yaml'), 'utf8');
+  expect(kubernetes).toContain(`{ name: NODE_OPTIONS, value: ${ofGateway} }`);
 });
 
 describe.each(APPS)('%s', (app) => {
   test('gets every variable that it reads, and no other', () => {
-    const passed = Object.keys(serviceOf(app).environment ?? {});
+    const passed = Object.keys(serviceOf(app).environment ?? {}).filter((name) => name !== 'NODE_OPTIONS');
     expect(passed.sort()).toEqual(
       variablesOf(app)
         .filter((name) => !NOT_PASSED.includes(name))
