@@ -59,19 +59,22 @@ const LIST = `
  * Newest events first: those that fit into the budget ($5) and the first one that does not. Earlier turns that failed before the
  * model sent anything are left out.
  */
-const READ_PROMPT = `
-  SELECT number AS "turnNumber", e.seq, e.type, e.role, e.content, e.tool_calls AS "toolCalls",
-    e.tool_call_results AS "toolCallResults", e.tokens, is_last AS "isLast"
-  FROM (
-    SELECT *, sum(tokens) OVER newest_first - tokens AS taken, count(*) OVER () < ${PROMPT_PAGE_EVENTS} AS is_last
+const READ_PROMPT = {
+  name: 'prompt-read',
+  text: `
+    SELECT number AS "turnNumber", e.seq, e.type, e.role, e.content, e.tool_calls AS "toolCalls",
+      e.tool_call_results AS "toolCallResults", e.tokens, is_last AS "isLast"
     FROM (
-      SELECT t.number, e.id, e.seq, e.tokens FROM agent.turns t JOIN agent.events e ON e.turn_id = t.id
-      WHERE t.session_id = $1 AND t.number <= $2 AND (t.number = $2 OR t.answered OR t.status = 'cancelled')
-        AND (t.number, e.seq) < ($3, $4) AND e.type IN ('message', 'tool_calls', 'tool_result')
-      ORDER BY t.number DESC, e.seq DESC LIMIT ${PROMPT_PAGE_EVENTS}
-    ) page WINDOW newest_first AS (ORDER BY number DESC, seq DESC)
-  ) fitting JOIN agent.events e USING (id)
-  WHERE taken <= $5 ORDER BY number DESC, e.seq DESC`;
+      SELECT *, sum(tokens) OVER newest_first - tokens AS taken, count(*) OVER () < ${PROMPT_PAGE_EVENTS} AS is_last
+      FROM (
+        SELECT t.number, e.id, e.seq, e.tokens FROM agent.turns t JOIN agent.events e ON e.turn_id = t.id
+        WHERE t.session_id = $1 AND t.number <= $2 AND (t.number = $2 OR t.answered OR t.status = 'cancelled')
+          AND (t.number, e.seq) < ($3, $4) AND e.type IN ('message', 'tool_calls', 'tool_result')
+        ORDER BY t.number DESC, e.seq DESC LIMIT ${PROMPT_PAGE_EVENTS}
+      ) page WINDOW newest_first AS (ORDER BY number DESC, seq DESC)
+    ) fitting JOIN agent.events e USING (id)
+    WHERE taken <= $5 ORDER BY number DESC, e.seq DESC`,
+};
 
 const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
 
@@ -141,7 +144,7 @@ export async function readPromptEvents(
   budget: number,
 ): Promise<PromptEvent[]> {
   const values = [turn.sessionId, turn.number, ...before, budget];
-  return (await executor.query<PromptEvent>(READ_PROMPT, values)).rows;
+  return (await executor.query<PromptEvent>({ ...READ_PROMPT, values })).rows;
 }
 
 /** Names the call of the model that was broken off because its turn had ended. */

@@ -32,9 +32,12 @@ const RECOVERED_TURNS = 200;
 const LOST_JOB_SECONDS = 10;
 
 const OPEN_TURN_COLUMNS = `id, session_id AS "sessionId", number, status, call_position AS "callPosition"`;
-const READ_OPEN = `
-  SELECT ${OPEN_TURN_COLUMNS} FROM agent.turns
-  WHERE session_id = $1 AND status IN ('queued', 'running', 'requires_action') ORDER BY number`;
+const READ_OPEN = {
+  name: 'turns-open',
+  text: `
+    SELECT ${OPEN_TURN_COLUMNS} FROM agent.turns
+    WHERE session_id = $1 AND status IN ('queued', 'running', 'requires_action') ORDER BY number`,
+};
 const LOCK_SESSION = `
   SELECT FROM agent.sessions WHERE id = (SELECT session_id FROM agent.turns WHERE id = $1) FOR UPDATE`;
 /** One statement for everything: each round trip delays the first token of the answer. */
@@ -109,7 +112,7 @@ const FIND_WITHOUT_JOB = `
 
 /** Returns the turns of a session that are queued, running or waiting for tools, in their order. */
 export async function readOpenTurns(executor: Executor, sessionId: string): Promise<OpenTurn[]> {
-  return (await executor.query<OpenTurn>(READ_OPEN, [sessionId])).rows;
+  return (await executor.query<OpenTurn>({ ...READ_OPEN, values: [sessionId] })).rows;
 }
 
 /** Locks the session, whose turns and events change one after another. Returns false if the turn was deleted. */
