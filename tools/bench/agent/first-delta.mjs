@@ -5,8 +5,8 @@ import { startEngine, startGateway } from '../gateway/contenders.mjs';
 import { figure, median, percentile, printRows } from '../measuring/report.mjs';
 import { startAgent } from './contenders.mjs';
 
-/** Requests of each kind. */
-const WARM_UP = 50;
+/** Requests of each kind. The first ones do not count: a service in operation runs compiled code. */
+const WARM_UP = 1_500;
 const REQUESTS = 300;
 const PROMPT = 'hello there, how are you today';
 /** Matches the first text that is not empty, in an event of the agent and in a chunk of the gateway. */
