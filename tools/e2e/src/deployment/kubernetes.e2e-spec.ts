@@ -128,7 +128,8 @@ describeIfPossible.each(Object.entries(SITES))('%s', (_name, { site, hasSharedFo
 
   test.each(APPS)('%s gets only variables that it reads, and starts with them', (app) => {
     const container = serviceOf(podOf(app));
-    expect(container.env).toBeUndefined();
+    const nodeOptions = composeServices[app]!.environment?.NODE_OPTIONS;
+    expect(container.env).toEqual(nodeOptions && [{ name: 'NODE_OPTIONS', value: nodeOptions }]);
     const environment = environmentOf(container, cluster);
     const known = variablesOf(app);
     expect(Object.keys(environment).filter((name) => !known.includes(name))).toEqual([]);
