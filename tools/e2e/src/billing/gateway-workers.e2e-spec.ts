@@ -55,7 +55,7 @@ beforeAll(async () => {
     LEASE_TTL_SECONDS: String(LEASE_TTL_SECONDS),
   };
   gateway = await site.startGateway(engine, { ...environment, METRICS_PORT: String(metricsPort) });
-  await waitFor(() => gateway.output.split('A worker listens.').length > WORKERS);
+  await untilAllListen(gateway);
 });
 
 afterAll(async () => {
@@ -65,15 +65,18 @@ afterAll(async () => {
 
 const startLoad = () => new ContinuousLoad([gateway.url], [apiKey], CONCURRENCY);
 
+const untilAllListen = (service: ServiceProcess) =>
+  waitFor(() => service.output.split('A worker listens.').length > WORKERS);
+
 /** The processes that have lately answered requests. */
 function answeringPids(): number[] {
   const lines = gateway.output.split('\n').filter((line) => /^\{.*"req":.*\}$/.test(line));
   return [...new Set(lines.map((line) => (JSON.parse(line) as { pid: number }).pid))];
 }
 
-/** The workers, whether they listen already or not. */
-function workerPids(): number[] {
-  const children = readFileSync(`/proc/${gateway.pid}/task/${gateway.pid}/children`, 'utf8');
+/** The workers of a gateway, whether they listen already or not. */
+function workerPids({ pid } = gateway): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return children.trim().split(' ').map(Number);
 }
 
@@ -194,6 +197,26 @@ test('workers end with a process that is killed, and their port is free', async 
   const results = await load.stop();
   expect(await wronglyBilled(database.pool, results)).toEqual([]);
   expect(await runReconcile(database)).toContain('no difference');
+});
+
+test('workers answer during the shutdown delay, also when SIGTERM reaches each of them twice', async () => {
+  const delayed = await site.startGateway(engine, { ...environment, SHUTDOWN_DELAY_SECONDS: '300' });
+  await untilAllListen(delayed);
+  const pids = workerPids(delayed);
+  const health = async () => (await fetch(`${delayed.url}/healthz`)).status;
+  for (const pid of [delayed.pid, ...pids]) process.kill(pid, 'SIGTERM');
+  await waitFor(async () => (await health()) === 503);
+  for (const pid of [delayed.pid, ...pids]) process.kill(pid, 'SIGTERM');
+  for (let request = 0; request < 10 * WORKERS; request += 1) {
+    const answer = await fetch(`${delayed.url}/v1/models`, {
+      headers: { authorization: `Bearer ${apiKey}` },
+    });
+    expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
+    expect(await health()).toBe(503);
+  }
+  expect(pids.filter(isAlive)).toEqual(pids);
+  process.kill(delayed.pid, 'SIGINT');
+  await waitFor(() => !delayed.isRunning && !pids.some(isAlive));
 });
 
 test('a start fails with the reason if the workers cannot listen', async () => {
