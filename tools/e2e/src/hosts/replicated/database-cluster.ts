@@ -19,6 +19,11 @@ function nameOf(pid: string): string | undefined {
   }
 }
 
+interface PatroniState {
+  replication_state?: string;
+  sync_standby?: boolean;
+}
+
 /** PostgreSQL with Patroni and etcd on three hosts. */
 export class DatabaseCluster {
   private readonly servers: ReadonlyMap<string, ServerProcess[]>;
@@ -92,29 +97,37 @@ export class DatabaseCluster {
 
   /** The host whose server takes writes, if there is one. */
   async primary(): Promise<string | undefined> {
-    const answers = await Promise.all(DATABASE_HOSTS.map((name) => this.answers(name, 'primary')));
-    return DATABASE_HOSTS.find((_, index) => answers[index]);
+    const states = await this.answers('primary');
+    return DATABASE_HOSTS.find((_, index) => states[index]);
   }
 
   /** True once there is a primary, and the other two follow it, one of them with every commit. */
   async untilComplete(): Promise<boolean> {
-    const count = async (state: string) =>
-      (await Promise.all(DATABASE_HOSTS.map((name) => this.answers(name, state)))).filter(Boolean).length;
-    const counts = await Promise.all(['primary', 'replica', 'synchronous'].map(count));
-    return counts.join() === '1,2,1';
+    const states = await this.answers('replica');
+    const followers = states.filter((state) => state?.replication_state === 'streaming');
+    return (
+      followers.length === 2 &&
+      followers.some((state) => state?.sync_standby) &&
+      (await this.primary()) !== undefined
+    );
   }
 
   async remove(): Promise<void> {
     await Promise.all([...this.servers.values()].flat().map((server) => server.remove()));
   }
 
-  /** Whether Patroni says that the host is in this state. */
-  private async answers(name: string, state: string): Promise<boolean> {
-    const url = `http://${this.network.hosts.get(name)!.address}:8008/${state}`;
-    try {
-      return (await fetch(url, { signal: AbortSignal.timeout(2_000) })).ok;
-    } catch {
-      return false;
-    }
+  /** What Patroni says about each server, as far as it says that the server has this role. */
+  private answers(role: string): Promise<(PatroniState | undefined)[]> {
+    return Promise.all(
+      DATABASE_HOSTS.map(async (name) => {
+        const url = `http://${this.network.hosts.get(name)!.address}:8008/${role}`;
+        try {
+          const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+          return response.ok ? ((await response.json()) as PatroniState) : undefined;
+        } catch {
+          return undefined;
+        }
+      }),
+    );
   }
 }

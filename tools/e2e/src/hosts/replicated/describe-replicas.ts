@@ -1,7 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import { machine } from 'node:os';
 import { waitFor } from '@inference/testing';
-import { Pool } from 'pg';
+import { Client, Pool } from 'pg';
 import { wronglyBilled } from '../../billing/wrongly-billed';
 import { APPS } from '../../deployment/app-config';
 import { type CallUsage } from '../../load/call-result';
@@ -19,6 +19,8 @@ const TOKEN_PICOS = 2_000_000n;
 /** Longer than HAProxy and Patroni take to notice, so that what follows is seen. */
 const CUT_MILLIS = 12_000;
 const RECOVERY_MILLIS = 120_000;
+/** More than Patroni keeps by default. */
+const WAL_MEGABYTES = 200;
 /** Debian's package `libfaketime`. */
 export const FAKE_CLOCK = `/usr/lib/${machine()}-linux-gnu/faketime/libfaketime.so.1`;
 
@@ -70,6 +72,20 @@ export function describeReplicas(imageOf: (app: string) => string): void {
       });
       return Number(balance) === amount;
     });
+  }
+
+  /** Does to the log of the database what much traffic between two checkpoints does. */
+  async function writeWal(): Promise<void> {
+    const client = new Client({ connectionString: site.databaseUrl });
+    await client.connect();
+    try {
+      await client.query(
+        `SELECT count(pg_logical_emit_message(false, '', repeat('.', 1000000))) FROM generate_series(1, $1)`,
+        [WAL_MEGABYTES],
+      );
+    } finally {
+      await client.end();
+    }
   }
 
   /** Resolves when each kind of request has succeeded that was started from now on. */
@@ -190,6 +206,7 @@ export function describeReplicas(imageOf: (app: string) => string): void {
     async (role) => {
       const primary = await site.database.primary();
       const name = role === 'primary' ? primary! : DATABASE_HOSTS.find((host) => host !== primary)!;
+      await writeWal();
       await observe(`${role} of the database cut off`, async () => {
         await withoutHost(name);
         await waitFor(() => site.database.untilComplete(), RECOVERY_MILLIS);
