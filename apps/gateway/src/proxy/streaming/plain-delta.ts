@@ -6,12 +6,73 @@ const FINISH = '"finish_reason"';
 const UNFINISHED = '"finish_reason":null';
 const USAGE = '"usage"';
 const NULL_USAGE = ',"usage":null';
+const CONTENT = '"content":"';
 
 /** An event that only adds to answers, as almost all events of a stream do. */
 export interface PlainDelta {
   /** Number of answers that it may add to. */
   choices: number;
   withoutUsage: SseEvent;
+}
+
+/** What stands around the text of a plain delta. */
+interface Frame {
+  before: string;
+  /** Begins with the quote behind the text. */
+  after: string;
+}
+
+/** Recognises the plain deltas of one stream, most of which differ from the one before only in their text. */
+export class PlainDeltaReader {
+  private frame: Frame | null = null;
+  private choices = 0;
+  /** Null if there is no usage to remove. */
+  private frameWithoutUsage: Frame | null = null;
+
+  /**
+   * As `readPlainDelta`, whose words stand in quotes: another text without quotes adds none of them. That takes a text which is one of
+   * these words for a field, and returns null.
+   */
+  read(event: SseEvent): PlainDelta | null {
+    const { frame, choices, frameWithoutUsage } = this;
+    if (!frame || !hasFrame(event, frame)) return this.learn(event);
+    if (!frameWithoutUsage) return { choices, withoutUsage: event };
+    const text = event.slice(frame.before.length, event.length - frame.after.length);
+    return { choices, withoutUsage: frameWithoutUsage.before + text + frameWithoutUsage.after };
+  }
+
+  private learn(event: SseEvent): PlainDelta | null {
+    const delta = readPlainDelta(event);
+    const frame = delta && frameOf(event);
+    if (frame) {
+      this.frame = frame;
+      this.choices = delta.choices;
+      this.frameWithoutUsage = delta.withoutUsage === event ? null : frameOf(delta.withoutUsage);
+    }
+    return delta;
+  }
+}
+
+/** Null if nothing looks like a text. */
+function frameOf(event: SseEvent): Frame | null {
+  const at = event.indexOf(CONTENT);
+  if (at === -1) return null;
+  const start = at + CONTENT.length;
+  const end = event.indexOf('"', start);
+  return end === -1 ? null : { before: event.slice(0, start), after: event.slice(end) };
+}
+
+/** Whether an event is a line with a text without quotes in this frame. */
+function hasFrame(event: SseEvent, { before, after }: Frame): boolean {
+  const start = before.length;
+  const end = event.length - after.length;
+  return (
+    event.indexOf('"', start) === end &&
+    event.indexOf('\n', start) === event.length - 2 &&
+    // Half the time of `startsWith` and `endsWith`.
+    event.slice(0, start) === before &&
+    event.slice(end) === after
+  );
 }
 
 /**

@@ -4,6 +4,7 @@ import { bytesOf, SseEventReader } from './sse-event-reader';
 import { StreamMeter } from './stream-meter';
 
 const USAGE = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
+const USAGE_READ = { inputTokens: 7, outputTokens: 3 };
 const delta = (content: string, more: object = {}) => ({
   choices: [{ index: 0, delta: { content }, ...more }],
 });
@@ -35,7 +36,7 @@ describe('StreamMeter', () => {
     ].join('');
     const { meter, sent } = pass(text + event('[DONE]'), { includeUsage: true });
     expect(sent).toBe(text + event('[DONE]'));
-    expect(meter.usage).toEqual({ inputTokens: 7, outputTokens: 3 });
+    expect(meter.usage).toEqual(USAGE_READ);
     expect(meter.producedText).toBe('Hello');
     expect(meter.isComplete).toBe(true);
   });
@@ -49,7 +50,7 @@ describe('StreamMeter', () => {
   ])('takes usage out of %s', (_where, chunks) => {
     const { meter, sent } = pass([...chunks, '[DONE]'].map(event).join(''));
     expect(sent).toBe([...stream, '[DONE]'].map(event).join(''));
-    expect(meter.usage).toEqual({ inputTokens: 7, outputTokens: 3 });
+    expect(meter.usage).toEqual(USAGE_READ);
   });
 
   it.each([
@@ -203,10 +204,36 @@ describe('StreamMeter', () => {
     expect(readPlainDelta(event(data))).toBeNull();
   });
 
+  it.each([
+    ['the end of an answer', '"stop"},{"index":1,"delta":{"content":"b', { isComplete: true }],
+    [
+      'a usage',
+      `null}],"usage":${JSON.stringify(USAGE)},"more":[{"delta":{"content":"b`,
+      { usage: USAGE_READ },
+    ],
+    ['an error', 'null}],"error":{"code":1},"more":[{"delta":{"content":"b', { failed: true }],
+  ])('reads %s in an event that begins and ends as the one before', (_what, middle, expected) => {
+    const [before, after] = event(going('TEXT')).split('TEXT');
+    const { meter } = pass(`${before}a${after}${before}a"},"finish_reason":${middle}${after}`);
+    expect(meter).toMatchObject(expected);
+  });
+
   it('yields the same at any chunk boundaries', () => {
     const chunks = fc.array(
       fc.record({
-        content: fc.string({ unit: 'grapheme' }),
+        content: fc.oneof(
+          fc.string({ unit: 'grapheme' }),
+          fc.constantFrom(
+            'error',
+            'usage',
+            'finish_reason',
+            '"',
+            '\\',
+            '\\"',
+            '"content":"',
+            ',"usage":null',
+          ),
+        ),
         usage: fc.constantFrom(undefined, null, USAGE),
         ending: fc.constantFrom('\n\n', '\r\n\r\n'),
         finish: fc.constantFrom({}, { finish_reason: null }),
@@ -221,13 +248,17 @@ describe('StreamMeter', () => {
           )
           .join('');
         const whole = pass(text, { includeUsage });
+        const sent = whole.sent.split(/\r?\n\r?\n/).slice(0, -1);
+        expect(sent.map((sentEvent) => JSON.parse(sentEvent.slice('data: '.length)) as unknown)).toEqual(
+          list.map(({ content, usage, finish }) => ({
+            ...delta(content, finish),
+            ...(includeUsage && usage !== undefined && { usage }),
+          })),
+        );
         const parts = pass(text, { includeUsage, cuts });
         expect(parts.sent).toBe(whole.sent);
         expect(parts.meter.producedText).toBe(list.map(({ content }) => content).join(''));
         expect(parts.meter.usage).toEqual(whole.meter.usage);
-        expect(whole.sent.includes('"usage"')).toBe(
-          includeUsage && list.some(({ usage }) => usage !== undefined),
-        );
       }),
     );
   });

@@ -1,7 +1,7 @@
 import { type TokenUsage } from '@inference/metering';
 import { readReportedUsage } from '../usage/reported-usage';
 import { choiceText } from '../usage/message-text';
-import { readPlainDelta } from './plain-delta';
+import { PlainDeltaReader } from './plain-delta';
 import { dataOf, eventOf, type SseEvent } from './sse-event-reader';
 
 interface Chunk {
@@ -27,6 +27,7 @@ export class StreamMeter {
   failed = false;
   /** The upstream sent [DONE]. */
   saidDone = false;
+  private readonly plainDeltas = new PlainDeltaReader();
   private deltas = 0;
   private readonly produced: string[] = [];
   private readonly finished = new Set<unknown>();
@@ -63,7 +64,7 @@ export class StreamMeter {
 
   /** Reads an event. Returns what to forward to the client, or null to drop the event. */
   read(event: SseEvent): SseEvent | null {
-    const plain = readPlainDelta(event);
+    const plain = this.plainDeltas.read(event);
     if (plain) {
       this.keepUnread(event, plain.choices);
       return this.includeUsage ? event : plain.withoutUsage;
