@@ -204,6 +204,27 @@ describe('StreamMeter', () => {
     expect(readPlainDelta(event(data))).toBeNull();
   });
 
+  it.each([true, false])(
+    'takes a null from events that differ only in their text, unless asked: %s',
+    (includeUsage) => {
+      const texts = ['a', 'b', 'usage', '', 'x"y', 'c', '\\', 'é', 'd'];
+      const received = texts.map((text) => event(going(text, { usage: null }))).join('');
+      const { meter, sent } = pass(received, { includeUsage });
+      expect(sent).toBe(includeUsage ? received : texts.map((text) => event(going(text))).join(''));
+      expect(meter.producedText).toBe(texts.join(''));
+    },
+  );
+
+  it('reads texts with escapes and over two lines behind one in the same frame', () => {
+    const [before, after] = event(going('TEXT', { usage: null })).split('TEXT');
+    const twoLines = `${before}x\ndata: y${after}`;
+    const received = ['a', '\\u00e9', 'b'].map((text) => before + text + after).join(twoLines);
+    const [, shortened] = event(going('TEXT')).split('TEXT');
+    const { meter, sent } = pass(received);
+    expect(sent).toBe(['a', '\\u00e9', 'b'].map((text) => before + text + shortened).join(twoLines));
+    expect(meter.producedText).toBe('aéb');
+  });
+
   it.each([
     ['the end of an answer', '"stop"},{"index":1,"delta":{"content":"b', { isComplete: true }],
     [
