@@ -41,7 +41,7 @@ async function terminate(): Promise<void> {
   );
 }
 
-/** A way to the database that terminates each connection in the same packet that says that it is ready. */
+/** A proxy to the database that sends a termination in the same packet as ReadyForQuery. */
 async function startServerThatTerminates(databaseUrl: string) {
   const url = new URL(databaseUrl);
   const { hostname, port } = url;

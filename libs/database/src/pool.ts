@@ -63,8 +63,8 @@ export function createPool({
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MILLIS,
     keepAlive: true,
   });
-  // A connection that breaks is replaced. Without listeners it would end the process: the pool's own are for idle connections only,
-  // and none is there yet while a connection passes to the one that waits for it.
+  // A connection that breaks is replaced. Without a listener it would end the process: the pool itself listens only while a connection is
+  // idle, not while it is handed to a caller that waits.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
