@@ -19,7 +19,7 @@ const TOKEN_PICOS = 2_000_000n;
 /** Longer than HAProxy and Patroni take to notice, so that what follows is seen. */
 const CUT_MILLIS = 12_000;
 const RECOVERY_MILLIS = 120_000;
-/** More than Patroni keeps by default. */
+/** Patroni keeps 128 MB by default. */
 const WAL_MEGABYTES = 200;
 /** Debian's package `libfaketime`. */
 export const FAKE_CLOCK = `/usr/lib/${machine()}-linux-gnu/faketime/libfaketime.so.1`;
@@ -74,7 +74,7 @@ export function describeReplicas(imageOf: (app: string) => string): void {
     });
   }
 
-  /** Does to the log of the database what much traffic between two checkpoints does. */
+  /** Writes as much WAL as a busy database writes between two checkpoints. */
   async function writeWal(): Promise<void> {
     const client = new Client({ connectionString: site.databaseUrl });
     await client.connect();
