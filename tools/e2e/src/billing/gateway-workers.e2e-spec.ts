@@ -68,9 +68,9 @@ const startLoad = () => new ContinuousLoad([gateway.url], [apiKey], CONCURRENCY)
 const untilAllListen = (service: ServiceProcess) =>
   waitFor(() => service.output.split('A worker listens.').length > WORKERS);
 
-/** The processes that have lately answered requests. */
-function answeringPids(): number[] {
-  const lines = gateway.output.split('\n').filter((line) => /^\{.*"req":.*\}$/.test(line));
+/** The processes of a gateway that have lately answered requests whose log line has this text. */
+function answeringPids({ output } = gateway, text = '"req":'): number[] {
+  const lines = output.split('\n').filter((line) => /^\{.*"req":.*\}$/.test(line) && line.includes(text));
   return [...new Set(lines.map((line) => (JSON.parse(line) as { pid: number }).pid))];
 }
 
@@ -204,16 +204,22 @@ test('workers answer during the shutdown delay, also when SIGTERM reaches each o
   await untilAllListen(delayed);
   const pids = workerPids(delayed);
   const health = async () => (await fetch(`${delayed.url}/healthz`)).status;
+  const isUnhealthy = async () => {
+    // Each request goes to the next worker.
+    for (let request = 0; request < 3 * WORKERS; request += 1) if ((await health()) !== 503) return false;
+    return true;
+  };
   for (const pid of [delayed.pid, ...pids]) process.kill(pid, 'SIGTERM');
-  await waitFor(async () => (await health()) === 503);
+  await waitFor(isUnhealthy);
   for (const pid of [delayed.pid, ...pids]) process.kill(pid, 'SIGTERM');
   for (let request = 0; request < 10 * WORKERS; request += 1) {
     const answer = await fetch(`${delayed.url}/v1/models`, {
       headers: { authorization: `Bearer ${apiKey}` },
     });
     expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
-    expect(await health()).toBe(503);
   }
+  expect(await isUnhealthy()).toBe(true);
+  await waitFor(() => answeringPids(delayed, '/v1/models').length === WORKERS);
   expect(pids.filter(isAlive)).toEqual(pids);
   process.kill(delayed.pid, 'SIGINT');
   await waitFor(() => !delayed.isRunning && !pids.some(isAlive));
