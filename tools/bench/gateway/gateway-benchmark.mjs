@@ -12,7 +12,7 @@ import { median, printLedger, printTable, printVerdicts } from '../measuring/rep
  */
 
 /**
- * The large loads come first: a round over one connection is too short for the code to be compiled, as it is in operation.
+ * The large loads come first: a service in operation runs compiled code, and a round over one connection is too short for V8 to compile it.
  * @type {Load[]}
  */
 const LOADS = [

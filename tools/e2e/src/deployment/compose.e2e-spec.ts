@@ -30,10 +30,13 @@ test('starts images with the options of Node that npm start uses', () => {
   const optionsIn = (list: string) =>
     new RegExp(`const ${list} = \\[(.*)\\];`).exec(launcher)![1]!.match(/--[\w=-]+/g)!;
   const dockerfile = readFileSync(join(ROOT, 'docker/Dockerfile'), 'utf8');
-  const command = ['node', ...optionsIn('NODE_OPTIONS'), '.'].map((part) => JSON.stringify(part)).join(', ');
+  const command = ['node', ...optionsIn('COMMON_NODE_OPTIONS'), '.']
+    .map((part) => JSON.stringify(part))
+    .join(', ');
   expect(dockerfile).toContain(`CMD [${command}]`);
   const ofGateway = optionsIn('GATEWAY_NODE_OPTIONS').join(' ');
   expect(serviceOf('gateway').environment?.NODE_OPTIONS).toBe(ofGateway);
+  expect(APPS.filter((app) => serviceOf(app).environment?.NODE_OPTIONS !== undefined)).toEqual(['gateway']);
   const kubernetes = readFileSync(join(ROOT, 'docker/kubernetes/base/services/gateway.yaml'), 'utf8');
   expect(kubernetes).toContain(`{ name: NODE_OPTIONS, value: ${ofGateway} }`);
 });
