@@ -215,6 +215,23 @@ describe('StreamMeter', () => {
     },
   );
 
+  it('forwards what differs in front of the text and behind it', () => {
+    const chunk = (id: string, tier: string) => ({ id, ...going('a', { tier }) });
+    const chunks = [chunk('id1', 'low'), chunk('id2', 'low'), chunk('id2', 'top')];
+    const received = chunks.map((each) => event({ ...each, usage: null })).join('');
+    expect(pass(received).sent).toBe(chunks.map(event).join(''));
+  });
+
+  it('notices an end as long as the null of the event before', () => {
+    const end = event(delta('a', { finish_reason: 'ab' }));
+    expect(pass(event(going('a')) + end).meter.isComplete).toBe(true);
+  });
+
+  it('counts short events that differ only in their text before it reads them', () => {
+    const { meter } = pass(event(going('a')).repeat(5));
+    expect([4, 5].map((limit) => meter.hasMoreDeltasThan(limit))).toEqual([true, false]);
+  });
+
   it('reads texts with escapes and over two lines behind one in the same frame', () => {
     const [before, after] = event(going('TEXT', { usage: null })).split('TEXT');
     const twoLines = `${before}x\ndata: y${after}`;
