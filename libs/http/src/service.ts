@@ -16,6 +16,7 @@ import { BodyGuard } from './bodies/body.guard';
 import { BodyMemory } from './bodies/body-memory';
 import { BodyReader } from './bodies/body-reader';
 import { type PlainMiddleware, serveFastPaths } from './fast-path/fast-path';
+import { KEEP_ALIVE_MILLIS } from './keep-alive';
 import { createLogger, NestLogger } from './logging/logging';
 import { requestLogger } from './logging/request-logger';
 import { answerPrimary, Metrics, metricsOfWorkers } from './metrics/metrics';
@@ -108,6 +109,7 @@ export async function createService(
   if (isTracing()) traceRequests(app.getHttpServer());
   app.get(ShutdownDelay).takeSignals(app, config.SHUTDOWN_DELAY_SECONDS);
   app.getHttpServer().headersTimeout = HEADERS_TIMEOUT_MILLIS;
+  app.getHttpServer().keepAliveTimeout = KEEP_ALIVE_MILLIS;
   app.get(ConnectionDrain).watch();
   answerParserErrors(app.getHttpServer(), config.CORS_ORIGINS, options.parserErrorBody);
   return app;

@@ -9,6 +9,8 @@ import { Requests } from './request-log';
 import { addSamples } from './repositories/samples';
 
 const MAX_BODY_CHARS = 50_000_000;
+/** Longer than clients leave idle connections open, so that none sends a request on one that the server is just closing. */
+const KEEP_ALIVE_MILLIS = 75_000;
 const FILE_PATH = /^\/(?:github|gitee)\/([^/]+\/[^/]+)\/releases\/download\/([^/]+)\/([^/]+)$/;
 const REPOSITORY_PATH = /^\/_sandbox\/repositories\/([^/]+\/[^/]+)$/;
 
@@ -28,7 +30,7 @@ interface Sandbox {
 
 /** Starts the host; rejects when it cannot listen. */
 export async function startServer(config: SandboxCodeHostConfig): Promise<SandboxCodeHostServer> {
-  const server = createServer();
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MILLIS });
   const { address, family, port } = await listen(server, config);
   const origin = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
   const sandbox: Sandbox = {

@@ -8,6 +8,8 @@ import { Accounts } from './accounts';
 import { createProvider } from './provider';
 
 const MAX_BODY_CHARS = 100_000;
+/** Longer than clients leave idle connections open, so that none sends a request on one that the server is just closing. */
+const KEEP_ALIVE_MILLIS = 75_000;
 
 export interface SandboxOidcServer {
   /** e.g. `http://127.0.0.1:3091`. */
@@ -23,7 +25,7 @@ interface Sandbox {
 
 /** Starts the provider; rejects when it cannot listen. */
 export async function startServer(config: SandboxOidcConfig): Promise<SandboxOidcServer> {
-  const server = createServer();
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MILLIS });
   const { address, family, port } = await listen(server, config);
   const issuer = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
   const people = new Accounts();

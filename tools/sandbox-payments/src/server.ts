@@ -8,6 +8,8 @@ import { ownAnswer } from './routes';
 import { Sandbox } from './sandbox';
 
 const MAX_BODY_BYTES = 1024 * 1024;
+/** Longer than clients leave idle connections open, so that none sends a request on one that the server is just closing. */
+const KEEP_ALIVE_MILLIS = 75_000;
 
 export interface SandboxPaymentsServer {
   /** e.g. `http://127.0.0.1:3092`. */
@@ -17,7 +19,7 @@ export interface SandboxPaymentsServer {
 
 /** Starts the sandbox. Rejects if it cannot listen, or cannot read or write its file. */
 export async function startServer(config: SandboxPaymentsConfig): Promise<SandboxPaymentsServer> {
-  const server = createServer();
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MILLIS });
   const { address, family, port } = await listen(server, config);
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
   const sandbox = new Sandbox(config, url);

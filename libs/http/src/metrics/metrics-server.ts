@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type OnApplicationShutdown } from '@nestjs/common';
+import { KEEP_ALIVE_MILLIS } from '../keep-alive';
 
 /** Where a scrape gets its text from. */
 export interface MetricsSource {
@@ -34,7 +35,10 @@ export class MetricsServer implements OnApplicationShutdown {
 
   /** Returns the port, which the system has chosen if `port` is 0. */
   async listen(port: number, host: string): Promise<number> {
-    const server = createServer((request, response) => void this.answer(request, response));
+    const server = createServer(
+      { keepAliveTimeout: KEEP_ALIVE_MILLIS },
+      (request, response) => void this.answer(request, response),
+    );
     this.server = server;
     server.listen(port, host);
     await once(server, 'listening');
