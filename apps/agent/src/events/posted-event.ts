@@ -8,7 +8,7 @@ import { type Idempotency } from '../session-log/session-event';
 import { findReplayedEvent, type StoredEvent } from '../session-log/session-events.repository';
 import { appendToolResults } from '../session-log/session-log';
 import { lockOrCreateSession } from '../sessions/session-lock';
-import { type LockedSession } from '../sessions/sessions.repository';
+import { type LockedOrInsertedSession, type LockedSession } from '../sessions/sessions.repository';
 import { notifyReplicas, TURN_CHANGED } from '../streams/turn-notifications.repository';
 import { type StoredToolCall } from '../tool-calls/tool-call.entity';
 import { findCalls, readPendingCalls } from '../tool-calls/tool-calls.repository';
@@ -94,13 +94,13 @@ async function findReplayed(
 async function acceptMessage(
   transaction: Transaction,
   posting: PostedEvent,
-  session: LockedSession,
+  session: LockedOrInsertedSession,
   { role, content, tool_calls: toolCalls }: BodyOf<'user' | 'assistant'>,
   idempotency: Idempotency | null,
 ): Promise<AcceptedEvent> {
   const { caller, onBusy, replicaId, tokens } = posting;
   const { id: sessionId, model, system, tools } = session;
-  const open = await readOpenTurns(transaction, sessionId);
+  const open = session.isNew ? [] : await readOpenTurns(transaction, sessionId);
   if (open[0] && !onBusy) {
     throw new DetailedException(409, 'the session is busy with another turn', { turn_id: open[0].id });
   }

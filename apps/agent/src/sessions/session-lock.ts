@@ -1,6 +1,12 @@
 import { NotFoundException } from '@nestjs/common';
 import { type Executor, newId, type Transaction } from '@inference/database';
-import { findSessionId, insertLockedSession, type LockedSession, lockSession } from './sessions.repository';
+import {
+  findSessionId,
+  type LockedOrInsertedSession,
+  type LockedSession,
+  lockOrInsertSession,
+  lockSession,
+} from './sessions.repository';
 
 // Access to sessions by their owner.
 
@@ -33,10 +39,7 @@ export async function lockOrCreateSession(
   transaction: Transaction,
   publicId: string,
   accountId: string,
-): Promise<LockedSession> {
-  return (
-    (await lockSession(transaction, publicId, accountId)) ??
-    (await insertLockedSession(transaction, { publicId, accountId, id: newId('sess') })) ??
-    requireLockedSession(transaction, publicId, accountId)
-  );
+): Promise<LockedOrInsertedSession> {
+  const session = await lockOrInsertSession(transaction, { publicId, accountId, id: newId('sess') });
+  return session ?? { ...(await requireLockedSession(transaction, publicId, accountId)), isNew: false };
 }

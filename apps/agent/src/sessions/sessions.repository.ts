@@ -9,6 +9,9 @@ export type SessionDetails = Omit<AgentSession, 'lastTurn'>;
 
 export type LockedSession = Pick<AgentSession, 'id' | 'model' | 'system' | 'tools'>;
 
+/** `isNew` if the transaction has inserted it. */
+export type LockedOrInsertedSession = LockedSession & { isNew: boolean };
+
 const INSERT = `
   INSERT INTO agent.sessions (id, public_id, account_id, model, system, tools, metadata)
   VALUES ($1, $2, $3, $4, $5, $6, $7)
@@ -18,11 +21,17 @@ const LOCK = {
   name: 'session-lock',
   text: `SELECT ${LOCKED_COLUMNS} FROM agent.sessions WHERE public_id = $1 AND account_id = $2 FOR UPDATE`,
 };
-const INSERT_LOCKED = {
-  name: 'session-make',
+/** One statement for both: each round trip delays the first token of the answer. */
+const LOCK_OR_INSERT = {
+  name: 'session-lock-or-insert',
   text: `
-    INSERT INTO agent.sessions (public_id, account_id, id) VALUES ($1, $2, $3)
-    ON CONFLICT (account_id, public_id) DO NOTHING RETURNING ${LOCKED_COLUMNS}`,
+    WITH locked AS (
+      SELECT ${LOCKED_COLUMNS} FROM agent.sessions WHERE public_id = $1 AND account_id = $2 FOR UPDATE
+    ), inserted AS (
+      INSERT INTO agent.sessions (public_id, account_id, id) SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT FROM locked)
+      ON CONFLICT (account_id, public_id) DO NOTHING RETURNING ${LOCKED_COLUMNS}
+    )
+    SELECT *, false AS "isNew" FROM locked UNION ALL SELECT *, true FROM inserted`,
 };
 
 /** Returns undefined if the account has a session with that public id. */
@@ -76,13 +85,16 @@ export async function lockSession(
   return (await transaction.query<LockedSession>({ ...LOCK, values: [publicId, accountId] })).rows[0];
 }
 
-/** Inserts a session without settings, which is locked until the end of the transaction, unless the account has one of that id. */
-export async function insertLockedSession(
+/**
+ * Locks a session until the end of the transaction, and inserts it without settings if the account has none of that id. Returns
+ * undefined if another transaction inserts it at the same time.
+ */
+export async function lockOrInsertSession(
   transaction: Transaction,
   session: Pick<AgentSession, 'id' | 'publicId' | 'accountId'>,
-): Promise<LockedSession | undefined> {
+): Promise<LockedOrInsertedSession | undefined> {
   const values = [session.publicId, session.accountId, session.id];
-  return (await transaction.query<LockedSession>({ ...INSERT_LOCKED, values })).rows[0];
+  return (await transaction.query<LockedOrInsertedSession>({ ...LOCK_OR_INSERT, values })).rows[0];
 }
 
 /** Deletes a session with its turns and events. */
