@@ -18,7 +18,7 @@ afterAll(() => app.close());
 
 const keepAliveOf = async (url: string) => (await fetch(url)).headers.get('keep-alive');
 
-it('leaves connections open for longer than clients and load balancers do', async () => {
+it('leaves connections open for longer than the 60 seconds of many load balancers', async () => {
   expect(await keepAliveOf(await app.getUrl())).toBe('timeout=75');
 });
 
