@@ -1,4 +1,4 @@
-import { Pool, TypeOverrides } from 'pg';
+import { Pool, type PoolClient, TypeOverrides } from 'pg';
 
 /** For a server or a network that hangs. */
 const QUERY_MILLIS = 35_000;
@@ -6,6 +6,30 @@ const CONNECTION_MILLIS = 5_000;
 /** The library returns a connection that has timed out to the pool. This bounds how long the pool uses it. */
 const LIFETIME_SECONDS = 60;
 const INT8 = 20;
+
+/** Of the overload that takes a callback. */
+type Connected = Parameters<Pool['connect']>[0];
+
+/**
+ * A pool that takes a connection back once. The job library gives the one that listens back twice if a worker stops while its
+ * LISTEN waits for an answer and the connection breaks then (0.16.6). The pool of `pg` throws, where nobody catches it, and the
+ * process would end.
+ */
+class JobPool extends Pool {
+  override connect(): Promise<PoolClient>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<PoolClient> | void {
+    if (!callback) return super.connect();
+    super.connect((error, client, release) => {
+      if (!client) return callback(error, client, release);
+      let isReleased = false;
+      callback(error, client, (fault) => {
+        if (!isReleased) release(fault);
+        isReleased = true;
+      });
+    });
+  }
+}
 
 /**
  * Returns a pool as the job library needs it: int8 columns are text, not BigInt as in the pool of the services. Each worker
@@ -18,7 +42,7 @@ const INT8 = 20;
 export function createJobPool(databaseUrl: string, applicationName: string, concurrencies: number[]): Pool {
   const types = new TypeOverrides();
   types.setTypeParser(INT8, String);
-  const pool = new Pool({
+  const pool = new JobPool({
     connectionString: databaseUrl,
     types,
     max: concurrencies.length + Math.max(...concurrencies),
