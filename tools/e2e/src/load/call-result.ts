@@ -15,15 +15,26 @@ export interface CallResult {
   usage: CallUsage | null;
   /** The `code` of OpenAI's error body. */
   errorCode: string | null;
+  /** What the client says of a call that failed, for the report of a test. */
+  fault?: string;
 }
 
-export const BROKEN: CallResult = {
+/** The result of a request whose connection broke before the response. */
+export const broken = (error: unknown): CallResult => ({
   status: 0,
   requestId: null,
   complete: false,
   usage: null,
   errorCode: null,
-};
+  fault: reasonsOf(error).join(': '),
+});
+
+/** The messages of an error and of what caused it. `fetch` itself says only that it failed. */
+function reasonsOf(error: unknown): string[] {
+  const { message, code, cause } = error as { message: string; code?: string | null; cause?: unknown };
+  const reason = code ? `${message} (${code})` : message;
+  return cause ? [reason, ...reasonsOf(cause)] : [reason];
+}
 
 export function usageOf(usage: unknown): CallUsage | null {
   if (usage === null || typeof usage !== 'object') return null;

@@ -1,4 +1,4 @@
-import { BROKEN, type CallResult, usageOf } from './call-result';
+import { broken, type CallResult, usageOf } from './call-result';
 
 export interface RawCall {
   gatewayUrl: string;
@@ -69,8 +69,8 @@ export async function rawCall(call: RawCall): Promise<CallResult> {
       },
       body: JSON.stringify(call.body),
     });
-  } catch {
-    return BROKEN;
+  } catch (error) {
+    return broken(error);
   }
   const { status, headers } = response;
   const requestId = headers.get('x-inference-request-id');

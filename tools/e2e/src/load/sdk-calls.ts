@@ -1,9 +1,12 @@
 import OpenAI, { APIError } from 'openai';
-import { BROKEN, type CallResult, usageOf } from './call-result';
+import { broken, type CallResult, usageOf } from './call-result';
+
+/** As long as `fetch` itself waits for a response, so that a machine that stands still for a while fails no call. */
+const TIMEOUT_MILLIS = 300_000;
 
 /** The official client without retries. */
 export function sdkClient(gatewayUrl: string, apiKey: string): OpenAI {
-  return new OpenAI({ baseURL: `${gatewayUrl}/v1`, apiKey, maxRetries: 0, timeout: 60_000 });
+  return new OpenAI({ baseURL: `${gatewayUrl}/v1`, apiKey, maxRetries: 0, timeout: TIMEOUT_MILLIS });
 }
 
 type Headers = Record<string, string>;
@@ -13,10 +16,10 @@ export type ChatRequest = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, 's
 function resultOf(error: unknown, requestId: string | null): CallResult {
   if (error instanceof APIError) {
     const id = requestId ?? error.headers?.get('x-inference-request-id') ?? null;
-    return { ...BROKEN, status: error.status ?? 0, requestId: id, errorCode: error.code ?? null };
+    return { ...broken(error), status: error.status ?? 0, requestId: id, errorCode: error.code ?? null };
   }
   // The connection broke in the body. Checked by name, because the class belongs to another realm than the test.
-  if ((error as Error).name === 'TypeError') return { ...BROKEN, requestId };
+  if ((error as Error).name === 'TypeError') return { ...broken(error), requestId };
   throw error;
 }
 
