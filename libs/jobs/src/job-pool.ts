@@ -11,9 +11,9 @@ const INT8 = 20;
 type Connected = Parameters<Pool['connect']>[0];
 
 /**
- * A pool that takes a connection back once. The job library gives the one that listens back twice if a worker stops while its
- * LISTEN waits for an answer and the connection breaks then (0.16.6). The pool of `pg` throws, where nobody catches it, and the
- * process would end.
+ * A pool that takes each connection back only once. If a worker stops while its LISTEN waits for an answer, and the connection breaks
+ * then, the library releases that connection twice (0.16.6). The pool of `pg` throws the second time, nobody catches the error,
+ * and the process ends.
  */
 class JobPool extends Pool {
   override connect(): Promise<PoolClient>;
@@ -21,6 +21,7 @@ class JobPool extends Pool {
   override connect(callback?: Connected): Promise<PoolClient> | void {
     if (!callback) return super.connect();
     super.connect((error, client, release) => {
+      // A pool that has ended passes no release, whatever its types say.
       if (!client) return callback(error, client, release);
       let isReleased = false;
       callback(error, client, (fault) => {
