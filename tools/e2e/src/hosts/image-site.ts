@@ -131,7 +131,8 @@ export class ImageSite {
 
   private async startServers(): Promise<void> {
     const password = this.variables.POSTGRES_PASSWORD!;
-    this.postgres = await PostgresProcess.startOn(this.host('postgres'), this.network.range, password);
+    const { clientRanges } = this.network;
+    this.postgres = await PostgresProcess.startOn(this.host('postgres'), clientRanges, password);
     const admin = new Client({ connectionString: this.databaseUrl.replace(/platform$/, 'postgres') });
     await admin.connect();
     await admin.query('CREATE DATABASE platform');

@@ -68,13 +68,14 @@ export class PostgresProcess {
     return new PostgresProcess(folder, { port: await findFreePort() });
   }
 
-  /** A server on a host of its own, which other hosts of its network may connect to. */
-  static async startOn(host: Host, network: string, password: string): Promise<PostgresProcess> {
+  /** A server on a host of its own. Clients from these ranges of addresses may connect to it. */
+  static async startOn(host: Host, clientRanges: string[], password: string): Promise<PostgresProcess> {
     const place = { port: 5432, namespace: host.namespace };
     const settings = { listen_addresses: '*' };
     const server = new PostgresProcess(newFolder('e2e-postgres-'), place, settings, password);
     await server.start();
-    appendFileSync(join(server.dataDir, 'pg_hba.conf'), `host all all ${network} scram-sha-256\n`);
+    const rules = clientRanges.map((range) => `host all all ${range} scram-sha-256\n`);
+    appendFileSync(join(server.dataDir, 'pg_hba.conf'), rules.join(''));
     await server.stop();
     await server.start();
     return server;
