@@ -11,12 +11,17 @@ const projects = ['apps', 'libs', 'packages', 'tools'].flatMap((area) =>
 /** Each spec file leaves some megabytes in its worker. A new worker costs two seconds, because it loads all packages anew. */
 const workerIdleMemoryLimit = '1GB';
 
+const runsProofs = process.env.TEST_KINDS?.includes('e2e-spec') ?? true;
+
+/** Milliseconds. Only a test that hangs reaches the limit of the proofs, also on a busy machine. */
+const testTimeout = runsProofs ? 300_000 : 60_000;
+
 /**
  * Tests wait for timers and the database, so one worker more than there are cores keeps the cores busy: on two cores a
  * run takes 5 minutes instead of 6. The proofs keep the cores busy with processes of their own.
  */
-const maxWorkers = availableParallelism() + (process.env.TEST_KINDS === 'e2e-spec' ? 0 : 1);
+const maxWorkers = availableParallelism() + (runsProofs ? 0 : 1);
 
 const testSequencer = '<rootDir>/tools/test-runner/jest/sequencer.cjs';
 
-module.exports = { projects, maxWorkers, testSequencer, workerIdleMemoryLimit, testTimeout: 60_000 };
+module.exports = { projects, maxWorkers, testSequencer, workerIdleMemoryLimit, testTimeout };

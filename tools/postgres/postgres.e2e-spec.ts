@@ -5,8 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 
-jest.setTimeout(180_000);
-
 /** Runs in its own process, because a test cannot load an ES module. */
 const OWNER = `
   import { startPostgres } from ${JSON.stringify(join(__dirname, 'postgres.mjs'))};

@@ -17,7 +17,6 @@ const COMMAND = join(__dirname, '../../../dist/libs/usage-archive/src/command.js
 /** Chosen: small against a run, so that it is killed in all of its phases. */
 const DELAY_STEP_MILLIS = 20;
 /** Of the tests that start many processes, or wait for a slow server. */
-const TIMEOUT_MILLIS = 300_000;
 
 let site: ArchiveSite;
 const running = new Set<ChildProcess>();
@@ -159,22 +158,18 @@ describe('after kill -9', () => {
     }
   }
 
-  it(
-    'at any time, no event is lost and none is doubled',
-    async () => {
-      const before = await site.events();
-      await untilDone(['export']);
-      expect((await site.events()).length).toBeLessThan(before.length);
-      expect(await run(['verify'])).toMatchObject({
-        code: 0,
-        output: expect.stringContaining('Clean: 2 archived days') as string,
-      });
-      await untilDone(restoreArgs);
-      expect(await site.events()).toEqual(before);
-      expect((await run(['verify'])).code).toBe(0);
-    },
-    TIMEOUT_MILLIS,
-  );
+  it('at any time, no event is lost and none is doubled', async () => {
+    const before = await site.events();
+    await untilDone(['export']);
+    expect((await site.events()).length).toBeLessThan(before.length);
+    expect(await run(['verify'])).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('Clean: 2 archived days') as string,
+    });
+    await untilDone(restoreArgs);
+    expect(await site.events()).toEqual(before);
+    expect((await run(['verify'])).code).toBe(0);
+  });
 
   it.each([
     ['before the day is recorded', 'LOCK TABLE metering.archived_days IN SHARE MODE'],
@@ -212,45 +207,41 @@ describeWithSwift('an archive in a bucket', () => {
   });
   afterAll(() => swift?.stop());
 
-  it(
-    'is written, verified and restored',
-    async () => {
-      site = await ArchiveSite.start();
-      const config = swift.config(bucket);
-      const client = new S3Client({ ...config, endpoint: config.endpoint! });
-      await client.send(new CreateBucketCommand({ Bucket: bucket }));
-      const storage = {
-        ...{ S3_BUCKET: bucket, S3_REGION: config.region, S3_ENDPOINT: config.endpoint!, S3_PREFIX: 'site/' },
-        S3_ACCESS_KEY_ID: config.credentials!.accessKeyId,
-        S3_SECRET_ACCESS_KEY: config.credentials!.secretAccessKey,
-        S3_FORCE_PATH_STYLE: 'true',
-      };
-      const before = await site.events();
-      expect((await run(['export'], storage)).code).toBe(0);
-      expect((await site.events()).length).toBeLessThan(before.length / 2);
-      expect(await site.differences()).toEqual([]);
-      expect((await run(['verify'], storage)).code).toBe(0);
-      expect(
-        (
-          await run(
-            [...restoreArgs.slice(0, 1), '--from', '2020-01-01', '--to', dayText(monthStart(0))],
-            storage,
-          )
-        ).code,
-      ).toBe(0);
-      expect(await site.events()).toEqual(before);
-      const Key = `site/${site.keyOf(MONTH, 'accounts-0001.ndjson.gz')}`;
-      await client.send(new PutObjectCommand({ Bucket: bucket, Key, Body: 'other' }));
-      client.destroy();
-      const verified = await run(['verify'], storage);
-      expect(verified).toMatchObject({
-        code: 1,
-        output: expect.stringContaining(`DIFFERENCE: ${dayText(MONTH)}: accounts-0001`) as string,
-      });
-      const refused = await run(['export', '--restored'], storage);
-      expect(refused).toMatchObject({ code: 2, output: expect.stringContaining('accounts-0001') as string });
-      expect(await site.events()).toContainEqual(before.at(-1));
-    },
-    TIMEOUT_MILLIS,
-  );
+  it('is written, verified and restored', async () => {
+    site = await ArchiveSite.start();
+    const config = swift.config(bucket);
+    const client = new S3Client({ ...config, endpoint: config.endpoint! });
+    await client.send(new CreateBucketCommand({ Bucket: bucket }));
+    const storage = {
+      ...{ S3_BUCKET: bucket, S3_REGION: config.region, S3_ENDPOINT: config.endpoint!, S3_PREFIX: 'site/' },
+      S3_ACCESS_KEY_ID: config.credentials!.accessKeyId,
+      S3_SECRET_ACCESS_KEY: config.credentials!.secretAccessKey,
+      S3_FORCE_PATH_STYLE: 'true',
+    };
+    const before = await site.events();
+    expect((await run(['export'], storage)).code).toBe(0);
+    expect((await site.events()).length).toBeLessThan(before.length / 2);
+    expect(await site.differences()).toEqual([]);
+    expect((await run(['verify'], storage)).code).toBe(0);
+    expect(
+      (
+        await run(
+          [...restoreArgs.slice(0, 1), '--from', '2020-01-01', '--to', dayText(monthStart(0))],
+          storage,
+        )
+      ).code,
+    ).toBe(0);
+    expect(await site.events()).toEqual(before);
+    const Key = `site/${site.keyOf(MONTH, 'accounts-0001.ndjson.gz')}`;
+    await client.send(new PutObjectCommand({ Bucket: bucket, Key, Body: 'other' }));
+    client.destroy();
+    const verified = await run(['verify'], storage);
+    expect(verified).toMatchObject({
+      code: 1,
+      output: expect.stringContaining(`DIFFERENCE: ${dayText(MONTH)}: accounts-0001`) as string,
+    });
+    const refused = await run(['export', '--restored'], storage);
+    expect(refused).toMatchObject({ code: 2, output: expect.stringContaining('accounts-0001') as string });
+    expect(await site.events()).toContainEqual(before.at(-1));
+  });
 });

@@ -21,7 +21,6 @@ afterAll(() => site?.stop());
 
 /** A worker starts with a low priority, so on a busy machine it takes long to load what it needs. */
 const MAX_WORKER_START_MS = 120_000;
-jest.setTimeout(2 * MAX_WORKER_START_MS);
 const workers: ChildProcess[] = [];
 function startWorker(): ChildProcess {
   const worker = site.startIngestion();

@@ -3,8 +3,6 @@ import { form } from '../documents/uploads/uploads.fixture';
 import { MemoSite, type Person } from '../memo.fixture';
 import { waitFor } from '@inference/testing';
 
-jest.setTimeout(180_000);
-
 const PEOPLE = 4;
 const CONCURRENT_CALLERS = 16;
 const OPERATIONS = 400;

@@ -12,8 +12,6 @@ import { readLeases, runReconcile } from '../billing/ledger-totals';
 import { type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
 
-jest.setTimeout(180_000);
-
 const MODEL = 'sandbox-chat';
 /** Takes about two seconds. */
 const LONG = 'sandbox-chat+tokens-40+delay-50';

@@ -15,8 +15,6 @@ import { PackagedClient, PlainClient, UnreliableConnections } from './reconnecti
 import { type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
 
-jest.setTimeout(180_000);
-
 /** Takes about four seconds. */
 const MODEL = 'sandbox-chat+tokens-80+delay-50';
 const MODEL_AT_ONCE = 'sandbox-chat+tokens-80';

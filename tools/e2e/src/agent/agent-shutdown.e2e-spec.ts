@@ -12,8 +12,6 @@ import { runConcurrently } from '../load/run-concurrently';
 import { type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
 
-jest.setTimeout(180_000);
-
 const QUICK = 'sandbox-chat';
 /** Takes about three seconds. */
 const LONG = 'sandbox-chat+tokens-60+delay-50';

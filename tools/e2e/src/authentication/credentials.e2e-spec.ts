@@ -18,8 +18,6 @@ import { createAdmin } from '../site/create-admin';
 import { ROOT, type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
 
-jest.setTimeout(300_000);
-
 const CUSTOMER = { email: 'customer@example.com', password: 'correct horse battery' };
 const ADMIN = { email: 'admin@example.com', password: 'correct horse battery' };
 const ENVIRONMENTS_KEY = randomBytes(20).toString('hex');

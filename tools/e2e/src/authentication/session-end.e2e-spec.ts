@@ -5,8 +5,6 @@ import { DatabaseProxy } from '../site/database-proxy';
 import { type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
 
-jest.setTimeout(300_000);
-
 /** The maximum time for which a service may accept an ended session. */
 const BOUND_MILLIS = 30_000;
 /** How long a service caches a session. */

@@ -16,8 +16,6 @@ import { Client } from 'pg';
 import { PostgresProcess } from '../site/postgres-process';
 import { listBase, runCommand, startCommand } from './backup-commands';
 
-jest.setTimeout(120_000);
-
 /** In kB a second. An empty database takes about 20 seconds. */
 const SLOWLY = ['--max-rate', '2000'];
 

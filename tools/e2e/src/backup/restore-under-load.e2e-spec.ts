@@ -20,8 +20,6 @@ import { Site } from '../site/site';
 import { runCommand } from './backup-commands';
 import { RestoredDatabase } from './restored-database';
 
-jest.setTimeout(300_000);
-
 const CONCURRENCY = 8;
 /** Responses between two steps of the test. */
 const STEP = 40;

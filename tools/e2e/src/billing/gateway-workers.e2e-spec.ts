@@ -18,8 +18,6 @@ import { type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
 import { wronglyBilled } from './wrongly-billed';
 
-jest.setTimeout(300_000);
-
 const WORKERS = 3;
 const KILLS = 15;
 const CONCURRENCY = 16;

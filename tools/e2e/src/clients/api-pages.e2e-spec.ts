@@ -1,5 +1,6 @@
 import { createTestDatabase, type TestDatabase } from '@inference/testing';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser } from 'playwright-core';
+import { launchChromium } from '../site/chromium';
 import { findProgram } from '../site/nginx';
 import { type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
@@ -17,7 +18,6 @@ const SERVICES = [
 ] as const;
 /** For browsers it is no loopback host, so they treat it as any host on plain http. */
 const HOST = 'services.test';
-const START_MILLIS = 120_000;
 
 const chrome = findProgram('chromium');
 const ifThere = (program: string | undefined) => (program ? it : it.skip);
@@ -36,10 +36,9 @@ beforeAll(async () => {
   for (const app of ['training', 'router-cost', 'agent', 'memo', 'agent-environments'] as const)
     services[app] = await site.startPlain(app);
   if (chrome) {
-    const args = ['--no-sandbox', `--host-resolver-rules=MAP ${HOST} 127.0.0.1`];
-    browser = await chromium.launch({ executablePath: chrome, args });
+    browser = await launchChromium(chrome, [`--host-resolver-rules=MAP ${HOST} 127.0.0.1`]);
   }
-}, START_MILLIS);
+});
 afterAll(async () => {
   await browser?.close();
   await site?.stop();

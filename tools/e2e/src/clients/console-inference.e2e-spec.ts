@@ -16,8 +16,6 @@ import { createAdmin } from '../site/create-admin';
 import { type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
 
-jest.setTimeout(300_000);
-
 /** A browser calls models and agents at the console's address, with nothing but a session. */
 
 const ADMIN = { email: 'admin@example.com', password: 'admin password of this test' };

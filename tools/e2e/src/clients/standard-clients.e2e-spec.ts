@@ -13,7 +13,7 @@ import {
 import { EventSource } from 'eventsource';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { chromium } from 'playwright-core';
+import { launchChromium } from '../site/chromium';
 import { ClientPage } from './client-page';
 import { InterruptingProxy } from '../site/interrupting-proxy';
 import { findProgram, Nginx } from '../site/nginx';
@@ -188,7 +188,7 @@ test('an EventSource resumes after an interruption, and stops at the end', async
 });
 
 ifThere(browser)('a page of another origin streams, leaves and resumes', async () => {
-  const chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox'] });
+  const chrome = await launchChromium(browser!);
   stops.push(() => chrome.close());
   const tab = await chrome.newPage();
   await tab.goto(page.origin);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createTestDatabase, publishPrices, type TestDatabase } from '@inference/testing';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type Page } from 'playwright-core';
+import { launchChromium } from '../site/chromium';
 import { createAdmin } from '../site/create-admin';
 import { findProgram } from '../site/nginx';
 import { ROOT } from '../site/service-process';
@@ -11,8 +12,6 @@ import { SignInPage } from './console-pages';
 
 /** The pages of balance, usage, requests and payments in Chromium, against a real console, gateway and model server. */
 
-const START_MILLIS = 180_000;
-jest.setTimeout(120_000);
 const PERSON = { email: 'ann@example.com', password: 'a password of this test' };
 const MODELS = ['sandbox-chat', 'sandbox-mini'];
 const CREDIT = 25;
@@ -62,11 +61,11 @@ beforeAll(async () => {
   const login = { identifier: PERSON.email, password: PERSON.password };
   ({ token } = await post<{ token: string }>(`${consoleUrl}/api/auth/login`, '', login));
   if (!chrome) return;
-  browser = await chromium.launch({ executablePath: chrome, args: ['--no-sandbox'] });
+  browser = await launchChromium(chrome);
   const context = await browser.newContext({ baseURL: consoleUrl, locale: 'en-US', timezoneId: 'UTC' });
   tab = await context.newPage();
   faults = collectFaults(tab, [new URL(consoleUrl).origin]);
-}, START_MILLIS);
+});
 afterAll(async () => {
   await browser?.close();
   await site?.stop();

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createTestDatabase, publishPrices, type TestDatabase } from '@inference/testing';
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { type Browser, type Locator, type Page } from 'playwright-core';
+import { launchChromium } from '../site/chromium';
 import { consoleBody } from '../site/console-client';
 import { createAdmin } from '../site/create-admin';
 import { findProgram } from '../site/nginx';
@@ -10,8 +11,6 @@ import { collectFaults } from './browser-faults';
 import { findInPalette, KeysPage, RegisterPage } from './console-pages';
 
 /** Settings, API keys, playground and agents in Chromium, against real services and the sandbox engine. */
-
-jest.setTimeout(120_000);
 
 const ADMIN = { email: 'admin@example.com', password: 'admin password of this test' };
 const PERSON = { email: 'ann@example.com', password: 'a password of this test' };
@@ -48,14 +47,14 @@ beforeAll(async () => {
   });
   await createAdmin(database.urlFor('console'), 'intl', ADMIN);
   if (!chrome) return;
-  browser = await chromium.launch({ executablePath: chrome, args: ['--no-sandbox'] });
+  browser = await launchChromium(chrome);
   const context = await browser.newContext({ baseURL: consoleService.url, locale: 'en-US' });
   tab = await context.newPage();
   faults = collectFaults(tab, [new URL(consoleService.url).origin]);
   await tab.goto('/register');
   await new RegisterPage(tab).register(PERSON);
   await tab.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await site?.stop();

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase } from '@inference/testing';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { launchChromium } from '../site/chromium';
 import { findProgram } from '../site/nginx';
 import { ROOT, type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
@@ -10,7 +11,6 @@ import { KeysPage, RegisterPage, SignInPage } from './console-pages';
 
 /** The main path through the console's pages in Chromium, against a real console. */
 
-const START_MILLIS = 120_000;
 const PERSON = { email: 'ann@example.com', password: 'a password of this test' };
 
 const chrome = findProgram('chromium');
@@ -29,11 +29,11 @@ beforeAll(async () => {
   site = new Site(database);
   consoleService = await site.startConsole({ CONSOLE_UI_DIRECTORY: join(ROOT, 'dist/apps/console-ui') });
   if (!chrome) return;
-  browser = await chromium.launch({ executablePath: chrome, args: ['--no-sandbox'] });
+  browser = await launchChromium(chrome);
   context = await browser.newContext({ baseURL: consoleService.url, locale: 'en-US' });
   tab = await context.newPage();
   faults = collectFaults(tab, [new URL(consoleService.url).origin]);
-}, START_MILLIS);
+});
 afterAll(async () => {
   await browser?.close();
   await site?.stop();

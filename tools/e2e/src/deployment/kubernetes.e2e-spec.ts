@@ -22,8 +22,6 @@ import {
 import { matches } from './kubernetes/network-policies';
 import { schemaFaults, typeFaults } from './kubernetes/schemas';
 
-jest.setTimeout(120_000);
-
 const JOBS = ['migrate', 'reconcile', 'usage-archive'];
 const HTTP_PORT = 3000;
 const METRICS_PORT = 9090;

@@ -4,8 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../site/service-process';
 
-jest.setTimeout(120_000);
-
 interface Component {
   name: string;
   version: string;

@@ -6,7 +6,7 @@ import { findFreePort } from '../site/ports';
 import { ROOT } from '../site/service-process';
 
 const START_MILLIS = 60_000;
-/** Longer than any test: a wait that ends earlier was ended by a signal. */
+/** The longest that the configuration allows. Jest ends the tests earlier: a wait that ends was ended by a signal. */
 const LONG_SECONDS = '300';
 const children: ChildProcess[] = [];
 

@@ -75,51 +75,39 @@ describe.each(SERVICES)('%s, built and started alone', (app, role, own) => {
     return { ...started, url, metricsUrl };
   }
 
-  it(
-    'needs no configuration but its environment, and ends on SIGTERM',
-    async () => {
-      const { child, url, metricsUrl } = await running(database.urlFor(role));
-      const health = await fetch(`${url}/healthz`);
-      expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
-      expect(await (await fetch(metricsUrl)).text()).toContain('process_cpu_seconds_total');
-      const unknown = await fetch(`${url}/nothing`);
-      // An error of its own shape, in the envelope at training.
-      const body = (await unknown.json()) as { error?: string; message?: string };
-      expect([unknown.status, body.error ?? body.message]).toEqual([404, 'not found']);
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      expect(await ended).toEqual([null, 'SIGTERM']);
-    },
-    2 * START_MILLIS,
-  );
+  it('needs no configuration but its environment, and ends on SIGTERM', async () => {
+    const { child, url, metricsUrl } = await running(database.urlFor(role));
+    const health = await fetch(`${url}/healthz`);
+    expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
+    expect(await (await fetch(metricsUrl)).text()).toContain('process_cpu_seconds_total');
+    const unknown = await fetch(`${url}/nothing`);
+    // An error of its own shape, in the envelope at training.
+    const body = (await unknown.json()) as { error?: string; message?: string };
+    expect([unknown.status, body.error ?? body.message]).toEqual([404, 'not found']);
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([null, 'SIGTERM']);
+  });
 
-  it(
-    'starts without its database and reports it as unavailable',
-    async () => {
-      const { url } = await running('postgres://u:p@127.0.0.1:1/none');
-      const health = await fetch(`${url}/healthz`);
-      expect([health.status, await health.json()]).toEqual([503, { error: 'database unavailable' }]);
-    },
-    2 * START_MILLIS,
-  );
+  it('starts without its database and reports it as unavailable', async () => {
+    const { url } = await running('postgres://u:p@127.0.0.1:1/none');
+    const health = await fetch(`${url}/healthz`);
+    expect([health.status, await health.json()]).toEqual([503, { error: 'database unavailable' }]);
+  });
 
-  it(
-    'names everything that is missing from its environment and exits with 1',
-    async () => {
-      const { child, output } = start({});
-      expect(await once(child, 'close')).toEqual([1, null]);
-      for (const name of [
-        'SITE',
-        'PORT',
-        'DATABASE_URL',
-        'CONSOLE_URL',
-        'API_KEY_HASH_SECRET',
-        ...Object.keys(own),
-      ])
-        expect(output()).toContain(`${name}: is missing`);
-    },
-    START_MILLIS,
-  );
+  it('names everything that is missing from its environment and exits with 1', async () => {
+    const { child, output } = start({});
+    expect(await once(child, 'close')).toEqual([1, null]);
+    for (const name of [
+      'SITE',
+      'PORT',
+      'DATABASE_URL',
+      'CONSOLE_URL',
+      'API_KEY_HASH_SECRET',
+      ...Object.keys(own),
+    ])
+      expect(output()).toContain(`${name}: is missing`);
+  });
 
   it('keeps credentials out of its log', async () => {
     const secret = 'do-not-log-this';

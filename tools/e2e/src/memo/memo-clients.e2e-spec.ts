@@ -10,8 +10,9 @@ import {
   type TestDatabase,
 } from '@inference/testing';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type Page } from 'playwright-core';
 import { ClientPage } from '../clients/client-page';
+import { launchChromium } from '../site/chromium';
 import { MemoCaller } from './memo-calls';
 import { findProgram, Nginx } from '../site/nginx';
 import { type ServiceProcess } from '../site/service-process';
@@ -166,7 +167,7 @@ describe('all that was written is read', () => {
     }));
 
   ifThere(browser)('by a page of another origin', async () => {
-    const chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox'] });
+    const chrome = await launchChromium(browser!);
     try {
       const tab = await openPage(chrome);
       await expectAllToBeRead(() => readByPage(tab));

@@ -16,8 +16,6 @@ import { readRouterCost } from '../billing/router-cost-report';
 import { type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
 
-jest.setTimeout(180_000);
-
 const MODEL = 'sandbox-chat';
 /** Would take twenty seconds. */
 const LONG = 'sandbox-chat+tokens-400+delay-50';

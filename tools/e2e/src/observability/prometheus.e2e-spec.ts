@@ -20,8 +20,6 @@ import {
 import { PROMETHEUS, PrometheusProcess, type Series } from './prometheus-process';
 import { groupingLabelsOf, selectorsOf } from './promql';
 
-jest.setTimeout(300_000);
-
 const MODEL = 'sandbox-chat';
 
 describeWhere(isExecutable(PROMETHEUS), 'prometheus is not installed')('a site and its Prometheus', () => {

@@ -5,8 +5,6 @@ import { type Executor, ReadDatabase } from '@inference/database';
 import { TestPool } from '@inference/testing';
 import { PostgresProcess } from '../site/postgres-process';
 
-jest.setTimeout(120_000);
-
 /** Longer than the primary answers alone after the replica was behind (1 s) and away (5 s). */
 const PAUSE_MILLIS = 6_000;
 

@@ -24,8 +24,6 @@ import { ROOT, type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
 import { CertificateAuthority } from './certificate-authority';
 
-jest.setTimeout(300_000);
-
 const HOST = 'localhost';
 /** Whom tools/postgres runs PostgreSQL as if this process is root's. */
 const POSTGRES_USER = process.getuid?.() === 0 ? 65_534 : process.getuid!();

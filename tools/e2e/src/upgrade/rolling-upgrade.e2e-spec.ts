@@ -15,8 +15,6 @@ import { type Backend, Haproxy } from './haproxy';
 import { makePreviousBuild, PREVIOUS, reasonWithoutPreviousBuild } from './previous-build';
 import { describeOutcomes, UpgradeLoad } from './upgrade-load';
 
-jest.setTimeout(300_000);
-
 /** Of each activity in each phase. */
 const ENOUGH_TURNS = 5;
 const SERVED_MILLIS = 120_000;

@@ -10,8 +10,6 @@ import { MemoSite, type Person } from '../../memo.fixture';
 import { ChangingDocuments, type Edition } from './changing-documents.fixture';
 import { collapseWhitespace } from '../sentences/sentence-segmentation';
 
-jest.setTimeout(180_000);
-
 const MODEL = 'scripted';
 const ANSWERS = 1_000;
 const AT_ONCE = 16;

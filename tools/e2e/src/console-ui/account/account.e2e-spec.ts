@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase } from '@inference/testing';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type Page } from 'playwright-core';
+import { launchChromium } from '../../site/chromium';
 import { findProgram } from '../../site/nginx';
 import { ROOT } from '../../site/service-process';
 import { Site } from '../../site/site';
@@ -11,8 +12,6 @@ import { type Authenticator, SecurityPage, signOut } from './account-pages';
 
 /** The settings of an account in Chromium, against a real console. */
 
-const START_MILLIS = 120_000;
-jest.setTimeout(120_000);
 const PERSON = { email: 'ann@example.com', password: 'a password of this test' };
 
 const chrome = findProgram('chromium');
@@ -31,14 +30,14 @@ beforeAll(async () => {
   site = new Site(database);
   const { url } = await site.startConsole({ CONSOLE_UI_DIRECTORY: join(ROOT, 'dist/apps/console-ui') });
   if (!chrome) return;
-  browser = await chromium.launch({ executablePath: chrome, args: ['--no-sandbox'] });
+  browser = await launchChromium(chrome);
   const context = await browser.newContext({ baseURL: url, locale: 'en-US', timezoneId: 'UTC' });
   tab = await context.newPage();
   faults = collectFaults(tab, [new URL(url).origin]);
   await tab.goto('/register');
   await new RegisterPage(tab).register(PERSON);
   await tab.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-}, START_MILLIS);
+});
 afterAll(async () => {
   await browser?.close();
   await site?.stop();

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { SandboxPayments } from '@inference/sandbox-payments';
 import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { launchChromium } from '../../site/chromium';
 import { findProgram } from '../../site/nginx';
 import { ROOT } from '../../site/service-process';
 import { Site } from '../../site/site';
@@ -12,8 +13,6 @@ import { textOf } from './account-pages';
 
 /** Payments, their banner and their documents in Chromium, against a real console and sandboxes of the providers. */
 
-const START_MILLIS = 180_000;
-jest.setTimeout(120_000);
 const PERSON = { email: 'ann@example.com', password: 'a password of this test' };
 
 const chrome = findProgram('chromium');
@@ -47,13 +46,13 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
     });
     await sandbox.deliverTo(url);
     if (!chrome) return;
-    browser = await chromium.launch({ executablePath: chrome, args: ['--no-sandbox'] });
+    browser = await launchChromium(chrome);
     context = await browser.newContext({ baseURL: url, locale: 'en-US', timezoneId: 'UTC' });
     origins = [new URL(url).origin, new URL(sandbox.url).origin];
     await openTab('/register', origins);
     await new RegisterPage(tab).register(PERSON);
     await tab.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-  }, START_MILLIS);
+  });
   afterAll(async () => {
     await browser?.close();
     await site?.stop();

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { createTestDatabase, publishPrices, type TestDatabase, waitFor } from '@inference/testing';
 import { SandboxPayments } from '@inference/sandbox-payments';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type Page } from 'playwright-core';
+import { launchChromium } from '../../site/chromium';
 import { createAdmin } from '../../site/create-admin';
 import { findProgram } from '../../site/nginx';
 import { ROOT } from '../../site/service-process';
@@ -13,8 +14,6 @@ import { SignInPage } from '../console-pages';
 
 /** The pages of admins in Chromium, against a real console, gateway and payment provider. */
 
-const START_MILLIS = 180_000;
-jest.setTimeout(120_000);
 const ADMIN = { email: 'root@example.com', password: 'a password of this test' };
 const CUSTOMER = { email: 'ann@example.com', password: 'another password of this test' };
 
@@ -82,10 +81,10 @@ beforeAll(async () => {
   });
   expect(answer.status).toBe(200);
   if (!chrome) return;
-  browser = await chromium.launch({ executablePath: chrome, args: ['--no-sandbox'] });
+  browser = await launchChromium(chrome);
   tab = await newTab();
   faults = collectFaults(tab, [new URL(consoleUrl).origin]);
-}, START_MILLIS);
+});
 afterAll(async () => {
   await browser?.close();
   await site?.stop();

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase } from '@inference/testing';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { launchChromium } from '../../site/chromium';
 import { consoleBody } from '../../site/console-client';
 import { createAdmin } from '../../site/create-admin';
 import { findProgram } from '../../site/nginx';
@@ -15,8 +16,6 @@ import { ChangelogEditor, PackagePages, PriceEditor, RatesPage } from './catalog
 
 /** What admins publish, in Chromium, against a real console. The site is that of China, which has exchange rates. */
 
-const START_MILLIS = 120_000;
-jest.setTimeout(120_000);
 const ADMIN = { email: 'admin@example.com', password: 'the password of the admin' };
 const MODELS = '/api/admin/billing/pricing/models';
 const INPUT = 'sandbox-chat · per million input tokens';
@@ -73,14 +72,14 @@ beforeAll(async () => {
     ],
   });
   if (!chrome) return;
-  browser = await chromium.launch({ executablePath: chrome, args: ['--no-sandbox'] });
+  browser = await launchChromium(chrome);
   context = await browser.newContext({ baseURL: consoleService.url, locale: 'en-US', timezoneId: 'UTC' });
   tab = await context.newPage();
   faults = collectFaults(tab, [new URL(consoleService.url).origin]);
   await tab.goto('/sign-in');
   await new SignInPage(tab).signIn(ADMIN);
   await tab.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-}, START_MILLIS);
+});
 afterAll(async () => {
   await browser?.close();
   await site?.stop();

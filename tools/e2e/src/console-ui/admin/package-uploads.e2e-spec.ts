@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
-import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type CDPSession, type Page } from 'playwright-core';
+import { launchChromium } from '../../site/chromium';
 import { consoleBody } from '../../site/console-client';
 import { createAdmin } from '../../site/create-admin';
 import { findProgram } from '../../site/nginx';
@@ -15,8 +16,6 @@ import { PackagePages } from './catalogue-pages';
 
 /** A package of several parts, whose upload is cut off, in Chromium, against a real console. */
 
-const START_MILLIS = 120_000;
-jest.setTimeout(120_000);
 const ADMIN = { email: 'admin@example.com', password: 'the password of the admin' };
 /** Two parts of 16 MiB and a rest. */
 const CONTENT = randomBytes(34_000_000);
@@ -69,7 +68,7 @@ beforeAll(async () => {
     json: { identifier: ADMIN.email, password: ADMIN.password },
   }));
   if (!chrome) return;
-  browser = await chromium.launch({ executablePath: chrome, args: ['--no-sandbox'] });
+  browser = await launchChromium(chrome);
   context = await browser.newContext({ baseURL: consoleService.url, locale: 'en-US' });
   tab = await context.newPage();
   pages = new PackagePages(tab);
@@ -79,7 +78,7 @@ beforeAll(async () => {
   await tab.goto('/sign-in');
   await new SignInPage(tab).signIn(ADMIN);
   await tab.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-}, START_MILLIS);
+});
 afterAll(async () => {
   await browser?.close();
   await site?.stop();

@@ -1,6 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
-import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
+import { type Browser, type BrowserContextOptions } from 'playwright-core';
 import { type Platform, type Run, SiteRuns } from '../../deployment/site-runs';
+import { launchChromium } from '../../site/chromium';
 import { findProgram } from '../../site/nginx';
 import { secretsInStorage } from '../browser-faults';
 import { foreignTexts } from './foreign-words';
@@ -10,8 +11,6 @@ import { seedContent } from './seed-content';
 import { Visit } from './visit';
 
 /** What holds for every page of the console, in Chromium, on the two sites that `npm start` runs. */
-
-jest.setTimeout(300_000);
 
 const SITES = ['intl', 'cn'] as const;
 /** The width of a phone, and a screen of 1280 pixels at 200 %. */
@@ -32,7 +31,7 @@ beforeAll(async () => {
   for (const SITE of SITES) sites[SITE] = await runs.newRun({ SITE, ENGINE_TOKENS_PER_SECOND: '0' });
   await Promise.all(SITES.map((site) => sites[site].start()));
   await Promise.all(SITES.map((site) => seedContent(sites[site].platform)));
-  browser = await chromium.launch({ executablePath: chrome, args: ['--no-sandbox'] });
+  browser = await launchChromium(chrome);
 });
 afterAll(async () => {
   await browser?.close();

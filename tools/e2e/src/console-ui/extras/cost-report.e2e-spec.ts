@@ -1,5 +1,6 @@
 import { rememberSecret } from '@inference/testing';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type Page } from 'playwright-core';
+import { launchChromium } from '../../site/chromium';
 import { findProgram } from '../../site/nginx';
 import { openArea, UsagePage } from '../billing-pages';
 import { SignInPage } from '../console-pages';
@@ -8,8 +9,6 @@ import { bookUsage, seedCalls } from './seeded-usage';
 
 /** The cost of all accounts in Chromium, against a real console and router-cost service. */
 
-const START_MILLIS = 240_000;
-jest.setTimeout(120_000);
 const CUSTOMER = { email: 'ben@example.com', password: 'another password of this test' };
 const ANALYST = { email: 'eve@example.com', password: 'a third password of this test' };
 const PERIOD = 'range=custom&from=2026-02-01&to=2026-02-28&zone=UTC';
@@ -49,9 +48,9 @@ beforeAll(async () => {
   await bookUsage(database, accountId);
   await bookUsage(database, ids['customer']);
   if (!chrome) return;
-  browser = await chromium.launch({ executablePath: chrome, args: ['--no-sandbox'] });
+  browser = await launchChromium(chrome);
   ({ tab, faults } = await signIn(browser, site));
-}, START_MILLIS);
+});
 afterAll(async () => {
   await browser?.close();
   await site?.stop();

@@ -1,15 +1,13 @@
 import { rememberSecret } from '@inference/testing';
 import { Secret, TOTP } from 'otpauth';
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { type Browser, type Locator, type Page } from 'playwright-core';
 import { type Run, SiteRuns } from '../../deployment/site-runs';
+import { launchChromium } from '../../site/chromium';
 import { findProgram } from '../../site/nginx';
 import { collectFaults } from '../browser-faults';
 
 /** The way of somebody new from `npm start` to a paid call, by clicks and by keyboard, in Chromium. */
 
-jest.setTimeout(180_000);
-
-const START_MILLIS = 300_000;
 const PASSWORD = 'a password of this test';
 /** What the way may cost at most; it is printed. */
 const MOST_CLICKS = 12;
@@ -27,8 +25,8 @@ beforeAll(async () => {
   rememberSecret(PASSWORD);
   run = await runs.newRun({ ENGINE_TOKENS_PER_SECOND: '0' });
   await run.start();
-  browser = await chromium.launch({ executablePath: chrome, args: ['--no-sandbox'] });
-}, START_MILLIS);
+  browser = await launchChromium(chrome);
+});
 afterAll(async () => {
   await browser?.close();
   await runs.cleanUp();

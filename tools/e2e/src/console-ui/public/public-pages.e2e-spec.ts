@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { createTestDatabase, rememberSecret, type TestDatabase, waitFor } from '@inference/testing';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type Page } from 'playwright-core';
+import { launchChromium } from '../../site/chromium';
 import { consoleBody } from '../../site/console-client';
 import { createAdmin } from '../../site/create-admin';
 import { findProgram } from '../../site/nginx';
@@ -15,7 +16,6 @@ import { ModelsPage, RecoveryPages } from './public-pages';
 
 /** The pages of visitors in Chromium, against a real console. */
 
-const START_MILLIS = 120_000;
 const ADMIN = { email: 'admin@example.com', password: 'the password of the admin' };
 const PERSON = { email: 'ann@example.com', password: 'a password of this test' };
 const NEW_PASSWORD = 'another password of this test';
@@ -75,11 +75,11 @@ beforeAll(async () => {
   });
   adminToken = token;
   if (!chrome) return;
-  browser = await chromium.launch({ executablePath: chrome, args: ['--no-sandbox'] });
+  browser = await launchChromium(chrome);
   const context = await browser.newContext({ baseURL: consoleService.url, locale: 'en-US' });
   tab = await context.newPage();
   faults = collectFaults(tab, [new URL(consoleService.url).origin]);
-}, START_MILLIS);
+});
 afterAll(async () => {
   await browser?.close();
   await site?.stop();

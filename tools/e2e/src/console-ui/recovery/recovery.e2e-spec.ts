@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createTestDatabase, publishPrices, type TestDatabase, waitFor } from '@inference/testing';
-import { type Browser, type BrowserContext, chromium, type Page, type Route } from 'playwright-core';
+import { type Browser, type BrowserContext, type Page, type Route } from 'playwright-core';
+import { launchChromium } from '../../site/chromium';
 import { consoleBody } from '../../site/console-client';
 import { createAdmin } from '../../site/create-admin';
 import { findProgram } from '../../site/nginx';
@@ -12,9 +13,6 @@ import { KeysPage, SignInPage } from '../console-pages';
 
 /** What the pages do when the connection, the session, a service or a file of the pages is gone, in Chromium. */
 
-jest.setTimeout(120_000);
-
-const START_MILLIS = 180_000;
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const PERSON = { email: 'ann@example.com', password: 'a password of this test' };
@@ -64,8 +62,8 @@ beforeAll(async () => {
   const json = { account_id: user.id, amount: 25, description: 'Credit' };
   await consoleBody(url, 'POST', '/api/admin/billing/adjustments', { token, json, status: 201 });
   if (!chrome) return;
-  browser = await chromium.launch({ executablePath: chrome, args: ['--no-sandbox'] });
-}, START_MILLIS);
+  browser = await launchChromium(chrome);
+});
 afterAll(async () => {
   await browser?.close();
   await site?.stop();

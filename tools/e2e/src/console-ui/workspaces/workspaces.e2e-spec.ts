@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createTestDatabase, publishTrainingPrice, type TestDatabase } from '@inference/testing';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type Page } from 'playwright-core';
+import { launchChromium } from '../../site/chromium';
 import { consoleBody } from '../../site/console-client';
 import { findProgram } from '../../site/nginx';
 import { ROOT, type ServiceProcess } from '../../site/service-process';
@@ -11,8 +12,6 @@ import { RegisterPage, SignInPage } from '../console-pages';
 import { WorkspacePage } from './workspace-pages';
 
 /** Workspaces and training in Chromium, against real services on origins of their own. */
-
-jest.setTimeout(120_000);
 
 const PERSON = { email: 'ann@example.com', password: 'a password of this test' };
 const READER = { email: 'bob@example.com', password: 'another password of this test' };
@@ -56,7 +55,7 @@ beforeAll(async () => {
   await consoleBody(consoleService.url, 'POST', '/api/auth/register', { json: READER, status: 201 });
   await database.pool.query('UPDATE accounts.accounts SET email_verified_at = now()');
   if (!chrome) return;
-  browser = await chromium.launch({ executablePath: chrome, args: ['--no-sandbox'] });
+  browser = await launchChromium(chrome);
   tab = await newTab();
   page = new WorkspacePage(tab);
   faults = collectFaults(
@@ -66,7 +65,7 @@ beforeAll(async () => {
   await tab.goto('/register');
   await new RegisterPage(tab).register(PERSON);
   await tab.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await site?.stop();

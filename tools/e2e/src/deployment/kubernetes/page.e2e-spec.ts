@@ -6,8 +6,6 @@ import { parseYaml } from '../yaml';
 import { find, findObstacle, type Manifest, MANIFESTS, ofKind, podsOf, render } from './manifests';
 import { schemaFaults, typeFaults } from './schemas';
 
-jest.setTimeout(120_000);
-
 const WITHOUT_DATABASE = 'agent-environments';
 const MEBIBYTES_PER_GIBIBYTE = 1024;
 /** DATABASE_POOL_SIZE (10), and 20 for notifications and background work: docs/operations/deploy.md, "Several replicas". */

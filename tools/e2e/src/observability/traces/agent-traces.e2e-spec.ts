@@ -12,8 +12,6 @@ import {
   TracedSite,
 } from './traced-site.fixture';
 
-jest.setTimeout(300_000);
-
 let traced: TracedSite;
 let gateway: ServiceProcess;
 let agent: ServiceProcess;

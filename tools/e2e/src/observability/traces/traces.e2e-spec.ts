@@ -15,8 +15,6 @@ import {
   TracedSite,
 } from './traced-site.fixture';
 
-jest.setTimeout(300_000);
-
 const CHAT = '/v1/chat/completions';
 /** The pauses of the engine between the first and the last token of the slow model. */
 const SLOW_MILLIS = 9 * 50;

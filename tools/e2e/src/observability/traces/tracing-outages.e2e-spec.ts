@@ -4,8 +4,6 @@ import { type ServiceProcess } from '../../site/service-process';
 import { OtlpReceiver } from './otlp-receiver';
 import { MODEL, newTrace, requestLines, TracedSite } from './traced-site.fixture';
 
-jest.setTimeout(300_000);
-
 const CHAT = '/v1/chat/completions';
 /** Fills the queue of a process: more spans than may wait, two for each request. */
 const REQUESTS = 1_200;
