@@ -16,7 +16,6 @@ import { dayText } from './files/manifest';
 const COMMAND = join(__dirname, '../../../dist/libs/usage-archive/src/command.js');
 /** Chosen: small against a run, so that it is killed in all of its phases. */
 const DELAY_STEP_MILLIS = 20;
-/** Of the tests that start many processes, or wait for a slow server. */
 
 let site: ArchiveSite;
 const running = new Set<ChildProcess>();

@@ -41,7 +41,7 @@ describeWhere(missing.length === 0, `${missing.join(', ')} is missing`)('a netwo
       server.kill('SIGKILL');
       await ended;
     }
-    network.remove();
+    network?.remove();
   });
 
   it('is reached from an address of the ranges that it names', async () => {
