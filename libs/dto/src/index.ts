@@ -13,6 +13,7 @@ export { ChoiceField, IdField, LineField, TextField } from './fields/text-field'
 export { RequestValidationPipe, validated, validatedPath } from './validation/request-validation.pipe';
 export { compileValidator, type Validator } from './validation/compile-validator';
 export { type FieldFault, unknownFields } from './validation/field-fault';
+export { AsSent } from './validation/known-fields';
 export { Tolerant } from './validation/tolerant.decorator';
 export { BodyOneOf } from './validation/body-one-of.decorator';
 export { ApiRequestHeaders, RequestHeaders } from './validation/request-headers.decorator';

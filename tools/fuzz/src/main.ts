@@ -1,18 +1,24 @@
 import { parseArgs } from 'node:util';
 import { type Findings } from './findings';
 import { Fuzzer } from './fuzzer';
-import { startPlatform } from './site/platform';
+import { type Platform, startPlatform } from './site/platform';
+import { describeStalls, isFault, MOST_STALL_MILLIS } from './worst/stall-table';
+import { type Outcome, WorstRequests } from './worst/worst-requests';
 
 /**
  * `npm run fuzz -- --requests N --seed N`: starts a site of its own and sends requests that follow from its API documents. Exits
- * with 1 if an answer is a fault of the service or differs from the documents.
+ * with 1 if an answer is a fault of the service or differs from the documents. `--worst` sends each operation the worst requests that
+ * its limits admit instead, and prints for how long each held the thread of its service.
  */
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { requests: { type: 'string' }, seed: { type: 'string' } } });
+  const { values } = parseArgs({
+    options: { requests: { type: 'string' }, seed: { type: 'string' }, worst: { type: 'boolean' } },
+  });
   const requests = wholeNumber('--requests', values.requests ?? '20000');
   const seed = wholeNumber('--seed', values.seed ?? String(Date.now() % 1_000_000));
   const platform = await startPlatform();
   try {
+    if (values.worst) return await sendWorst(platform);
     const onProgress = ({ sent, requestsPerSecond }: Findings) =>
       process.stderr.write(`\r${sent} of ${requests}, ${requestsPerSecond} a second`);
     const findings = await new Fuzzer(platform).run({ requests, seed, onProgress });
@@ -21,6 +27,17 @@ async function main(): Promise<void> {
   } finally {
     await platform.stop();
   }
+}
+
+async function sendWorst(platform: Platform): Promise<void> {
+  const outcomes: Outcome[] = [];
+  await new WorstRequests(platform).run((outcome) => {
+    outcomes.push(outcome);
+    process.stderr.write(`\r${outcomes.length} requests`);
+  });
+  console.log(`\n${describeStalls(outcomes)}`);
+  if (outcomes.some((outcome) => isFault(outcome) || outcome.stallMillis > MOST_STALL_MILLIS))
+    process.exitCode = 1;
 }
 
 function wholeNumber(name: string, text: string): number {

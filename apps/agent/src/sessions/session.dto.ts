@@ -1,4 +1,5 @@
 import {
+  AsSent,
   field,
   type FieldOptions,
   InstantProperty,
@@ -7,7 +8,6 @@ import {
   TextField,
 } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
 import { IsObject } from 'class-validator';
 import { MAX_CONTENT_CHARS, type ToolDefinition, ToolDefinitionDto } from '../tool-calls/tool.dto';
 import { type TurnStatus } from '../turns/turn.entity';
@@ -45,7 +45,7 @@ function MetadataField(options: FieldOptions): PropertyDecorator {
   return field(
     options,
     METADATA_SCHEMA,
-    Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
+    AsSent(),
     IsObject({ message: 'must be an object' }),
     Rule(
       'hasFewPairs',

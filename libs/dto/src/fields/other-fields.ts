@@ -1,6 +1,7 @@
 import { type Type as Class } from '@nestjs/common';
 import { Transform, Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsBoolean, IsObject, ValidateNested } from 'class-validator';
+import { AsSent } from '../validation/known-fields';
 import { field, type FieldOptions } from './field';
 
 export function BooleanField(options: FieldOptions): PropertyDecorator {
@@ -83,11 +84,10 @@ export function TextListField(
 
 /** A JSON object of any content. It is passed on as it was sent. */
 export function JsonObjectField(options: FieldOptions): PropertyDecorator {
-  const asSent = Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]);
   return field(
     options,
     { type: 'object', additionalProperties: true },
-    asSent,
+    AsSent(),
     IsObject({ message: 'must be an object' }),
   );
 }

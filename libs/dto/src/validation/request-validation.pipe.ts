@@ -9,9 +9,15 @@ import {
   type ValidationPipeOptions,
 } from '@nestjs/common';
 import { type ValidationError } from 'class-validator';
-import { badRequest, type FieldFault, UNKNOWN_FIELD, unknownFields } from './field-fault';
+import {
+  badRequest,
+  type FieldFault,
+  FieldFaultsException,
+  UNKNOWN_FIELD,
+  unknownFieldFaults,
+} from './field-fault';
 import { findHostileInput } from './hostile-input';
-import { findObjectMembers } from './object-members';
+import { readKnownFields } from './known-fields';
 import { isTolerant } from './tolerant.decorator';
 
 /** Key in the context of a constraint: a part of a path that breaks it cannot name anything that exists, so the answer is 404 with this message. */
@@ -19,8 +25,6 @@ export const NOT_FOUND = 'notFound';
 
 const OPTIONS: ValidationPipeOptions = {
   transform: true,
-  whitelist: true,
-  forbidNonWhitelisted: true,
   forbidUnknownValues: true,
   stopAtFirstError: true,
   validationError: { target: false, value: false },
@@ -32,8 +36,7 @@ class DtoPipe extends ValidationPipe {
   protected override stripProtoKeys(): void {}
 }
 
-const strictPipe = new DtoPipe(OPTIONS);
-const tolerantPipe = new DtoPipe({ ...OPTIONS, forbidNonWhitelisted: false });
+const fieldsPipe = new DtoPipe(OPTIONS);
 const pathPipe = new DtoPipe({ ...OPTIONS, exceptionFactory: pathException });
 
 /** The global pipe: validates parameters whose type is a DTO class (see `validated`). */
@@ -70,18 +73,14 @@ export async function validated<Dto>(dtoClass: Type<Dto>, value: unknown): Promi
   refuseHostileInput(value);
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw new BadRequestException('the body must be a JSON object');
-  if (isTolerant(dtoClass))
-    return (await tolerantPipe.transform(value, { type: 'body', metatype: dtoClass })) as Dto;
-  const overlooked = findObjectMembers(dtoClass, value);
-  const validating = strictPipe.transform(value, { type: 'body', metatype: dtoClass }) as Promise<Dto>;
-  if (overlooked.length === 0) return validating;
-  const unknown = unknownFields(overlooked);
+  const { known, unknownPaths } = readKnownFields(dtoClass, value);
+  const validating = fieldsPipe.transform(known, { type: 'body', metatype: dtoClass }) as Promise<Dto>;
+  if (unknownPaths.length === 0 || isTolerant(dtoClass)) return validating;
+  const unknown = unknownFieldFaults(unknownPaths);
   throw await validating.then(
-    () => unknown,
-    (error: Error) =>
-      error instanceof BadRequestException
-        ? new BadRequestException(`${unknown.message}; ${error.message}`)
-        : error,
+    () => badRequest(unknown),
+    (error: unknown) =>
+      error instanceof FieldFaultsException ? badRequest([...unknown, ...error.faults]) : error,
   );
 }
 
@@ -108,10 +107,9 @@ function faultsOf(error: ValidationError, above: string): ConstraintFault[] {
     .join('.');
   const own = Object.entries(constraints).map(([name, message]): ConstraintFault => {
     const notFound = (contexts?.[name] as Record<string, string> | undefined)?.[NOT_FOUND];
-    const isUnknown = name === 'whitelistValidation' || name === 'unknownValue';
     return {
       path,
-      message: isUnknown ? UNKNOWN_FIELD : message,
+      message: name === 'unknownValue' ? UNKNOWN_FIELD : message,
       ...(notFound !== undefined && { notFound }),
     };
   });

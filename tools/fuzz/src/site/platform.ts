@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { StallLog } from './stall-log';
 
 /** `npm` and Jest start in the root of the workspace. */
 const LAUNCHER = join('tools', 'launcher', 'start.mjs');
@@ -34,6 +35,7 @@ export interface Platform {
   consoleRouterCostCredential: string;
   /** The folder of the logs. */
   logs: string;
+  stalls: StallLog;
   stop(): Promise<void>;
 }
 
@@ -52,6 +54,9 @@ export async function startPlatform(): Promise<Platform> {
 async function tryToStart(): Promise<Platform> {
   const folder = mkdtempSync(join(process.env.TEST_DATA_FOLDER ?? tmpdir(), 'fuzz-'));
   const dataDir = join(folder, 'data');
+  const stallFolder = join(folder, 'stalls');
+  mkdirSync(stallFolder);
+  const stalls = new StallLog(stallFolder);
   const child = spawn(process.execPath, [LAUNCHER], {
     env: {
       PATH: process.env.PATH,
@@ -61,6 +66,7 @@ async function tryToStart(): Promise<Platform> {
       RATE_LIMIT_MULTIPLIER: '1000000',
       SESSION_COOKIE_NAME: 'session',
       ENGINE_TOKENS_PER_SECOND: '0',
+      ...stalls.environment,
       // The launcher then ends when this process ends.
       npm_lifecycle_event: 'start',
     },
@@ -81,6 +87,7 @@ async function tryToStart(): Promise<Platform> {
       'trainerCredential' | 'agentCredential' | 'consoleAgentCredential' | 'consoleRouterCostCredential'
     >),
     logs: join(dataDir, 'logs'),
+    stalls,
     stop: async () => {
       const ended = child.exitCode === null ? once(child, 'exit') : undefined;
       child.kill('SIGTERM');

@@ -1,4 +1,4 @@
-import { field, type FieldOptions, TextField } from '@inference/dto';
+import { AsSent, field, type FieldOptions, TextField } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
@@ -57,7 +57,7 @@ function MetadataField(options: FieldOptions): PropertyDecorator {
   return field(
     { example: { author: 'Ann', pages: 3 }, ...options },
     { type: 'object', maxProperties: MAX_METADATA_PAIRS, additionalProperties: METADATA_VALUE_SCHEMA },
-    Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]),
+    AsSent(),
     ValidateBy({
       name: 'isMetadata',
       validator: {

@@ -1,0 +1,79 @@
+import { type Type } from '@nestjs/common';
+import { type ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { schemasOf } from '../fields/field';
+
+type Fields = Record<string, unknown>;
+
+/** What stands in the place of a JSON object of any content while class-transformer walks the fields around it. */
+const sentObjects = new WeakMap<object, unknown>();
+
+/** Property decorator: the DTO gets the object of any content that was sent, or whatever was sent in its place. */
+export const AsSent = (): PropertyDecorator =>
+  Transform(({ obj, key }: { obj: Fields; key: string }) => {
+    const value = obj[key];
+    return typeof value === 'object' && value !== null ? (sentObjects.get(value) ?? value) : value;
+  });
+
+export interface KnownFields {
+  /** A copy of the value with nothing but what the validators judge. */
+  known: Fields;
+  unknownPaths: string[];
+}
+
+/**
+ * Separates the fields of an object that its DTO class has, also in objects of other DTO classes within, from all others. The
+ * copy is small whatever was sent: class-transformer takes a time that grows with the square of the fields of each object that it
+ * walks, and walks objects where a text is expected, and all of a list that is too long.
+ */
+export function readKnownFields(dtoClass: object, value: object): KnownFields {
+  const unknownPaths: string[] = [];
+  return { known: copyOf(dtoClass, value as Fields, '', unknownPaths), unknownPaths };
+}
+
+function copyOf(dtoClass: object, value: Fields, above: string, unknownPaths: string[]): Fields {
+  const schemas = schemasOf(dtoClass);
+  const copy: Fields = {};
+  for (const [key, inner] of Object.entries(value)) {
+    const path = above ? `${above}.${key}` : key;
+    if (Object.hasOwn(schemas, key)) copy[key] = copyOfField(schemas[key]!, inner, path, unknownPaths);
+    else unknownPaths.push(path);
+  }
+  return copy;
+}
+
+function copyOfField(
+  schema: ApiPropertyOptions,
+  value: unknown,
+  path: string,
+  unknownPaths: string[],
+): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const nested = classOf(schema);
+  const copyOfEntry = (entry: unknown, entryPath: string) =>
+    nested && isObject(entry) ? copyOf(nested, entry, entryPath, unknownPaths) : emptied(entry);
+  if (Array.isArray(value)) {
+    const { isArray, maxItems = Infinity } = schema as { isArray?: boolean; maxItems?: number };
+    if (nested && !isArray) return [];
+    // One entry too many is enough to be refused.
+    return value.slice(0, maxItems + 1).map((entry, index) => copyOfEntry(entry, `${path}.${index}`));
+  }
+  if (nested) return copyOfEntry(value, path);
+  const stand: object = {};
+  sentObjects.set(stand, value);
+  return stand;
+}
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** An object or a list where the class expects neither, without its content. */
+function emptied(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  return Array.isArray(value) ? [] : {};
+}
+
+/** The DTO class of the objects that a field holds. */
+function classOf({ type }: ApiPropertyOptions): Type | undefined {
+  return typeof type === 'function' && type !== Object ? (type as () => Type)() : undefined;
+}

@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** `npm` and Jest start in the root of the workspace. */
+const RECORDER = resolve('tools/fuzz/stall-recorder.cjs');
+/** Three times the interval of the recorder. */
+const SETTLING_MILLIS = 15;
+
+/** What the recorder in each service writes about turns of the event loop that took long. */
+export class StallLog {
+  private readonly readChars = new Map<string, number>();
+
+  constructor(private readonly folder: string) {}
+
+  /** Variables of processes that shall record their stalls. */
+  get environment(): Record<string, string> {
+    return { STALL_FOLDER: this.folder, NODE_OPTIONS: `--require=${RECORDER}` };
+  }
+
+  /** Waits until what has just been answered is recorded, and returns the longest stall of the service since the last call; 0 if none was long. */
+  async longestMillis(service: string): Promise<number> {
+    await new Promise((settled) => setTimeout(settled, SETTLING_MILLIS));
+    return Math.max(0, ...this.newStalls(service));
+  }
+
+  private newStalls(service: string): number[] {
+    const file = join(this.folder, `${service}.txt`);
+    if (!existsSync(file)) return [];
+    const text = readFileSync(file, 'latin1');
+    const known = this.readChars.get(service) ?? 0;
+    const end = text.lastIndexOf('\n') + 1;
+    this.readChars.set(service, end);
+    return text.slice(known, end).trimEnd().split('\n').map(Number);
+  }
+}

@@ -1,0 +1,184 @@
+import fc from 'fast-check';
+import { type Agent } from 'undici';
+import { type Answer, answerOf, connections } from '../answers';
+import { knownFields } from '../known/known-fields';
+import { KnownIds } from '../known/known-ids';
+import { type DocumentedOperation, type FuzzRequest, requestsTo } from '../requests/requests';
+import { resolved, type Schema } from '../requests/schema';
+import { Credentials } from '../site/credentials';
+import { readOperations } from '../site/operations';
+import { type Platform } from '../site/platform';
+import { WORST_FORMS } from './worst-forms';
+import { withValueAt, WORST_VALUES } from './worst-values';
+import { WORST_HEADS } from './worst-heads';
+
+/** Sizes of which one is the largest body that a handler takes. */
+const LIMITS_BYTES = [32 * 2 ** 20, 2 * 2 ** 20, 2 ** 20, 128 * 2 ** 10, 16 * 2 ** 10];
+/** Bodies larger than this have their worst value only where a large value is expected, so that a run takes minutes. */
+const USUAL_BYTES = 2 ** 20;
+const SAMPLE_SEED = 1;
+/** In place of a status. */
+export const NO_ANSWER = 0;
+
+export interface WorstRequest {
+  target: DocumentedOperation;
+  /** What the request has much of, and where. */
+  kind: string;
+}
+
+export interface Outcome extends WorstRequest {
+  status: number;
+  /** Processor time of the longest turn of the service's event loop. */
+  stallMillis: number;
+}
+
+interface Sent {
+  path?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** Sends to each operation the worst bodies, queries and headers that its limits admit, one after the other. */
+export class WorstRequests {
+  private readonly credentials: Credentials;
+  private readonly ids = new KnownIds();
+  private readonly samples = new Map<DocumentedOperation, FuzzRequest>();
+  private readonly dispatcher: Agent = connections(1);
+
+  constructor(private readonly platform: Platform) {
+    this.credentials = new Credentials(platform);
+    this.ids.learn(platform);
+  }
+
+  async run(onOutcome: (outcome: Outcome) => void): Promise<void> {
+    for (const target of await readOperations(this.platform)) {
+      for (const [kind, sent] of await this.requestsTo(target)) {
+        const { status, stallMillis } = await this.measured(target, sent());
+        onOutcome({ target, kind, status, stallMillis });
+      }
+    }
+    await this.dispatcher.close();
+  }
+
+  private async requestsTo(target: DocumentedOperation): Promise<[kind: string, sent: () => Sent][]> {
+    const heads = WORST_HEADS.map(([kind, head]): [string, () => Sent] => [
+      kind,
+      () => head(this.pathOf(target)),
+    ]);
+    const types = Object.keys(target.operation.requestBody?.content ?? {});
+    const json = types.find((type) => type.includes('json'));
+    const form = types.find((type) => type.startsWith('multipart/'));
+    return [
+      ...heads,
+      ...(json === undefined ? [] : await this.jsonRequestsTo(target, json)),
+      ...(form === undefined ? [] : WORST_FORMS.map(([kind, sent]): [string, () => Sent] => [kind, sent])),
+    ];
+  }
+
+  private async jsonRequestsTo(target: DocumentedOperation, type: string): Promise<[string, () => Sent][]> {
+    const limit = await this.limitOf(target, type);
+    const { base, required, members } = this.bodyOf(target);
+    const paths = [[], ...members.map((path) => path.split('.')), ['unknown_field']];
+    return paths.flatMap((path) => {
+      const isLarge = path.length === 0 || required.has(path[0]!);
+      const bytes = (isLarge ? limit : Math.min(limit, USUAL_BYTES)) - JSON.stringify(base).length - 64;
+      return WORST_VALUES.map(([kind, jsonOf]): [string, () => Sent] => [
+        `${kind} in ${path.join('.') || 'the body'}`,
+        () => ({ headers: { 'Content-Type': type }, body: withValueAt(base, path, jsonOf(bytes)) }),
+      ]);
+    });
+  }
+
+  /** A sound body, and the paths of its members. */
+  private bodyOf(target: DocumentedOperation): { base: unknown; required: Set<string>; members: string[] } {
+    const body = this.sampleOf(target).body;
+    const base: unknown = body === undefined ? {} : JSON.parse(body);
+    const [content] = Object.values(target.operation.requestBody!.content);
+    const described = schemasOf(content?.schema ?? {}, target);
+    const names = described.flatMap(({ properties = {} }) => Object.keys(properties));
+    return {
+      base,
+      required: new Set(described.flatMap(({ required = [] }) => required)),
+      members: [...new Set([...names, ...membersOf(base)])],
+    };
+  }
+
+  /** The largest body in bytes that the operation reads. */
+  private async limitOf(target: DocumentedOperation, type: string): Promise<number> {
+    for (const bytes of LIMITS_BYTES) {
+      const body = `{${' '.repeat(bytes - 2)}}`;
+      const { status } = await this.send(target, { headers: { 'Content-Type': type }, body });
+      if (status !== 413) return bytes;
+    }
+    return LIMITS_BYTES.at(-1)!;
+  }
+
+  private sampleOf(target: DocumentedOperation): FuzzRequest {
+    const kept = this.samples.get(target) ?? this.newSampleOf(target);
+    this.samples.set(target, kept);
+    return kept;
+  }
+
+  /** A request as a careful client sends it, with JSON if the operation takes it. */
+  private newSampleOf(target: DocumentedOperation): FuzzRequest {
+    const known = knownFields(this.platform);
+    const samples = fc.sample(requestsTo(target, known), { numRuns: 30, seed: SAMPLE_SEED });
+    const isWanted = ({ isExemplary, headers }: FuzzRequest) =>
+      isExemplary && (headers['Content-Type'] ?? 'json').includes('json');
+    return samples.find(isWanted) ?? samples.find(({ isExemplary }) => isExemplary)!;
+  }
+
+  private pathOf(target: DocumentedOperation): string {
+    const { path, query } = this.sampleOf(target);
+    return this.ids.replaceIn(path, 0, () => false) + query;
+  }
+
+  private async measured(
+    target: DocumentedOperation,
+    sent: Sent,
+  ): Promise<{ status: number; stallMillis: number }> {
+    const { stalls } = this.platform;
+    await stalls.longestMillis(target.service);
+    const status = await this.send(target, sent).then(
+      (answer) => answer.status,
+      () => NO_ANSWER,
+    );
+    // A service whose thread is held answers this when it is free again.
+    if (status === NO_ANSWER) await fetch(`${target.origin}/healthz`).catch(() => undefined);
+    return { status, stallMillis: await stalls.longestMillis(target.service) };
+  }
+
+  private async send(target: DocumentedOperation, { path, headers, body }: Sent): Promise<Answer> {
+    const request: FuzzRequest = { ...this.sampleOf(target), presented: 'right', choice: 0 };
+    const send = async () => {
+      const presentation = await this.credentials.presentationOf(request);
+      return answerOf(target.origin + (path ?? this.pathOf(target)), {
+        method: target.method as 'POST',
+        headers: { ...presentation.headers, ...headers },
+        ...(body !== undefined && { body }),
+        dispatcher: this.dispatcher,
+      });
+    };
+    const answer = await send();
+    if (answer.status !== 401) return answer;
+    await this.credentials.replaceIfEnded('guest');
+    return send();
+  }
+}
+
+/** A schema, or its variants. */
+function schemasOf(schema: Schema, target: DocumentedOperation): Schema[] {
+  const one = resolved(schema, target.document);
+  const variants = one.oneOf ?? one.anyOf ?? one.allOf;
+  return variants ? variants.flatMap((variant) => schemasOf(variant, target)) : [one];
+}
+
+/** The paths of the members of a value and of the values within. Of a list they are those of its first entry. */
+function membersOf(value: unknown): string[] {
+  if (value === null || typeof value !== 'object') return [];
+  if (Array.isArray(value)) return membersOf(value[0]).map((inner) => `0.${inner}`);
+  return Object.entries(value).flatMap(([name, inner]) => [
+    name,
+    ...membersOf(inner).map((path) => `${name}.${path}`),
+  ]);
+}
