@@ -33,9 +33,7 @@ function withRatio(decoder: Decoder): Decoder {
   decoder.on('data', (chunk: Buffer) => {
     decodedBytes += chunk.length;
     if (decodedBytes > FREE_BYTES && decodedBytes > MAX_RATIO * decoder.bytesWritten)
-      decoder.destroy(
-        new PayloadTooLargeException(`the body is compressed more than ${MAX_RATIO} times`),
-      );
+      decoder.destroy(new PayloadTooLargeException(`the body is compressed more than ${MAX_RATIO} times`));
   });
   return decoder;
 }

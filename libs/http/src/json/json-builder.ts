@@ -36,7 +36,8 @@ export class JsonBuilder {
   private readonly root = frameOf(true, 0);
   private readonly frames: Frame[] = [this.root];
   private top = this.root;
-  private stringParts: string[] = [];
+  /** What has been read of a long string. */
+  private text: string | undefined;
 
   constructor(private readonly bytes: Buffer) {}
 
@@ -74,21 +75,20 @@ export class JsonBuilder {
 
   /** A text, number, `true`, `false` or `null`; or the last part of a string, with the byte before it. */
   scalar(start: number, end: number): void {
-    if (this.stringParts.length === 0) return this.add(start, end);
+    if (this.text === undefined) return this.add(start, end);
     this.stringPart(start + 1, end - 1);
-    const parts = this.stringParts;
-    this.stringParts = [];
-    this.addBuilt(parts.join(''));
+    this.addBuilt(this.text);
+    this.text = undefined;
   }
 
   /** The next part of a string that is too long for a piece, without quotes. */
   stringPart(start: number, end: number): void {
     const part = this.bytes.subarray(start, end);
-    this.stringParts.push(
-      part.includes(BACKSLASH)
-        ? (JSON.parse(`"${part.toString('utf8')}"`) as string)
-        : part.toString(isAscii(part) ? 'latin1' : 'utf8'),
-    );
+    const text = part.includes(BACKSLASH)
+      ? (JSON.parse(`"${part.toString('utf8')}"`) as string)
+      : part.toString(isAscii(part) ? 'latin1' : 'utf8');
+    // Not an array to be joined: V8 copies the parts of a sum when somebody reads it, which is rare.
+    this.text = this.text === undefined ? text : this.text + text;
   }
 
   /** Adds a short value to the run of the open container. */

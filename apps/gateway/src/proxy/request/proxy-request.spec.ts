@@ -191,7 +191,9 @@ describe('readProxyRequest', () => {
   it('reads of a long body what it reads of a short one', async () => {
     const fields = {
       model: 'm',
-      messages: [{ role: 'user', content: [{ type: 'text', text: 'x'.repeat(200_000) }, { type: 'image_url' }] }],
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: 'x'.repeat(200_000) }, { type: 'image_url' }] },
+      ],
       unknown: Array.from({ length: 10_000 }, (_, i) => ({ [`name${i}`]: i })),
       n: 2,
       stream: true,
@@ -202,7 +204,10 @@ describe('readProxyRequest', () => {
     const { unknown: _unknown, ...known } = fields;
     expect(body).toEqual(known);
     expect(request).toMatchObject({ raw, model: 'm', stream: true, includeUsage: true, choices: 2 });
-    expect(boundsOf({ body, ...request }, {})).toMatchObject({ inputTokens: 131_072, imposedMaxTokens: 4096 });
+    expect(boundsOf({ body, ...request }, {})).toMatchObject({
+      inputTokens: 131_072,
+      imposedMaxTokens: 4096,
+    });
     const forUpstream = withFields(request, { model: 'other', max_tokens: 4096 });
     expect(JSON.parse(forUpstream.toString())).toEqual({ ...fields, model: 'other', max_tokens: 4096 });
   });
