@@ -5,7 +5,7 @@ import { PerRoute } from '../per-route';
 import { PUBLIC } from '../public.decorator';
 import { type BodyForm, type BodyRule, bodyRuleOf } from './body-as.decorator';
 import { type BodyReader, hasBody } from './body-reader';
-import { parseJsonBodyInSlices, requireJson } from './json-body';
+import { parseJsonBody, requireJson } from './json-body';
 
 /** Anybody may send these bodies, so many of them must fit into the memory. The longest, a sign-up, has some hundred bytes. */
 const PUBLIC_LIMIT_BYTES = 16 * 1024;
@@ -59,6 +59,6 @@ export class BodyGuard implements CanActivate {
     if (!hasBody(request)) return form === 'json' ? {} : Buffer.alloc(0);
     if (form !== 'bytes') requireJson(request.headers['content-type']);
     const bytes = await this.reader.read(request, response, limitBytes);
-    return form === 'json' ? parseJsonBodyInSlices(bytes, this.options.refuseInexactNumbers) : bytes;
+    return form === 'json' ? parseJsonBody(bytes, this.options.refuseInexactNumbers) : bytes;
   }
 }

@@ -1,6 +1,6 @@
 import { BadRequestException, UnsupportedMediaTypeException } from '@nestjs/common';
 import { JsonFault } from '../json/json-fault';
-import { readJson, readJsonInSlices, withoutByteOrderMark } from '../json/json-reader';
+import { readJsonInSlices, withoutByteOrderMark } from '../json/json-reader';
 
 const JSON_TYPE = /^application\/([a-z0-9.+-]+\+)?json\s*(;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
@@ -15,26 +15,15 @@ export function requireJson(contentType: string | undefined): void {
 }
 
 /**
- * Parses a body at once. Throws 400 if it is not JSON or exceeds JSON_LIMITS. The message never quotes the body.
+ * Parses a body. Throws 400 if it is not JSON or exceeds JSON_LIMITS. The message never quotes the body. Other requests have their
+ * turn while a long body is parsed.
  * @param refuseInexactNumbers throw 400 also for a number that a double cannot hold: 4.999999999999999999 would become 5
  */
-export function parseJsonBody(bytes: Buffer, refuseInexactNumbers = false): unknown {
-  try {
-    return readJson(withoutByteOrderMark(bytes), { refuseInexactNumbers }).value;
-  } catch (error) {
-    throw badRequestOf(error);
-  }
-}
-
-/** As `parseJsonBody`, but other requests have their turn while a long body is parsed. */
-export async function parseJsonBodyInSlices(bytes: Buffer, refuseInexactNumbers: boolean): Promise<unknown> {
+export async function parseJsonBody(bytes: Buffer, refuseInexactNumbers = false): Promise<unknown> {
   try {
     const { value } = await readJsonInSlices(withoutByteOrderMark(bytes), { refuseInexactNumbers });
     return value;
   } catch (error) {
-    throw badRequestOf(error);
+    throw error instanceof JsonFault ? new BadRequestException(error.message) : error;
   }
 }
-
-const badRequestOf = (error: unknown) =>
-  error instanceof JsonFault ? new BadRequestException(error.message) : error;

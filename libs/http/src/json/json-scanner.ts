@@ -301,7 +301,11 @@ export class JsonScanner {
     }
     this.limitToken(start, at);
     const mayBeInexact = hasExponent || at - start >= MIN_INEXACT_CHARS;
-    if (this.options.refuseInexactNumbers && mayBeInexact && !isExactNumber(bytes.latin1Slice(start, at)))
+    if (
+      this.options.refuseInexactNumbers &&
+      mayBeInexact &&
+      !isExactNumber(bytes.toString('latin1', start, at))
+    )
       throw this.faultHere('must not have more digits than can be processed exactly');
     return at;
   }

@@ -125,11 +125,11 @@ describe('readProxyRequest', () => {
     expect(completions(undefined, 3)).toBe(3);
   });
 
-  it.each([
+  it.each<[string, string]>([
     ['model', '{"model":"a","messages":[],"model":"a"}'],
     ['model', '{"model":"a","messages":[],"mo\\u0064el":"b"}'],
     ...['max_tokens', 'max_completion_tokens', 'n_predict', 'n', 'best_of', 'prompt', 'input', 'tools'].map(
-      (name) => [name, `{"model":"a","messages":[],"${name}":1,"${name}":2}`] as const,
+      (name) => [name, `{"model":"a","messages":[],"${name}":1,"${name}":2}`] as [string, string],
     ),
     ['stream', '{"stream":true,"model":"a","messages":[],"stream":false}'],
     ['messages', '{"model":"a","messages":[],"messages":[]}'],
