@@ -88,7 +88,7 @@ describe('reading JSON', () => {
     );
     fc.assert(
       fc.property(text, (json) => expect(readOrNone(json)).toEqual(parsed(Buffer.from(json).toString()))),
-      { numRuns: 3_000 },
+      { numRuns: 2_000 },
     );
   });
 
@@ -120,7 +120,7 @@ describe('reading JSON', () => {
         expect(isSame((await inPieces(json)).value)).toBe(true);
         expect(isSame(readJson(Buffer.from(spaces(LONG) + json)).value)).toBe(true);
       }),
-      { numRuns: 50 },
+      { numRuns: 25 },
     );
   });
 
