@@ -11,7 +11,7 @@ import { type Admission, AdmissionService, usageEventOf } from './admission/admi
 import { type Endpoint } from '../upstreams/endpoint';
 import { choiceText } from './usage/message-text';
 import { isSameUsage, meteredUsage, within } from './usage/metered-usage';
-import { readProxyRequest } from './request/proxy-request';
+import { receiveProxyRequest } from './request/proxy-request';
 import { withFields } from './request/upstream-body';
 import { PROXY_CONFIG, type ProxyConfig } from './proxy.config';
 import { OpenRequests } from './open-requests';
@@ -46,7 +46,7 @@ export class ProxyService {
     rawBody: unknown,
     response: Response,
   ): Promise<void> {
-    const request = readProxyRequest(endpoint, rawBody);
+    const request = await receiveProxyRequest(endpoint, rawBody);
     const admission = await this.admissions.admit(request, caller, entrypoint);
     // If the client disconnects, a stream is aborted; a plain answer is still produced and billed.
     const cancellation = new Cancellation();

@@ -1,6 +1,9 @@
 import { type ExecutionContext, SetMetadata } from '@nestjs/common';
 
-/** How a handler gets the body: parsed JSON, the bytes of JSON, the bytes of any content, or the unread stream of the request. */
+/**
+ * How a handler gets the body: parsed JSON, the bytes of what should be JSON, the bytes of any content, or the unread stream of the
+ * request. Whoever parses bytes does so with `readJsonInSlices`, within its limits.
+ */
 export type BodyForm = 'json' | 'unparsed-json' | 'bytes' | 'stream';
 
 export interface BodyRule {

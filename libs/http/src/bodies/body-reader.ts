@@ -1,15 +1,15 @@
 import { type Socket } from 'node:net';
 import { type Readable } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import {
   BadRequestException,
+  HttpException,
   PayloadTooLargeException,
   RequestTimeoutException,
-  UnsupportedMediaTypeException,
 } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { type BodyMemory } from './body-memory';
 import { CollectedBytes } from './collected-bytes';
+import { decoderOf } from './decompression';
 
 export interface BodyTimeLimits {
   /** Longest pause between two pieces of a body. */
@@ -20,13 +20,6 @@ export interface BodyTimeLimits {
 
 /** Node's own default for a whole request is 300 s. A client that is slower than a byte in 30 s is not sending any more. */
 const BODY_TIME_LIMITS: BodyTimeLimits = { stallMillis: 30_000, arrivalMillis: 300_000 };
-
-const DECODERS: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
 
 /** Whether a request announces a body. */
 export const hasBody = ({ headers }: Pick<Request, 'headers'>): boolean =>
@@ -58,8 +51,9 @@ export class BodyReader {
   ) {}
 
   /**
-   * Reads a whole body, decompressed. Throws 413 above the limit (before reading, if the length is announced), 415 for an
-   * unknown content encoding, 408 for a body that stalls or takes too long, 400 for one that breaks off, 429 or 503 without memory.
+   * Reads a whole body, decompressed. Throws 413 above the limit (before reading, if the length is announced) and for one that is
+   * compressed too much, 415 for an unknown content encoding, 408 for a body that stalls or takes too long, 400 for one that
+   * breaks off, 429 or 503 without memory.
    */
   async read(request: Request, response: Response, limitBytes: number): Promise<Buffer> {
     const announcedBytes = Number(request.headers['content-length'] ?? 0);
@@ -129,7 +123,10 @@ export class BodyReader {
         stop();
         resolve(collected.take());
       };
-      const onError = () => fail(new BadRequestException('the body cannot be decompressed'));
+      const onError = (error: Error) =>
+        fail(
+          error instanceof HttpException ? error : new BadRequestException('the body cannot be decompressed'),
+        );
       const onAborted = () => fail(aborted());
       const stop = () => {
         stopTimer();
@@ -158,14 +155,6 @@ export class BodyReader {
       request.off('data', onData);
     };
   }
-}
-
-/** Returns undefined for a body that is not compressed. Throws 415 for an unknown content encoding. */
-function decoderOf(request: Request): (typeof DECODERS)[string] | undefined {
-  const encoding = request.headers['content-encoding']?.toLowerCase() ?? 'identity';
-  if (encoding === 'identity') return undefined;
-  if (Object.hasOwn(DECODERS, encoding)) return DECODERS[encoding];
-  throw new UnsupportedMediaTypeException('the content encoding is not supported');
 }
 
 /** Copies a body that has arrived with its headers: the buffer of the network is larger, and would be kept. */

@@ -3,19 +3,50 @@ import { parseJsonBody, requireJson } from './json-body';
 const parse = (text: string) => parseJsonBody(Buffer.from(text), true);
 
 describe('JSON bodies', () => {
-  it.each(['{', '', '{"a":1,}', '{"a": "\0"}'])('refuses %j', (text) => {
-    expect(() => parse(text)).toThrow('the body is not valid JSON');
+  it.each(['{', '', '{"a":1,}', '{"a": "\0"}'])('refuses %j', async (text) => {
+    await expect(parse(text)).rejects.toMatchObject({ status: 400, message: 'the body is not valid JSON' });
   });
 
-  it('refuses what is not UTF-8', () => {
-    expect(() => parseJsonBody(Buffer.from([0x22, 0xff, 0x22]))).toThrow('the body is not valid JSON');
+  it('refuses what is not UTF-8', async () => {
+    await expect(parseJsonBody(Buffer.from([0x22, 0xff, 0x22]))).rejects.toThrow(
+      'the body is not valid JSON',
+    );
+  });
+
+  it('takes a byte order mark', async () => {
+    expect(await parse('\ufeff{"a":1}')).toEqual({ a: 1 });
+  });
+
+  it.each([
+    ['depth', '['.repeat(101) + ']'.repeat(101), 'the body must not be nested more than 100 levels deep'],
+    ['names', `{${'"a":1,'.repeat(100_000)}"a":1}`, 'the body must not have more than 100000 names'],
+    ['values', `[${'1,'.repeat(1_000_000)}1]`, 'the body must not have more than 1000000 values'],
+    ['digits', '1'.repeat(70_000), 'the body must not have names or numbers of more than 65536 bytes'],
+  ])('refuses too many or too much: %s', async (_what, text, message) => {
+    await expect(parse(text)).rejects.toMatchObject({ status: 400, message });
+  });
+
+  it('refuses a number of many zeros in time that grows with its length', async () => {
+    const numbers = `[${`1${'0'.repeat(60_000)}1,`.repeat(16)}1]`;
+    const before = process.cpuUsage();
+    await expect(parse(numbers)).rejects.toThrow('0: must not have more digits');
+    // An expression that tries each zero takes minutes.
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(0.5);
+  });
+
+  it('repeats little of a long path', async () => {
+    await expect(parse(`{"${'n'.repeat(60_000)}":1e400}`)).rejects.toThrow(
+      /^n{100}…: must not have more digits/,
+    );
   });
 
   it.each(['4.999999999999999999', '12345678901234567890', '1e400', '-0.1000000000000000055511151231257827'])(
     'refuses the number %s, which a double cannot hold',
-    (number) => {
-      expect(() => parse(`{"a": 1, "amount": [${number}]}`)).toThrow('amount.0: must not have more digits');
-      expect(parseJsonBody(Buffer.from(number))).toBe(Number(number));
+    async (number) => {
+      await expect(parse(`{"a": 1, "amount": [${number}]}`)).rejects.toThrow(
+        'amount.0: must not have more digits',
+      );
+      expect(await parseJsonBody(Buffer.from(number))).toBe(Number(number));
     },
   );
 
@@ -25,8 +56,8 @@ describe('JSON bodies', () => {
     '0.000000000001',
     '"4.999999999999999999"',
     '"\\"4.999999999999999999"',
-  ])('takes %s', (text) => {
-    expect(parse(text)).toEqual(JSON.parse(text));
+  ])('takes %s', async (text) => {
+    expect(await parse(text)).toEqual(JSON.parse(text));
   });
 
   it.each(['application/json', 'application/problem+json; charset="UTF-8"'])(

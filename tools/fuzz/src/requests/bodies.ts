@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { heavyBodies, withNameTwice } from './heavy-bodies';
 import { brokenBodies, hostileValues } from './hostile-values';
 import { type MediaType } from './schema';
 import { type Sampling, valuesOf } from './values';
@@ -19,7 +20,10 @@ export function mixedBodies(contents: Contents, sampling: Sampling): fc.Arbitrar
   const sound = soundBodies(contents, sampling);
   const faulty = fc.oneof(...contents.map(([type, content]) => faultyBodies(type, content, sampling)));
   const broken = fc
-    .tuple(fc.constantFrom(...contents.map(([type]) => type)), brokenBodies)
+    .tuple(
+      fc.constantFrom(...contents.map(([type]) => type)),
+      fc.oneof({ weight: 2, arbitrary: brokenBodies }, { weight: 1, arbitrary: heavyBodies }),
+    )
     .map(([type, text]) => ({ type, text }));
   const otherTypes = fc.constantFrom(
     'text/plain',
@@ -48,7 +52,7 @@ function jsonValues({ schema = {}, examples = {} }: MediaType, sampling: Samplin
   return values.length > 0 ? fc.oneof(fc.constantFrom(...values), described) : described;
 }
 
-/** JSON of which one field is hostile, missing or unknown. */
+/** JSON of which one field is hostile, missing, unknown or there twice. */
 function faultyBodies(type: string, content: MediaType, sampling: Sampling): fc.Arbitrary<Body> {
   if (!type.includes('json')) return bodiesAs(type, content, sampling);
   return fc
@@ -56,11 +60,14 @@ function faultyBodies(type: string, content: MediaType, sampling: Sampling): fc.
       jsonValues(content, sampling),
       hostileValues,
       fc.nat(20),
-      fc.constantFrom('replace', 'remove', 'add'),
+      fc.constantFrom('replace', 'remove', 'add', 'repeat'),
     )
     .map(([value, hostile, at, how]) => ({
       type,
-      text: JSON.stringify(withFault(value, hostile, at, how)),
+      text:
+        how === 'repeat'
+          ? withNameTwice(value, hostile, at)
+          : JSON.stringify(withFault(value, hostile, at, how)),
     }));
 }
 

@@ -10,7 +10,7 @@ import { type Request } from 'express';
 import { PRICES_CONFIG, type PricesConfig } from '../../prices/prices.config';
 import { AdmissionService } from '../admission/admission.service';
 import { ChatCompletionRequest } from '../request/proxy-request.dto';
-import { readProxyRequest } from '../request/proxy-request';
+import { receiveProxyRequest } from '../request/proxy-request';
 import { EstimateResponse } from './estimate.response';
 
 /** The largest cost of a request before it is made. */
@@ -40,7 +40,8 @@ export class EstimateController {
     404: 'The model does not exist or is not offered.',
   })
   async estimate(@CurrentCaller() caller: Caller, @Req() { body }: Request): Promise<EstimateResponse> {
-    const { rates, bounds } = await this.admissions.bound(readProxyRequest('chat/completions', body), caller);
+    const request = await receiveProxyRequest('chat/completions', body);
+    const { rates, bounds } = await this.admissions.bound(request, caller);
     return {
       worst_case: exactNumber(picosToDecimal(worstCasePicos(rates, bounds))),
       currency: CURRENCY_BY_SITE[this.prices.site],

@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { GatewayError } from '../../errors/gateway-error';
 import { toOpenAiError } from '../../errors/openai-error';
 import { type Endpoint } from '../../upstreams/endpoint';
-import { readProxyRequest } from './proxy-request';
+import { readJson } from '@inference/http';
+import { readProxyRequest, receiveProxyRequest } from './proxy-request';
+import { READ_FIELDS } from './read-fields';
 import { type Bounds, boundsOf, type ModelLimits } from './token-bounds';
 import { withFields } from './upstream-body';
 
@@ -54,12 +56,15 @@ describe('readProxyRequest', () => {
     },
   );
 
-  it.each(['tools', 'functions'])('refuses %s that are nested too deep', (field) => {
+  it.each(['tools', 'messages', 'unknown'])('refuses %s that are nested too deep', (field) => {
     const nested = (depth: number) =>
-      `{"model":"m","messages":[],"${field}":${'['.repeat(depth)}${']'.repeat(depth)}}`;
-    expect(read(nested(100)).model).toBe('m');
-    expect(refusal(() => read(nested(101))).param).toBe(field);
-    expect(refusal(() => read(nested(20_000))).param).toBe(field);
+      `{"model":"m","prompt":"","${field}":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    expect(read(nested(99), 'completions').model).toBe('m');
+    for (const depth of [100, 20_000])
+      expect(refusal(() => read(nested(depth), 'completions'))).toMatchObject({
+        code: 'invalid_json',
+        message: 'The body must not be nested more than 100 levels deep.',
+      });
   });
 
   it.each([undefined, null, 'Hello', 5, {}])('refuses the messages %j', (messages) => {
@@ -120,10 +125,51 @@ describe('readProxyRequest', () => {
     expect(completions(undefined, 3)).toBe(3);
   });
 
-  it('uses the last of duplicate fields, as JSON parsers do', () => {
-    expect(read('{"model":"a","messages":[],"model":"b"}').model).toBe('b');
-    expect(refusal(() => read('{"model":"a","messages":[],"model":5}')).param).toBe('model');
+  it.each<[string, string]>([
+    ['model', '{"model":"a","messages":[],"model":"a"}'],
+    ['model', '{"model":"a","messages":[],"mo\\u0064el":"b"}'],
+    ...['max_tokens', 'max_completion_tokens', 'n_predict', 'n', 'best_of', 'prompt', 'input', 'tools'].map(
+      (name) => [name, `{"model":"a","messages":[],"${name}":1,"${name}":2}`] as [string, string],
+    ),
+    ['stream', '{"stream":true,"model":"a","messages":[],"stream":false}'],
+    ['messages', '{"model":"a","messages":[],"messages":[]}'],
+    ['stream_options', '{"model":"a","messages":[],"stream_options":null,"stream_options":{}}'],
+    [
+      'stream_options.include_usage',
+      '{"model":"a","messages":[],"stream_options":{"include_usage":true,"include_usage":false}}',
+    ],
+    ['messages.0.content', '{"model":"a","messages":[{"content":[{"type":"image_url"}],"content":"x"}]}'],
+    [
+      'messages.1.content.0.type',
+      '{"model":"a","messages":[{},{"content":[{"type":"image_url","type":"text"}]}]}',
+    ],
+  ])('refuses the field %s twice in %s: servers differ in which one they take', (param, body) => {
+    expect(refusal(() => read(body))).toEqual({
+      message: `${param}: must be given once`,
+      type: 'invalid_request_error',
+      param,
+      code: 'invalid_value',
+    });
   });
+
+  it.each([
+    '{"model":"a","messages":[],"seed":1,"seed":2}',
+    '{"model":"a","messages":[],"metadata":{"model":1,"model":2}}',
+    '{"model":"a","messages":[{"weight":1,"weight":2}]}',
+    '{"model":"a","messages":[],"tools":[{"parameters":{"type":"object","type":"string"}}]}',
+  ])('passes other fields on that are given twice: %s', (body) => {
+    expect(read(body).raw.toString()).toBe(body);
+  });
+
+  it.each(['1e400', '123456789012345678901234567890', '0.1000000000000000055', '9'.repeat(10_000), '-0.0'])(
+    'passes the number %s on',
+    (number) => {
+      const request = read(`{"model":"m","messages":[],"seed":${number}}`);
+      expect(withFields(request, { max_tokens: 1 }).toString()).toBe(
+        `{"max_tokens":1,"model":"m","messages":[],"seed":${number}}`,
+      );
+    },
+  );
 
   it.each(['Model', 'MAX_TOKENS', 'N', '\u017ftream', 'Stream_Options'])(
     'refuses the field %s, which some servers take for the one that binds the price',
@@ -142,12 +188,37 @@ describe('readProxyRequest', () => {
     });
   });
 
-  it('handles a deeply nested body', () => {
-    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
-    const request = read(`{"model":"m","messages":[],"deep":${deep}}`);
-    expect(boundsOf(request, {}).inputTokens).toBe(request.raw.length);
-    expect(withFields(request, { max_tokens: 5 }).length).toBe(request.raw.length + '"max_tokens":5,'.length);
-    expect(refusal(() => withFields(request, { model: 'other' })).code).toBe('invalid_json');
+  it('reads of a long body what it reads of a short one', async () => {
+    const fields = {
+      model: 'm',
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: 'x'.repeat(200_000) }, { type: 'image_url' }] },
+      ],
+      unknown: Array.from({ length: 10_000 }, (_, i) => ({ [`name${i}`]: i })),
+      n: 2,
+      stream: true,
+      stream_options: { include_usage: true },
+    };
+    const raw = Buffer.from(JSON.stringify(fields));
+    const { body, ...request } = await receiveProxyRequest('chat/completions', raw);
+    const { unknown: _unknown, ...known } = fields;
+    expect(body).toEqual(known);
+    expect(request).toMatchObject({ raw, model: 'm', stream: true, includeUsage: true, choices: 2 });
+    expect(boundsOf({ body, ...request }, {})).toMatchObject({
+      inputTokens: 131_072,
+      imposedMaxTokens: 4096,
+    });
+    const forUpstream = withFields(request, { model: 'other', max_tokens: 4096 });
+    expect(JSON.parse(forUpstream.toString())).toEqual({ ...fields, model: 'other', max_tokens: 4096 });
+  });
+
+  it.each([
+    ['a field given twice', '"n":1', 'n'],
+    ['a field in capitals', '"N":1', 'N'],
+    ['a wrong value', '"max_tokens":0', 'max_tokens'],
+  ])('refuses %s in a long body', async (_what, field, param) => {
+    const raw = Buffer.from(`{"model":"m","messages":["${'x'.repeat(300_000)}"],"n":1,${field}}`);
+    await expect(receiveProxyRequest('chat/completions', raw)).rejects.toMatchObject({ param });
   });
 });
 
@@ -243,7 +314,8 @@ describe('withFields', () => {
       fc.property(body, fields, fc.nat(3), spaces, spaces, (value, set, indent, before, after) => {
         const raw = Buffer.from(textOf(value, indent, before, after));
         const parsed = JSON.parse(raw.toString('utf8')) as Record<string, unknown>;
-        const result = withFields({ raw, body: parsed }, set);
+        const { members } = readJson(raw, { names: READ_FIELDS });
+        const result = withFields({ raw, members }, set);
         const merged: unknown = JSON.parse(JSON.stringify({ ...parsed, ...set }));
         expect(JSON.parse(result.toString('utf8'))).toEqual(merged);
         if (Object.keys(set).some((name) => Object.hasOwn(parsed, name))) return;
@@ -262,8 +334,12 @@ describe('withFields', () => {
     );
   });
 
-  it('keeps one of duplicate fields', () => {
-    const request = read('{"model":"a","messages":[],"model":"b"}');
-    expect(withFields(request, { model: 'c' }).toString()).toBe('{"model":"c","messages":[]}');
+  it('replaces the values of fields that the body has, and no other byte', () => {
+    const request = read(
+      '{ "max_tokens": null, "x":1, "x":1.0, "mo\\u0064el" : "m",\n"messages":[], "seed":12345678901234567890 }',
+    );
+    expect(withFields(request, { model: 'long name', n: 1, max_tokens: 5 }).toString()).toBe(
+      '{"n":1, "max_tokens": 5, "x":1, "x":1.0, "mo\\u0064el" : "long name",\n"messages":[], "seed":12345678901234567890 }',
+    );
   });
 });

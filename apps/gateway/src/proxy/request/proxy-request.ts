@@ -1,7 +1,9 @@
-import { compileValidator, fieldNamesOf, type Validator } from '@inference/dto';
+import { compileValidator, type Validator } from '@inference/dto';
+import { JsonFault, type JsonMember, type ReadJson, readJson, readJsonInSlices } from '@inference/http';
 import { type Endpoint } from '../../upstreams/endpoint';
 import { promptCount } from './prompt-count';
 import { ChatCompletionRequest, CompletionRequest, EmbeddingsRequest } from './proxy-request.dto';
+import { BINDING_FIELDS, READ_FIELDS } from './read-fields';
 import { InvalidJsonError, InvalidValueError } from './request.errors';
 
 /** A JSON object whose fields the DTO class of its endpoint has validated. */
@@ -11,7 +13,10 @@ export type ProxyRequestBody = Record<string, unknown> & Partial<ChatCompletionR
 export interface ProxyRequest {
   endpoint: Endpoint;
   raw: Buffer;
+  /** Of a long body only the READ_FIELDS. */
   body: ProxyRequestBody;
+  /** Where the values of the READ_FIELDS are in the bytes, in their order. */
+  members: readonly JsonMember[];
   model: string;
   stream: boolean;
   /** Whether the client asked for the usage chunk of a stream. */
@@ -20,39 +25,19 @@ export interface ProxyRequest {
   choices: number;
 }
 
-/** Deeper than any sound schema of a tool. */
-const MAX_TOOL_DEPTH = 100;
-
 const VALIDATORS: Record<Endpoint, Validator> = {
   'chat/completions': compileValidator(ChatCompletionRequest),
   completions: compileValidator(CompletionRequest),
   embeddings: compileValidator(EmbeddingsRequest),
 };
 
-/** Fields that determine admission and billing. */
-const BINDING_FIELDS = new Set([
-  ...fieldNamesOf(ChatCompletionRequest),
-  ...fieldNamesOf(CompletionRequest),
-  'prompt',
-  'input',
-]);
-
-function parseObject(raw: Buffer): Record<string, unknown> {
-  let body: unknown;
-  try {
-    body = JSON.parse(raw.toString('utf8'));
-  } catch {
-    throw new InvalidJsonError('The body is not valid JSON.');
-  }
-  if (body === null || typeof body !== 'object' || Array.isArray(body)) {
-    throw new InvalidJsonError('The body must be a JSON object.');
-  }
-  return body as Record<string, unknown>;
-}
+const LONGEST_NAME = Math.max(...[...BINDING_FIELDS].map((name) => name.length));
 
 /** Some servers ignore the case of field names: a field that the gateway did not read must not become a limit for them. */
-function refuseOtherCase(body: Record<string, unknown>): void {
-  for (const name of Object.keys(body)) {
+function refuseOtherCase(names: readonly string[]): void {
+  for (const name of names) {
+    // No name becomes shorter in another case.
+    if (name.length > LONGEST_NAME) continue;
     // Both conversions: the long s and the Kelvin sign become ASCII letters in one direction only.
     const lowerCase = name.toUpperCase().toLowerCase();
     if (name !== lowerCase && BINDING_FIELDS.has(lowerCase))
@@ -60,30 +45,52 @@ function refuseOtherCase(body: Record<string, unknown>): void {
   }
 }
 
-/** The text of tools is counted if the upstream reports no usage, by code that is recursive. */
-function refuseDeepNesting(path: string, value: unknown, depth = 0): void {
-  if (value === null || typeof value !== 'object') return;
-  if (depth === MAX_TOOL_DEPTH)
-    throw new InvalidValueError({
-      path,
-      message: `must not be nested more than ${MAX_TOOL_DEPTH} levels deep`,
-    });
-  for (const inner of Object.values(value)) refuseDeepNesting(path, inner, depth + 1);
+/** Reads a request body at once. Throws InvalidJsonError or InvalidValueError if the request could not be admitted or billed. */
+export function readProxyRequest(endpoint: Endpoint, raw: unknown): ProxyRequest {
+  const bytes = requireBody(raw);
+  try {
+    return requestOf(endpoint, bytes, readJson(bytes, { names: READ_FIELDS }));
+  } catch (error) {
+    throw refusalOf(error);
+  }
 }
 
-/** Reads a request body. Throws InvalidJsonError or InvalidValueError if the request could not be admitted or billed. */
-export function readProxyRequest(endpoint: Endpoint, raw: unknown): ProxyRequest {
+/** As `readProxyRequest`, but other requests have their turn while a long body is read. */
+export async function receiveProxyRequest(endpoint: Endpoint, raw: unknown): Promise<ProxyRequest> {
+  const bytes = requireBody(raw);
+  try {
+    return requestOf(endpoint, bytes, await readJsonInSlices(bytes, { names: READ_FIELDS }));
+  } catch (error) {
+    throw refusalOf(error);
+  }
+}
+
+function requireBody(raw: unknown): Buffer {
   if (!Buffer.isBuffer(raw) || raw.length === 0) throw new InvalidJsonError('The body is empty.');
-  const body: ProxyRequestBody = parseObject(raw);
-  refuseOtherCase(body);
+  return raw;
+}
+
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof JsonFault)) return error;
+  const { path, problem } = error;
+  return path === undefined
+    ? new InvalidJsonError(`The body ${problem}.`)
+    : new InvalidValueError({ path, message: problem });
+}
+
+function requestOf(endpoint: Endpoint, raw: Buffer, { value, members, otherNames }: ReadJson): ProxyRequest {
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw new InvalidJsonError('The body must be a JSON object.');
+  const body = value as ProxyRequestBody;
+  refuseOtherCase(otherNames);
   const [fault, ...others] = VALIDATORS[endpoint](body);
   if (fault) throw new InvalidValueError(fault, ...others);
-  for (const field of ['tools', 'functions']) refuseDeepNesting(field, body[field]);
   const isEmbedding = endpoint === 'embeddings';
   return {
     endpoint,
     raw,
     body,
+    members,
     model: body.model!,
     stream: !isEmbedding && body.stream === true,
     includeUsage: body.stream_options?.include_usage === true,

@@ -1,26 +1,25 @@
 import { type ProxyRequest } from './proxy-request';
-import { InvalidJsonError } from './request.errors';
-
-function stringify(body: Record<string, unknown>): string {
-  try {
-    return JSON.stringify(body);
-  } catch {
-    throw new InvalidJsonError('The body is nested too deeply.');
-  }
-}
 
 /**
- * Returns the body for the upstream: the client's bytes with the given fields set. Fields that the body does not have yet
- * are inserted at its start, and every other byte stays as it was.
+ * Returns the body for the upstream: the client's bytes with the given fields set. The value of a field that the body has is
+ * replaced, other fields are inserted at its start, and every other byte stays as it was. The
+ * body is not empty, and the fields are among READ_FIELDS.
  */
 export function withFields(
-  { raw, body }: Pick<ProxyRequest, 'raw' | 'body'>,
+  { raw, members }: Pick<ProxyRequest, 'raw' | 'members'>,
   fields: Record<string, unknown>,
 ): Buffer {
-  const names = Object.keys(fields);
-  if (names.length === 0) return raw;
-  if (names.some((name) => Object.hasOwn(body, name))) return Buffer.from(stringify({ ...body, ...fields }));
+  const present = members.filter(({ name }) => Object.hasOwn(fields, name));
+  const absent = Object.entries(fields).filter(([name]) => !present.some((member) => member.name === name));
+  if (present.length + absent.length === 0) return raw;
+  const parts: Buffer[] = [];
+  let copied = 0;
+  const replace = (start: number, end: number, text: string) => {
+    parts.push(raw.subarray(copied, start), Buffer.from(text));
+    copied = end;
+  };
   const start = raw.indexOf('{') + 1;
-  const inserted = JSON.stringify(fields).slice(1, -1);
-  return Buffer.concat([raw.subarray(0, start), Buffer.from(`${inserted},`), raw.subarray(start)]);
+  if (absent.length > 0) replace(start, start, `${JSON.stringify(Object.fromEntries(absent)).slice(1, -1)},`);
+  for (const member of present) replace(member.start, member.end, JSON.stringify(fields[member.name]));
+  return Buffer.concat([...parts, raw.subarray(copied)]);
 }

@@ -11,7 +11,7 @@ import {
   UnsupportedMediaTypeException,
 } from '@nestjs/common';
 import { validated } from '@inference/dto';
-import { BodyMemory, holderOf } from '@inference/http';
+import { BodyMemory, holderOf, JsonFault, readJson } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { serviceStopping } from '../../shutdown/service-stopping';
 import { detectMediaType, type MediaType } from '../source-files/media-type';
@@ -210,9 +210,10 @@ async function formFields(sent: Record<string, string>, fileName: string): Promi
 
 function parsedMetadata(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new BadRequestException('metadata: must be JSON');
+    return readJson(Buffer.from(text)).value;
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    throw new BadRequestException(`metadata: ${error.kind === 'syntax' ? 'must be JSON' : error.problem}`);
   }
 }
 

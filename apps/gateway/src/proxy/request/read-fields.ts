@@ -1,0 +1,38 @@
+import { fieldNamesOf } from '@inference/dto';
+import { ENTRIES, type NameTree, UniqueNames } from '@inference/http';
+import { ChatCompletionRequest, CompletionRequest } from './proxy-request.dto';
+
+/** Fields that determine admission and billing. */
+export const BINDING_FIELDS = new Set([
+  ...fieldNamesOf(ChatCompletionRequest),
+  ...fieldNamesOf(CompletionRequest),
+  'prompt',
+  'input',
+]);
+
+/** Fields whose content is counted if the upstream reports no usage. */
+const COUNTED_FIELDS = ['tools', 'functions', 'documents', 'response_format'];
+
+const named = (...names: string[]): NameTree => Object.fromEntries(names.map((name) => [name, {}]));
+
+const PART: NameTree = {
+  ...named('type', 'text', 'refusal'),
+  image_url: named('url', 'detail'),
+  video_url: named('url'),
+  input_audio: named('data', 'format'),
+  file: named('file_data', 'file_id'),
+};
+const MESSAGE: NameTree = {
+  ...named('role', 'name', 'reasoning_content', 'reasoning', 'refusal', 'tool_calls', 'function_call'),
+  content: { [ENTRIES]: PART },
+};
+
+/**
+ * All that the gateway reads of a request. Servers differ in which one of two equal names they take, so each of these may be given
+ * once: what the gateway admits and bills is what is served. They are listed in docs/guides/gateway.md.
+ */
+export const READ_FIELDS = new UniqueNames({
+  ...named(...BINDING_FIELDS, ...COUNTED_FIELDS),
+  stream_options: named('include_usage'),
+  messages: { [ENTRIES]: MESSAGE },
+});

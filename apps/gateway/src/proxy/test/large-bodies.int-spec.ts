@@ -1,0 +1,145 @@
+import { setImmediate } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { type TestAccount } from '@inference/testing';
+import { RATES, type ScriptedUpstream, startUpstream, TestSite } from '../../testing/gateway.fixture';
+
+/** Bodies up to the largest size, which the gateway reads beside other requests. */
+
+const CHAT = '/v1/chat/completions';
+const ESTIMATE = '/v1/chat/completions/estimate';
+const LIMIT_BYTES = 32 * 1024 * 1024;
+/** Of the whole process, the collection of garbage on other processors included. One `JSON.parse` of the largest texts takes longer. */
+const MAX_STALL_MILLIS = 200;
+
+let upstream: ScriptedUpstream;
+let site: TestSite;
+let account: TestAccount;
+
+beforeAll(async () => {
+  upstream = await startUpstream((_request, response) => {
+    response.setHeader('Content-Type', 'application/json');
+    response.end('{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":1}}');
+  });
+  site = await TestSite.start({ 'sandbox-chat': RATES }, {}, () => [
+    { name: 'scripted', base_url: upstream.url, models: { 'sandbox-chat': 'name-at-the-server' } },
+  ]);
+  account = await site.account();
+});
+beforeEach(() => (upstream.bodies.length = 0));
+afterAll(async () => {
+  await site.stop();
+  await upstream.close();
+});
+
+const post = async (path: string, body: Buffer | string, headers: Record<string, string> = {}) => {
+  const response = await fetch(site.gateway.url + path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${account.apiKey}`, ...headers },
+    body: body as never,
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, never> };
+};
+
+/** The longest processor time between two turns of the event loop. */
+async function longestTurn(work: () => Promise<unknown>): Promise<number> {
+  let [longest, isRunning] = [0, true];
+  const watching = (async () => {
+    while (isRunning) {
+      const before = process.cpuUsage();
+      await setImmediate();
+      const { user, system } = process.cpuUsage(before);
+      longest = Math.max(longest, (user + system) / 1_000);
+    }
+  })();
+  await work();
+  isRunning = false;
+  await watching;
+  return longest;
+}
+
+const filled = (start: string, piece: string, end: string, bytes = LIMIT_BYTES) =>
+  start + piece.repeat(Math.floor((bytes - start.length - end.length) / piece.length)) + end;
+const START = '{"model":"sandbox-chat","max_tokens":5,';
+
+it('passes a request of the largest size with pictures on, with nothing changed but the name of the model', async () => {
+  const picture = {
+    type: 'image_url',
+    image_url: { url: `data:image/png;base64,${'iVBORw0K'.repeat(524_000)}` },
+  };
+  const content = [{ type: 'text', text: 'What is this?' }, ...Array.from({ length: 8 }, () => picture)];
+  const text = JSON.stringify({
+    model: 'sandbox-chat',
+    max_tokens: 5,
+    messages: [{ role: 'user', content }],
+  });
+  const body =
+    text.slice(0, -1) +
+    `,"seed":1e400,"x":12345678901234567890${' '.repeat(LIMIT_BYTES - text.length - 38)}}`;
+  expect(Buffer.byteLength(body)).toBe(LIMIT_BYTES);
+  expect((await post(CHAT, body)).status).toBe(200);
+  expect(upstream.bodies).toHaveLength(1);
+  // Jest would print both bodies.
+  expect(upstream.bodies[0] === body.replace('sandbox-chat', 'name-at-the-server')).toBe(true);
+  expect(await post(ESTIMATE, body)).toMatchObject({
+    status: 200,
+    body: { input_tokens: 131_072, max_tokens: 5 },
+  });
+});
+
+it.each([
+  ['millions of names', filled(START, '"name":1,', '"messages":[]}'), 'must not have more than 100000 names'],
+  [
+    'millions of values',
+    filled(`${START}"messages":[`, '1,', '1]}'),
+    'must not have more than 1000000 values',
+  ],
+  ['depth', filled(START, '"a":{', ''), 'must not be nested more than 100 levels deep'],
+  [
+    'a number of megabytes',
+    filled(`${START}"messages":[],"seed":1`, '0', '}'),
+    'must not have names or numbers of',
+  ],
+  [
+    'a name of megabytes',
+    filled(`${START}"messages":[],"`, 'n', '":1}'),
+    'must not have names or numbers of',
+  ],
+  ['a text without an end', filled(`${START}"messages":["`, 'x', ''), 'is not valid JSON'],
+])('refuses %s in OpenAI’s error body', async (_what, body, problem) => {
+  for (const path of [CHAT, ESTIMATE]) {
+    const answer = await post(path, body);
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_json', param: null } } });
+    expect((answer.body.error as { message: string }).message).toContain(`The body ${problem}`);
+  }
+  expect(upstream.bodies).toEqual([]);
+});
+
+it('refuses what was compressed more than 100 times', async () => {
+  const body = gzipSync(filled(`${START}"messages":["`, 'x', '"]}'));
+  expect(body.length).toBeLessThan(40_000);
+  expect(await post(CHAT, body, { 'Content-Encoding': 'gzip' })).toMatchObject({
+    status: 413,
+    body: { error: { code: 'request_too_large', message: 'the body is compressed more than 100 times' } },
+  });
+});
+
+it('refuses a field that is given twice, also far behind', async () => {
+  const body = filled(`${START}"messages":["`, 'x', '"],"mo\\u0064el":"other"}');
+  expect(await post(CHAT, body)).toMatchObject({
+    status: 400,
+    body: { error: { code: 'invalid_value', param: 'model', message: 'model: must be given once' } },
+  });
+});
+
+it.each([
+  ['millions of names', filled(START, '"name":1,', '"messages":[]}'), 400],
+  ['as many lists as are allowed', `${START}"messages":[${'[],'.repeat(990_000)}1]}`, 200],
+  ['as many names as are allowed', `${START}"messages":[${'{"a":1},'.repeat(99_000)}1]}`, 200],
+  ['a text of escapes', filled(`${START}"messages":["`, '\\u4e00\\"', '"]}'), 200],
+  ['long numbers', filled(`${START}"messages":[`, `${'1'.repeat(10_000)},`, '1]}'), 200],
+  ['spaces', filled(`${START}"messages":[`, ' ', '1]}'), 200],
+])('lets others have their turn while it reads %s', async (_what, body, status) => {
+  const bytes = Buffer.from(body);
+  const turn = await longestTurn(async () => expect((await post(ESTIMATE, bytes)).status).toBe(status));
+  expect(turn).toBeLessThan(MAX_STALL_MILLIS);
+});
