@@ -26,7 +26,10 @@ export class CapabilitiesService {
     @Inject(QUOTAS_CONFIG) private readonly quotas: QuotasConfig,
   ) {}
 
-  /** Returns the current capabilities; for a restricted API key with what is left for that key. Throws 503 while a price or, on the site cn, the exchange rate is missing. */
+  /**
+   * Returns the current capabilities; for a restricted API key, quota and balance are what is left for it. Throws 503 while a price
+   * or, on the site cn, the exchange rate is missing.
+   */
   async read(caller: Caller): Promise<CapabilitiesResponse> {
     const { config } = this;
     const { accountId } = caller;
