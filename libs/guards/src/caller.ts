@@ -21,6 +21,15 @@ declare module 'express' {
   }
 }
 
+/**
+ * The id of the caller's API key if that is restricted, by a spending limit or a list of models. Such a caller sees what this key did,
+ * and nothing else of its account, whatever the role of the account. Null for every other caller, who acts for the whole account.
+ */
+export function restrictedKeyIdOf({ apiKey }: Caller): string | null {
+  const isRestricted = apiKey !== undefined && (apiKey.spendLimited || apiKey.allowedModels !== null);
+  return isRestricted ? apiKey.id : null;
+}
+
 /** The caller of a request. Throws if the route is public or was called by a service for no account. */
 export function callerOf({ caller }: Request): Caller {
   if (!caller)

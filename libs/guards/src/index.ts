@@ -4,7 +4,7 @@ export { CREDENTIAL_ENTITIES } from './credential-entities';
 export { Session } from './sessions/session.entity';
 export { createApiKey, isApiKey } from './api-keys/api-key';
 export { API_KEY_CREDENTIALS } from './api-keys/api-key.strategy';
-export { type Caller, callerOf, CurrentCaller, type Role } from './caller';
+export { type Caller, callerOf, CurrentCaller, restrictedKeyIdOf, type Role } from './caller';
 export {
   ACCEPTS,
   Accepts,

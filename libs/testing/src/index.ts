@@ -30,6 +30,13 @@ export {
   TABLED_SERVICES,
   tabledRoutes,
 } from './routes/credential-table';
+export {
+  API_KEY_ROWS,
+  type ApiKeyRow,
+  KEY_HOLDERS,
+  type KeyHolder,
+  type Sight,
+} from './routes/api-key-table';
 export { registeredOperations, registeredRoutes } from './routes/registered-routes';
 export { waitForLock } from './database/wait-for-lock';
 export { ResponseChecker } from './contract/response-checker';

@@ -16,7 +16,7 @@ const REFUSALS = {
   401: 'The credential is missing, expired or invalid, or the API key was deleted meanwhile.',
   402: 'The wallet or the limit of the API key does not cover the largest possible cost of the answer.',
   403: 'The API key may not use the model.',
-  404: 'The model does not exist or is not offered, or the session is being deleted.',
+  404: 'The model does not exist or is not offered, the session is being deleted, or the API key has limits and has not made the session of this id.',
   413: 'The body is too large, or the conversation is too large for the model’s server.',
   422: 'The model’s server refuses the request.',
   429: 'Too many requests, or too many turns of the session wait. Wait for the seconds in `Retry-After`.',

@@ -36,7 +36,9 @@ import { EventPostingService } from './event-posting.service';
 import { EventsService } from './events.service';
 import { StreamResumptionService } from './stream-resumption.service';
 
-const NO_SUCH_SESSION = { 404: 'The account has no such session.' };
+const NO_SUCH_SESSION = {
+  404: 'The account has no such session, or the API key has limits and has not made it.',
+};
 
 /** The events of a session, and the streams of its turns (spec: Agent event; Events). */
 @Controller('v1/agents/sessions/:session_id/events')
@@ -138,7 +140,9 @@ export class EventsController {
   @Get(':event_id')
   @ApiOperation({ operationId: 'retrieveEvent', summary: 'Returns one stored event.' })
   @ApiOkResponse({ description: 'The event.', type: EventResponse })
-  @ApiErrors({ 404: 'The account has no such session, or the session no such event.' })
+  @ApiErrors({
+    404: 'The account has no such session, or the API key has limits and has not made it, or the session has no such event.',
+  })
   find(
     @CurrentCaller() caller: Caller,
     @Param() { session_id: sessionId, event_id: eventId }: EventPath,

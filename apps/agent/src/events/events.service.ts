@@ -3,6 +3,7 @@ import { type Caller } from '@inference/guards';
 import { Database } from '@inference/database';
 import { findEvent, listEvents } from '../session-log/session-events.repository';
 import { requireSession } from '../sessions/session-lock';
+import { sessionScopeOf } from '../sessions/session-scope';
 import { hasEventsAfter } from '../sessions/sessions.repository';
 import { type EventsQuery } from './event.dto';
 import { type EventListResponse, type EventResponse, toEventResponse } from './event.response';
@@ -13,12 +14,8 @@ export class EventsService {
   constructor(private readonly database: Database) {}
 
   /** Returns fewer events than `limit` if they are large. */
-  async list(
-    { accountId }: Caller,
-    publicId: string,
-    { after, limit }: EventsQuery,
-  ): Promise<EventListResponse> {
-    const sessionId = await requireSession(this.database, publicId, accountId);
+  async list(caller: Caller, publicId: string, { after, limit }: EventsQuery): Promise<EventListResponse> {
+    const sessionId = await requireSession(this.database, publicId, caller);
     const events = await listEvents(this.database, sessionId, after, limit);
     const last = events.at(-1);
     return {
@@ -27,8 +24,8 @@ export class EventsService {
     };
   }
 
-  async find({ accountId }: Caller, publicId: string, eventId: string): Promise<EventResponse> {
-    const event = await findEvent(this.database, { id: eventId, publicId, accountId });
+  async find(caller: Caller, publicId: string, eventId: string): Promise<EventResponse> {
+    const event = await findEvent(this.database, { id: eventId, publicId, ...sessionScopeOf(caller) });
     if (!event) throw new NotFoundException('no such event');
     return toEventResponse(publicId, event, event.turn.status);
   }

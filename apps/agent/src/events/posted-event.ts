@@ -8,6 +8,7 @@ import { type Idempotency } from '../session-log/session-event';
 import { findReplayedEvent, type StoredEvent } from '../session-log/session-events.repository';
 import { appendToolResults } from '../session-log/session-log';
 import { lockOrCreateSession } from '../sessions/session-lock';
+import { keyIdOf } from '../sessions/session-scope';
 import { type LockedOrInsertedSession, type LockedSession } from '../sessions/sessions.repository';
 import { notifyReplicas, TURN_CHANGED } from '../streams/turn-notifications.repository';
 import { type StoredToolCall } from '../tool-calls/tool-call.entity';
@@ -45,9 +46,6 @@ export interface AcceptedEvent {
   claimed?: ClaimedTurn;
 }
 
-/** The key that pays; null for the account alone. */
-const apiKeyIdOf = ({ apiKey }: Caller): string | null => apiKey?.id ?? null;
-
 type BodyOf<Role extends EventBody['role']> = Extract<EventBody, { role: Role }>;
 
 /** Most open turns of a session. */
@@ -62,7 +60,7 @@ const tooManyTurns = () =>
  */
 export async function acceptEvent(transaction: Transaction, posting: PostedEvent): Promise<AcceptedEvent> {
   const { idempotencyKey, body } = posting;
-  const session = await lockOrCreateSession(transaction, posting.publicId, posting.caller.accountId);
+  const session = await lockOrCreateSession(transaction, posting.publicId, posting.caller);
   const idempotency =
     idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(posting) };
   const earlier = idempotency && (await findReplayed(transaction, session.id, idempotency));
@@ -108,7 +106,7 @@ async function acceptMessage(
     await cancelTurns(transaction, open, 'A newer message took the place of this turn.');
   else if (open.length >= MAX_OPEN_TURNS) throw tooManyTurns();
   const isFree = open.length === 0 || onBusy === 'interrupt';
-  const apiKeyId = apiKeyIdOf(caller);
+  const apiKeyId = keyIdOf(caller);
   const message = { sessionId, apiKeyId, role, content, toolCalls: toolCalls ?? null, tokens, idempotency };
   const { event, turn } = await createTurn(
     transaction,
@@ -163,7 +161,7 @@ async function acceptToolResults(
     }
     return { ...accepted, turn: { id: turnId, number, status: 'requires_action' } };
   }
-  await continueTurn(transaction, turnId, apiKeyIdOf(caller));
+  await continueTurn(transaction, turnId, keyIdOf(caller));
   const turn = { id: turnId, number };
   const claimed = replicaId === null ? null : await claimTurn(transaction, turnId, replicaId);
   if (claimed) return { ...accepted, turn: { ...turn, status: 'running' }, claimed };

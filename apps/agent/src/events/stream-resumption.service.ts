@@ -37,7 +37,7 @@ export class StreamResumptionService {
     after: StreamPosition | undefined,
     response: Response,
   ): Promise<Observable<MessageEvent>> {
-    const sessionId = await requireSession(this.database, publicId, caller.accountId);
+    const sessionId = await requireSession(this.database, publicId, caller);
     const found = after === undefined ? await this.current(sessionId) : await this.next(sessionId, after);
     if (found) return this.hub.open(found.turn, found.after, response);
     // Nest writes nothing to a response that has ended.

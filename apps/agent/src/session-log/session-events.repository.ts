@@ -1,5 +1,6 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { In, IsNull } from 'typeorm';
+import { type SessionScope } from '../sessions/session-scope';
 import { type Turn } from '../turns/turn.entity';
 import { type Idempotency } from './session-event';
 import { SessionEvent } from './session-event.entity';
@@ -118,10 +119,10 @@ export async function listEvents(executor: Executor, sessionId: string, after: n
   return (await executor.query<StoredEvent & WithTurnStatus>(LIST, [sessionId, after, limit])).rows;
 }
 
-/** Finds an event of a session of the account, with its turn. */
+/** Finds an event of a session in the scope, with its turn. */
 export function findEvent(
   executor: Executor,
-  event: { id: string; publicId: string; accountId: string },
+  event: SessionScope & { id: string; publicId: string },
 ): Promise<SessionEvent | null> {
   return executor
     .repository(SessionEvent)
@@ -129,6 +130,7 @@ export function findEvent(
     .innerJoinAndSelect('event.turn', 'turn')
     .innerJoin('turn.session', 'session')
     .where('event.id = :id AND session.publicId = :publicId AND session.accountId = :accountId', event)
+    .andWhere('(CAST(:madeByKeyId AS text) IS NULL OR session.apiKeyId = :madeByKeyId)', event)
     .getOne();
 }
 

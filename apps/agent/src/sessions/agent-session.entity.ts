@@ -8,6 +8,7 @@ import { type ToolDefinition } from '../tool-calls/tool.dto';
  */
 @Entity('sessions', { schema: 'agent' })
 @Index('sessions_account', ['accountId', 'createdAt', 'id'])
+@Index('sessions_api_key', ['apiKeyId', 'createdAt', 'id'], { where: 'api_key_id IS NOT NULL' })
 @Unique('sessions_public_id', ['accountId', 'publicId'])
 export class AgentSession {
   /** The internal id. */
@@ -46,4 +47,9 @@ export class AgentSession {
   /** The id that the caller uses. */
   @Column({ type: 'text', collation: 'C' })
   publicId!: string;
+
+  /** The key that made the session. Null if the console made it, or a version that did not store the key. */
+  @ForeignKey('api_keys')
+  @Column('text', { nullable: true })
+  apiKeyId!: string | null;
 }

@@ -1,4 +1,5 @@
 import { NotFoundException } from '@nestjs/common';
+import { type Caller } from '@inference/guards';
 import { type Executor, newId, type Transaction } from '@inference/database';
 import {
   findSessionId,
@@ -7,39 +8,40 @@ import {
   lockOrInsertSession,
   lockSession,
 } from './sessions.repository';
+import { keyIdOf, sessionScopeOf } from './session-scope';
 
 // Access to sessions by their owner.
 
 export const noSuchSession = () => new NotFoundException('no such session');
 
-/** Returns the internal id of a session. Throws 404 if the account has no such session. */
-export async function requireSession(
-  executor: Executor,
-  publicId: string,
-  accountId: string,
-): Promise<string> {
-  const id = await findSessionId(executor, publicId, accountId);
+/** Returns the internal id of a session. Throws 404 if the caller has no such session. */
+export async function requireSession(executor: Executor, publicId: string, caller: Caller): Promise<string> {
+  const id = await findSessionId(executor, publicId, sessionScopeOf(caller));
   if (id === undefined) throw noSuchSession();
   return id;
 }
 
-/** Locks a session until the end of the transaction. Throws 404 if the account has no such session. */
+/** Locks a session until the end of the transaction. Throws 404 if the caller has no such session. */
 export async function requireLockedSession(
   transaction: Transaction,
   publicId: string,
-  accountId: string,
+  caller: Caller,
 ): Promise<LockedSession> {
-  const session = await lockSession(transaction, publicId, accountId);
+  const session = await lockSession(transaction, publicId, sessionScopeOf(caller));
   if (!session) throw noSuchSession();
   return session;
 }
 
-/** Locks a session, and creates it if the account has no such session. Throws 404 if it is deleted at the same time. */
+/**
+ * Locks a session, and creates it if the account has no such session. Throws 404 if the account has one that the caller does not
+ * reach, or if it is deleted at the same time.
+ */
 export async function lockOrCreateSession(
   transaction: Transaction,
   publicId: string,
-  accountId: string,
+  caller: Caller,
 ): Promise<LockedOrInsertedSession> {
-  const session = await lockOrInsertSession(transaction, { publicId, accountId, id: newId('sess') });
-  return session ?? { ...(await requireLockedSession(transaction, publicId, accountId)), isNew: false };
+  const unused = { id: newId('sess'), publicId, apiKeyId: keyIdOf(caller) };
+  const session = await lockOrInsertSession(transaction, unused, sessionScopeOf(caller));
+  return session ?? { ...(await requireLockedSession(transaction, publicId, caller)), isNew: false };
 }

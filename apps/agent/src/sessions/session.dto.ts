@@ -154,7 +154,10 @@ export class SessionDetailsResponse extends SessionResponse {
 }
 
 export class SessionListResponse {
-  @ApiProperty({ type: [SessionResponse], description: 'The sessions of the account, newest first.' })
+  @ApiProperty({
+    type: [SessionResponse],
+    description: 'The sessions that the caller reaches, newest first.',
+  })
   sessions!: SessionResponse[];
 
   @NextCursorProperty()

@@ -19,7 +19,9 @@ import {
 import { SessionPath } from './session-path.dto';
 import { SessionsService } from './sessions.service';
 
-const NO_SUCH_SESSION = { 404: 'The account has no such session.' };
+const NO_SUCH_SESSION = {
+  404: 'The account has no such session, or the API key has limits and has not made it.',
+};
 
 /** Conversations with a model. Posting an event to an unused id also creates one (see EventsController). */
 @Controller('v1/agents/sessions')
@@ -32,7 +34,7 @@ export class SessionsController {
     operationId: 'createSession',
     summary: 'Creates a session.',
     description:
-      'Posting an event to an id that the account has not used also creates a session, with the default model and without tools.',
+      'Posting an event to an id that the account has not used also creates a session, with the default model and without tools. An API key with a spending limit or a list of models reaches the sessions that it has made, and no others.',
   })
   @ApiCreatedResponse({ description: 'The new session.', type: SessionResponse })
   @ApiErrors({ 409: 'A session of the account has the id.' })
@@ -41,7 +43,11 @@ export class SessionsController {
   }
 
   @Get()
-  @ApiOperation({ operationId: 'listSessions', summary: 'Lists the account’s sessions, newest first.' })
+  @ApiOperation({
+    operationId: 'listSessions',
+    summary: 'Lists the account’s sessions, newest first.',
+    description: 'An API key with a spending limit or a list of models gets the sessions that it has made.',
+  })
   @ApiOkResponse({ description: 'One page of sessions.', type: SessionListResponse })
   list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<SessionListResponse> {
     return this.sessions.list(caller, query);

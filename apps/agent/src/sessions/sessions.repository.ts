@@ -1,11 +1,12 @@
 import { type Executor, type Position, readNewestFirst, type Transaction } from '@inference/database';
 import { MoreThan } from 'typeorm';
 import { AgentSession } from './agent-session.entity';
+import { type SessionScope } from './session-scope';
 
 export type NewSession = Omit<AgentSession, 'lastSeq' | 'lastTurn' | 'createdAt'>;
 
 /** A session without what only its turns need. */
-export type SessionDetails = Omit<AgentSession, 'lastTurn'>;
+export type SessionDetails = Omit<AgentSession, 'lastTurn' | 'apiKeyId'>;
 
 export type LockedSession = Pick<AgentSession, 'id' | 'model' | 'system' | 'tools'>;
 
@@ -13,22 +14,24 @@ export type LockedSession = Pick<AgentSession, 'id' | 'model' | 'system' | 'tool
 export type LockedOrInsertedSession = LockedSession & { isNew: boolean };
 
 const INSERT = `
-  INSERT INTO agent.sessions (id, public_id, account_id, model, system, tools, metadata)
-  VALUES ($1, $2, $3, $4, $5, $6, $7)
+  INSERT INTO agent.sessions (id, public_id, account_id, model, system, tools, metadata, api_key_id)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
   ON CONFLICT (account_id, public_id) DO NOTHING RETURNING last_seq AS "lastSeq", created_at AS "createdAt"`;
+const IN_SCOPE = 'public_id = $1 AND account_id = $2 AND ($3::text IS NULL OR api_key_id = $3)';
 const LOCKED_COLUMNS = 'id, model, system, tools';
 const LOCK = {
   name: 'session-lock',
-  text: `SELECT ${LOCKED_COLUMNS} FROM agent.sessions WHERE public_id = $1 AND account_id = $2 FOR UPDATE`,
+  text: `SELECT ${LOCKED_COLUMNS} FROM agent.sessions WHERE ${IN_SCOPE} FOR UPDATE`,
 };
 /** One statement for both: each round trip delays the first token of the answer. */
 const LOCK_OR_INSERT = {
   name: 'session-lock-or-insert',
   text: `
     WITH locked AS (
-      SELECT ${LOCKED_COLUMNS} FROM agent.sessions WHERE public_id = $1 AND account_id = $2 FOR UPDATE
+      SELECT ${LOCKED_COLUMNS} FROM agent.sessions WHERE ${IN_SCOPE} FOR UPDATE
     ), inserted AS (
-      INSERT INTO agent.sessions (public_id, account_id, id) SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT FROM locked)
+      INSERT INTO agent.sessions (public_id, account_id, id, api_key_id)
+      SELECT $1, $2, $4, $5 WHERE NOT EXISTS (SELECT FROM locked)
       ON CONFLICT (account_id, public_id) DO NOTHING RETURNING ${LOCKED_COLUMNS}
     )
     SELECT *, false AS "isNew" FROM locked UNION ALL SELECT *, true FROM inserted`,
@@ -39,35 +42,42 @@ export async function insertSession(
   executor: Executor,
   session: NewSession,
 ): Promise<SessionDetails | undefined> {
-  const { id, publicId, accountId, model, system, tools, metadata } = session;
-  const values = [id, publicId, accountId, model, system, JSON.stringify(tools), JSON.stringify(metadata)];
+  const { id, publicId, accountId, model, system, tools, metadata, apiKeyId } = session;
+  const texts = [JSON.stringify(tools), JSON.stringify(metadata)];
+  const values = [id, publicId, accountId, model, system, ...texts, apiKeyId];
   const { rows } = await executor.query<Pick<AgentSession, 'lastSeq' | 'createdAt'>>(INSERT, values);
   return rows[0] && { ...session, ...rows[0] };
 }
 
-/** Returns a page of the account's sessions, newest first. */
-export function listSessions(executor: Executor, accountId: string, after: Position | null, count: number) {
-  const query = executor.repository(AgentSession).createQueryBuilder('session').where({ accountId });
+/** The condition of a scope for TypeORM. */
+const isInScope = ({ accountId, madeByKeyId }: SessionScope) => ({
+  accountId,
+  ...(madeByKeyId !== null && { apiKeyId: madeByKeyId }),
+});
+
+/** Returns a page of the sessions, newest first. */
+export function listSessions(executor: Executor, scope: SessionScope, after: Position | null, count: number) {
+  const query = executor.repository(AgentSession).createQueryBuilder('session').where(isInScope(scope));
   return readNewestFirst(query, 'createdAt', after, count);
 }
 
 export function findSession(
   executor: Executor,
   publicId: string,
-  accountId: string,
+  scope: SessionScope,
 ): Promise<AgentSession | null> {
-  return executor.repository(AgentSession).findOneBy({ publicId, accountId });
+  return executor.repository(AgentSession).findOneBy({ publicId, ...isInScope(scope) });
 }
 
 /** Returns the internal id of a session. */
 export async function findSessionId(
   executor: Executor,
   publicId: string,
-  accountId: string,
+  scope: SessionScope,
 ): Promise<string | undefined> {
   const session = await executor
     .repository(AgentSession)
-    .findOne({ select: { id: true }, where: { publicId, accountId } });
+    .findOne({ select: { id: true }, where: { publicId, ...isInScope(scope) } });
   return session?.id;
 }
 
@@ -80,20 +90,22 @@ export function hasEventsAfter(executor: Executor, id: string, seq: bigint): Pro
 export async function lockSession(
   transaction: Transaction,
   publicId: string,
-  accountId: string,
+  { accountId, madeByKeyId }: SessionScope,
 ): Promise<LockedSession | undefined> {
-  return (await transaction.query<LockedSession>({ ...LOCK, values: [publicId, accountId] })).rows[0];
+  const values = [publicId, accountId, madeByKeyId];
+  return (await transaction.query<LockedSession>({ ...LOCK, values })).rows[0];
 }
 
 /**
  * Locks a session until the end of the transaction, and inserts it without settings if the account has none of that id. Returns
- * undefined if another transaction inserts it at the same time.
+ * undefined if another transaction inserts it at the same time, or the session is outside the scope.
  */
 export async function lockOrInsertSession(
   transaction: Transaction,
-  session: Pick<AgentSession, 'id' | 'publicId' | 'accountId'>,
+  { id, publicId, apiKeyId }: Pick<AgentSession, 'id' | 'publicId' | 'apiKeyId'>,
+  { accountId, madeByKeyId }: SessionScope,
 ): Promise<LockedOrInsertedSession | undefined> {
-  const values = [session.publicId, session.accountId, session.id];
+  const values = [publicId, accountId, madeByKeyId, id, apiKeyId];
   return (await transaction.query<LockedOrInsertedSession>({ ...LOCK_OR_INSERT, values })).rows[0];
 }
 

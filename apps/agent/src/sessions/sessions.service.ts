@@ -15,6 +15,7 @@ import {
   type SessionResponse,
 } from './session.dto';
 import { noSuchSession, requireLockedSession } from './session-lock';
+import { keyIdOf, sessionScopeOf } from './session-scope';
 import {
   deleteSession,
   findSession,
@@ -31,25 +32,29 @@ export class SessionsService {
   ) {}
 
   /** Throws 409 if a session of the account has the id. */
-  async create({ accountId }: Caller, body: CreateSessionDto): Promise<SessionResponse> {
+  async create(caller: Caller, body: CreateSessionDto): Promise<SessionResponse> {
+    const { accountId } = caller;
     const { model = null, system = null, tools, metadata } = body;
     const id = newId('sess');
     const publicId = body.id ?? id;
-    const session = { id, publicId, accountId, model, system, tools, metadata };
+    const apiKeyId = keyIdOf(caller);
+    const session = { id, publicId, accountId, model, system, tools, metadata, apiKeyId };
     const stored = await insertSession(this.database, session);
     if (!stored) throw new ConflictException('id: is used by another session');
     return this.responseOf(stored);
   }
 
-  async list({ accountId }: Caller, query: PageQuery): Promise<SessionListResponse> {
-    const { rows, nextCursor } = await readPage(`sessions:${accountId}`, query, (after, count) =>
-      listSessions(this.database, accountId, after, count),
+  async list(caller: Caller, query: PageQuery): Promise<SessionListResponse> {
+    const scope = sessionScopeOf(caller);
+    const list = ['sessions', scope.accountId, ...(scope.madeByKeyId === null ? [] : [scope.madeByKeyId])];
+    const { rows, nextCursor } = await readPage(list.join(':'), query, (after, count) =>
+      listSessions(this.database, scope, after, count),
     );
     return { sessions: rows.map((row) => this.responseOf(row)), next_cursor: nextCursor };
   }
 
-  async find({ accountId }: Caller, id: string): Promise<SessionDetailsResponse> {
-    const session = await findSession(this.database, id, accountId);
+  async find(caller: Caller, id: string): Promise<SessionDetailsResponse> {
+    const session = await findSession(this.database, id, sessionScopeOf(caller));
     if (!session) throw noSuchSession();
     const open = await readOpenTurns(this.database, session.id);
     return {
@@ -59,9 +64,9 @@ export class SessionsService {
   }
 
   /** Cancels the running and queued turns; events stay. */
-  cancel({ accountId }: Caller, id: string): Promise<CancelledTurnsResponse> {
+  cancel(caller: Caller, id: string): Promise<CancelledTurnsResponse> {
     return this.database.transaction(async (transaction) => {
-      const session = await requireLockedSession(transaction, id, accountId);
+      const session = await requireLockedSession(transaction, id, caller);
       const turns = await readOpenTurns(transaction, session.id);
       await cancelTurns(transaction, turns, 'The caller cancelled this turn.');
       return { cancelled: turns.map((turn) => turn.id) };
@@ -69,9 +74,9 @@ export class SessionsService {
   }
 
   /** Deletes a session with its turns and events, and aborts the running turn. */
-  async remove({ accountId }: Caller, id: string): Promise<void> {
+  async remove(caller: Caller, id: string): Promise<void> {
     await this.database.transaction(async (transaction) => {
-      const session = await requireLockedSession(transaction, id, accountId);
+      const session = await requireLockedSession(transaction, id, caller);
       for (const turn of await readOpenTurns(transaction, session.id))
         await notifyReplicas(transaction, TURN_DELETED, turn.id);
       await deleteStreamEventsOfSession(transaction, session.id);

@@ -197,13 +197,13 @@ describe('failures after the stream has begun, or in the background', () => {
 
   it('records the refusal of a message that had to wait, and not as a text of the assistant', async () => {
     const { apiKey } = await insertApiKey(site.pool, account.accountId, { spendLimitPicos: 1n });
-    const id = await newSession(SLOW);
+    const limited = new Customer(site.url, apiKey);
+    const id = await newSession(SLOW, limited);
     await customer.json('POST', `/${id}/events`, USER);
-    const waiting = await new Customer(site.url, apiKey).json<EventResponse>(
-      'POST',
-      `/${id}/events?on_busy=enqueue`,
-      { role: 'user', content: 'Next' },
-    );
+    const waiting = await limited.json<EventResponse>('POST', `/${id}/events?on_busy=enqueue`, {
+      role: 'user',
+      content: 'Next',
+    });
     expect(waiting.status).toBe('queued');
     const failed = await waitFor(async () =>
       (await customer.events(id)).find(({ type }) => type === 'turn.failed'),

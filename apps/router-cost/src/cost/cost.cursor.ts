@@ -3,6 +3,7 @@ import { BadRequestException } from '@nestjs/common';
 import { z } from 'zod';
 import { type InstantMicros, instantText, parseInstant } from '@inference/time';
 import { type CostRange } from './cost-range';
+import { type CostScope } from './cost-scope';
 import { groupKeysOf } from './cost-dimensions';
 import { type CostQuery } from './cost.dto';
 
@@ -29,18 +30,19 @@ const instant = z
   .pipe(z.bigint());
 const content = z.tuple([z.string(), instant, instant, picos, z.array(key)]);
 
-/** Binds a cursor to its report: the same scope (an account, or null for all) and the same query. */
+/** Binds a cursor to its report: the same scope and the same query. */
 function bindingOf(
-  scope: string | null,
+  { accountId, apiKeyId }: CostScope,
   { from, to, time_zone: zone, group_by: dimensions, granularity }: CostQuery,
 ): string {
+  const scope = apiKeyId === null ? accountId : [accountId, apiKeyId];
   const report = [scope, from?.toString(), to?.toString(), zone, dimensions];
   const identity = JSON.stringify(granularity === undefined ? report : [...report, granularity]);
   return createHash('sha256').update(identity).digest('base64url').slice(0, 22);
 }
 
 /** Returns the opaque cursor of the next page. */
-export function encodeCursor(scope: string | null, query: CostQuery, next: Continuation): string {
+export function encodeCursor(scope: CostScope, query: CostQuery, next: Continuation): string {
   const { range, position } = next;
   const bounds = [range.from, range.to].map(instantText);
   const parts = [bindingOf(scope, query), ...bounds, String(position.costUsdPicos), position.keys];
@@ -56,7 +58,7 @@ function parse(text: string): unknown {
 }
 
 /** Throws BadRequestException if the text is not a cursor of this report. */
-export function decodeCursor(scope: string | null, query: CostQuery, cursor: string): Continuation {
+export function decodeCursor(scope: CostScope, query: CostQuery, cursor: string): Continuation {
   const parsed = content.safeParse(parse(cursor));
   if (!parsed.success) throw new BadRequestException('cursor: is not valid');
   const [binding, from, to, costUsdPicos, keys] = parsed.data;

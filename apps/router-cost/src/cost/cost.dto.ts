@@ -34,7 +34,7 @@ export class CostQuery extends PeriodQuery {
 
   @ChoiceField(SCOPES, {
     description:
-      'Whose cost: `own`: of the caller; `all`: of all accounts, for the roles admin and analyst. The default is `all` for these roles and `own` for others; a service that acts for an account gets `own` unless it asks for `all`.',
+      'Whose cost: `own`: of the caller; `all`: of all accounts, for the roles admin and analyst. The default is `all` for these roles and `own` for others; a service that acts for an account gets `own` unless it asks for `all`. An API key with a spending limit or a list of models always gets its own calls only.',
     example: 'own',
     optional: true,
   })

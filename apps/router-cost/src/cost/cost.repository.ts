@@ -22,6 +22,8 @@ export interface CostReport {
   to: string | null;
   /** Null: all accounts. */
   accountId: string | null;
+  /** Only the calls of this key; null: of all keys. */
+  apiKeyId?: string | null;
   /** What names a group. */
   names: readonly GroupKey[];
   /** Needed for the name `timestamp`. */
@@ -42,10 +44,12 @@ const COLUMNS: Record<GroupKey, string> = {
 
 /**
  * The values are those of `usageLines` or `bucketLines`, then the cost and the keys of the position after which the page starts, or
- * null, and the number of groups, or null for all.
+ * null, the number of groups, or null for all, and the API key if the report is limited to one.
  */
-function reportSql(detail: LineDetail, names: readonly GroupKey[], buckets: TimeBuckets | null): string {
-  const [cost, keys, limit] = buckets ? ['$6', '$7', '$8'] : ['$4', '$5', '$6'];
+function reportSql(report: CostReport): string {
+  const { names, buckets, apiKeyId = null } = report;
+  const detail = detailOf(report);
+  const [cost, keys, limit, apiKey] = buckets ? ['$6', '$7', '$8', '$9'] : ['$4', '$5', '$6', '$7'];
   const columns = names.map((_, index) => `k${index + 1}`);
   const order = ['cost_usd_picos DESC', ...columns].join(', ');
   const afterKeys = columns.map((_, index) => `(${keys}::text[])[${index + 1}]`);
@@ -58,7 +62,8 @@ function reportSql(detail: LineDetail, names: readonly GroupKey[], buckets: Time
     groups AS (
       SELECT ${names.map((name, index) => `${COLUMNS[name]} COLLATE "C" AS k${index + 1}, `).join('')}
         coalesce(sum(cost_usd_picos), 0) AS cost_usd_picos, coalesce(sum(tokens), 0) AS tokens
-      FROM ${buckets ? 'bucket_lines' : 'usage_lines'} GROUP BY ${columns.join(', ') || '()'}
+      FROM ${buckets ? 'bucket_lines' : 'usage_lines'}
+      ${apiKeyId === null ? '' : `WHERE api_key_id = ${apiKey}`} GROUP BY ${columns.join(', ') || '()'}
     ),
     page AS (
       SELECT * FROM groups
@@ -78,11 +83,12 @@ function detailOf({ accountId, names }: CostReport): LineDetail {
 
 /** The groups of a report, highest cost first. */
 export async function readCostGroups(executor: Executor, report: CostReport): Promise<ReadCostGroup[]> {
-  const { from, to, accountId, names, buckets, after, limit } = report;
+  const { from, to, accountId, apiKeyId = null, buckets, after, limit } = report;
   const values = [
     ...[from, to, accountId],
     ...(buckets ? [buckets.starts, buckets.splitHours] : []),
     ...[after?.costUsdPicos ?? null, after?.keys ?? null, limit],
+    ...(apiKeyId === null ? [] : [apiKeyId]),
   ];
-  return (await executor.query<ReadCostGroup>(reportSql(detailOf(report), names, buckets), values)).rows;
+  return (await executor.query<ReadCostGroup>(reportSql(report), values)).rows;
 }

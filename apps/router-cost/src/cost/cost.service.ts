@@ -1,10 +1,11 @@
-import { BadRequestException, ForbiddenException, Injectable } from '@nestjs/common';
-import { type Caller, type Role } from '@inference/guards';
+import { BadRequestException, Injectable } from '@nestjs/common';
+import { type Caller } from '@inference/guards';
 import { ReadDatabase } from '@inference/database';
 import { archivedHourFault, granularityFault, timeBuckets } from '@inference/metering';
 import { type InstantMicros, instantText } from '@inference/time';
 import { type Continuation, type CostPosition, decodeCursor, encodeCursor } from './cost.cursor';
 import { type CostRange, rangeOf } from './cost-range';
+import { type CostScope, scopeOf } from './cost-scope';
 import { type CostQuery } from './cost.dto';
 import { type CostGroup, type CostReport, type ReadCostGroup, readCostGroups } from './cost.repository';
 import { groupKeysOf } from './cost-dimensions';
@@ -14,10 +15,9 @@ export interface CostPage {
   nextCursor: string | null;
 }
 
-const ROLES_THAT_SEE_ALL: readonly Role[] = ['admin', 'analyst'];
 const DEFAULT_LIMIT = 50;
 
-/** The cost report (spec: Router service). A caller sees its own cost; admins and analysts see the cost of all accounts. */
+/** The cost report (spec: Router service). See scopeOf for what a caller sees. */
 @Injectable()
 export class CostService {
   constructor(private readonly database: ReadDatabase) {}
@@ -44,7 +44,7 @@ export class CostService {
 
   private async read(
     range: CostRange,
-    scope: string | null,
+    scope: CostScope,
     query: CostQuery,
     after: CostPosition | undefined,
     limit: number | null,
@@ -55,7 +55,7 @@ export class CostService {
     const report: CostReport = {
       from: instantText(range.from),
       to: range.to === null ? null : instantText(range.to),
-      accountId: scope,
+      ...scope,
       names: groupKeysOf(query),
       buckets: granularity === undefined ? null : timeBuckets(granularity, timeZone, range.from, range.to),
       after: after ?? null,
@@ -68,17 +68,4 @@ export class CostService {
       return groups;
     });
   }
-}
-
-/**
- * The only account of the report, or null for all. Throws ForbiddenException if the caller asks for all accounts and its role
- * does not see them.
- */
-function scopeOf({ role, accountId, service }: Caller, { accounts }: CostQuery): string | null {
-  const seesAll = ROLES_THAT_SEE_ALL.includes(role);
-  if (accounts === 'all' && !seesAll)
-    throw new ForbiddenException('accounts: only the roles admin and analyst see the cost of all accounts');
-  // A service that acts for an account shows it to its owner, so it has to ask for more expressly.
-  const wanted = accounts ?? (seesAll && service === undefined ? 'all' : 'own');
-  return wanted === 'all' ? null : accountId;
 }

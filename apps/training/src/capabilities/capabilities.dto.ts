@@ -6,10 +6,19 @@ const ListProperty = (description: string, example: string[]) =>
   ApiProperty({ description, type: [String], example });
 
 export class TokenQuotaResponse {
-  @ApiProperty({ description: 'The quota in tokens.', type: 'integer', example: 1_000_000 })
+  @ApiProperty({
+    description: 'The quota in tokens. For an API key with limits: what is left of the account’s quota.',
+    type: 'integer',
+    example: 1_000_000,
+  })
   total!: number;
 
-  @ApiProperty({ description: 'Tokens that trainings have used.', type: 'integer', example: 250_000 })
+  @ApiProperty({
+    description:
+      'Tokens that trainings have used. For an API key with limits 0: trainings are recorded without a key.',
+    type: 'integer',
+    example: 250_000,
+  })
   used!: number;
 }
 
@@ -52,7 +61,11 @@ export class CapabilitiesResponse {
   @ApiProperty({ description: 'The token quota of the account.' })
   quota!: TokenQuotaResponse;
 
-  @MoneyProperty({ description: 'Balance of the wallet in the currency of the site.', example: 25 })
+  @MoneyProperty({
+    description:
+      'Balance of the wallet in the currency of the site. For an API key with a spending limit: what the key can still spend of it.',
+    example: 25,
+  })
   balance!: ExactNumber;
 
   @ApiProperty({ description: 'What training costs.' })

@@ -1,6 +1,7 @@
 import {
   createTestDatabase,
   insertAccount,
+  insertApiKey,
   publishGpuPrices,
   publishPrices,
   publishTrainingPrice,
@@ -113,6 +114,47 @@ describe('at the international site', () => {
       (await service.call('GET', CAPABILITIES, apiKey)).body.data.quota;
     expect(await quotaOf(account)).toEqual({ total: 900, used: 400 });
     expect(await quotaOf(other)).toEqual({ total: DEFAULT_QUOTA, used: 0 });
+  });
+
+  describe('to an API key with limits', () => {
+    let rich: TestAccount;
+
+    beforeAll(async () => {
+      rich = await insertAccount(database.pool, { balancePicos: BALANCE_PICOS });
+      await database.pool.query('INSERT INTO training.quotas VALUES ($1, 900, 400)', [rich.accountId]);
+    });
+
+    async function answerTo(limits: Parameters<typeof insertApiKey>[2], spentPicos = 0n) {
+      const { apiKey, apiKeyId } = await insertApiKey(database.pool, rich.accountId, limits);
+      await database.pool.query('UPDATE wallet.key_budgets SET spent_picos = $2 WHERE api_key_id = $1', [
+        apiKeyId,
+        spentPicos,
+      ]);
+      const { balance } = exactData<{ balance: string }>(await service.call('GET', CAPABILITIES, apiKey));
+      const { quota } = (await service.call('GET', CAPABILITIES, apiKey)).body.data;
+      return { balance, quota };
+    }
+
+    it('shows of the balance what the key can still spend', async () => {
+      const limit = (spendLimitPicos: bigint) => ({ spendLimitPicos });
+      expect((await answerTo(limit(5n), 2n)).balance).toBe('0.000000000003');
+      expect((await answerTo(limit(5n), 5n)).balance).toBe('0');
+      // Its limit was lowered below what it had spent.
+      expect((await answerTo(limit(5n), 7n)).balance).toBe('0');
+      expect((await answerTo(limit(10n * BALANCE_PICOS))).balance).toBe('12.345678901234');
+      expect((await answerTo({ allowedModels: ['one'] }, 2n)).balance).toBe('12.345678901234');
+      expect((await answerTo({}, 2n)).balance).toBe('12.345678901234');
+    });
+
+    it('shows of the quota what is left, and not what the account has used', async () => {
+      for (const limits of [{ spendLimitPicos: 5n }, { allowedModels: [] }])
+        expect((await answerTo(limits)).quota).toEqual({ total: 500, used: 0 });
+      expect((await answerTo({})).quota).toEqual({ total: 900, used: 400 });
+      await database.pool.query('UPDATE training.quotas SET total_tokens = 300 WHERE account_id = $1', [
+        rich.accountId,
+      ]);
+      expect((await answerTo({ spendLimitPicos: 5n })).quota).toEqual({ total: 0, used: 0 });
+    });
   });
 
   it('responds 503 in the envelope while the database is unavailable', async () => {

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
+import { type Caller, restrictedKeyIdOf } from '@inference/guards';
 import { RATE_DIGITS } from '@inference/metering';
 import {
   decimalToScaled,
@@ -25,10 +26,16 @@ export class CapabilitiesService {
     @Inject(QUOTAS_CONFIG) private readonly quotas: QuotasConfig,
   ) {}
 
-  /** Returns the current capabilities. Throws 503 while a price or, on the site cn, the exchange rate is missing. */
-  async read(accountId: string): Promise<CapabilitiesResponse> {
+  /**
+   * Returns the current capabilities; for a restricted API key, quota and balance are what is left for it. Throws 503 while a price
+   * or, on the site cn, the exchange rate is missing.
+   */
+  async read(caller: Caller): Promise<CapabilitiesResponse> {
     const { config } = this;
-    const means = await readMeans(this.database, accountId, this.quotas.defaultTotalTokens);
+    const { accountId } = caller;
+    const apiKeyId = restrictedKeyIdOf(caller);
+    const owner = { accountId, apiKeyId };
+    const means = await readMeans(this.database, owner, this.quotas.defaultTotalTokens);
     if (!means) throw new Error(`The account ${accountId} has no wallet.`);
     return {
       models: config.models,
@@ -36,8 +43,8 @@ export class CapabilitiesService {
       lora_methods: config.loraMethods,
       export_formats: config.exportFormats,
       target_modules: config.targetModules,
-      quota: { total: Number(means.totalTokens), used: Number(means.usedTokens) },
-      balance: exactNumber(picosToDecimal(means.balancePicos)),
+      quota: apiKeyId === null ? quotaOf(means) : quotaLeftOf(means),
+      balance: exactNumber(picosToDecimal(spendablePicos(means))),
       pricing: {
         ...this.pricesOf(means),
         auto_intervention: {
@@ -57,6 +64,23 @@ export class CapabilitiesService {
       token_per_m_usd: inUsd(tokenRatePicos * TOKENS_PER_UNIT, usdPerUnit),
     };
   }
+}
+
+const quotaOf = ({ totalTokens, usedTokens }: Means) => ({
+  total: Number(totalTokens),
+  used: Number(usedTokens),
+});
+
+/** Trainings are recorded for the account, so a key has used nothing. A quota may have been lowered below what is used. */
+const quotaLeftOf = ({ totalTokens, usedTokens }: Means) => ({
+  total: totalTokens > usedTokens ? Number(totalTokens - usedTokens) : 0,
+  used: 0,
+});
+
+/** The balance, or what the key may still spend if that is less. */
+function spendablePicos({ balancePicos, keyRestPicos }: Means): bigint {
+  if (keyRestPicos === null || keyRestPicos >= balancePicos) return balancePicos;
+  return keyRestPicos > 0n ? keyRestPicos : 0n;
 }
 
 /** The exact product, with all its digits. */

@@ -31,21 +31,24 @@ export async function readAccountArchivedUntil(
   return rows[0]?.until ?? null;
 }
 
-/**
- * The first of these hours of UTC (ISO 8601) whose events are only in the archive; null: none is. Hours without usage do not count.
- *
- * @param accountId whose usage is meant; null: all accounts'
- */
+/** Whose usage is meant. Null: of all accounts, and of all keys. */
+export interface UsageOwner {
+  accountId: string | null;
+  apiKeyId?: string | null;
+}
+
+/** The first of these hours of UTC (ISO 8601) whose events are only in the archive; null: none is. Hours without usage do not count. */
 export async function findArchivedHour(
   executor: Executor,
   hours: string[],
-  accountId: string | null,
+  { accountId, apiKeyId = null }: UsageOwner,
 ): Promise<Date | null> {
   const { rows } = await executor.query<{ hour: Date | null }>(
     `SELECT min(r.hour) AS hour FROM metering.hourly_rollup r
      JOIN metering.archived_days d ON d.day = date_trunc('day', r.hour, 'UTC') AND d.dropped_at IS NOT NULL
-     WHERE r.hour = ANY ($1::timestamptz[]) AND ($2::text IS NULL OR r.account_id = $2)`,
-    [hours, accountId],
+     WHERE r.hour = ANY ($1::timestamptz[]) AND ($2::text IS NULL OR r.account_id = $2)
+       AND ($3::text IS NULL OR r.api_key_id = $3)`,
+    [hours, accountId, apiKeyId],
   );
   return rows[0]!.hour;
 }

@@ -1,18 +1,16 @@
 import { type Executor } from '@inference/database';
 import { type TimeBuckets } from '../reports/time-buckets';
-import { findArchivedHour } from './archived-days.repository';
+import { findArchivedHour, type UsageOwner } from './archived-days.repository';
 
 const HOUR_CHARS = 'yyyy-mm-ddThh'.length;
 
 /** What a report has read. */
-interface ReadPeriod {
+interface ReadPeriod extends UsageOwner {
   /** ISO 8601 in UTC. */
   from: string;
   /** ISO 8601 in UTC; null: up to now. */
   to: string | null;
   buckets: Pick<TimeBuckets, 'splitHours'> | null;
-  /** Null: all accounts. */
-  accountId: string | null;
 }
 
 /**
@@ -21,11 +19,11 @@ interface ReadPeriod {
  */
 export async function archivedHourFault(
   executor: Executor,
-  { from, to, buckets, accountId }: ReadPeriod,
+  { from, to, buckets, ...owner }: ReadPeriod,
 ): Promise<string | null> {
   const bounds = [from, ...(to === null ? [] : [to])].filter(isWithinHour).map(hourOf);
   const hours = [...bounds, ...(buckets?.splitHours ?? [])];
-  const archived = hours.length > 0 ? await findArchivedHour(executor, hours, accountId) : null;
+  const archived = hours.length > 0 ? await findArchivedHour(executor, hours, owner) : null;
   if (!archived) return null;
   const hour = archived.toISOString().replace('.000Z', 'Z');
   const rule = `the usage of ${hour} is archived, and known for the whole hour only`;

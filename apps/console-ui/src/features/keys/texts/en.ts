@@ -1,7 +1,7 @@
 export const en = {
   title: 'API keys',
   description:
-    'Programs call models with a key. Each key can have a limit of its own and a choice of models.',
+    'Programs call models with a key. Each key can have a limit of its own and a choice of models. A key that has one sees its own calls only.',
   cancel: 'Cancel',
   'empty.title': 'No keys yet',
   'empty.text': 'Create a key and make the first call with it. Its secret is shown once.',

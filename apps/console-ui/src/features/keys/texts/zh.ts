@@ -3,7 +3,8 @@ import { type en } from './en';
 
 export const zh: ChineseTexts<typeof en> = {
   title: 'API 密钥',
-  description: '程序使用密钥调用模型。每个密钥可以单独设置限额和可用模型。',
+  description:
+    '程序使用密钥调用模型。每个密钥可以单独设置限额和可用模型。设有限额或可用模型的密钥只能查看自身的调用。',
   cancel: '取消',
   'empty.title': '还没有密钥',
   'empty.text': '创建一个密钥并完成首次调用。密钥内容只显示一次。',
