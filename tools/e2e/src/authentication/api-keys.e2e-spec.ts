@@ -218,9 +218,16 @@ const ofSession =
     return sightOf(answer, 404);
   };
 
+const CHAT = { model: FORBIDDEN, max_tokens: 4, messages: MESSAGES };
+const COMPLETION = { model: FORBIDDEN, max_tokens: 4, prompt: 'Hello' };
+const EMBEDDING = { model: FORBIDDEN, input: 'Hello' };
+
 const LOOKS: Record<string, Look> = {
   'console GET /api/models/*slug/download': ofModel(
-    ...(['console', 'GET', `/api/models/${FORBIDDEN}/download`, 403] as const),
+    'console',
+    'GET',
+    `/api/models/${FORBIDDEN}/download`,
+    403,
   ),
   'gateway GET /v1/models': async ({ credential }) => {
     const answer = await ask('gateway', 'GET', '/v1/models', credential);
@@ -230,19 +237,16 @@ const LOOKS: Record<string, Look> = {
     return ids.length === 1 ? 'key' : 'account';
   },
   'gateway GET /v1/models/*slug': ofModel('gateway', 'GET', `/v1/models/${FORBIDDEN}`, 404),
-  'gateway POST /v1/chat/completions': ofModel('gateway', 'POST', '/v1/chat/completions', 403, {
-    ...{ model: FORBIDDEN, max_tokens: 4, messages: MESSAGES },
-  }),
+  'gateway POST /v1/chat/completions': ofModel('gateway', 'POST', '/v1/chat/completions', 403, CHAT),
   'gateway POST /v1/chat/completions/estimate': ofModel(
-    ...(['gateway', 'POST', '/v1/chat/completions/estimate', 403] as const),
-    { model: FORBIDDEN, max_tokens: 4, messages: MESSAGES },
+    'gateway',
+    'POST',
+    '/v1/chat/completions/estimate',
+    403,
+    CHAT,
   ),
-  'gateway POST /v1/completions': ofModel('gateway', 'POST', '/v1/completions', 403, {
-    ...{ model: FORBIDDEN, max_tokens: 4, prompt: 'Hello' },
-  }),
-  'gateway POST /v1/embeddings': ofModel('gateway', 'POST', '/v1/embeddings', 403, {
-    ...{ model: FORBIDDEN, input: 'Hello' },
-  }),
+  'gateway POST /v1/completions': ofModel('gateway', 'POST', '/v1/completions', 403, COMPLETION),
+  'gateway POST /v1/embeddings': ofModel('gateway', 'POST', '/v1/embeddings', 403, EMBEDDING),
   'router-cost GET /v1/router/cost': async ({ credential, apiKeyId }) => {
     const sights = new Set<Sight>();
     for (const query of ['', '&accounts=own', '&granularity=day']) {
