@@ -6,23 +6,48 @@ const SLICE_CHARS = 512;
 const SAMPLE_CHARS = 8_192;
 const SLICES = SAMPLE_CHARS / SLICE_CHARS;
 
-const tokensOf = (text: string, start: number): number =>
-  countTokens(text.slice(start, start + SLICE_CHARS), { disallowedSpecial: new Set() });
+const tokensOf = (slice: string): number => countTokens(slice, { disallowedSpecial: new Set() });
 
 /**
- * Estimates the tokens of a text in OpenAI's o200k vocabulary, for upstreams that report no usage. Of a long text it counts slices
- * from all of its parts, at places that nobody can foresee: text that is cheap to count, put where it counts, would hide the rest.
+ * Estimates the tokens of texts that follow each other on lines of their own, in OpenAI's o200k vocabulary, for upstreams that report
+ * no usage. Of long texts it counts slices from all of their parts, at places that nobody can foresee: text that is cheap to count, put
+ * where it counts, would hide the rest.
  */
-export function estimateTokens(text: string): number {
+export function estimateTokens(texts: string | readonly string[]): number {
+  const lines = typeof texts === 'string' ? [texts] : texts;
+  const length = lines.reduce((sum, line) => sum + line.length + 1, -1);
+  if (length > SAMPLE_CHARS) {
+    const tokens = randomSlices(lines, length).reduce((sum, slice) => sum + tokensOf(slice), 0);
+    return Math.ceil((tokens * length) / SAMPLE_CHARS);
+  }
+  const text = lines.join('\n');
   let tokens = 0;
-  if (text.length <= SAMPLE_CHARS) {
-    for (let start = 0; start < text.length; start += SLICE_CHARS) tokens += tokensOf(text, start);
-    return tokens;
+  for (let start = 0; start < length; start += SLICE_CHARS) {
+    tokens += tokensOf(text.slice(start, start + SLICE_CHARS));
   }
-  const partChars = text.length / SLICES;
-  for (let part = 0; part < SLICES; part++) {
-    const start = Math.floor(part * partChars + Math.random() * (partChars - SLICE_CHARS));
-    tokens += tokensOf(text, start);
+  return tokens;
+}
+
+/** A slice from each of equal parts of the lines. They are not joined: that would copy megabytes. */
+function randomSlices(lines: readonly string[], length: number): string[] {
+  const partChars = length / SLICES;
+  const starts = Array.from({ length: SLICES }, (_, part) =>
+    Math.floor(part * partChars + Math.random() * (partChars - SLICE_CHARS)),
+  );
+  const slices: string[] = [];
+  let lineStart = 0;
+  for (let index = 0; slices.length < SLICES; index++) {
+    const lineEnd = lineStart + lines[index]!.length + 1;
+    while (slices.length < SLICES && starts[slices.length]! < lineEnd)
+      slices.push(sliceAt(lines, index, starts[slices.length]! - lineStart));
+    lineStart = lineEnd;
   }
-  return Math.ceil((tokens * text.length) / SAMPLE_CHARS);
+  return slices;
+}
+
+function sliceAt(lines: readonly string[], index: number, start: number): string {
+  let slice = lines[index]!.slice(start, start + SLICE_CHARS);
+  for (let next = index + 1; slice.length < SLICE_CHARS && next < lines.length; next++)
+    slice += `\n${lines[next]!.slice(0, SLICE_CHARS)}`;
+  return slice.slice(0, SLICE_CHARS);
 }

@@ -25,7 +25,7 @@ const PARAMETERS = new Set([
   'safety_identifier',
   'prompt_cache_key',
 ]);
-/** Fields that the model reads as JSON or a text made from it. */
+/** Fields that the model reads as JSON or as a text made from it. */
 const JSON_FIELDS = new Set(['tools', 'functions', 'response_format', 'documents']);
 
 const TEXT_PARTS = new Set(['text', 'input_text', 'output_text', 'refusal']);
@@ -34,16 +34,24 @@ const AUDIO_PARTS = new Set(['input_audio', 'audio_url', 'audio']);
 const IMAGE_FIELDS = new Set(['type', 'image_url', 'image', 'source', 'detail']);
 const AUDIO_FIELDS = new Set(['type', 'input_audio', 'audio_url', 'audio']);
 
-/** Content that has no rule of its own has at least a token for each four bytes, as English text has. */
-const BYTES_PER_TOKEN = 4;
-/** In JSON a value that is only a URL, or the id of an uploaded file: the content is elsewhere. */
-const REFERENCE = /(?<!\\)"[a-z][a-z0-9+.-]*:\/\/[^\s"]*"|(?<!\\)"file_id":"/i;
+/** Content that has no rule of its own has at least a token for each four characters, as English text has. */
+const CHARS_PER_TOKEN = 4;
+/** A text that is only a URL: the content is elsewhere. */
+const URL_ALONE = /^[a-z][a-z0-9+.-]*:\/\/\S*$/i;
+/** Longer than addresses, with their signatures, are. */
+const MAX_URL_CHARS = 16_384;
+const FILE_ID = 'file_id';
+/** Deeper than any sound schema of a tool. */
+const MAX_DEPTH = 100;
 
 /** Fields that name the kind of a part. */
 const LABELS = new Set(['type']);
 
 const isObject = (value: unknown): value is Fields => value !== null && typeof value === 'object';
 const isIn = (set: Set<string>, value: unknown) => typeof value === 'string' && set.has(value);
+
+const isNumbers = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'number');
 
 /** Adds up what a model reads of a request. */
 class PromptCount {
@@ -52,9 +60,9 @@ class PromptCount {
   private readonly unknown: string[] = [];
 
   get tokens(): number {
-    const unknown = this.unknown.join('\n');
-    const unknownTokens = Math.max(estimateTokens(unknown), Buffer.byteLength(unknown) / BYTES_PER_TOKEN);
-    return this.counted + estimateTokens(this.texts.join('\n')) + Math.ceil(unknownTokens);
+    const unknownChars = this.unknown.reduce((sum, { length }) => sum + length, 0);
+    const unknownTokens = Math.max(estimateTokens(this.unknown), Math.ceil(unknownChars / CHARS_PER_TOKEN));
+    return this.counted + estimateTokens(this.texts) + unknownTokens;
   }
 
   addBody(body: Fields): void {
@@ -62,7 +70,7 @@ class PromptCount {
       if (PARAMETERS.has(name)) continue;
       if (name === 'prompt' || name === 'input') this.addPrompt(value);
       else if (name === 'messages' && Array.isArray(value)) for (const item of value) this.addMessage(item);
-      else if (JSON_FIELDS.has(name)) this.addJson(value, this.texts);
+      else if (JSON_FIELDS.has(name)) this.addStructure(value, this.texts);
       else this.addField(value);
     }
   }
@@ -99,7 +107,10 @@ class PromptCount {
     if (isIn(TEXT_PARTS, part.type)) this.addFields(part, LABELS);
     else if (isIn(IMAGE_PARTS, part.type)) this.addImage(part);
     else if (isIn(AUDIO_PARTS, part.type)) this.addAudio(part);
-    else if (this.addJson(part, this.unknown)) this.counted = Infinity;
+    else {
+      this.addStructure(part, this.unknown);
+      if (isElsewhere(part)) this.counted = Infinity;
+    }
   }
 
   private addImage(part: Fields): void {
@@ -123,30 +134,37 @@ class PromptCount {
   /** A text counts as such, a list or an object as one whose meaning is unknown; a number or a flag is none. */
   private addField(value: unknown): void {
     if (typeof value === 'string') this.texts.push(value);
-    else if (isObject(value)) this.addJson(value, this.unknown);
+    else if (isObject(value)) this.addStructure(value, this.unknown);
   }
 
-  /** Returns whether a part of the value is elsewhere. */
-  private addJson(value: unknown, into: string[]): boolean {
-    if (!isObject(value)) {
-      this.addField(value);
-      return false;
+  /** Adds names and values on lines of their own, in place of the signs that JSON has between them. */
+  private addStructure(value: unknown, into: string[], depth = 0): void {
+    if (typeof value === 'string') into.push(value);
+    else if (!isObject(value)) into.push(String(value));
+    else if (depth === MAX_DEPTH) this.counted = Infinity;
+    else if (isNumbers(value)) into.push(value.join(' '));
+    else if (Array.isArray(value)) {
+      for (const item of value as unknown[]) this.addStructure(item, into, depth + 1);
+    } else {
+      for (const [name, inner] of Object.entries(value)) {
+        into.push(`"${name}":`);
+        this.addStructure(inner, into, depth + 1);
+      }
     }
-    const json = jsonOf(value);
-    if (json === null) this.counted = Infinity;
-    else into.push(json);
-    return json !== null && REFERENCE.test(json);
   }
 }
 
-/** Null if the value is nested too deeply to be written. */
-function jsonOf(value: object): string | null {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return null;
-  }
+/** Whether a part names its content, by a URL or the id of an uploaded file, instead of holding it. */
+function isElsewhere(part: Fields, depth = 0): boolean {
+  return (
+    depth === MAX_DEPTH ||
+    Object.hasOwn(part, FILE_ID) ||
+    Object.values(part).some((value) => (isObject(value) ? isElsewhere(value, depth + 1) : isUrl(value)))
+  );
 }
+
+const isUrl = (value: unknown): boolean =>
+  typeof value === 'string' && value.length <= MAX_URL_CHARS && URL_ALONE.test(value);
 
 /**
  * Returns the tokens of everything in a request that the model may read, for when the upstream's count is not known. Infinite if
