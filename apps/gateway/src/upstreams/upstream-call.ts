@@ -80,10 +80,8 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, AsyncIterator<B
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
     if (this.error) controller.abort(this.error);
-  }
-
-  onRequestSent(): void {
-    this.wasSent = true;
+    // On a connection that is established undici writes the whole buffer in the same turn.
+    else this.wasSent = true;
   }
 
   onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {

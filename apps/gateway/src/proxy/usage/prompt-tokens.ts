@@ -66,8 +66,9 @@ class PromptCount {
   }
 
   addBody(body: Fields): void {
-    for (const [name, value] of Object.entries(body)) {
+    for (const name of Object.keys(body)) {
       if (PARAMETERS.has(name)) continue;
+      const value = body[name];
       if (name === 'prompt' || name === 'input') this.addPrompt(value);
       else if (name === 'messages' && Array.isArray(value)) for (const item of value) this.addMessage(item);
       else if (JSON_FIELDS.has(name)) this.addStructure(value, this.texts);
@@ -142,13 +143,14 @@ class PromptCount {
     if (typeof value === 'string') into.push(value);
     else if (!isObject(value)) into.push(String(value));
     else if (depth === MAX_DEPTH) this.counted = Infinity;
-    else if (isNumbers(value)) into.push(value.join(' '));
+    else if (isNumbers(value)) into.push(JSON.stringify(value));
     else if (Array.isArray(value)) {
       for (const item of value as unknown[]) this.addStructure(item, into, depth + 1);
     } else {
-      for (const [name, inner] of Object.entries(value)) {
+      // `Object.entries` takes four times as long.
+      for (const name of Object.keys(value)) {
         into.push(`"${name}":`);
-        this.addStructure(inner, into, depth + 1);
+        this.addStructure(value[name], into, depth + 1);
       }
     }
   }
@@ -159,7 +161,10 @@ function isElsewhere(part: Fields, depth = 0): boolean {
   return (
     depth === MAX_DEPTH ||
     Object.hasOwn(part, FILE_ID) ||
-    Object.values(part).some((value) => (isObject(value) ? isElsewhere(value, depth + 1) : isUrl(value)))
+    Object.keys(part).some((name) => {
+      const value = part[name];
+      return isObject(value) ? isElsewhere(value, depth + 1) : isUrl(value);
+    })
   );
 }
 
