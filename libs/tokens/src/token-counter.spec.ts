@@ -32,6 +32,23 @@ describe('estimateTokens', () => {
     expect(long).toBeLessThan(short * 105);
   });
 
+  it('counts lines as the text that they make', () => {
+    expect(estimateTokens(['hello world', '', 'hello'])).toBe(estimateTokens('hello world\n\nhello'));
+    expect(estimateTokens([])).toBe(0);
+    const lines = Array.from({ length: 100_000 }, (_, i) => 'word '.repeat(i % 5));
+    const counted = estimateTokens(lines) / estimateTokens(lines.join('\n'));
+    expect(counted).toBeGreaterThan(0.9);
+    expect(counted).toBeLessThan(1.1);
+  });
+
+  it('finds text that stands behind or before text that is cheap to count', () => {
+    const text = Array.from({ length: 20_000 }, (_, i) => `word${i % 7}`).join(' ');
+    const cheap = ' '.repeat(8_192);
+    const counted = estimateTokens(text);
+    for (const padded of [cheap + text, text + cheap, cheap + text + cheap])
+      expect(estimateTokens(padded)).toBeGreaterThan(0.7 * counted);
+  });
+
   it('looks at a bounded part of a text that is hard to count', () => {
     const hard = Array.from({ length: 1_000_000 }, (_, i) =>
       String.fromCharCode(0x4e00 + ((i * 7_919) % 20_000)),

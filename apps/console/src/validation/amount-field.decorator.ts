@@ -2,30 +2,25 @@ import { field, type FieldOptions } from '@inference/dto';
 import { InvalidAmountError } from '@inference/money';
 import { Transform } from 'class-transformer';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
-import { type DecimalBounds, exactDecimal } from './money-fields';
+import { type DecimalBounds, exactDecimal, needsText } from './money-fields';
 
 export interface AmountOptions extends FieldOptions, Omit<DecimalBounds, 'decimals'> {
   /** Most decimals; a function if they depend on other fields, as they were sent. */
   decimals: number | ((sent: Record<string, unknown>) => number);
   /** Refuses amounts for which it returns false, with the message. */
   rule?: [accepts: (scaled: bigint) => boolean, message: string];
-  /** Accepts a text too, for more digits than a JSON number keeps. */
-  allowsText?: boolean;
 }
 
-/** An exact decimal. The DTO holds it as bigint in units of 10^-decimals. */
-export function AmountField({
-  decimals,
-  max,
-  rule,
-  allowsText = false,
-  ...options
-}: AmountOptions): PropertyDecorator {
-  const isAmount = (value: unknown) => typeof value === 'number' || (allowsText && typeof value === 'string');
+/**
+ * An exact decimal: a JSON number, or a text if the bounds allow more digits than a JSON number keeps. The DTO holds it as bigint in
+ * units of 10^-decimals.
+ */
+export function AmountField({ decimals, max, rule, ...options }: AmountOptions): PropertyDecorator {
   const scaled = ({ value, obj }: { value: unknown; obj: Record<string, unknown> }) => {
     try {
       const bounds = { decimals: typeof decimals === 'number' ? decimals : decimals(obj), max };
-      return isAmount(value) ? exactDecimal(value as number | string, bounds) : value;
+      const isAmount = typeof value === 'number' || (typeof value === 'string' && needsText(bounds));
+      return isAmount ? exactDecimal(value, bounds) : value;
     } catch (error) {
       if (error instanceof InvalidAmountError) return error;
       throw error;
@@ -39,7 +34,9 @@ export function AmountField({
   return field(
     options,
     // With the type of the field, bigint, the document would say `int64`.
-    allowsText ? { type: Object, oneOf: [{ type: 'number' }, { type: 'string' }] } : { type: 'number' },
+    typeof decimals !== 'number' || needsText({ decimals, max })
+      ? { type: Object, oneOf: [{ type: 'number' }, { type: 'string' }] }
+      : { type: 'number' },
     Transform(scaled),
     ValidateBy({
       name: 'isAmount',

@@ -14,6 +14,10 @@ export interface DecimalBounds {
   max: number;
 }
 
+/** Whether an amount within the bounds may have more digits than a JSON number keeps. */
+export const needsText = ({ decimals, max }: DecimalBounds): boolean =>
+  String(max).length + decimals > EXACT_DIGITS;
+
 /**
  * The exact value of a JSON number or decimal text, in units of 10^-decimals. Throws InvalidAmountError if the value is not
  * exact or out of bounds.

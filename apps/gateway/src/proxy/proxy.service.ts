@@ -5,11 +5,12 @@ import { type Response } from 'express';
 import { SettlementBatcher } from '../settlement/settlement-batcher';
 import { NotCoveredError } from '../settlement/settlement.errors';
 import { Cancellation } from '../upstreams/cancellation';
+import { RequestAbandonedError } from '../upstreams/upstream.errors';
 import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
 import { readReportedUsage } from './usage/reported-usage';
 import { type Admission, AdmissionService, usageEventOf } from './admission/admission.service';
 import { type Endpoint } from '../upstreams/endpoint';
-import { choiceText } from './usage/message-text';
+import { NOTHING_PRODUCED, type Produced, producedByAll } from './usage/produced';
 import { isSameUsage, meteredUsage, within } from './usage/metered-usage';
 import { receiveProxyRequest } from './request/proxy-request';
 import { withFields } from './request/upstream-body';
@@ -48,12 +49,12 @@ export class ProxyService {
   ): Promise<void> {
     const request = await receiveProxyRequest(endpoint, rawBody);
     const admission = await this.admissions.admit(request, caller, entrypoint);
-    // If the client disconnects, a stream is aborted; a plain answer is still produced and billed.
+    // If the client disconnects, its call of the upstream is cancelled.
     const cancellation = new Cancellation();
     const onClose = () => {
       if (!response.writableFinished) cancellation.abort();
     };
-    if (request.stream) response.on('close', onClose);
+    response.on('close', onClose);
     const kind = request.stream ? 'stream' : 'plain';
     this.openRequests.begin(kind);
     let answer: Answer | undefined;
@@ -75,7 +76,24 @@ export class ProxyService {
     }
   }
 
-  private ask({ request, bounds, requestId }: Admission, cancellation: Cancellation): Promise<Answer> {
+  /** If the client leaves while an upstream works for it, the prompt is charged before the error is thrown. */
+  private async ask(admission: Admission, cancellation: Cancellation): Promise<Answer> {
+    try {
+      return await this.askUpstreams(admission, cancellation);
+    } catch (error) {
+      if (error instanceof RequestAbandonedError) {
+        const { upstream } = error;
+        const nothing = () => NOTHING_PRODUCED;
+        await this.settle(admission, { upstream, span: undefined }, 'disconnected', null, nothing);
+      }
+      throw error;
+    }
+  }
+
+  private askUpstreams(
+    { request, bounds, requestId }: Admission,
+    cancellation: Cancellation,
+  ): Promise<Answer> {
     const fields: Record<string, unknown> = {};
     if (bounds.imposedMaxTokens !== undefined) fields.max_tokens = bounds.imposedMaxTokens;
     if (request.stream && !request.includeUsage) {
@@ -94,8 +112,8 @@ export class ProxyService {
   private async sendPlain(admission: Admission, answer: Answer, response: Response): Promise<void> {
     if (answer.content) {
       const { usage, choices } = answer.content;
-      const texts = Array.isArray(choices) ? choices.map(choiceText) : [];
-      await this.settle(admission, answer, 'completed', readReportedUsage(usage), () => texts.join(''));
+      const produced = () => producedByAll(Array.isArray(choices) ? choices : []);
+      await this.settle(admission, answer, 'completed', readReportedUsage(usage), produced);
     }
     if (answer.retryAfter !== undefined) response.setHeader('Retry-After', answer.retryAfter);
     response.status(answer.status).setHeader('Content-Type', withCharset(answer.contentType));
@@ -112,18 +130,18 @@ export class ProxyService {
       cancellation,
       maxOutputTokens: admission.bounds.outputTokens,
       stallMillis: this.config.clientStallTimeoutSeconds * 1000,
-      settle: (outcome, usage, producedText) => this.settle(admission, answer, outcome, usage, producedText),
+      settle: (outcome, usage, produced) => this.settle(admission, answer, outcome, usage, produced),
     });
   }
 
   private async settle(
     admission: Admission,
-    { upstream, span }: Answer,
+    { upstream, span }: Pick<Answer, 'upstream' | 'span'>,
     outcome: UsageOutcome,
     reported: TokenUsage | null,
-    producedText: () => string,
+    produced: () => Produced,
   ): Promise<void> {
-    const { usage, estimated } = meteredUsage(admission, outcome, reported, producedText);
+    const { usage, estimated } = meteredUsage(admission, outcome, reported, produced);
     span?.set({
       'gen_ai.usage.input_tokens': usage.inputTokens,
       'gen_ai.usage.output_tokens': usage.outputTokens,

@@ -1,6 +1,7 @@
 import { type IncomingHttpHeaders } from 'node:http';
 import { type Span } from '@inference/tracing';
 import { type Dispatcher } from 'undici';
+import { CallCancelledError } from './upstream.errors';
 
 export interface UpstreamHead {
   status: number;
@@ -15,6 +16,7 @@ interface Waiting {
 /** Bytes of a response that wait in memory before the upstream is paused; the size of a read from a socket. */
 const MAX_WAITING_BYTES = 64 * 1024;
 const FIRST_FINAL_STATUS = 200;
+const FIRST_STATUS_WITHOUT_ANSWER = 300;
 const END: IteratorResult<Buffer> = { done: true, value: undefined };
 
 /**
@@ -24,6 +26,10 @@ const END: IteratorResult<Buffer> = { done: true, value: undefined };
 export class UpstreamCall implements Dispatcher.DispatchHandler, AsyncIterator<Buffer> {
   /** Resolves when status and headers have arrived. */
   readonly head: Promise<UpstreamHead>;
+  /** Whether the whole request was written to an established connection: from then on the upstream has it. */
+  wasSent = false;
+  /** Whether the upstream has said that it gives no answer. */
+  wasRefused = false;
   private resolveHead!: (head: UpstreamHead) => void;
   private rejectHead!: (error: Error) => void;
   private controller: Dispatcher.DispatchController | undefined;
@@ -66,7 +72,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, AsyncIterator<B
 
   /** Closes the connection unless the response has arrived. */
   abort(): void {
-    const error = new Error('The call was aborted.');
+    const error = new CallCancelledError();
     if (this.controller) this.controller.abort(error);
     this.onResponseError(undefined, error);
   }
@@ -74,9 +80,12 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, AsyncIterator<B
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
     if (this.error) controller.abort(this.error);
+    // On a connection that is established undici writes the whole buffer in the same turn.
+    else this.wasSent = true;
   }
 
   onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
+    this.wasRefused = status >= FIRST_STATUS_WITHOUT_ANSWER;
     if (status >= FIRST_FINAL_STATUS) this.resolveHead({ status, headers });
   }
 

@@ -13,3 +13,17 @@ export class UpstreamTimedOutError extends GatewayError {
     super('upstream_timeout', 'The upstream did not answer in time.');
   }
 }
+
+/** The gateway has cancelled its call of an upstream. */
+export class CallCancelledError extends Error {
+  constructor() {
+    super('The call was cancelled.');
+  }
+}
+
+/** The client left while an upstream had its request and had not failed. */
+export class RequestAbandonedError extends Error {
+  constructor(readonly upstream: string) {
+    super(`The client left while ${upstream} worked for it.`);
+  }
+}

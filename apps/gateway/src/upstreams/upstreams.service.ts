@@ -5,7 +5,13 @@ import { GatewayError } from '../errors/gateway-error';
 import { type Cancellation } from './cancellation';
 import { type Endpoint } from './endpoint';
 import { Upstream } from './upstream';
-import { UpstreamFailedError, UpstreamTimedOutError } from './upstream.errors';
+import { type UpstreamCall } from './upstream-call';
+import {
+  CallCancelledError,
+  RequestAbandonedError,
+  UpstreamFailedError,
+  UpstreamTimedOutError,
+} from './upstream.errors';
 import { UPSTREAMS_CONFIG, type UpstreamsConfig } from './upstreams.config';
 
 /** The response of an upstream, of which at least the first bytes have arrived. */
@@ -69,7 +75,8 @@ export class UpstreamsService implements OnApplicationShutdown {
 
   /**
    * Returns the first answer that is no failure, or else the last 4xx that is not about the gateway's credential. Throws
-   * UpstreamFailedError if there is none, UpstreamTimedOutError if the last upstream exceeded a timeout.
+   * UpstreamFailedError if there is none, UpstreamTimedOutError if the last upstream exceeded a timeout. When the request is
+   * cancelled: RequestAbandonedError if an upstream has it, otherwise any error.
    */
   async ask<Content>(request: UpstreamRequest<Content>): Promise<UpstreamAnswer<Content>> {
     const candidates = this.upstreams.filter((upstream) => upstream.nameOf(request.model) !== undefined);
@@ -123,6 +130,20 @@ export class UpstreamsService implements OnApplicationShutdown {
     span: Span | undefined,
   ): Promise<UpstreamAnswer<Content>> {
     const call = upstream.post(request.endpoint, body, request.requestId, request.cancellation, span);
+    try {
+      return await this.receive(call, upstream, request, span);
+    } catch (error) {
+      const isAbandoned = error instanceof CallCancelledError && call.wasSent && !call.wasRefused;
+      throw isAbandoned ? new RequestAbandonedError(upstream.name) : error;
+    }
+  }
+
+  private async receive<Content>(
+    call: UpstreamCall,
+    upstream: Upstream,
+    request: UpstreamRequest<Content>,
+    span: Span | undefined,
+  ): Promise<UpstreamAnswer<Content>> {
     const { status, headers } = await call.head;
     span?.answered(status);
     const contentType = String(headers['content-type'] ?? 'application/json');

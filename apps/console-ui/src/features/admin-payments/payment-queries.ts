@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
+import { type Figure } from '../../figures/figure';
 import { addDays } from '../../time/calendar-day';
 import { withoutGaps } from '../usage/usage-search';
 import { type PaymentSearch, type RefundSearch } from './payment-search';
@@ -68,8 +69,7 @@ export const anyPaymentQuery = (api: ConsoleApi, id: string) =>
   });
 
 interface NewRefund {
-  /** Exact decimal text. */
-  amount: string;
+  amount: Figure;
   reason?: string;
   /** A repeated call with the same one does not refund twice. */
   idempotencyKey: string;

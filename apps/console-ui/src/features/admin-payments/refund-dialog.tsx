@@ -36,10 +36,10 @@ export function RefundDialog({ payment, onClose }: { payment: AdminPayment; onCl
   const submit = ({ amount, reason }: typeof form.values) => {
     setFailure(undefined);
     const content = {
-      amount: payableAmount(amount, LEAST, paid)!.toString(),
+      amount: payableAmount(amount, LEAST, paid)!,
       ...(reason.trim() && { reason: reason.trim() }),
     };
-    const chosen = JSON.stringify(content);
+    const chosen = `${content.amount.toString()} ${reason.trim()}`;
     if (attempt.current.form !== chosen) attempt.current = { form: chosen, key: newIdempotencyKey() };
     refund.mutate(
       { ...content, idempotencyKey: attempt.current.key },

@@ -15,7 +15,6 @@ export class CreateAdjustmentDto {
       'In the site’s currency, with at most 12 decimals: positive adds to the wallet, negative deducts. A text for more digits than a JSON number keeps.',
     example: -1.5,
     rule: [(picos) => picos !== 0n, 'must not be zero'],
-    allowsText: true,
   })
   amount!: bigint;
 

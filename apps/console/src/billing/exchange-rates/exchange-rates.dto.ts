@@ -19,7 +19,6 @@ export class ExchangeRateDto {
     decimals: RATE_DIGITS,
     max: MAX_RATE,
     rule: [(rate) => rate > 0n, 'must be positive'],
-    allowsText: true,
   })
   usd_per_unit!: bigint;
 }

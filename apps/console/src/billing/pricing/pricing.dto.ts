@@ -41,8 +41,9 @@ const CurrencyField = (): PropertyDecorator =>
   });
 
 const MODEL_PRICE =
-  'Price of the unit in the currency of the site: at most 12 decimals for a request, 6 for a million tokens.';
-const HOURLY_PRICE = 'Price of an hour in the currency of the site, with at most 12 decimals.';
+  'Price of the unit in the currency of the site: at most 12 decimals for a request, 6 for a million tokens. For a request also as a text, for more digits than a JSON number keeps.';
+const HOURLY_PRICE =
+  'Price of an hour in the currency of the site, with at most 12 decimals. A text for more digits than a JSON number keeps.';
 
 class ModelUnitDto {
   @SlugField({ description: 'Slug of the model.', example: 'sandbox-chat' })
@@ -128,7 +129,8 @@ export class PublishTrainingPriceDto {
   token_per_m!: bigint;
 
   @PriceField({
-    description: 'Price of a GPU hour in the currency of the site, with at most 12 decimals.',
+    description:
+      'Price of a GPU hour in the currency of the site, with at most 12 decimals. A text for more digits than a JSON number keeps.',
     decimals: PICO_DIGITS,
   })
   gpu_hour!: bigint;

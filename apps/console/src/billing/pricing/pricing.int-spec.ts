@@ -181,7 +181,7 @@ describe('pricing', () => {
     [{ gpus: [{ ...gpu, name: 'a\nb' }] }, 'gpus.0.name: must be one line'],
     [{ gpus: [{ ...gpu, name: 'a\u2028b' }] }, 'gpus.0.name: must be one line'],
     [{ gpus: [{ ...gpu, name: 'a\u001bb' }] }, 'gpus.0.name: must be one line'],
-    [{ gpus: [{ ...gpu, hourly_price: '1' }] }, 'gpus.0.hourly_price'],
+    [{ gpus: [{ ...gpu, hourly_price: 'one' }] }, 'gpus.0.hourly_price'],
     [{ gpus: [{ ...gpu, hourly_price: -1 }] }, 'gpus.0.hourly_price'],
     [{ gpus: [{ ...gpu, hourly_price: 1e-13 }] }, 'gpus.0.hourly_price'],
     [{ gpus: [{ ...gpu, hourly_price: 1e7 }] }, 'gpus.0.hourly_price'],

@@ -23,7 +23,6 @@ export class CreateRefundDto {
     description:
       'What to give back, in the currency of the payment, with at most two decimals. By default the whole payment.',
     example: 7.55,
-    allowsText: true,
     optional: true,
   })
   amount?: bigint;

@@ -101,7 +101,7 @@ describe.each(PROVIDERS)('refunds through %s', (provider, siteName) => {
   });
 
   it('can be partial and are made once', async () => {
-    expect((await refund({ amount: '7.55' })).body).toMatchObject({ amount: 7.55, status: firstStatus });
+    expect((await refund({ amount: 7.55 })).body).toMatchObject({ amount: 7.55, status: firstStatus });
     const again = await refund({ amount: 1 });
     expect([again.status, again.body]).toEqual([409, { error: 'the payment was refunded before' }]);
     expect(await atProvider()).toEqual([755]);
@@ -119,7 +119,7 @@ describe.each(PROVIDERS)('refunds through %s', (provider, siteName) => {
     const headers = { 'Idempotency-Key': `refund of ${paymentId}` };
     const answers = await Promise.all(Array.from({ length: 5 }, () => refund({ amount: 5 }, headers)));
     expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(201));
-    const final = await refund({ amount: '5.0' }, headers);
+    const final = await refund({ amount: 5 }, headers);
     expect((final.body as Refund).id).toBe((answers[0]!.body as Refund).id);
     expect((await refund({ amount: 6 }, headers)).status).toBe(409);
     const { id: other } = await payments.open(account, provider);
@@ -227,6 +227,7 @@ describe.each(PROVIDERS)('refunds through %s', (provider, siteName) => {
     [{ amount: 20.01 }, 'amount'],
     [{ amount: 0.001 }, 'amount'],
     [{ amount: 'all' }, 'amount'],
+    [{ amount: '5' }, 'amount: must be a number'],
     [{ reason: '' }, 'reason'],
     [{ reason: 'x'.repeat(201) }, 'reason'],
     [{ reason: 5 }, 'reason'],

@@ -49,7 +49,6 @@ export class UpdateBillingSettingsDto {
       'The balance below which the account gets a mail, in the currency of the wallet; null: it gets none. By default the site chooses it.',
     example: 7.5,
     rule: [(picos) => picos > 0n, 'must be positive'],
-    allowsText: true,
     optional: true,
     nullable: true,
   })

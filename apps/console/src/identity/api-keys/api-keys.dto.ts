@@ -19,7 +19,6 @@ const SpendLimitField = (description: string): PropertyDecorator =>
     description,
     example: 25,
     rule: [(picos) => picos > 0n, 'must be positive'],
-    allowsText: true,
     optional: true,
     nullable: true,
   });

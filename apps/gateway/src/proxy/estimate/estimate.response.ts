@@ -15,7 +15,8 @@ export class EstimateResponse {
 
   @ApiProperty({
     type: 'integer',
-    description: 'The most tokens of the prompt: a token has at least one byte of the body.',
+    description:
+      'The most tokens of the prompt: a token has at least one byte of the body. With pictures, audio or files the context length of the model.',
     example: 86,
   })
   input_tokens!: number;

@@ -16,15 +16,17 @@ const DEFAULT_CONTEXT_TOKENS = 131_072;
 /** OpenAI's own default for /v1/completions. */
 const DEFAULT_COMPLETION_TOKENS = 16;
 
+/** Whether a message has content that its bytes do not bound: pictures, audio, or a reference to audio of an earlier answer. */
 function hasMedia(messages: unknown): boolean {
   return (
     Array.isArray(messages) &&
     messages.some(
-      (message: { content?: unknown } | null) =>
-        Array.isArray(message?.content) &&
-        message.content.some(
-          (part: { type?: unknown } | null) => part?.type !== 'text' && part?.type !== 'refusal',
-        ),
+      (message: { content?: unknown; audio?: unknown } | null) =>
+        Boolean(message?.audio) ||
+        (Array.isArray(message?.content) &&
+          message.content.some(
+            (part: { type?: unknown } | null) => part?.type !== 'text' && part?.type !== 'refusal',
+          )),
     )
   );
 }

@@ -4,9 +4,10 @@ import { type Response } from 'express';
 import { GatewayError } from '../../errors/gateway-error';
 import { toOpenAiError } from '../../errors/openai-error';
 import { type Cancellation } from '../../upstreams/cancellation';
-import { UpstreamFailedError } from '../../upstreams/upstream.errors';
+import { CallCancelledError, UpstreamFailedError } from '../../upstreams/upstream.errors';
 import { type UpstreamAnswer } from '../../upstreams/upstreams.service';
 import { type ProxyRequest } from '../request/proxy-request';
+import { type Produced } from '../usage/produced';
 import { dataOf, eventOf, SseEventReader, type SseEvent } from './sse-event-reader';
 import { DONE, StreamMeter } from './stream-meter';
 
@@ -17,7 +18,7 @@ export interface StreamBilling {
   cancellation: Cancellation;
   /** A client that reads nothing for this long counts as disconnected. */
   stallMillis: number;
-  settle(outcome: UsageOutcome, usage: TokenUsage | null, producedText: () => string): Promise<void>;
+  settle(outcome: UsageOutcome, usage: TokenUsage | null, produced: () => Produced): Promise<void>;
 }
 
 /** Events beyond the token limit that an upstream may send per answer, for example with the names of tools. */
@@ -47,6 +48,7 @@ export async function proxyStream(
   };
 
   let brokeOff = false;
+  let wasLeft = false;
   try {
     response.statusCode = answer.status;
     response
@@ -63,8 +65,9 @@ export async function proxyStream(
     }
     if (chunk.done) forward(unterminatedEvents(reader));
     else void readToEnd(answer.rest!, cancellation);
-  } catch {
+  } catch (error) {
     brokeOff = true;
+    wasLeft = error instanceof CallCancelledError;
   }
   const clientLeft = cancellation.aborted;
   if (brokeOff) cancellation.abort();
@@ -72,8 +75,12 @@ export async function proxyStream(
   const complete = meter.isComplete && !meter.failed;
   const outcome = complete ? 'completed' : clientLeft ? 'disconnected' : 'interrupted';
   try {
-    if (complete || meter.hasProduced || (meter.usage && !brokeOff && !meter.failed)) {
-      await settle(outcome, meter.usage, () => meter.producedText);
+    // Whoever leaves pays for the prompt, which the upstream has.
+    const isDue = wasLeft || (meter.usage && !brokeOff);
+    if (complete || meter.hasProduced || (isDue && !meter.failed)) {
+      // What was reported before the end is not the usage of the whole answer.
+      const usage = complete && brokeOff && !meter.isUsageFinal ? null : meter.usage;
+      await settle(outcome, usage, () => meter.produced);
     }
     if (!complete && !meter.failed) heldBack.push(errorEvent(new UpstreamFailedError()));
   } catch (error) {

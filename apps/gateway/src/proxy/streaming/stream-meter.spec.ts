@@ -37,7 +37,7 @@ describe('StreamMeter', () => {
     const { meter, sent } = pass(text + event('[DONE]'), { includeUsage: true });
     expect(sent).toBe(text + event('[DONE]'));
     expect(meter.usage).toEqual(USAGE_READ);
-    expect(meter.producedText).toBe('Hello');
+    expect(meter.produced.text).toBe('Hello');
     expect(meter.isComplete).toBe(true);
   });
 
@@ -69,7 +69,7 @@ describe('StreamMeter', () => {
       for (const usage of [undefined, null, USAGE]) {
         const { meter, sent } = pass(event({ ...delta(content), usage }));
         expect(JSON.parse(sent.slice('data: '.length))).toEqual(delta(content));
-        expect(meter.producedText).toBe(content);
+        expect(meter.produced.text).toBe(content);
       }
     },
   );
@@ -139,15 +139,15 @@ describe('StreamMeter', () => {
       { content: null },
     ].map((part) => event({ choices: [{ index: 0, delta: part }] }));
     expect(pass(parts[0]!).meter.hasProduced).toBe(false);
-    expect(pass(parts.join('')).meter.producedText).toBe('think look{"at":no');
-    expect(pass(event({ choices: [{ index: 0, text: 'plain' }] })).meter.producedText).toBe('plain');
+    expect(pass(parts.join('')).meter.produced.text).toBe('think look{"at":no');
+    expect(pass(event({ choices: [{ index: 0, text: 'plain' }] })).meter.produced.text).toBe('plain');
   });
 
   it('counts reasoning once if it is sent under both field names', () => {
     const text = event({
       choices: [{ index: 0, delta: { reasoning: 'think', reasoning_content: 'think' } }],
     });
-    expect(pass(text).meter.producedText).toBe('think');
+    expect(pass(text).meter.produced.text).toBe('think');
   });
 
   const going = (content: string, more: object = {}) => ({
@@ -164,7 +164,7 @@ describe('StreamMeter', () => {
     ];
     const { meter, sent } = pass(chunks.map(event).join(''));
     expect(sent).toBe([chunks[0], going('l\n'), ...chunks.slice(2)].map(event).join(''));
-    expect(meter.producedText).toBe(`Hél\n${long.repeat(100)}`);
+    expect(meter.produced.text).toBe(`Hél\n${long.repeat(100)}`);
     expect([101, 102].map((limit) => meter.hasMoreDeltasThan(limit))).toEqual([true, false]);
     expect(pass(event(going(''))).meter).toMatchObject({ hasProduced: false, isComplete: false });
   });
@@ -179,7 +179,7 @@ describe('StreamMeter', () => {
     for (const first of [0, 1, 2]) {
       const chosen = texts.slice(first);
       const { meter } = pass(chosen.map((text, index) => kinds[first + index]!(text)).join(''));
-      expect(meter.producedText).toBe(chosen.join(''));
+      expect(meter.produced.text).toBe(chosen.join(''));
       expect([chosen.length - 1, chosen.length].map((limit) => meter.hasMoreDeltasThan(limit))).toEqual([
         true,
         false,
@@ -211,7 +211,7 @@ describe('StreamMeter', () => {
       const received = texts.map((text) => event(going(text, { usage: null }))).join('');
       const { meter, sent } = pass(received, { includeUsage });
       expect(sent).toBe(includeUsage ? received : texts.map((text) => event(going(text))).join(''));
-      expect(meter.producedText).toBe(texts.join(''));
+      expect(meter.produced.text).toBe(texts.join(''));
     },
   );
 
@@ -239,7 +239,7 @@ describe('StreamMeter', () => {
     const [, shortened] = event(going('TEXT')).split('TEXT');
     const { meter, sent } = pass(received);
     expect(sent).toBe(['a', '\\u00e9', 'b'].map((text) => before + text + shortened).join(twoLines));
-    expect(meter.producedText).toBe('aéb');
+    expect(meter.produced.text).toBe('aéb');
   });
 
   it.each([
@@ -295,7 +295,7 @@ describe('StreamMeter', () => {
         );
         const parts = pass(text, { includeUsage, cuts });
         expect(parts.sent).toBe(whole.sent);
-        expect(parts.meter.producedText).toBe(list.map(({ content }) => content).join(''));
+        expect(parts.meter.produced.text).toBe(list.map(({ content }) => content).join(''));
         expect(parts.meter.usage).toEqual(whole.meter.usage);
       }),
     );

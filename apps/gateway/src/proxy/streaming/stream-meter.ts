@@ -1,6 +1,6 @@
 import { type TokenUsage } from '@inference/metering';
 import { readReportedUsage } from '../usage/reported-usage';
-import { choiceText } from '../usage/message-text';
+import { type Produced, producedBy } from '../usage/produced';
 import { PlainDeltaReader } from './plain-delta';
 import { dataOf, eventOf, type SseEvent } from './sse-event-reader';
 
@@ -17,19 +17,22 @@ const NULL_USAGE = ',"usage":null';
 const MAX_UNREAD_CHARS = 32 * 1024;
 
 /**
- * Observes the events of a stream: produced text, completeness and reported usage. Removes the usage from the events if the
+ * Observes the events of a stream: what was produced, completeness and reported usage. Removes the usage from the events if the
  * client did not ask for it. What the latest events add to the answers is kept unread: it matters only if the stream breaks off,
  * reports no usage, or may be longer than was admitted.
  */
 export class StreamMeter {
   usage: TokenUsage | null = null;
+  /** Whether every answer was finished when the usage was reported. */
+  isUsageFinal = false;
   /** The upstream reported an error inside the stream. */
   failed = false;
   /** The upstream sent [DONE]. */
   saidDone = false;
   private readonly plainDeltas = new PlainDeltaReader();
   private deltas = 0;
-  private readonly produced: string[] = [];
+  private readonly texts: string[] = [];
+  private audioTokens = 0;
   private readonly finished = new Set<unknown>();
   private unread: SseEvent[] = [];
   private unreadChars = 0;
@@ -50,9 +53,9 @@ export class StreamMeter {
     return this.deltas > 0;
   }
 
-  get producedText(): string {
+  get produced(): Produced {
     this.readUnread();
-    return this.produced.join('');
+    return { text: this.texts.join(''), audioTokens: this.audioTokens };
   }
 
   /** Whether more than this number of events have added to an answer; a model sends at most one per token. */
@@ -84,7 +87,10 @@ export class StreamMeter {
     else for (const choice of choices) this.readProduced(choice);
     if (chunk.usage === undefined) return event;
     const usage = readReportedUsage(chunk.usage);
-    if (usage) this.usage = usage;
+    if (usage) {
+      this.usage = usage;
+      this.isUsageFinal = this.isComplete;
+    }
     return this.includeUsage ? event : withoutUsage(event, chunk, choices.length);
   }
 
@@ -106,9 +112,10 @@ export class StreamMeter {
   }
 
   private readProduced(choice: unknown): void {
-    const text = choiceText(choice);
-    if (text) this.produced.push(text);
-    if (text || addsNonText(choice)) this.deltas++;
+    const { text, audioTokens } = producedBy(choice);
+    if (text) this.texts.push(text);
+    this.audioTokens += audioTokens;
+    if (text || audioTokens > 0 || addsNonText(choice)) this.deltas++;
   }
 
   private readFinish(choice: unknown): void {

@@ -1,7 +1,7 @@
 import { type TokenUsage, type UsageOutcome } from '@inference/metering';
-import { estimateTokens } from '@inference/tokens';
 import { type ProxyRequest } from '../request/proxy-request';
-import { promptText } from './message-text';
+import { type Produced, tokensOf } from './produced';
+import { promptTokens } from './prompt-tokens';
 
 /** The part of an admission that limits what can be billed. */
 interface Admitted {
@@ -11,25 +11,25 @@ interface Admitted {
 
 /**
  * Returns the upstream's reported usage, or the gateway's own count (`estimated`) where the upstream reported none or where
- * it broke off after a report that does not cover everything it produced.
+ * the answer broke off after a report that does not cover everything.
  */
 export function meteredUsage(
   admitted: Admitted,
   outcome: UsageOutcome,
   reported: TokenUsage | null,
-  producedText: () => string,
+  produced: () => Produced,
 ): { usage: TokenUsage; estimated: boolean } {
   if (reported && outcome === 'completed') return { usage: reported, estimated: false };
-  const counted = estimate(admitted, producedText());
-  if (!reported) return { usage: counted, estimated: true };
-  if (reported.outputTokens >= counted.outputTokens) return { usage: reported, estimated: false };
-  return { usage: { ...reported, outputTokens: counted.outputTokens }, estimated: true };
-}
-
-/** Counts the tokens of prompt and answer, limited to the bounds of the admission. */
-function estimate({ request, bounds }: Admitted, producedText: string): TokenUsage {
-  const inputTokens = estimateTokens(promptText(request));
-  return within({ inputTokens, outputTokens: estimateTokens(producedText) }, bounds);
+  const { bounds, request } = admitted;
+  const outputTokens = Math.min(tokensOf(produced()), bounds.outputTokens);
+  // Before the end of an answer, no tokens are a placeholder.
+  const inputTokens = reported?.inputTokens || Math.min(promptTokens(request), bounds.inputTokens);
+  if (reported && reported.inputTokens === inputTokens && reported.outputTokens >= outputTokens)
+    return { usage: reported, estimated: false };
+  return {
+    usage: { inputTokens, outputTokens: Math.max(outputTokens, reported?.outputTokens ?? 0) },
+    estimated: true,
+  };
 }
 
 /** Limits each figure of a usage to the bounds of the admission. */

@@ -18,7 +18,8 @@ export const en = {
   'outcome.disconnected': 'You left early',
   'outcome.interrupted': 'Broke off',
   'outcome.completed.text': 'The whole answer was served.',
-  'outcome.disconnected.text': 'Your program left before the end; what was served until then is charged.',
+  'outcome.disconnected.text':
+    'Your program left before the end; the prompt and what was produced until then are charged.',
   'outcome.interrupted.text': 'The answer broke off in the middle; only what was served is charged.',
   clear: 'Remove the filters',
   csv: 'Download as CSV',

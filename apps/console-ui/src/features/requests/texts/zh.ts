@@ -20,7 +20,7 @@ export const zh: ChineseTexts<typeof en> = {
   'outcome.disconnected': '提前断开',
   'outcome.interrupted': '中断',
   'outcome.completed.text': '已返回完整的回答。',
-  'outcome.disconnected.text': '您的程序提前断开了连接，只收取断开前的费用。',
+  'outcome.disconnected.text': '您的程序提前断开了连接，收取输入及断开前已生成内容的费用。',
   'outcome.interrupted.text': '回答中途中断，只收取已返回部分的费用。',
   clear: '清除筛选',
   csv: '下载 CSV',

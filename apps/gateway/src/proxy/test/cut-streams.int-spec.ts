@@ -1,0 +1,177 @@
+import { type ServerResponse } from 'node:http';
+import { estimateTokens } from '@inference/tokens';
+import { type TestAccount } from '@inference/testing';
+import {
+  costOf,
+  RATES,
+  type ScriptedUpstream,
+  type StoredEvent,
+  startUpstream,
+  TestSite,
+} from '../../testing/gateway.fixture';
+
+/** Requests that their client leaves before the upstream has reported what it used: everything that was sent or produced counts. */
+
+const TEXT = Array.from({ length: 3_000 }, (_, i) => `word${i % 7}`).join(' ');
+const TEXT_TOKENS = estimateTokens(TEXT);
+/** A text of this length is counted by a sample. */
+const TOLERANCE = 0.1;
+const CONTEXT_TOKENS = 131_072;
+const BASE64 = Buffer.from(Array.from({ length: 150_000 }, (_, i) => (i * 7_919) % 251)).toString('base64');
+const USER = { role: 'user', content: 'Hello' };
+
+let site: TestSite;
+let upstream: ScriptedUpstream;
+/** What the upstream sends before it falls silent; nothing at all if null. */
+let delta: object | null;
+let account: TestAccount;
+
+const event = (chunk: object) => `data: ${JSON.stringify(chunk)}\n\n`;
+
+function answer(response: ServerResponse, isChat: boolean): void {
+  if (delta === null) return;
+  response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+  response.write(event({ choices: [{ index: 0, ...(isChat ? { delta } : delta) }] }));
+}
+
+beforeAll(async () => {
+  upstream = await startUpstream((request, response) => answer(response, request.url!.includes('chat')));
+  site = await TestSite.start({ m: RATES }, {}, () => [{ name: 'silent', base_url: upstream.url }]);
+});
+beforeEach(async () => {
+  delta = { content: 'Hello' };
+  account = await site.account();
+  upstream.bodies.length = 0;
+});
+afterAll(async () => {
+  await site.stop();
+  await upstream.close();
+});
+
+/** Sends a request, leaves at the first byte of its answer or, if there is none, when the upstream has it, and returns the charge. */
+async function leave(path: string, body: object): Promise<StoredEvent> {
+  const client = new AbortController();
+  const sent = site.post(path, account.apiKey, { model: 'm', ...body }, { signal: client.signal });
+  if (delta) await (await sent).body!.getReader().read();
+  else while (upstream.bodies.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  client.abort();
+  if (!delta) await expect(sent).rejects.toThrow();
+  const stored = await site.onlyEvent(account);
+  expect(stored).toMatchObject({ outcome: 'disconnected', estimated: true });
+  await site.expectCharged(account, costOf(RATES, Number(stored.input_tokens), Number(stored.output_tokens)));
+  return stored;
+}
+
+const leaveChat = (message: object, more: object = {}) =>
+  leave('/v1/chat/completions', { messages: [USER, { role: 'user', ...message }], stream: true, ...more });
+
+const expectTokens = (counted: bigint, tokens: number, most = tokens * (1 + TOLERANCE) + 30) => {
+  expect(Number(counted)).toBeGreaterThanOrEqual(tokens * (1 - TOLERANCE));
+  expect(Number(counted)).toBeLessThanOrEqual(most);
+};
+
+describe('the prompt of a stream that its client leaves', () => {
+  const schema = { type: 'object', properties: { harbour: { type: 'string', description: TEXT } } };
+
+  it.each<[string, object, object]>([
+    ['reasoning_content', { role: 'assistant', content: null, reasoning_content: TEXT }, {}],
+    ['calls of tools', { tool_calls: [{ function: { name: 'f', arguments: TEXT } }] }, {}],
+    ['a name', { content: '', name: TEXT }, {}],
+    ['documents', {}, { documents: [{ title: 'Harbours', text: TEXT }] }],
+    ['schemas of tools', {}, { tools: [{ type: 'function', function: { name: 'f', parameters: schema } }] }],
+    ['schemas of functions', {}, { functions: [{ name: 'f', parameters: schema }] }],
+    [
+      'the schema of the answer',
+      {},
+      { response_format: { type: 'json_schema', json_schema: { name: 's', schema } } },
+    ],
+    ['an unknown field', {}, { knowledge: TEXT }],
+    ['text beside a picture', { content: [{ type: 'text', text: TEXT }] }, {}],
+  ])('includes %s', async (_, message, more) => {
+    const { input_tokens: tokens } = await leaveChat(message, more);
+    expectTokens(tokens, TEXT_TOKENS, 1.5 * TEXT_TOKENS);
+  });
+
+  it.each<[string, object, number, number]>([
+    ['a picture', { type: 'image_url', image_url: { url: `data:image/png;base64,${BASE64}` } }, 1_445, 1_475],
+    ['a picture by its address', { type: 'image_url', image_url: { url: 'https://a.test/b' } }, 1_445, 1_475],
+    ['audio', { type: 'input_audio', input_audio: { data: BASE64, format: 'mp3' } }, 375, 405],
+    ['a part of another type', { type: 'scan', scan: BASE64 }, BASE64.length / 4, CONTEXT_TOKENS],
+    [
+      'a video by its address',
+      { type: 'video_url', video_url: { url: 'https://a.test/b' } },
+      CONTEXT_TOKENS,
+      CONTEXT_TOKENS,
+    ],
+  ])('includes %s by the rule of its size', async (_, part, least, most) => {
+    const { input_tokens: tokens } = await leaveChat({ content: [part] });
+    expect(Number(tokens)).toBeGreaterThanOrEqual(least);
+    expect(Number(tokens)).toBeLessThanOrEqual(most);
+  });
+
+  it('includes each token id of a completion', async () => {
+    delta = { text: 'Hello' };
+    const prompt = Array.from({ length: 2_000 }, (_, i) => i);
+    const stored = await leave('/v1/completions', { prompt: [prompt, prompt], stream: true });
+    expect(stored).toMatchObject({ input_tokens: 4_000n, output_tokens: 1n });
+  });
+
+  it('is at most what was reserved', async () => {
+    const body = { messages: [{ role: 'user', content: '', note: { a: ['x'.repeat(8)] } }], stream: true };
+    const { input_tokens: tokens } = await leave('/v1/chat/completions', body);
+    expect(Number(tokens)).toBeLessThanOrEqual(Buffer.byteLength(JSON.stringify({ model: 'm', ...body })));
+  });
+});
+
+describe('the prompt of a call whose answer has not begun', () => {
+  beforeEach(() => {
+    delta = null;
+  });
+
+  it.each<[string, string, object]>([
+    ['a stream', '/v1/chat/completions', { messages: [{ role: 'user', content: TEXT }], stream: true }],
+    ['a conversation', '/v1/chat/completions', { messages: [{ role: 'user', content: TEXT }] }],
+    ['a stream of a completion', '/v1/completions', { prompt: TEXT, stream: true }],
+    ['a completion', '/v1/completions', { prompt: TEXT }],
+    ['embeddings', '/v1/embeddings', { input: [TEXT] }],
+  ])('is charged for %s', async (_, path, body) => {
+    const { input_tokens: input, output_tokens: output } = await leave(path, body);
+    expect(output).toBe(0n);
+    expectTokens(input, TEXT_TOKENS);
+  });
+});
+
+describe('what was produced when the client leaves', () => {
+  const PRODUCED = Array.from({ length: 300 }, (_, i) => `word${i % 7}`).join(' ');
+
+  it.each<[string, object]>([
+    ['content', { content: PRODUCED }],
+    ['parts of the content', { content: [{ type: 'text', text: PRODUCED }] }],
+    ['reasoning_content', { reasoning_content: PRODUCED }],
+    ['reasoning beside an empty reasoning_content', { reasoning: PRODUCED, reasoning_content: '' }],
+    ['a refusal', { refusal: PRODUCED }],
+    ['arguments of a tool', { tool_calls: [{ index: 0, function: { arguments: PRODUCED } }] }],
+    ['the name of a tool', { tool_calls: [{ index: 0, function: { name: PRODUCED } }] }],
+    ['the input of a custom tool', { tool_calls: [{ index: 0, custom: { input: PRODUCED } }] }],
+    ['a transcript', { audio: { transcript: PRODUCED } }],
+    ['a field that is not known', { thinking: PRODUCED }],
+  ])('includes %s', async (_, produced) => {
+    delta = produced;
+    const { output_tokens: tokens } = await leaveChat({});
+    expect(Number(tokens)).toBe(estimateTokens(PRODUCED));
+  });
+
+  it('includes audio, twenty tokens a second', async () => {
+    delta = { audio: { data: Buffer.alloc(3 * 48_000).toString('base64') } };
+    expect((await leaveChat({})).output_tokens).toBe(60n);
+  });
+
+  it('does not include log probabilities, the ids of calls, or repetitions in another form', async () => {
+    delta = {
+      content: 'Hello',
+      tool_calls: [{ index: 0, id: PRODUCED, type: 'function' }],
+      reasoning_details: [{ text: PRODUCED }],
+    };
+    expect((await leaveChat({})).output_tokens).toBe(1n);
+  });
+});

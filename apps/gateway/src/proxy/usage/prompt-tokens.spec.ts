@@ -1,0 +1,302 @@
+import { estimateTokens } from '@inference/tokens';
+import { readProxyRequest } from '../request/proxy-request';
+import { boundsOf } from '../request/token-bounds';
+import { MAX_IMAGE_TOKENS } from './media-tokens';
+import { meteredUsage } from './metered-usage';
+import { NOTHING_PRODUCED } from './produced';
+import { promptTokens } from './prompt-tokens';
+
+type TestedEndpoint = 'chat/completions' | 'completions' | 'embeddings';
+
+const requestOf = (endpoint: TestedEndpoint, body: object) =>
+  readProxyRequest(endpoint, Buffer.from(JSON.stringify({ model: 'm', ...body })));
+const tokensOf = (endpoint: TestedEndpoint, body: object) => promptTokens(requestOf(endpoint, body));
+
+const words = (count: number) => Array.from({ length: count }, (_, i) => `word${i % 7}`).join(' ');
+const TEXT = words(100);
+const TEXT_TOKENS = estimateTokens(TEXT);
+const base64 = (bytes: number) =>
+  Buffer.from(Array.from({ length: bytes }, (_, i) => (i * 7_919) % 251)).toString('base64');
+
+const chat = (message: object, more: object = {}) =>
+  tokensOf('chat/completions', { messages: [{ role: 'user', content: '', ...message }], ...more });
+const EMPTY = chat({});
+
+describe('the tokens of a prompt', () => {
+  it('are one for each token id', () => {
+    const ids = Array.from({ length: 50_000 }, (_, i) => i * 7);
+    expect(tokensOf('completions', { prompt: ids })).toBe(50_000);
+    expect(tokensOf('embeddings', { input: ids })).toBe(50_000);
+    expect(tokensOf('completions', { prompt: [ids, ids] })).toBe(100_000);
+  });
+
+  it('are those of each text of a list', () => {
+    expect(tokensOf('completions', { prompt: [TEXT, TEXT] })).toBeGreaterThanOrEqual(2 * TEXT_TOKENS);
+    expect(tokensOf('embeddings', { input: [TEXT, TEXT] })).toBeGreaterThanOrEqual(2 * TEXT_TOKENS);
+  });
+
+  it.each([
+    ['content', { content: TEXT }],
+    ['parts of the content', { content: [{ type: 'text', text: TEXT }] }],
+    ['a text as a part', { content: [TEXT] }],
+    ['a refusal', { content: [{ type: 'refusal', refusal: TEXT }] }],
+    ['reasoning_content', { reasoning_content: TEXT }],
+    ['reasoning', { reasoning: TEXT }],
+    ['a name', { name: TEXT }],
+    ['the role', { role: TEXT }],
+    ['the id of a call', { tool_call_id: TEXT }],
+    [
+      'calls of tools',
+      { tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: TEXT } }] },
+    ],
+    ['names of called tools', { tool_calls: [{ function: { name: TEXT, arguments: '{}' } }] }],
+    ['ids of calls', { tool_calls: [{ id: TEXT, function: { name: 'f', arguments: '{}' } }] }],
+    ['calls of custom tools', { tool_calls: [{ type: 'custom', custom: { name: 'f', input: TEXT } }] }],
+    ['the call of a function', { function_call: { name: 'f', arguments: TEXT } }],
+    ['an unknown field', { thinking: { signature: TEXT } }],
+    ['an unknown part', { content: [{ type: 'note', deep: { deeper: [TEXT] } }] }],
+    [
+      'a field beside a picture',
+      { content: [{ type: 'image_url', image_url: { url: 'x' }, caption: TEXT }] },
+    ],
+  ])('of a message include %s', (_, message) => {
+    expect(chat(message)).toBeGreaterThanOrEqual(TEXT_TOKENS);
+  });
+
+  it.each([
+    ['tools', [{ type: 'function', function: { name: 'f', description: TEXT, parameters: {} } }]],
+    ['functions', [{ name: 'f', parameters: { properties: { a: { description: TEXT } } } }]],
+    ['response_format', { type: 'json_schema', json_schema: { schema: { description: TEXT } } }],
+    ['documents', [{ title: 'a', text: TEXT }]],
+    ['documents', [TEXT]],
+    ['suffix', TEXT],
+    ['prediction', { type: 'content', content: TEXT }],
+    ['guided_json', { properties: { a: { enum: [TEXT] } } }],
+    ['chat_template_kwargs', { system: TEXT }],
+  ])('include the field %s', (field, value) => {
+    const added = chat({}, { [field]: value }) - EMPTY;
+    expect(added).toBeGreaterThanOrEqual(TEXT_TOKENS);
+    expect(added).toBeLessThanOrEqual(2 * TEXT_TOKENS);
+  });
+
+  it.each([
+    ['model', 'a'.repeat(200)],
+    ['stop', [TEXT]],
+    ['user', TEXT],
+    ['metadata', { note: TEXT }],
+    ['logit_bias', { 1: 100, 2: -100 }],
+    ['tool_choice', { type: 'function', function: { name: 'f' } }],
+    ['temperature', 0.5],
+    ['ignore_eos', true],
+    ['stop', null],
+  ])('do not include the parameter %s', (field, value) => {
+    expect(chat({}, { [field]: value })).toBe(EMPTY);
+  });
+
+  it('are a quarter of the bytes of an unknown part at least, even if a tokenizer finds less', () => {
+    const data = 'A'.repeat(200_000);
+    expect(chat({ content: [{ type: 'scan', data }] })).toBeGreaterThanOrEqual(50_000);
+    expect(chat({ content: [{ type: 'file', file: { file_data: base64(3_000) } }] })).toBeGreaterThanOrEqual(
+      1_000,
+    );
+  });
+
+  it.each([
+    [{ type: 'video_url', video_url: { url: 'https://example.com/v.mp4' } }],
+    [{ type: 'file', file: { file_id: 'file-1' } }],
+    [{ type: 'audio_url', audio_url: { url: 'https://example.com/a.mp3' } }],
+  ])('are all that was reserved if the content is elsewhere: %j', (part) => {
+    expect(chat({ content: [part] })).toBe(Infinity);
+  });
+
+  it('are not all that was reserved for a text that mentions an address', () => {
+    const content = [
+      { type: 'text', text: 'https://example.com/a' },
+      { type: 'note', note: 'says "https://example.com/a" there' },
+    ];
+    expect(chat({ content })).toBeLessThan(50);
+  });
+
+  it('are all that was reserved for audio of an earlier answer', () => {
+    expect(chat({ role: 'assistant', audio: { id: 'audio_1' } })).toBe(Infinity);
+  });
+
+  it('are all that was reserved for a field that is nested too deeply to be read', () => {
+    const depth = 20_000;
+    const raw = `{"model":"m","messages":[],"x":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    expect(promptTokens(readProxyRequest('chat/completions', Buffer.from(raw)))).toBe(Infinity);
+  });
+});
+
+/** A picture of this size, as far as its header goes. */
+function png(width: number, height: number): string {
+  const bytes = Buffer.alloc(1_000);
+  bytes.writeUInt32BE(0x89504e47, 0);
+  bytes.writeUInt32BE(width, 16);
+  bytes.writeUInt32BE(height, 20);
+  return `data:image/png;base64,${bytes.toString('base64')}`;
+}
+
+const picture = (url: unknown, detail?: string) =>
+  chat({ content: [{ type: 'image_url', image_url: { url, detail } }] }) - chat({ content: [] });
+
+function wav(seconds: number, samples = 16_000): string {
+  const bytes = Buffer.alloc(44 + seconds * samples * 2);
+  bytes.write('RIFF', 0).toString();
+  bytes.write('WAVEfmt ', 8);
+  bytes.writeUInt16LE(1, 22);
+  bytes.writeUInt32LE(samples, 24);
+  bytes.writeUInt16LE(16, 34);
+  return bytes.toString('base64');
+}
+
+describe('the tokens of pictures and audio', () => {
+  it.each([
+    [1, 1, 255],
+    [512, 512, 255],
+    [1_024, 1_024, 765],
+    [2_048, 4_096, 1_105],
+    [768, 2_048, 1_445],
+    [100_000, 100, 765],
+  ])('are those of the tiles of %d × %d pixels', (width, height, tokens) => {
+    expect(picture(png(width, height))).toBe(tokens);
+    expect(picture(png(height, width))).toBe(tokens);
+  });
+
+  it.each([
+    'https://example.com/a.png',
+    `data:image/png;base64,${base64(100_000)}`,
+    'data:image/png;base64,',
+    png(0, 5),
+    '',
+    undefined,
+    5,
+  ])('are the most of the rule if the size cannot be read', (url) => {
+    expect(picture(url)).toBe(MAX_IMAGE_TOKENS);
+  });
+
+  it('are the base of a picture of low detail', () => {
+    expect(picture('https://example.com/a.png', 'low')).toBe(85);
+  });
+
+  it('count in all forms of the part, and in the answers of tools', () => {
+    const source = { type: 'base64', data: png(512, 512).split(',')[1] };
+    for (const part of [
+      { type: 'input_image', image_url: png(512, 512) },
+      { type: 'image', source },
+      { type: 'image', image: png(512, 512) },
+    ])
+      expect(chat({ role: 'tool', content: [part, part] }) - chat({ role: 'tool', content: [] })).toBe(510);
+  });
+
+  it('are ten for a second of audio, by the header or by the bytes', () => {
+    const audio = (data: string) =>
+      chat({ content: [{ type: 'input_audio', input_audio: { data, format: 'wav' } }] }) -
+      chat({ content: [] });
+    expect(audio(wav(30))).toBe(301);
+    expect(audio(wav(10, 48_000))).toBe(101);
+    expect(audio(base64(39_999))).toBe(100);
+  });
+});
+
+/** Mulberry32: the same requests in each run. */
+function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const WORDS = [
+  'sea',
+  'harbour',
+  'Lisbon',
+  'navegação',
+  '海港',
+  'x'.repeat(30),
+  '3.14159',
+  '{"a":[1,2]}',
+  '\n\n',
+  '    ',
+];
+
+describe('what a client pays that leaves', () => {
+  it('is never above what was reserved and never below its texts, for any request', () => {
+    const random = generator(4_300);
+    const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)]!;
+    const texts: string[] = [];
+    const text = () => {
+      const made = `${Array.from({ length: 1 + random() * 30 }, () => pick(WORDS)).join(' ')} end`;
+      texts.push(made);
+      return made;
+    };
+    const PARTS: (() => unknown)[] = [
+      () => ({ type: 'text', text: text() }),
+      () => ({ type: 'image_url', image_url: { url: pick([png(900, 700), 'https://example.com/a', '']) } }),
+      () => ({ type: 'input_audio', input_audio: { data: wav(1), format: 'wav' } }),
+      () => ({ type: pick(['note', 'file']), value: [text(), { more: text() }] }),
+      () => ({ type: 'video_url', video_url: { url: 'https://example.com/v' } }),
+    ];
+    const FIELDS: Record<string, () => unknown> = {
+      content: () => pick([text, () => [pick(PARTS)(), pick(PARTS)()], () => null])(),
+      reasoning_content: text,
+      name: text,
+      tool_calls: () => [{ id: 'c', type: 'function', function: { name: text(), arguments: text() } }],
+      details: () => ({ a: [text()] }),
+    };
+    const some = (fields: Record<string, () => unknown>) =>
+      Object.fromEntries(
+        Object.entries(fields)
+          .filter(() => random() < 0.4)
+          .map(([name, make]) => [name, make()]),
+      );
+    const MORE: Record<string, () => unknown> = {
+      tools: () => [{ type: 'function', function: { name: 'f', description: text() } }],
+      response_format: () => ({ type: 'json_schema', json_schema: { description: text() } }),
+      documents: () => [{ text: text() }],
+      suffix: text,
+      unknown: () => ({ text: text() }),
+      stop: () => ['end'],
+    };
+    for (let i = 0; i < 2_000; i++) {
+      texts.length = 0;
+      const endpoint = pick(['chat/completions', 'completions', 'embeddings'] as const);
+      const prompt = () => pick([text, () => [text(), text()], () => [1, 2, 3]])();
+      const body =
+        endpoint === 'chat/completions'
+          ? {
+              messages: [
+                { role: 'user', ...some(FIELDS) },
+                { role: 'user', ...some(FIELDS) },
+              ],
+              ...some(MORE),
+            }
+          : { [endpoint === 'completions' ? 'prompt' : 'input']: prompt(), ...some(MORE) };
+      const request = requestOf(endpoint, body);
+      const bounds = boundsOf(request, {});
+      const { usage } = meteredUsage({ request, bounds }, 'disconnected', null, () => NOTHING_PRODUCED);
+      const least = texts.reduce((sum, part) => sum + estimateTokens(part), 0);
+      expect(usage.inputTokens).toBeLessThanOrEqual(bounds.inputTokens);
+      expect([body, usage.inputTokens >= Math.min(least, bounds.inputTokens)]).toEqual([body, true]);
+    }
+  });
+
+  it('includes the prompt although the upstream has reported a placeholder of no tokens', () => {
+    const request = requestOf('chat/completions', { messages: [{ role: 'user', content: TEXT }] });
+    const admitted = { request, bounds: boundsOf(request, {}) };
+    const zero = { inputTokens: 0, outputTokens: 0 };
+    const left = meteredUsage(admitted, 'disconnected', zero, () => NOTHING_PRODUCED);
+    expect(left.usage.inputTokens).toBeGreaterThanOrEqual(TEXT_TOKENS);
+    expect(left.estimated).toBe(true);
+    const complete = meteredUsage(admitted, 'completed', zero, () => NOTHING_PRODUCED);
+    expect(complete).toEqual({ usage: zero, estimated: false });
+    const reported = { inputTokens: 7, outputTokens: 1 };
+    expect(meteredUsage(admitted, 'disconnected', reported, () => NOTHING_PRODUCED)).toEqual({
+      usage: reported,
+      estimated: false,
+    });
+  });
+});
