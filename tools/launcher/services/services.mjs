@@ -29,9 +29,14 @@ const SITE_NAMES = { intl: 'Inference Platform', cn: 'Inference Platform China' 
 /** @param {number} port */
 const urlOf = (port) => `http://${HOST}:${port}`;
 
-/** @param {string} role @param {string} password @param {number} port @returns {string} of the product's database */
-export const databaseUrl = (role, password, port) =>
-  `postgres://${role}:${encodeURIComponent(password)}@${HOST}:${port}/platform`;
+/**
+ * @param {string} role
+ * @param {string} password
+ * @param {number} port
+ * @param {string} [database] the product's, unless given
+ */
+export const databaseUrl = (role, password, port, database = 'platform') =>
+  `postgres://${role}:${encodeURIComponent(password)}@${HOST}:${port}/${database}`;
 
 /**
  * The gateway's model servers with the models that they have, so that no other priced model is offered.
