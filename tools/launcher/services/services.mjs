@@ -110,8 +110,8 @@ function training({ engine }, { trainerCredential }) {
   };
 }
 
-/** Less than the launcher's own grace period for a service. */
-const SHUTDOWN_GRACE = { SHUTDOWN_GRACE_SECONDS: process.env.SHUTDOWN_GRACE_SECONDS || '10' };
+/** The launcher waits 15 s for a service. The agent needs up to 5 s more than its grace time if the database is away. */
+const SHUTDOWN_GRACE = { SHUTDOWN_GRACE_SECONDS: process.env.SHUTDOWN_GRACE_SECONDS || '8' };
 
 /** @param {Secrets} secrets @param {string[] | null} engineModels @returns {NodeJS.ProcessEnv} */
 const agent = ({ agentCredential, consoleAgentCredential }, engineModels) => ({

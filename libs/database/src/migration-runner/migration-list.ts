@@ -39,6 +39,9 @@ import { BatchedIndexing0000000000037 } from '../migrations/0037_batched_indexin
 import { RehashedApiKeys0000000000038 } from '../migrations/0038_rehashed_api_keys';
 import { SettleGenericPlans0000000000039 } from '../migrations/0039_settle_generic_plans';
 
+/** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
+export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
+
 /** All migrations in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
   Roles0000000000001,
