@@ -108,9 +108,10 @@ function parse(text) {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const place = /position \d+/.exec(messageOf(error))?.[0];
-    const near = place ?? `the end, after ${Buffer.byteLength(text)} bytes`;
-    throw new StateFileError(`it is not valid JSON at ${near}`);
+    const place = /at position \d+/.exec(messageOf(error))?.[0];
+    throw new StateFileError(
+      `it is not valid JSON${place ? ` ${place}` : ''} (${Buffer.byteLength(text)} bytes)`,
+    );
   }
 }
 
@@ -136,7 +137,8 @@ function checkFields(content, required, optional) {
     const value = name.split('.').reduce((outer, key) => outer?.[key], content);
     if (value === undefined && !(name in required)) continue;
     if (value === undefined) throw new StateFileError(`${name} is missing`);
-    if (!KINDS[kind](value)) throw new StateFileError(`${name}: must be a ${kind}`);
+    if (!KINDS[kind](value))
+      throw new StateFileError(`${name}: must be ${kind === 'object' ? 'an' : 'a'} ${kind}`);
   }
 }
 
