@@ -4,13 +4,13 @@ import pg from 'pg';
 import { BASE_FOLDER, WAL_FOLDER } from '../postgres/backup-folder.mjs';
 import { messageOf } from '../setup/errors.mjs';
 import { tryLock } from '../setup/lock.mjs';
+import { flushFolder, using } from '../setup/state-file.mjs';
 import { INCOMPLETE, nameOf, removeIncomplete, removeOldBackups } from './base-backups.mjs';
 import {
-  flushFolder,
   givenBackupDir,
   megabytes,
   readOptions,
-  readPlatformFile,
+  readSite,
   Refusal,
   runCommand,
   secondsSince,
@@ -40,8 +40,9 @@ function databaseUrl() {
   const { DATABASE_URL, DATABASE_URL_FILE } = process.env;
   if (DATABASE_URL && DATABASE_URL_FILE)
     throw new Refusal('Set DATABASE_URL or DATABASE_URL_FILE, not both.');
-  if (DATABASE_URL_FILE) return fs.readFileSync(DATABASE_URL_FILE, 'utf8').trim();
-  const url = DATABASE_URL || readPlatformFile()?.database.url;
+  if (DATABASE_URL_FILE)
+    return using(DATABASE_URL_FILE, 'read', () => fs.readFileSync(DATABASE_URL_FILE, 'utf8').trim());
+  const url = DATABASE_URL || readSite()?.database.url;
   if (!url)
     throw new Refusal('There is no site. Start it with BACKUP_DIR=<folder> npm start, or set DATABASE_URL.');
   return url;

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { BASE_FOLDER } from '../postgres/backup-folder.mjs';
-import { flushFolder } from './command.mjs';
+import { flushFolder } from '../setup/state-file.mjs';
 import { readManifest } from './manifest.mjs';
 import { removeLogBefore } from './wal-archive.mjs';
 

@@ -1,7 +1,8 @@
-import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../setup/errors.mjs';
+import { readPlatformFile } from '../setup/platform-file.mjs';
+import { StateFileError } from '../setup/state-file.mjs';
 
 /** What `npm run backup` and `npm run restore` have in common. */
 
@@ -16,14 +17,11 @@ export class Refusal extends Error {}
 export const siteFolder = () => path.resolve(root, process.env.DATA_DIR || '.data');
 
 /** @returns {{ database: { url: string }, backup_dir?: string } | null} of the site that was started last; null if there is none */
-export function readPlatformFile() {
-  const file = path.join(siteFolder(), 'platform.json');
-  return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : null;
-}
+export const readSite = () => readPlatformFile(siteFolder());
 
 /** @returns {string | undefined} absolute */
 export function givenBackupDir() {
-  const given = process.env.BACKUP_DIR || readPlatformFile()?.backup_dir;
+  const given = process.env.BACKUP_DIR || readSite()?.backup_dir;
   return given && path.resolve(root, given);
 }
 
@@ -48,7 +46,8 @@ export function readOptions(names, flags = []) {
 }
 
 /**
- * Runs a command. If it throws, prints the message and sets the exit code: 2 if it was refused, 1 if it has failed.
+ * Runs a command. If it throws, prints the message and sets the exit code: 2 if it was refused or a file that it needs is damaged, 1
+ * if it has failed.
  * @param {() => Promise<void>} work
  */
 export async function runCommand(work) {
@@ -56,7 +55,7 @@ export async function runCommand(work) {
     await work();
   } catch (error) {
     console.error(messageOf(error));
-    process.exitCode = error instanceof Refusal ? REFUSED : FAILED;
+    process.exitCode = error instanceof Refusal || error instanceof StateFileError ? REFUSED : FAILED;
   }
 }
 
@@ -65,10 +64,3 @@ export const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 
 /** @param {number} sinceMs @returns {string} */
 export const secondsSince = (sinceMs) => `${((Date.now() - sinceMs) / 1000).toFixed(1)} s`;
-
-/** Makes renames and new files in the folder outlive a power failure. @param {string} folder */
-export function flushFolder(folder) {
-  const descriptor = fs.openSync(folder, 'r');
-  fs.fsyncSync(descriptor);
-  fs.closeSync(descriptor);
-}

@@ -5,16 +5,9 @@ import { markRestored } from '../postgres/backup-folder.mjs';
 import { hasServer, stopLeftover } from '../postgres/leftover.mjs';
 import { codeOf, messageOf } from '../setup/errors.mjs';
 import { tryLock } from '../setup/lock.mjs';
+import { flushFolder } from '../setup/state-file.mjs';
 import { listBaseBackups } from './base-backups.mjs';
-import {
-  flushFolder,
-  givenBackupDir,
-  readOptions,
-  Refusal,
-  runCommand,
-  secondsSince,
-  siteFolder,
-} from './command.mjs';
+import { givenBackupDir, readOptions, Refusal, runCommand, secondsSince, siteFolder } from './command.mjs';
 import { checkFiles, readManifest } from './manifest.mjs';
 import { recover } from './recovery.mjs';
 import { findGap } from './wal-archive.mjs';

@@ -1,5 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { messageOf } from '../setup/errors.mjs';
+import { readPlatformFile } from '../setup/platform-file.mjs';
+import { readJson } from '../setup/state-file.mjs';
 
 /**
  * Prints the addresses, logins and keys of the site that `npm start` runs as shell assignments, and a function that
@@ -10,18 +12,38 @@ const ROOT = join(import.meta.dirname, '../..');
 const FIELD_FUNCTION = 'field() { node -pe "JSON.parse(fs.readFileSync(0)).$1"; }';
 
 const dataDir = resolve(ROOT, process.env.DATA_DIR || '.data');
-const file = join(dataDir, 'platform.json');
-if (!existsSync(file)) {
-  console.error(
-    `There is no ${file}. Start the platform first (npm start), or set DATA_DIR as it was started with.`,
-  );
+
+/** @param {string} reason @returns {never} */
+function fail(reason) {
+  console.error(reason);
   // Standard output is evaluated by the caller's shell: this makes the eval fail too.
   console.log('false');
   process.exit(1);
 }
 
-const { site, urls, accounts, memo, sandbox } = JSON.parse(readFileSync(file, 'utf8'));
-const { trainerCredential } = JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8'));
+function readSite() {
+  try {
+    const platform = readPlatformFile(dataDir, {
+      'urls.console': 'text',
+      'accounts.demo': 'object',
+      'accounts.admin': 'object',
+      memo: 'object',
+      sandbox: 'object',
+    });
+    const secrets = readJson(join(dataDir, 'secrets.json'), {
+      required: { trainerCredential: 'text' },
+      remedy: 'Restore the file.',
+    });
+    if (platform && secrets) return { ...platform, trainerCredential: secrets.trainerCredential };
+  } catch (error) {
+    fail(messageOf(error));
+  }
+  return fail(
+    `There is no site in ${dataDir}. Start the platform first (npm start), or set DATA_DIR as it was started with.`,
+  );
+}
+
+const { site, urls, accounts, memo, sandbox, trainerCredential } = readSite();
 const variables = {
   SITE: site,
   CONSOLE: urls.console,

@@ -39,6 +39,15 @@ function fingerprint(root) {
 /** @param {string} root @returns {string[]} the built files */
 const builtFiles = (root) => AREAS.flatMap((area) => filesOf(path.join(root, 'dist', area)));
 
+/** @param {string} file @returns {{ sources?: string, files?: number }} empty if it is missing or damaged: then the product is built again */
+function readStamp(file) {
+  try {
+    return Object(JSON.parse(fs.readFileSync(file, 'utf8')));
+  } catch {
+    return {};
+  }
+}
+
 /**
  * True if the stamp file names the wanted fingerprint, and no built file was added, removed or changed after the stamp.
  * @param {string} root
@@ -46,7 +55,7 @@ const builtFiles = (root) => AREAS.flatMap((area) => filesOf(path.join(root, 'di
  * @param {string} wanted fingerprint
  */
 function isBuilt(root, stampFile, wanted) {
-  const stamp = fs.existsSync(stampFile) ? JSON.parse(fs.readFileSync(stampFile, 'utf8')) : {};
+  const stamp = readStamp(stampFile);
   const files = builtFiles(root);
   const builtAtMs = fs.statSync(stampFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return (

@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { codeOf, messageOf } from '../setup/errors.mjs';
+import { codeOf } from '../setup/errors.mjs';
 import { tryLock } from '../setup/lock.mjs';
+import { ensureWritableFolder, using } from '../setup/state-file.mjs';
 
 /** How long the processes of a killed run get to shut down on their own. Longer than the grace period of a service. */
 const ORPHANS_MS = 25_000;
@@ -33,18 +34,15 @@ function killGroups(pids) {
  * @param {string} dataDir
  * @param {{ signal: AbortSignal, log: (line: string) => void }} options
  * @returns {Promise<Claim>}
+ * @throws {import('../setup/state-file.mjs').StateFileError} if it cannot be written
  */
 export async function claimDataDir(dataDir, { signal, log }) {
   const missing = firstMissing(dataDir);
-  try {
-    fs.mkdirSync(path.join(dataDir, 'logs'), { recursive: true });
-    fs.accessSync(dataDir, fs.constants.W_OK);
-  } catch (cause) {
-    throw new Error(`DATA_DIR ${dataDir} cannot be used: ${messageOf(cause)}`, { cause });
-  }
+  for (const folder of [dataDir, path.join(dataDir, 'logs')]) ensureWritableFolder(folder);
+  const lockFolder = path.join(dataDir, 'running.lock');
   const deadline = Date.now() + ORPHANS_MS;
   for (let waiting = false; ; waiting = true) {
-    const { lock, holder } = tryLock(path.join(dataDir, 'running.lock'));
+    const { lock, holder } = using(lockFolder, 'written', () => tryLock(lockFolder));
     if (lock) return { lock, discard: () => missing && fs.rmSync(missing, { recursive: true, force: true }) };
     if (holder.ownerPid !== null) {
       throw new Error(

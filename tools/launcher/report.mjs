@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { writePrivateJson } from './secrets.mjs';
+import { writeJson } from '../setup/state-file.mjs';
 import { databaseUrl } from './services/services.mjs';
 
 /** Describes the running site: in platform.json for scripts, on the screen for people. */
@@ -33,7 +33,7 @@ export function writePlatformFile({ settings, secrets, services }) {
   const url = (name) => services.find((service) => service.name === name)?.url;
   /** @param {import('./secrets.mjs').Account} account */
   const account = ({ identifier, password, apiKey }) => ({ identifier, password, apiKey });
-  writePrivateJson(path.join(settings.dataDir, 'platform.json'), {
+  writeJson(path.join(settings.dataDir, 'platform.json'), {
     site: settings.site,
     urls: Object.fromEntries(Object.entries(URL_KEYS).map(([name, key]) => [key, url(name)])),
     accounts: { demo: account(secrets.accounts.demo), admin: account(secrets.accounts.admin) },

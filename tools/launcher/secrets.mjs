@@ -1,6 +1,8 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { readJson, writeJson } from '../setup/state-file.mjs';
 
 /**
  * Secrets that the first start generates and later starts reuse, in a file that only its owner can read.
@@ -67,16 +69,40 @@ export const generateSecrets = (site) => ({
 });
 
 /**
- * Writes a file that only its owner can read. The write is atomic, also if the power fails.
- * @param {string} file
- * @param {unknown} content
+ * What every version has written, and what may be missing from the file of an earlier one.
+ * @type {Omit<Parameters<typeof readJson>[1], 'remedy'>}
  */
-export function writePrivateJson(file, content) {
-  const draft = `${file}.${process.pid}`;
-  fs.rmSync(draft, { force: true });
-  fs.writeFileSync(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flush: true });
-  fs.renameSync(draft, file);
-}
+const FIELDS = {
+  required: {
+    site: 'text',
+    databasePassword: 'text',
+    rolePasswords: 'object',
+    apiKeyHashSecret: 'text',
+    sessionSigningKeys: 'filled list',
+    'accounts.demo.identifier': 'text',
+    'accounts.demo.password': 'text',
+    'accounts.admin.identifier': 'text',
+    'accounts.admin.password': 'text',
+    'seeded.models': 'list',
+  },
+  optional: {
+    'accounts.demo.apiKey': 'text',
+    'accounts.admin.apiKey': 'text',
+    'seeded.packages': 'list',
+    encryptionKeys: 'filled list',
+    downloadLinkSecrets: 'filled list',
+    oidcClientSecret: 'text',
+    agentCredential: 'text',
+    memoCredential: 'text',
+    consoleGatewayCredential: 'text',
+    consoleAgentCredential: 'text',
+    consoleRouterCostCredential: 'text',
+    trainerCredential: 'text',
+    payments: 'object',
+    'payments.console': 'object',
+    memo: 'object',
+  },
+};
 
 /**
  * Earlier versions stored the accounts at the payment providers under the name "parties", and that the package of
@@ -101,23 +127,27 @@ function withCurrentNames({ payments, seeded, ...saved }) {
  */
 export function openSecrets({ dataDir, site }) {
   const file = path.join(dataDir, 'secrets.json');
-  const fresh = !fs.existsSync(file);
-  if (fresh && fs.existsSync(path.join(dataDir, 'postgres'))) {
-    throw new Error(
-      `${file} is missing. The database in the same folder cannot be opened without it.\n` +
-        `Restore the file, or remove ${dataDir} to start with an empty database.`,
-    );
-  }
-  const saved = fresh ? {} : withCurrentNames(JSON.parse(fs.readFileSync(file, 'utf8')));
+  const hasDatabase = fs.existsSync(path.join(dataDir, 'postgres'));
+  const remedy = hasDatabase
+    ? `The database in the same folder cannot be opened without it.\nRestore the file, or remove ${dataDir} to start with an empty database.`
+    : 'There is no database yet that needs it: remove the file.';
+  const content = readJson(file, { ...FIELDS, remedy });
+  if (content === null && hasDatabase) throw new Error(`${file} is missing. ${remedy}`);
+  const saved = content && withCurrentNames(content);
+  const fresh = generateSecrets(saved?.site ?? site);
   /** @type {Secrets} with new values for the secrets that the file, written by an earlier version, does not have */
-  const secrets = { ...generateSecrets(site), ...saved };
+  const secrets = {
+    ...fresh,
+    ...saved,
+    rolePasswords: { ...fresh.rolePasswords, ...saved?.rolePasswords },
+  };
   if (secrets.site !== site) {
     throw new Error(
       `${dataDir} holds the data of the site ${secrets.site}, not ${site}. Give each site a folder of its own:\n` +
         `  SITE=${site} DATA_DIR=.data-${site} PORT_BASE=4000 npm start`,
     );
   }
-  const save = () => writePrivateJson(file, secrets);
-  if (Object.keys(secrets).some((name) => !(name in saved))) save();
+  const save = () => writeJson(file, secrets);
+  if (!isDeepStrictEqual(secrets, saved)) save();
   return { secrets, save };
 }

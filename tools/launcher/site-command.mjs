@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { messageOf } from '../setup/errors.mjs';
+import { readPlatformFile } from '../setup/platform-file.mjs';
 import { storageFolderOf } from './settings.mjs';
 
 /** Commands for operators, for the site of the environment, by default the one that `npm start` runs in DATA_DIR. */
@@ -13,9 +14,13 @@ const isDatabaseGiven = Boolean(process.env.DATABASE_URL || process.env.DATABASE
 
 /** @returns {string} of the site that `npm start` runs */
 function databaseUrl() {
-  const file = path.join(dataDir(), 'platform.json');
-  if (fs.existsSync(file)) return JSON.parse(fs.readFileSync(file, 'utf8')).database.url;
-  console.error(`${file} does not exist. Set DATABASE_URL, or start the site first.`);
+  try {
+    const platform = readPlatformFile(dataDir());
+    if (platform) return platform.database.url;
+    console.error(`There is no site in ${dataDir()}. Set DATABASE_URL, or start the site first.`);
+  } catch (error) {
+    console.error(messageOf(error));
+  }
   process.exit(2);
 }
 

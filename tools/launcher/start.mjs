@@ -10,6 +10,7 @@ import { ensureBuilt } from './build.mjs';
 import { lastLinesOf, runNode, startService, stopService } from './processes/child-processes.mjs';
 import { claimDataDir } from './data-dir.mjs';
 import { onOrphaned } from './processes/npm-parent.mjs';
+import { keepRunning } from './processes/supervision.mjs';
 import { ensurePaymentCredentials } from './services/payment-sandbox.mjs';
 import { describeRunning, writePlatformFile } from './report.mjs';
 import { openSecrets } from './secrets.mjs';
@@ -24,6 +25,7 @@ import { checkPorts, readSettings } from './settings.mjs';
  * @import { Settings } from './settings.mjs'
  * @import { Secrets } from './secrets.mjs'
  * @import { Description } from './services/services.mjs'
+ * @import { Child, Run } from './processes/supervision.mjs'
  */
 
 const HEALTHY_DEADLINE_MS = 60_000;
@@ -38,12 +40,15 @@ class StopRequested extends Error {}
 const control = new AbortController();
 /** Aborted by the second Ctrl-C, to kill what does not stop on its own. */
 const impatience = new AbortController();
-// Each service adds a listener while it is being stopped.
-setMaxListeners(0, impatience.signal);
+// Each child adds listeners.
+setMaxListeners(0, control.signal, impatience.signal);
 
-/** @type {{ lock?: import('../setup/lock.mjs').Lock, discardData?: () => void, postgres?: import('../postgres/postgres.mjs').Postgres,
- *   services: import('./processes/child-processes.mjs').Service[] }} to be stopped at the end */
-const running = { services: [] };
+/**
+ * To be stopped at the end. `services`: the last run of each, by name. `supervisions` resolve when the site stops.
+ * @type {{ lock?: import('../setup/lock.mjs').Lock, discardData?: () => void, postgres?: import('../postgres/postgres.mjs').Postgres,
+ *   services: Map<string, import('./processes/child-processes.mjs').Service>, supervisions: Promise<void>[], hasStarted: boolean }}
+ */
+const running = { services: new Map(), supervisions: [], hasStarted: false };
 
 /** @param {string} why */
 function requestStop(why) {
@@ -52,28 +57,53 @@ function requestStop(why) {
   control.abort(new StopRequested(why));
 }
 
-/** @param {string} name @param {Promise<string>} ended @param {() => string} lastLines @param {string} logFile */
-async function watch(name, ended, lastLines, logFile) {
-  const how = await ended;
-  if (control.signal.aborted) return;
-  control.abort(new Error(`${name} has ended (${how}). The last lines of ${logFile}:\n\n${lastLines()}`));
+/** Notes a child, for which the next start waits if this process is killed. @param {number | undefined} pid */
+function adopt(pid) {
+  try {
+    if (pid) running.lock?.adopt(pid);
+  } catch (error) {
+    log(`The lock of the data folder does not name the process ${pid}: ${messageOf(error)}`);
+  }
+}
+
+/** @param {Child} child @param {Run} run */
+function supervise(child, run) {
+  const circumstances = { signal: control.signal, log, hasStarted: () => running.hasStarted };
+  running.supervisions.push(keepRunning(child, run, circumstances).catch((error) => control.abort(error)));
+}
+
+/** @param {Settings} settings @param {Secrets} secrets @returns {Child} */
+function describeDatabase({ dataDir, backupDir, ports }, { databasePassword }) {
+  const logFile = path.join(dataDir, 'logs/postgres.log');
+  return {
+    name: 'postgres',
+    logFile,
+    async start() {
+      const offset = fs.statSync(logFile, { throwIfNoEntry: false })?.size;
+      const postgres = await startPostgres({
+        dataDir: path.join(dataDir, 'postgres'),
+        port: ports.postgres,
+        password: databasePassword,
+        backupDir: backupDir ?? undefined,
+        logFile,
+        signal: control.signal,
+      });
+      running.postgres = postgres;
+      postgres.pids.forEach(adopt);
+      const lastLines = () => lastLinesOf(logFile, offset);
+      return { ended: postgres.ended, lastLines, untilHealthy: () => Promise.resolve() };
+    },
+  };
 }
 
 /** @param {Settings} settings @param {Secrets} secrets */
-async function startDatabase({ dataDir, backupDir, ports }, secrets) {
-  const logFile = path.join(dataDir, 'logs/postgres.log');
-  const postgres = await startPostgres({
-    dataDir: path.join(dataDir, 'postgres'),
-    port: ports.postgres,
-    password: secrets.databasePassword,
-    backupDir: backupDir ?? undefined,
-    logFile,
-  });
-  running.postgres = postgres;
-  postgres.pids.forEach((pid) => running.lock?.adopt(pid));
-  watch('postgres', postgres.ended, () => lastLinesOf(logFile), logFile);
+async function startDatabase(settings, secrets) {
+  const database = describeDatabase(settings, secrets);
+  supervise(database, await database.start());
 
-  const client = new pg.Client({ connectionString: postgres.url });
+  const client = new pg.Client({
+    connectionString: databaseUrl('postgres', secrets.databasePassword, settings.ports.postgres, 'postgres'),
+  });
   await client.connect();
   const { rowCount } = await client.query("SELECT 1 FROM pg_database WHERE datname = 'platform'");
   if (rowCount === 0) await client.query('CREATE DATABASE platform');
@@ -91,31 +121,51 @@ function migrate({ ports }, { databasePassword, rolePasswords }) {
   return runNode(['dist/libs/database/src/migrate.js'], { cwd: root, env, signal: control.signal });
 }
 
-/** @param {Pick<Description, 'name' | 'entry' | 'env'> & { args?: string[] }} description @param {string} dataDir */
-function launch({ name, entry, args, env }, dataDir) {
-  control.signal.throwIfAborted();
+/**
+ * @param {Pick<Description, 'name' | 'entry' | 'env'> & { url?: string, args?: string[] }} description without a URL a process is
+ *   healthy as long as it runs
+ * @param {string} dataDir
+ */
+function launch({ name, entry, args, env, url }, dataDir) {
   const logFile = path.join(dataDir, 'logs', `${name}.log`);
-  const service = startService({ name, entry, args, env, cwd: root, logFile });
-  running.services.push(service);
-  if (service.child.pid) running.lock?.adopt(service.child.pid);
-  watch(name, service.ended, service.lastLines, logFile);
+  const start = () => {
+    control.signal.throwIfAborted();
+    const service = startService({ name, entry, args, env, cwd: root, logFile });
+    running.services.set(name, service);
+    adopt(service.child.pid);
+    /** @param {AbortSignal} signal */
+    const untilHealthy = (signal) => (url ? untilOk(url, signal) : Promise.resolve());
+    return { ended: service.ended, lastLines: service.lastLines, untilHealthy };
+  };
+  supervise({ name, logFile, start }, start());
 }
 
-/** @param {Description} description */
-async function untilHealthy({ name, url }) {
-  let answer = 'no answer';
-  for (const deadline = Date.now() + HEALTHY_DEADLINE_MS; Date.now() < deadline;) {
-    control.signal.throwIfAborted();
+/** @param {string} url @param {AbortSignal} signal @param {(answer: string) => void} [onFault] gets an answer that is not 200 */
+async function untilOk(url, signal, onFault) {
+  for (;;) {
+    signal.throwIfAborted();
     try {
       const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2_000) });
-      answer = `${response.status} ${await response.text()}`;
+      const answer = `${response.status} ${await response.text()}`;
       if (response.ok) return;
+      onFault?.(answer);
     } catch {
       // The service does not listen yet.
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`${name} has not become healthy at ${url}/healthz (${answer}).`);
+}
+
+/** @param {Description} description */
+async function untilHealthy({ name, url }) {
+  let last = 'no answer';
+  const deadline = AbortSignal.timeout(HEALTHY_DEADLINE_MS);
+  try {
+    await untilOk(url, AbortSignal.any([control.signal, deadline]), (answer) => (last = answer));
+  } catch (cause) {
+    control.signal.throwIfAborted();
+    throw new Error(`${name} has not become healthy at ${url}/healthz (${last}).`, { cause });
+  }
 }
 
 /** @param {Description[]} services @param {string} wanted name @returns {Description} */
@@ -155,14 +205,16 @@ async function start() {
   await Promise.all(services.map(untilHealthy));
   await seedSite(context);
   writePlatformFile({ settings, secrets, services, engineModels });
+  running.hasStarted = true;
   log(describeRunning({ settings, secrets, services, engineModels }));
 }
 
 /** Stops all services at the same time, each of which finishes its work in progress, and then the database. */
 async function stopEverything() {
-  await Promise.all(
-    running.services.map((service) => stopService(service, SERVICE_GRACE_MS, impatience.signal)),
-  );
+  const options = { graceMs: SERVICE_GRACE_MS, impatience: impatience.signal, log };
+  const stops = [...running.services.values()].map((service) => stopService(service, options));
+  // A database that is being started again is stopped by its supervision.
+  await Promise.all([...stops, ...running.supervisions]);
   await running.postgres?.stop();
   // Before the lock is released, so that no other start can use the folder.
   running.discardData?.();

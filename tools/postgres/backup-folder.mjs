@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { ensureWritableFolder, readJson, using, writeJson } from '../setup/state-file.mjs';
 import { changeOwner } from './account.mjs';
 
 /**
@@ -38,15 +39,15 @@ const RESTORE_FILE = 'restored.json';
 /** Names the restore. Two restores of one archive begin the same timeline. @param {string} dataDir of a server that does not run */
 export function markRestored(dataDir) {
   const file = path.join(dataDir, RESTORE_FILE);
-  fs.writeFileSync(file, JSON.stringify({ id: randomUUID() }), { flush: true });
+  writeJson(file, { id: randomUUID() });
   const { uid, gid } = fs.statSync(path.join(dataDir, 'PG_VERSION'));
   fs.chownSync(file, uid, gid);
 }
 
 /** @param {string} dataDir @returns {string | null} null unless the database was restored */
 function restoreIdOf(dataDir) {
-  const file = path.join(dataDir, RESTORE_FILE);
-  return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')).id : null;
+  const remedy = 'Restore the database again.';
+  return readJson(path.join(dataDir, RESTORE_FILE), { required: { id: 'text' }, remedy })?.id ?? null;
 }
 
 /**
@@ -55,13 +56,15 @@ function restoreIdOf(dataDir) {
  * @returns {{ systemIdentifier: string, timeline: number, restoreId: string | null }}
  */
 function readIdentity(dataDir) {
+  const controlFile = path.join(dataDir, 'global/pg_control');
+  const logFolder = path.join(dataDir, 'pg_wal');
   // The first field of the file is the system identifier (PostgreSQL, ControlFileData).
-  const control = fs.readFileSync(path.join(dataDir, 'global/pg_control'));
-  const timelines = fs
-    .readdirSync(path.join(dataDir, 'pg_wal'))
-    .map((name) => parseInt(HISTORY_FILE.exec(name)?.[1] ?? '1', 16));
+  const systemIdentifier = using(controlFile, 'read', () => fs.readFileSync(controlFile).readBigUInt64LE(0));
+  const timelines = using(logFolder, 'read', () => fs.readdirSync(logFolder)).map((name) =>
+    parseInt(HISTORY_FILE.exec(name)?.[1] ?? '1', 16),
+  );
   return {
-    systemIdentifier: String(control.readBigUInt64LE(0)),
+    systemIdentifier: String(systemIdentifier),
     timeline: Math.max(1, ...timelines),
     restoreId: restoreIdOf(dataDir),
   };
@@ -73,14 +76,15 @@ function readIdentity(dataDir) {
  * @throws if the folder has the backups of another database
  */
 export function prepareBackupFolder({ account, dataDir, backupDir }) {
-  fs.mkdirSync(backupDir, { recursive: true, mode: 0o700 });
+  ensureWritableFolder(backupDir, 0o700);
   if (fs.readdirSync(backupDir).length === 0) changeOwner(account, backupDir);
   const identity = readIdentity(dataDir);
   const identityFile = path.join(backupDir, 'database.json');
-  if (!fs.existsSync(identityFile)) {
-    fs.writeFileSync(identityFile, JSON.stringify(identity), { mode: 0o600, flush: true });
-  }
-  const { systemIdentifier, timeline, restoreId } = JSON.parse(fs.readFileSync(identityFile, 'utf8'));
+  if (!fs.existsSync(identityFile)) writeJson(identityFile, identity);
+  const { systemIdentifier, timeline, restoreId } = readJson(identityFile, {
+    required: { systemIdentifier: 'text' },
+    remedy: 'Choose another folder for the backups, and keep this one.',
+  });
   if (systemIdentifier !== identity.systemIdentifier) {
     throw new Error(`${backupDir} has the backups of another database. Choose another folder.`);
   }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { using } from '../setup/state-file.mjs';
 import { canReach, changeOwner, spawnAs } from './account.mjs';
 
 /** The file descriptor after those of input, output and errors. */
@@ -90,15 +91,22 @@ async function create({ binaries, account, dataDir, password, ephemeral }) {
  */
 export async function prepareDataFolder(options) {
   const { binaries, account, dataDir } = options;
-  const isEmpty = !fs.existsSync(dataDir) || fs.readdirSync(dataDir).length === 0;
+  const isEmpty =
+    !fs.existsSync(dataDir) || using(dataDir, 'read', () => fs.readdirSync(dataDir)).length === 0;
   if (isEmpty) return create(options);
 
   const versionFile = path.join(dataDir, 'PG_VERSION');
   if (!fs.existsSync(versionFile)) throw new Error(`${dataDir} is neither empty nor a PostgreSQL database.`);
-  const version = fs.readFileSync(versionFile, 'utf8').trim();
+  const version = using(versionFile, 'read', () => fs.readFileSync(versionFile, 'utf8').trim());
+  if (!/^\d+(\.\d+)?$/.test(version)) {
+    throw new Error(
+      `${versionFile} is damaged: it does not hold the version of PostgreSQL. Restore the database from a backup.`,
+    );
+  }
   if (version !== binaries.majorVersion) {
     throw new Error(
-      `${dataDir} was written by PostgreSQL ${version}; this is version ${binaries.majorVersion}.`,
+      `${dataDir} was written by PostgreSQL ${version}; this is version ${binaries.majorVersion}. ` +
+        'Start it with the version of the platform that has written it, or choose another folder.',
     );
   }
   // PostgreSQL only opens files of its own account. The folder may be a copy that root has made.

@@ -18,10 +18,17 @@ function readPostmasterPid(dataDir) {
   }
 }
 
-/** Waits for a condition. @param {() => boolean} condition @param {number} timeoutMs @returns {Promise<boolean>} false on timeout */
-async function waitUntil(condition, timeoutMs) {
+/**
+ * Waits for a condition.
+ * @param {() => boolean} condition
+ * @param {number} timeoutMs
+ * @param {AbortSignal} [signal] ends the wait with an error
+ * @returns {Promise<boolean>} false on timeout
+ */
+async function waitUntil(condition, timeoutMs, signal) {
   for (const deadline = Date.now() + timeoutMs; Date.now() < deadline;) {
     if (condition()) return true;
+    signal?.throwIfAborted();
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return condition();
@@ -45,8 +52,9 @@ export const hasServer = (dataDir) => processesOf(dataDir, readPostmasterPid(dat
  * Stops a server that a killed run has left on a data folder, and removes its lock file. After a crash PostgreSQL
  * removes the file itself, but not if another process has the process id by then.
  * @param {string} dataDir
+ * @param {AbortSignal} [signal] ends the wait with an error
  */
-export async function stopLeftover(dataDir) {
+export async function stopLeftover(dataDir, signal) {
   const notedPid = readPostmasterPid(dataDir);
   const running = () => processesOf(dataDir, notedPid);
   const isGone = () => running().length === 0;
@@ -54,16 +62,16 @@ export async function stopLeftover(dataDir) {
   if (postmaster) {
     const supervisor = parentOf(postmaster);
     const isSupervised = () => commandLine(supervisor).includes('supervisor.mjs');
-    if (isSupervised() && !(await waitUntil(() => isGone() || !isSupervised(), SUPERVISED_MS))) {
+    if (isSupervised() && !(await waitUntil(() => isGone() || !isSupervised(), SUPERVISED_MS, signal))) {
       throw new Error(`The database in ${dataDir} is in use by process ${supervisor}.`);
     }
     signalAll(running().includes(postmaster) ? [postmaster] : [], 'SIGINT');
   }
   // Without a postmaster the other processes end on their own, within moments.
-  if (!(await waitUntil(isGone, postmaster ? FAST_SHUTDOWN_MS : IMMEDIATE_SHUTDOWN_MS))) {
+  if (!(await waitUntil(isGone, postmaster ? FAST_SHUTDOWN_MS : IMMEDIATE_SHUTDOWN_MS, signal))) {
     signalAll(running(), 'SIGQUIT');
-    if (!(await waitUntil(isGone, IMMEDIATE_SHUTDOWN_MS))) signalAll(running(), 'SIGKILL');
-    await waitUntil(isGone, IMMEDIATE_SHUTDOWN_MS);
+    if (!(await waitUntil(isGone, IMMEDIATE_SHUTDOWN_MS, signal))) signalAll(running(), 'SIGKILL');
+    await waitUntil(isGone, IMMEDIATE_SHUTDOWN_MS, signal);
   }
   fs.rmSync(path.join(dataDir, 'postmaster.pid'), { force: true });
 }

@@ -24,6 +24,7 @@ import { stopLeftover } from './leftover.mjs';
  * @property {Record<string, string>} [settings] PostgreSQL settings that are added to SETTINGS, or replace some of them
  * @property {boolean} [ephemeral] for tests: fast, loses data in a crash, removes the folder at the end
  * @property {string} [logFile] default: `<dataDir>.log`
+ * @property {AbortSignal} [signal] ends the start with an error; a server that is running already is not affected
  *
  * @typedef {object} Postgres
  * @property {string} url of the superuser, for the database `postgres`
@@ -100,13 +101,15 @@ function launch(message) {
  * @param {StartMessage} message
  * @param {number} logOffset of this run in the log
  * @param {number} deadlineMs
+ * @param {AbortSignal} [signal]
  * @returns {Promise<void>} resolves when the server accepts connections; rejects with the log of the server if it ends
  */
-async function untilReady(running, { dataDir, logFile }, logOffset, deadlineMs) {
+async function untilReady(running, { dataDir, logFile }, logOffset, deadlineMs, signal) {
   /** @type {string | undefined} */
   let reason;
   running.ended.then((text) => (reason = text));
   for (const deadline = Date.now() + deadlineMs; !isReady(dataDir, running.serverPid);) {
+    signal?.throwIfAborted();
     if (reason !== undefined) {
       throw new Error(`PostgreSQL did not start (${reason}):\n${logSince(logFile, logOffset)}`);
     }
@@ -130,8 +133,14 @@ async function checkPassword(url, dataDir) {
   }
 }
 
-/** @param {number} port @param {StartMessage} message @param {string} password @returns {Promise<Postgres>} */
-async function launchOn(port, message, password) {
+/**
+ * @param {number} port
+ * @param {StartMessage} message
+ * @param {string} password
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Postgres>}
+ */
+async function launchOn(port, message, password, signal) {
   const { logFile } = message;
   const logOffset = fs.statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
   const running = launch({ ...message, settings: { ...message.settings, port: String(port) } });
@@ -141,7 +150,7 @@ async function launchOn(port, message, password) {
   };
   const url = `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;
   try {
-    await untilReady(running, message, logOffset, READY_DEADLINE_MS);
+    await untilReady(running, message, logOffset, READY_DEADLINE_MS, signal);
     await checkPassword(url, message.dataDir);
   } catch (error) {
     await stop();
@@ -184,13 +193,13 @@ export async function recoverDatabase({ dataDir, backupDir, settings, logFile })
  * @returns {Promise<Postgres>}
  */
 export async function startPostgres(options) {
-  const { port, password, backupDir, settings = {}, ephemeral = false } = options;
+  const { port, password, backupDir, settings = {}, ephemeral = false, signal } = options;
   const dataDir = path.resolve(options.dataDir);
   const logFile = path.resolve(options.logFile ?? `${dataDir}.log`);
   fs.mkdirSync(path.dirname(dataDir), { recursive: true });
   const account = chooseAccount(dataDir);
   const binaries = findBinaries(account);
-  await stopLeftover(dataDir);
+  await stopLeftover(dataDir, signal);
   await prepareDataFolder({ binaries, account, dataDir, password, ephemeral });
   if (backupDir) prepareBackupFolder({ account, dataDir, backupDir });
 
@@ -207,7 +216,7 @@ export async function startPostgres(options) {
   };
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await launchOn(port ?? (await findFreePort()), message, password);
+      return await launchOn(port ?? (await findFreePort()), message, password, signal);
     } catch (error) {
       // Another process may take a free port before PostgreSQL listens on it.
       const mayRetry = port === undefined && attempt < PORT_ATTEMPTS;

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
+import { readPlatformFile } from '../setup/platform-file.mjs';
 import { PICTURES } from './pages.mjs';
 import { signIn } from './sign-in.mjs';
 
@@ -21,7 +22,6 @@ const HEIGHT = 900;
 const root = path.join(import.meta.dirname, '../..');
 const dataDir = path.resolve(root, process.env.DATA_DIR || '.data');
 const folder = path.join(dataDir, 'screenshots');
-const platformFile = path.join(dataDir, 'platform.json');
 const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
 
 /** @param {Page} tab @param {string} place changes the page without loading it anew, which keeps the session */
@@ -68,8 +68,9 @@ async function takeAll(browser, pictures, { account, ...person }) {
   return tooWide;
 }
 
-if (!existsSync(platformFile)) throw new Error(`${platformFile} does not exist: run npm start first.`);
-const { urls, accounts } = JSON.parse(readFileSync(platformFile, 'utf8'));
+const platform = readPlatformFile(dataDir);
+if (!platform) throw new Error(`There is no site in ${dataDir}: run npm start first.`);
+const { urls, accounts } = platform;
 const wanted = process.argv.slice(2);
 const chosen = PICTURES.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
 const groups = [

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
+import { readPlatformFile } from '../setup/platform-file.mjs';
 import { PICTURES } from './pages.mjs';
 import { signIn } from './sign-in.mjs';
 
@@ -20,7 +20,7 @@ const KILO = 1000;
 const QUIET_MILLIS = 500;
 
 const root = path.join(import.meta.dirname, '../..');
-const platformFile = path.join(path.resolve(root, process.env.DATA_DIR || '.data'), 'platform.json');
+const dataDir = path.resolve(root, process.env.DATA_DIR || '.data');
 const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
 
 /** @param {BrowserContext} context @param {string} place @returns {Promise<{ script: number, stylesheet: number }>} bytes */
@@ -48,8 +48,9 @@ async function sizesOf(context, place) {
   return sizes;
 }
 
-if (!existsSync(platformFile)) throw new Error(`${platformFile} does not exist: run npm start first.`);
-const { urls, accounts } = JSON.parse(readFileSync(platformFile, 'utf8'));
+const platform = readPlatformFile(dataDir);
+if (!platform) throw new Error(`There is no site in ${dataDir}: run npm start first.`);
+const { urls, accounts } = platform;
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 /** @param {{ identifier: string, password: string }} [account] */
 async function contextOf(account) {

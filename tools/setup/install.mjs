@@ -49,6 +49,15 @@ function writeStamp(stamp) {
   fs.renameSync(draft, stampFile);
 }
 
+/** @returns {ReturnType<typeof wantedStamp> | null} null if it is missing or damaged */
+function readStamp() {
+  try {
+    return JSON.parse(fs.readFileSync(stampFile, 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
 /** @param {string} file a lock file of npm @returns {Record<string, LockedPackage>} by path; empty if the file is missing */
 function readPackages(file) {
   try {
@@ -93,7 +102,7 @@ function reasonToInstall() {
   const missing = missingPackages();
   if (missing.length > 0) return `${missing[0]} is missing`;
   const wanted = wantedStamp();
-  const stamp = fs.existsSync(stampFile) ? JSON.parse(fs.readFileSync(stampFile, 'utf8')) : null;
+  const stamp = readStamp();
   if (stamp && stamp.platform !== wanted.platform) return `it was made for ${stamp.platform}`;
   if (stamp && stamp.lock === wanted.lock) return null;
   if (!isInstallCurrent()) return stamp ? 'package-lock.json has changed' : 'the last install did not finish';

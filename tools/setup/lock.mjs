@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { codeOf } from './errors.mjs';
 import { processIdentity } from './processes.mjs';
 
 /**
@@ -13,15 +14,22 @@ import { processIdentity } from './processes.mjs';
  *   `ownerPid` is null if the owner has ended and only processes that it has started (`orphanPids`) are running.
  */
 
+/** The lock has become another process's, or nobody's. */
+const TAKEN = ['ENOENT', 'ENOTEMPTY', 'EEXIST'];
+
 /** @param {Member} member */
 const isAlive = ({ pid, identity }) => identity !== null && processIdentity(pid) === identity;
 
-/** @param {string} folder @returns {Member[] | null} null if there is no lock */
+/** @param {string} folder @returns {Member[] | null} null if there is no lock, or its list is damaged */
 function readMembers(folder) {
+  const file = path.join(folder, 'members.json');
   try {
-    return JSON.parse(fs.readFileSync(path.join(folder, 'members.json'), 'utf8'));
-  } catch {
-    return null;
+    const members = JSON.parse(fs.readFileSync(file, 'utf8'));
+    return Array.isArray(members) ? members : null;
+  } catch (error) {
+    // A power failure may have emptied the file; it has ended the processes, too.
+    if (error instanceof SyntaxError || codeOf(error) === 'ENOENT') return null;
+    throw error;
   }
 }
 
@@ -43,8 +51,9 @@ function discard(folder, members) {
   try {
     fs.renameSync(folder, aside);
     if (JSON.stringify(readMembers(aside)) !== JSON.stringify(members)) return fs.renameSync(aside, folder);
-  } catch {
-    return;
+  } catch (error) {
+    if (TAKEN.includes(codeOf(error) ?? '')) return;
+    throw error;
   }
   fs.rmSync(aside, { recursive: true, force: true });
 }
@@ -54,12 +63,13 @@ function create(folder) {
   fs.mkdirSync(path.dirname(folder), { recursive: true });
   const draft = fs.mkdtempSync(`${folder}.`);
   let members = [{ pid: process.pid, identity: processIdentity(process.pid) }];
-  writeMembers(draft, members);
   try {
+    writeMembers(draft, members);
     fs.renameSync(draft, folder);
-  } catch {
+  } catch (error) {
     fs.rmSync(draft, { recursive: true, force: true });
-    return null;
+    if (TAKEN.includes(codeOf(error) ?? '')) return null;
+    throw error;
   }
   return {
     adopt(pid) {

@@ -63,3 +63,28 @@ export function commandLine(pid) {
     return '';
   }
 }
+
+/** @returns {{ pid: number, group: number }[]} all processes that have not ended */
+function allProcesses() {
+  if (isLinux) {
+    const pids = fs
+      .readdirSync('/proc')
+      .map(Number)
+      .filter((pid) => pid > 0);
+    return pids.flatMap((pid) => {
+      const [state = 'X', , group] = statFields(pid) ?? [];
+      return 'ZX'.includes(state) ? [] : [{ pid, group: Number(group) }];
+    });
+  }
+  const list = execFileSync('ps', ['-A', '-o', 'pid=,pgid=,stat='], { encoding: 'utf8' });
+  return list.split('\n').flatMap((line) => {
+    const [pid, group, state = 'Z'] = line.trim().split(/\s+/);
+    return state.startsWith('Z') ? [] : [{ pid: Number(pid), group: Number(group) }];
+  });
+}
+
+/** @param {number} leader of a process group @returns {number[]} the processes of the group that have not ended */
+export const groupMembers = (leader) =>
+  allProcesses()
+    .filter(({ group }) => group === leader)
+    .map(({ pid }) => pid);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import {
@@ -9,6 +10,9 @@ import {
 } from 'typeorm';
 import { endConnection, type PoolDataSource } from './data-source';
 import { type Executor } from './executor';
+
+/** Chosen: whoever closes a database has finished, so nothing but a server that hangs keeps a connection. */
+const CLOSE_LIMIT_MILLIS = 1_000;
 
 /** How many connections a process has, and how many wait for one. */
 export interface PoolConnections {
@@ -78,9 +82,10 @@ export class Database implements Executor {
     });
   }
 
-  /** Ends the connections. */
+  /** Ends the connections. A statement that gets no answer delays this only for a short time. */
   async close(): Promise<void> {
-    await this.dataSource.pool.end();
+    const limit = sleep(CLOSE_LIMIT_MILLIS, undefined, { ref: false });
+    await Promise.race([limit, this.dataSource.pool.end()]);
   }
 }
 

@@ -102,6 +102,29 @@ describe('migrate', () => {
     });
   });
 
+  it('leaves the schema of the next version as it is, and refuses that of the one after', async () => {
+    await inNewDatabase(async (url, pool) => {
+      expect(await migrate({ DATABASE_URL: url })).toMatchObject({ code: 0 });
+      await pool.query(
+        "INSERT INTO schema_migrations (timestamp, name) VALUES (9999, 'NextVersion0000000009999')",
+      );
+      await pool.query('UPDATE schema_compatibility SET oldest_version = $1', [NAMES.at(-1)]);
+      expect(await migrate({ DATABASE_URL: url })).toEqual({
+        code: 0,
+        output:
+          'Nothing to migrate: a newer version has applied 9999_next_version. This version works on its schema.\n',
+      });
+      const { rows } = await pool.query('SELECT oldest_version FROM schema_compatibility');
+      expect(rows).toEqual([{ oldest_version: NAMES.at(-1) }]);
+
+      await pool.query("UPDATE schema_compatibility SET oldest_version = '9999_next_version'");
+      const refused = await migrate({ DATABASE_URL: url });
+      expect(refused.code).toBe(1);
+      expect(refused.output).toContain('The database has the migration 9999_next_version');
+      expect(refused.output).toContain('install a newer version');
+    });
+  });
+
   it('builds an index concurrently while another host waits', async () => {
     await inNewDatabase(async (url, pool) => {
       await pool.query('CREATE TABLE public.a (n integer)');

@@ -43,6 +43,14 @@ async function migrate(): Promise<void> {
       console.log(`Reverted ${down}.`);
       return;
     }
+    const newer = await migrations.findNewer();
+    if (newer.length > 0) {
+      await setPasswords(migrations.client, config);
+      console.log(
+        `Nothing to migrate: a newer version has applied ${newer.join(', ')}. This version works on its schema.`,
+      );
+      return;
+    }
     await migrateJobQueues(config.DATABASE_URL);
     const applied = await migrations.up();
     await grantJobQueues(migrations.client);

@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 
 export type NotificationHandler = (payload: string) => void;
 
 const RECONNECT_MILLIS = 500;
 const PROBE_MILLIS = 5_000;
+/** A server that hangs does not confirm the end of a connection. */
+const CLOSE_LIMIT_MILLIS = 1_000;
 
 /**
  * Listens for notifications (LISTEN) on a connection of its own. Reconnects when the connection breaks, and probes it, since a
@@ -40,7 +43,8 @@ export class NotificationChannel {
   async close(): Promise<void> {
     this.closed = true;
     clearTimeout(this.timer);
-    await this.client?.end().catch(() => undefined);
+    const limit = sleep(CLOSE_LIMIT_MILLIS, undefined, { ref: false });
+    await Promise.race([limit, this.client?.end().catch(() => undefined)]);
   }
 
   private async connect(): Promise<void> {

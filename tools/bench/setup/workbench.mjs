@@ -123,10 +123,11 @@ export class Workbench {
       stdio: ['ignore', log, log],
     });
     fs.closeSync(log);
-    const service = { child, ended: ending(child) };
+    const service = { name, child, ended: ending(child) };
     /** @type {Promise<void> | undefined} */
     let stopped;
-    const stop = () => (stopped ??= stopService(service, GRACE_MS, this.signal));
+    const stop = () =>
+      (stopped ??= stopService(service, { graceMs: GRACE_MS, impatience: this.signal, log: console.error }));
     this.defer(stop);
     /** @type {string | undefined} */
     let end;

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { codeOf } from '../../setup/errors.mjs';
+import { groupMembers } from '../../setup/processes.mjs';
 import { logOutput, RotatingLog } from '../../setup/rotating-log.mjs';
 
 /**
@@ -44,6 +45,22 @@ export function ending(child) {
     child.on('error', (error) => resolve(error.message));
     child.on('exit', (code, signal) => resolve(signal ? `killed by ${signal}` : `exit code ${code}`));
   });
+}
+
+/** Chosen: a process that reads documents has 5 s to return its job after the service that started it has died. */
+const GROUP_GRACE_MS = 6_000;
+
+/**
+ * Waits for the processes that a child has started and that outlive it, and kills those that do not end.
+ * @param {ChildProcess} child that has ended
+ */
+async function untilGroupEnds(child) {
+  const { pid } = child;
+  if (!pid) return;
+  for (const deadline = Date.now() + GROUP_GRACE_MS; groupMembers(pid).length > 0;) {
+    if (Date.now() > deadline) return signalGroup(child, 'SIGKILL');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 /**
@@ -104,7 +121,7 @@ export const nodeOptionsOf = (app) => [
  * @property {string} name
  * @property {string} logFile
  * @property {ChildProcess} child
- * @property {Promise<string>} ended how it ended
+ * @property {Promise<string>} ended how it ended, once all that it has started have ended, too
  * @property {() => string} lastLines of its log since it started
  */
 
@@ -120,6 +137,7 @@ export function startService({ name, entry, args = [], env, cwd, logFile }) {
   const untilLogged = logOutput(child, log);
   const ended = ending(child).then(async (how) => {
     await untilLogged();
+    await untilGroupEnds(child);
     return how;
   });
   const lastLines = () => lastLinesOf(logFile, offset);
@@ -127,13 +145,16 @@ export function startService({ name, entry, args = [], env, cwd, logFile }) {
 }
 
 /**
- * @param {Pick<Service, 'child' | 'ended'>} service
- * @param {number} graceMs after which it is killed
- * @param {AbortSignal} impatience when aborted, the service is killed at once
+ * @param {Pick<Service, 'name' | 'child' | 'ended'>} service
+ * @param {{ graceMs: number, impatience: AbortSignal, log: (line: string) => void }} options `graceMs`: after which it is
+ *   killed. `impatience`: when aborted, it is killed at once
  */
-export async function stopService({ child, ended }, graceMs, impatience) {
+export async function stopService({ name, child, ended }, { graceMs, impatience, log }) {
   const kill = () => signalGroup(child, 'SIGKILL');
-  const timer = setTimeout(kill, graceMs);
+  const timer = setTimeout(() => {
+    log(`${name} has not stopped within ${graceMs / 1_000} s and is killed.`);
+    kill();
+  }, graceMs);
   if (impatience.aborted) kill();
   else impatience.addEventListener('abort', kill);
   child.kill('SIGTERM');

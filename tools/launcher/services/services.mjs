@@ -29,9 +29,14 @@ const SITE_NAMES = { intl: 'Inference Platform', cn: 'Inference Platform China' 
 /** @param {number} port */
 const urlOf = (port) => `http://${HOST}:${port}`;
 
-/** @param {string} role @param {string} password @param {number} port @returns {string} of the product's database */
-export const databaseUrl = (role, password, port) =>
-  `postgres://${role}:${encodeURIComponent(password)}@${HOST}:${port}/platform`;
+/**
+ * @param {string} role
+ * @param {string} password
+ * @param {number} port
+ * @param {string} [database] the product's, unless given
+ */
+export const databaseUrl = (role, password, port, database = 'platform') =>
+  `postgres://${role}:${encodeURIComponent(password)}@${HOST}:${port}/${database}`;
 
 /**
  * The gateway's model servers with the models that they have, so that no other priced model is offered.
@@ -105,8 +110,8 @@ function training({ engine }, { trainerCredential }) {
   };
 }
 
-/** Less than the launcher's own grace period for a service. */
-const SHUTDOWN_GRACE = { SHUTDOWN_GRACE_SECONDS: process.env.SHUTDOWN_GRACE_SECONDS || '10' };
+/** The launcher waits 15 s for a service. The agent needs up to 5 s more than its grace time if the database is away. */
+const SHUTDOWN_GRACE = { SHUTDOWN_GRACE_SECONDS: process.env.SHUTDOWN_GRACE_SECONDS || '8' };
 
 /** @param {Secrets} secrets @param {string[] | null} engineModels @returns {NodeJS.ProcessEnv} */
 const agent = ({ agentCredential, consoleAgentCredential }, engineModels) => ({

@@ -8,12 +8,10 @@ import { TurnRunner } from '../turns/turn-runner';
 import { SHUTDOWN_CONFIG, type ShutdownConfig } from './shutdown.config';
 
 const POLL_MILLIS = 20;
-/** Limit for recording how the turns ended, and for leaving the list of replicas. */
-const DATABASE_LIMIT_MILLIS = 5_000;
+/** Limit for recording how the turns ended, and for leaving the list of replicas, together. Chosen: long enough for a busy database. */
+const DATABASE_LIMIT_MILLIS = 3_000;
 /** Limit for clients to receive the last event of a turn that has ended. */
 const LAST_EVENT_LIMIT_MILLIS = 1_000;
-
-const databaseLimit = () => sleep(DATABASE_LIMIT_MILLIS, undefined, { ref: false });
 
 /**
  * Stops a process in this order: it takes no more turns and ends the streams of turns that run in other replicas; turns that
@@ -36,13 +34,14 @@ export class GracefulShutdown implements BeforeApplicationShutdown {
     const queueStopped = this.queue.stop();
     while (!this.runner.isIdle && performance.now() < graceEnd) await sleep(POLL_MILLIS);
     // If the database does not answer, other replicas end the turns of this process.
-    await Promise.race([Promise.all([queueStopped, this.runner.interruptAll()]), databaseLimit()]);
+    const databaseLimit = sleep(DATABASE_LIMIT_MILLIS, undefined, { ref: false });
+    await Promise.race([Promise.all([queueStopped, this.runner.interruptAll()]), databaseLimit]);
     this.runner.abandonAll();
     const lastEventEnd = performance.now() + LAST_EVENT_LIMIT_MILLIS;
     while (this.hub.hasSubscribers && performance.now() < lastEventEnd) await sleep(POLL_MILLIS);
     this.hub.endAll();
     setTimeout(() => this.hub.disconnectAll(), LAST_EVENT_LIMIT_MILLIS).unref();
-    await Promise.race([this.leave(), databaseLimit()]);
+    await Promise.race([this.leave(), databaseLimit]);
   }
 
   private async leave(): Promise<void> {

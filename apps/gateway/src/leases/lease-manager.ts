@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Inject,
   Injectable,
@@ -15,6 +16,8 @@ import { LEASES_CONFIG, type LeasesConfig } from './leases.config';
 /** An allocator without requests for this long returns its lease. Twice withholds money from other gateways; half draws again between two requests of one conversation. */
 const IDLE_MILLIS = 5_000;
 const SHUTDOWN_POLL_MILLIS = 20;
+/** Limit for returning the leases at the end. What a database that does not answer keeps expires. Chosen: long enough for a busy database. */
+const RETURN_LIMIT_MILLIS = 2_000;
 /** Longest interval between two checks of all leases. A lease is checked at least four times in its life. */
 const MAX_UPKEEP_INTERVAL_MILLIS = 1_000;
 
@@ -53,8 +56,8 @@ export class LeaseManager implements OnApplicationBootstrap, OnApplicationShutdo
       await new Promise((resolve) => setTimeout(resolve, SHUTDOWN_POLL_MILLIS));
     }
     clearInterval(this.timer);
-    await this.upkeep;
-    await this.returnUnusedOf(() => true);
+    const limit = sleep(RETURN_LIMIT_MILLIS, undefined, { ref: false });
+    await Promise.race([limit, this.returnAll()]);
   }
 
   /** All leases of this process that are in use, their money, and the requests that hold some of it. */
@@ -117,6 +120,11 @@ export class LeaseManager implements OnApplicationBootstrap, OnApplicationShutdo
       }
     }
     this.renewedAtMillis = askedAtMillis;
+  }
+
+  private async returnAll(): Promise<void> {
+    await this.upkeep;
+    await this.returnUnusedOf(() => true);
   }
 
   private async returnUnusedOf(matches: (allocator: LeaseAllocator) => boolean): Promise<void> {

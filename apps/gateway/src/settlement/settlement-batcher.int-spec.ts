@@ -317,6 +317,26 @@ describe('SettlementBatcher', () => {
     await settlement;
   });
 
+  it('gives up soon after the process begins to stop without a database', async () => {
+    const patient = new SettlementBatcher(
+      pool,
+      { retryTimeoutSeconds: 60 },
+      new SettlementMetrics(new Metrics()),
+    );
+    const of = await account();
+    const [begunBefore, begunAfter] = [await holdFor(of), await holdFor(of)];
+    databaseProxy.down();
+    const first = refusalOf(patient.settle(event(of), begunBefore));
+    const startedAt = performance.now();
+    patient.onModuleDestroy();
+    const second = refusalOf(patient.settle(event(of), begunAfter));
+    await patient.onApplicationShutdown().finally(() => databaseProxy.up());
+    // Two batches of five seconds each at most.
+    expect(performance.now() - startedAt).toBeLessThan(12_000);
+    const refused = [503, 'billing_unavailable'];
+    expect(await Promise.all([first, second])).toEqual([refused, refused]);
+  });
+
   it('leaves a consistent ledger', async () => {
     expect(await reconcile(database.pool)).toEqual([]);
   });

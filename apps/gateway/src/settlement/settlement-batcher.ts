@@ -1,4 +1,4 @@
-import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { Database, isDatabaseUnavailable, newId } from '@inference/database';
 import { RATE_DIGITS } from '@inference/metering';
 import { scaledToDecimal } from '@inference/money';
@@ -23,6 +23,11 @@ const MAX_BATCH_EVENTS = 500;
 /** Pause before the first retry; it doubles with each further one. */
 const FIRST_PAUSE_MILLIS = 50;
 const MAX_PAUSE_MILLIS = 1_000;
+/**
+ * How long a settlement is retried once the process stops. Chosen: at twice the whole stop takes longer than the launcher waits; at half a
+ * database that is started again at that moment is too late.
+ */
+const SHUTDOWN_PATIENCE_MILLIS = 5_000;
 /** SQLSTATEs after which the same batch may succeed: deadlock, serialization failure, statement or lock timeout, disk or memory full. */
 const TRANSIENT_SQLSTATE = new Set(['40P01', '40001', '57014', '55P03', '53100', '53200']);
 
@@ -47,12 +52,14 @@ class UnknownOutcomeError extends Error {
  * A batch keeps its id when it is retried, so that a batch whose confirmation was lost is not debited twice.
  */
 @Injectable()
-export class SettlementBatcher implements OnApplicationShutdown {
+export class SettlementBatcher implements OnModuleDestroy, OnApplicationShutdown {
   private readonly logger = new Logger(SettlementBatcher.name);
   private queue: Pending[] = [];
   /** The events that are being written. */
   private current: Pending[] = [];
   private running: Promise<void> | undefined;
+  /** On the clock of performance.now(). */
+  private stoppingSinceMillis: number | undefined;
 
   constructor(
     private readonly database: Database,
@@ -72,6 +79,10 @@ export class SettlementBatcher implements OnApplicationShutdown {
       this.queue.push({ event, hold, sinceMillis: performance.now(), resolve, reject });
       this.running ??= this.drain().finally(() => (this.running = undefined));
     });
+  }
+
+  onModuleDestroy(): void {
+    this.stoppingSinceMillis = performance.now();
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -145,20 +156,32 @@ export class SettlementBatcher implements OnApplicationShutdown {
         toSettlementRow(event, hold, scaledToDecimal(event.usdPerUnit, RATE_DIGITS)),
       ),
     );
-    const deadline = performance.now() + this.config.retryTimeoutSeconds * 1000;
+    const startedAt = performance.now();
     let pauseMillis = FIRST_PAUSE_MILLIS;
     let mayBeCommitted = false;
     for (;;) {
       try {
-        return await settleBatch(this.database, id, rows, Math.max(1, deadline - performance.now()));
+        return await settleBatch(
+          this.database,
+          id,
+          rows,
+          Math.max(1, this.deadlineOf(startedAt) - performance.now()),
+        );
       } catch (error) {
         if (!isTransient(error)) throw mayBeCommitted ? new UnknownOutcomeError({ cause: error }) : error;
         mayBeCommitted = true;
-        if (performance.now() + pauseMillis > deadline) throw error;
+        if (performance.now() + pauseMillis > this.deadlineOf(startedAt)) throw error;
         this.metrics.countRetry();
         await new Promise((resolve) => setTimeout(resolve, pauseMillis));
         pauseMillis = Math.min(pauseMillis * 2, MAX_PAUSE_MILLIS);
       }
     }
+  }
+
+  /** Until when a batch is retried that was begun then. */
+  private deadlineOf(startedAt: number): number {
+    const usual = startedAt + this.config.retryTimeoutSeconds * 1_000;
+    if (this.stoppingSinceMillis === undefined) return usual;
+    return Math.min(usual, Math.max(startedAt, this.stoppingSinceMillis) + SHUTDOWN_PATIENCE_MILLIS);
   }
 }

@@ -29,6 +29,15 @@ export async function takeOverFormerMigrations(runner: QueryRunner, known: strin
   }
 }
 
+/** Returns the class names in the table of TypeORM, oldest first; none if there is no table. */
+export async function readRecordedMigrations(runner: QueryRunner): Promise<string[]> {
+  if (!(await hasTable(runner, `public.${MIGRATIONS_TABLE}`))) return [];
+  const rows = (await runner.query(`SELECT name FROM public.${MIGRATIONS_TABLE} ORDER BY id`)) as {
+    name: string;
+  }[];
+  return rows.map(({ name }) => name);
+}
+
 /** Forgets a migration that is reverted. */
 export async function forgetFormerMigration(runner: QueryRunner, name: string): Promise<void> {
   if (await hasFormerTable(runner)) await runner.query(`DELETE FROM ${FORMER_TABLE} WHERE name = $1`, [name]);
@@ -39,8 +48,8 @@ export const unknownMigration = (name: string): Error =>
     `The database has the migration ${name}, which this version does not know: install a newer version.`,
   );
 
-async function hasFormerTable(runner: QueryRunner): Promise<boolean> {
-  return (
-    ((await runner.query(`SELECT WHERE to_regclass('${FORMER_TABLE}') IS NOT NULL`)) as unknown[]).length > 0
-  );
+const hasFormerTable = (runner: QueryRunner) => hasTable(runner, FORMER_TABLE);
+
+export async function hasTable(runner: QueryRunner, table: string): Promise<boolean> {
+  return ((await runner.query('SELECT WHERE to_regclass($1) IS NOT NULL', [table])) as unknown[]).length > 0;
 }

@@ -1,7 +1,9 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeMigration } from './migration';
-import { MIGRATIONS } from './migration-list';
+import { MIGRATIONS, NEWEST_OF_PREVIOUS_VERSION } from './migration-list';
+
+const PREVIOUS_BUILD = join(__dirname, '../../../../tools/e2e/src/upgrade/previous-build.json');
 
 describe('MIGRATIONS', () => {
   const described = MIGRATIONS.map(({ name }) => describeMigration(name));
@@ -13,5 +15,12 @@ describe('MIGRATIONS', () => {
 
   it('numbers the migrations without a gap', () => {
     expect(described.map(({ number }) => number)).toEqual(described.map((_, index) => index + 1));
+  });
+
+  it('knows the newest migration of the previous version', () => {
+    const { newestMigration } = JSON.parse(readFileSync(PREVIOUS_BUILD, 'utf8')) as {
+      newestMigration: string;
+    };
+    expect(NEWEST_OF_PREVIOUS_VERSION).toBe(newestMigration);
   });
 });

@@ -40,6 +40,9 @@ import { RehashedApiKeys0000000000038 } from '../migrations/0038_rehashed_api_ke
 import { SettleGenericPlans0000000000039 } from '../migrations/0039_settle_generic_plans';
 import { MakersOfSessions0000000000043 } from '../migrations/0043_makers_of_sessions';
 
+/** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
+export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
+
 /** All migrations in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
   Roles0000000000001,

@@ -87,6 +87,35 @@ describe('MigrationRunner', () => {
     await expect(database.migrateDown('0002_change')).rejects.toThrow('which this version does not know');
   });
 
+  describe('with a database that a newer version has migrated', () => {
+    const findNewer = (migrations: MigrationClass[]) =>
+      MigrationRunner.use(database.url, { migrations }, (runner) => runner.findNewer());
+
+    it('knows whether this version works on it', async () => {
+      expect(await findNewer([FIRST])).toEqual([]);
+      await migrate([FIRST], { newestOfPreviousVersion: '0000_before' });
+      expect(await findNewer([FIRST])).toEqual([]);
+      await migrate([FIRST, SECOND], { newestOfPreviousVersion: '0001_change' });
+      expect(await findNewer([FIRST])).toEqual(['0002_change']);
+      expect(await findNewer([FIRST, SECOND])).toEqual([]);
+      // The version after the next one: it may have removed what the first one uses.
+      await migrate([FIRST, SECOND, THIRD], { newestOfPreviousVersion: '0002_change' });
+      expect(await findNewer([FIRST])).toEqual([]);
+      expect(await findNewer([FIRST, SECOND])).toEqual(['0003_change']);
+    });
+
+    it('does not take other migrations for newer ones', async () => {
+      await migrate([FIRST, THIRD], { newestOfPreviousVersion: '0001_change' });
+      expect(await findNewer([FIRST, SECOND])).toEqual([]);
+    });
+
+    it('works on none of a version that does not say for which versions it is', async () => {
+      await migrate([FIRST, SECOND], { newestOfPreviousVersion: '0001_change' });
+      await database.owner.query('DROP TABLE schema_compatibility');
+      expect(await findNewer([FIRST])).toEqual([]);
+    });
+  });
+
   it('refuses a migration that comes before an applied one', async () => {
     await migrate([FIRST, THIRD]);
     await expect(migrate([FIRST, SECOND, THIRD])).rejects.toThrow(

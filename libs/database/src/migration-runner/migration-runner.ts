@@ -3,14 +3,16 @@ import { type PoolClient } from 'pg';
 import { DataSource, MigrationExecutor, QueryFailedError, type QueryRunner } from 'typeorm';
 import { checkLocks } from '../lock-check/checked-statements';
 import { type TableLimits } from '../lock-check/large-tables';
+import { readOldestVersion, recordOldestVersion } from './compatible-versions';
 import {
   forgetFormerMigration,
   MIGRATIONS_TABLE,
+  readRecordedMigrations,
   takeOverFormerMigrations,
   unknownMigration,
 } from './former-migrations';
 import { describeMigration, type Migration, type MigrationClass } from './migration';
-import { MIGRATIONS } from './migration-list';
+import { MIGRATIONS, NEWEST_OF_PREVIOUS_VERSION } from './migration-list';
 
 /** Key of the advisory lock. Arbitrary, but the same on every host and in all versions. */
 const ADVISORY_LOCK = 7_266_374;
@@ -21,6 +23,8 @@ const LOCK_CONFLICTS = ['55P03', '40P01'];
 
 export interface MigrationSettings {
   migrations: MigrationClass[];
+  /** The newest migration of the previous version, which works on the schema of this one. */
+  newestOfPreviousVersion: string;
   /** Receives what the operator has to know. */
   log: (line: string) => void;
   largeTables: TableLimits;
@@ -33,6 +37,7 @@ export interface MigrationSettings {
 
 const DEFAULTS: MigrationSettings = {
   migrations: MIGRATIONS,
+  newestOfPreviousVersion: NEWEST_OF_PREVIOUS_VERSION,
   log: () => undefined,
   // Measured on two cores: such a table is indexed in 0.05 to 0.5 s and rewritten in 0.8 s.
   largeTables: { rows: 100_000, bytes: 128 * 2 ** 20 },
@@ -84,6 +89,7 @@ export class MigrationRunner {
   /** Applies the migrations that the database does not have, at most `limit`, and returns their names. */
   async up(limit = Infinity): Promise<string[]> {
     await this.findApplied();
+    await recordOldestVersion(this.runner, this.settings.newestOfPreviousVersion);
     const pending = (await this.executor().getPendingMigrations()).slice(0, limit);
     const names: string[] = [];
     for (const migration of pending) {
@@ -97,6 +103,20 @@ export class MigrationRunner {
       names.push(name);
     }
     return names;
+  }
+
+  /**
+   * Returns the migrations of a newer version that the database has, if this version works on them; otherwise `up` and `down`
+   * say what is wrong.
+   */
+  async findNewer(): Promise<string[]> {
+    const known = this.settings.migrations.map(({ name }) => name);
+    const recorded = await readRecordedMigrations(this.runner);
+    if (known.some((name, index) => name !== recorded[index])) return [];
+    const oldest = await readOldestVersion(this.runner);
+    const knowsOldest = known.some((name) => describeMigration(name).name === oldest);
+    const newer = knowsOldest ? recorded.slice(known.length) : [];
+    return newer.map((name) => describeMigration(name).name);
   }
 
   /** Reverts the newest migration of the database, which has to be the named one. */

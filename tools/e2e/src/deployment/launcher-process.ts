@@ -27,6 +27,10 @@ export class LauncherProcess {
     this.ended = once(this.child, 'close').then(([code]) => code as number | null);
   }
 
+  get pid(): number {
+    return this.child.pid!;
+  }
+
   /** The complete output so far. */
   get output(): string {
     return this.text;
