@@ -43,6 +43,7 @@ let databaseProxy: DatabaseProxy;
 let leases: LeaseManager;
 /** Of the batcher. */
 const metrics = new Metrics();
+const impatientMetrics = new Metrics();
 let batcher: SettlementBatcher;
 let impatient: SettlementBatcher;
 let priceListId: bigint;
@@ -63,7 +64,11 @@ beforeAll(async () => {
     new NotificationChannel(url, 'settlement'),
   );
   batcher = new SettlementBatcher(pool, config.settlement, new SettlementMetrics(metrics));
-  impatient = new SettlementBatcher(pool, { retryTimeoutSeconds: 0.3 }, new SettlementMetrics(new Metrics()));
+  impatient = new SettlementBatcher(
+    pool,
+    { retryTimeoutSeconds: 0.3 },
+    new SettlementMetrics(impatientMetrics),
+  );
 });
 afterAll(async () => {
   await batcher.onApplicationShutdown();
@@ -117,6 +122,26 @@ const settlementsOf = async (events: UsageEvent[]) => {
 };
 
 const settlementBackends = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'settlement'`;
+
+const refusedRequestsOf = async ({ accountId }: TestAccount) => {
+  const { rows } = await database.pool.query<{ request_id: string }>(
+    'SELECT request_id FROM metering.refused_requests WHERE account_id = $1',
+    [accountId],
+  );
+  return rows.map(({ request_id }) => request_id);
+};
+
+/** Lets settlements of the model `slow` take this long, in a wait that is no lock. */
+async function slowDown(seconds: number): Promise<void> {
+  await database.pool.query(`
+    CREATE OR REPLACE FUNCTION metering.linger() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM pg_catalog.pg_sleep(${seconds});
+      RETURN NULL;
+    END $$;
+    CREATE OR REPLACE TRIGGER linger AFTER INSERT ON metering.usage_events FOR EACH ROW WHEN (NEW.model = 'slow')
+    EXECUTE FUNCTION metering.linger()`);
+}
 
 /** Blocks settlements of the account until the release, by a lock on the wallet. */
 async function lockWallet({ accountId }: TestAccount): Promise<() => Promise<void>> {
@@ -227,35 +252,61 @@ describe('SettlementBatcher', () => {
       const failure = Object.assign(new Error('permission denied'), { code: '42501' });
       return ++attempts === 2 ? Promise.reject(failure) : send(...args);
     }) as typeof pool.query);
-    const refusals = await Promise.all(events.map((one, i) => refusalOf(batcher.settle(one, holds[i]!))));
-    query.mockRestore();
-    expect(refusals).toEqual([
-      [503, 'billing_unavailable'],
-      [503, 'billing_unavailable'],
-    ]);
+    // The refusal finds that the first attempt was committed.
+    await Promise.all(events.map((one, i) => batcher.settle(one, holds[i]!))).finally(() =>
+      query.mockRestore(),
+    );
     expect(attempts).toBe(2);
     expect(await eventsOf(database.pool, of.accountId)).toHaveLength(2);
     expect(await walletOf(database.pool, of.accountId)).toMatchObject({ balance: OPENING - 2n * COST });
   });
 
-  it('gives up after the retry timeout and counts the money as spent until the lease ends', async () => {
+  it('says that the charge is unknown while the database is away, and refuses the batch when it is back', async () => {
     const of = await account();
     const hold = await holdFor(of);
     const remaining = hold.lease!.remainingPicos;
+    const one = event(of);
     const startedAt = performance.now();
     databaseProxy.down();
-    const refusal = await refusalOf(impatient.settle(event(of), hold)).finally(() => databaseProxy.up());
-    expect(refusal).toEqual([503, 'billing_unavailable']);
+    const refusal = await refusalOf(impatient.settle(one, hold));
+    expect(refusal).toEqual([503, 'billing_unknown']);
     // It was retried after the first failure.
     expect(performance.now() - startedAt).toBeGreaterThan(100);
-    expect(hold.lease).toMatchObject({ heldPicos: 0n, remainingPicos: remaining });
+    // What the proxy does at the end of a request has no effect.
+    hold.release();
+    expect(hold.lease).toMatchObject({ heldPicos: HELD, remainingPicos: remaining });
+    expect(valueOf(await impatientMetrics.registry.metrics(), 'gateway_undecided_events')).toBe(1);
+    databaseProxy.up();
+    await waitFor(() => hold.lease!.heldPicos === 0n);
+    expect(hold.lease!.remainingPicos).toBe(remaining + HELD);
+    expect(await refusedRequestsOf(of)).toEqual([one.requestId]);
     expect(await eventsOf(database.pool, of.accountId)).toHaveLength(0);
+    expect(valueOf(await impatientMetrics.registry.metrics(), 'gateway_undecided_events')).toBe(0);
     const again = await waitFor(() => holdFor(of));
     await batcher.settle(event(of), again);
     expect(await eventsOf(database.pool, of.accountId)).toHaveLength(1);
   });
 
-  it('gives up after the retry timeout when the database does not answer at all', async () => {
+  it('charges an unknown batch that was committed after all', async () => {
+    const of = await account();
+    const hold = await holdFor(of);
+    const remaining = hold.lease!.remainingPicos;
+    await slowDown(1);
+    const settlement = refusalOf(impatient.settle(event(of, { model: 'slow' }), hold));
+    await waitFor(async () => {
+      const { rows } = await database.pool.query(`${settlementBackends} AND wait_event = 'PgSleep'`);
+      return rows.length > 0;
+    });
+    databaseProxy.down();
+    expect(await settlement).toEqual([503, 'billing_unknown']);
+    databaseProxy.up();
+    await waitFor(() => hold.lease!.heldPicos === 0n);
+    expect(hold.lease!.remainingPicos).toBe(remaining + HELD - COST);
+    expect(await refusedRequestsOf(of)).toEqual([]);
+    expect(await walletOf(database.pool, of.accountId)).toMatchObject({ balance: OPENING - COST });
+  });
+
+  it('does not know the charge either when the database does not answer at all', async () => {
     const of = await account();
     const hold = await holdFor(of);
     // Opens a connection for each of the two statements below.
@@ -265,9 +316,57 @@ describe('SettlementBatcher', () => {
     const other = pool.query('SELECT 1').catch(() => null);
     const refusal = await Promise.race([refusalOf(impatient.settle(event(of), hold)), other]);
     databaseProxy.endBlackhole();
-    expect(refusal).toEqual([503, 'billing_unavailable']);
+    expect(refusal).toEqual([503, 'billing_unknown']);
     await other;
+    await waitFor(() => hold.lease!.heldPicos === 0n);
     expect(await eventsOf(database.pool, of.accountId)).toHaveLength(0);
+  });
+
+  it('refuses a settlement that waits for a lock for too long, which then never happens', async () => {
+    const of = await account();
+    const hold = await holdFor(of);
+    const remaining = hold.lease!.remainingPicos;
+    const one = event(of);
+    const release = await lockWallet(of);
+    expect(await refusalOf(impatient.settle(one, hold)).finally(release)).toEqual([
+      503,
+      'billing_unavailable',
+    ]);
+    expect(hold.lease).toMatchObject({ heldPicos: 0n, remainingPicos: remaining + HELD });
+    expect(await refusedRequestsOf(of)).toEqual([one.requestId]);
+    await waitFor(async () => {
+      const { rows } = await database.pool.query(`${settlementBackends} AND state = 'active'`);
+      return rows.length === 0;
+    });
+    expect(await eventsOf(database.pool, of.accountId)).toHaveLength(0);
+    expect(await walletOf(database.pool, of.accountId)).toMatchObject({ balance: OPENING, rolled_up: 0n });
+  });
+
+  it('completes a request whose settlement is committed after the retry timeout', async () => {
+    const of = await account();
+    const hold = await holdFor(of);
+    await slowDown(1.5);
+    await impatient.settle(event(of, { model: 'slow' }), hold);
+    expect(await eventsOf(database.pool, of.accountId)).toHaveLength(1);
+    expect(await refusedRequestsOf(of)).toEqual([]);
+    expect(await walletOf(database.pool, of.accountId)).toMatchObject({ balance: OPENING - COST });
+  });
+
+  it('does not wait at shutdown for a database that is away', async () => {
+    const of = await account();
+    const hold = await holdFor(of);
+    const stopping = new SettlementBatcher(
+      pool,
+      { retryTimeoutSeconds: 0.3 },
+      new SettlementMetrics(new Metrics()),
+    );
+    databaseProxy.down();
+    expect(await refusalOf(stopping.settle(event(of), hold))).toEqual([503, 'billing_unknown']);
+    stopping.beforeApplicationShutdown();
+    // The lease manager waits until no request holds money.
+    await waitFor(() => hold.lease!.heldPicos === 0n, 15_000).finally(() => databaseProxy.up());
+    expect(hold.lease!.isValid).toBe(false);
+    await stopping.onApplicationShutdown();
   });
 
   it('continues when the database is back within the retry timeout', async () => {
