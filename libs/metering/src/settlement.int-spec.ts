@@ -9,11 +9,20 @@ import {
   TestPool,
 } from '@inference/testing';
 import { reconcile } from './reconcile/reconcile.repository';
+import {
+  draw as drawAs,
+  type DrawOptions,
+  type EventOptions,
+  eventOf,
+  MODEL,
+  next,
+  RATE,
+  settle as settleAs,
+  walletOf as walletIn,
+} from './settlement.fixture';
 
 /** The database functions behind leases and settlement, called with the gateway's own rights. */
 
-const MODEL = 'm';
-const RATE = 1000n;
 let database: TestDatabase;
 let gateway: TestPool;
 let priceListId: bigint;
@@ -30,81 +39,11 @@ afterAll(async () => {
   await database.drop();
 });
 
-let sequence = 0;
-const next = (prefix: string) => `${prefix}_${++sequence}`;
-
-interface EventOptions {
-  account: TestAccount;
-  leaseId: string | null;
-  tokens: number;
-  limited?: boolean;
-  apiKeyId?: string;
-}
-
-function event({ account, leaseId, tokens, limited = false, apiKeyId = account.apiKeyId }: EventOptions) {
-  const cost = (BigInt(tokens) * RATE).toString();
-  return {
-    request_id: next('req'),
-    lease_id: leaseId,
-    limited,
-    started_at: new Date().toISOString(),
-    account_id: account.accountId,
-    api_key_id: apiKeyId,
-    model: MODEL,
-    entrypoint: 'gateway',
-    endpoint: 'chat/completions',
-    upstream: 'u',
-    outcome: 'completed',
-    input_tokens: tokens,
-    output_tokens: 0,
-    estimated: false,
-    price_list_id: priceListId.toString(),
-    usd_per_unit: '1',
-    cost_picos: cost,
-    cost_usd_picos: cost,
-    lines: [{ unit: 'per_million_tokens', quantity: tokens, tokens, cost_picos: cost, cost_usd_picos: cost }],
-  };
-}
-
-async function settle(events: object[], id = next('stl')): Promise<string[]> {
-  const { rows } = await gateway.query<{ id: string }>('SELECT metering.settle($1, $2) AS id', [
-    id,
-    JSON.stringify(events),
-  ]);
-  return rows.map((row) => row.id);
-}
-
-async function draw(
-  account: TestAccount,
-  need: bigint,
-  want = need,
-  options: { key?: string; ttl?: number; current?: string } = {},
-) {
-  const { rows } = await gateway.query<{
-    lease_id: string | null;
-    granted_picos: bigint;
-    refusal: string;
-    elsewhere_picos: bigint;
-  }>('SELECT * FROM wallet.draw_lease($1, $2, $3, $4, $5, $6, $7, $8)', [
-    account.accountId,
-    options.key ?? null,
-    options.current ?? null,
-    next('lse'),
-    'test',
-    need,
-    want,
-    options.ttl ?? 60,
-  ]);
-  return rows[0]!;
-}
-
-async function walletOf(account: TestAccount) {
-  const { rows } = await database.pool.query<{ balance_picos: bigint; leased_picos: bigint }>(
-    'SELECT balance_picos, leased_picos FROM wallet.wallets WHERE account_id = $1',
-    [account.accountId],
-  );
-  return rows[0]!;
-}
+const event = (options: Omit<EventOptions, 'priceListId'>) => eventOf({ priceListId, ...options });
+const settle = (events: object[], id?: string) => settleAs(gateway, events, id);
+const draw = (account: TestAccount, need: bigint, want?: bigint, options?: DrawOptions) =>
+  drawAs(gateway, account, need, want, options);
+const walletOf = (account: TestAccount) => walletIn(database.pool, account);
 
 const clean = async () => expect(await reconcile(database.pool)).toEqual([]);
 
@@ -326,86 +265,5 @@ describe('the rights of the gateway', () => {
     ]) {
       await expect(gateway.query(statement)).rejects.toMatchObject({ code: '42501' });
     }
-  });
-});
-
-describe('metering.refuse_settlement', () => {
-  const refuse = async (events: object[], id: string) => {
-    const { rows } = await gateway.query<{ refused: boolean; not_covered: string[] }>(
-      'SELECT * FROM metering.refuse_settlement($1, $2)',
-      [id, JSON.stringify(events)],
-    );
-    return rows[0]!;
-  };
-  /** An account, and an event of it that its lease covers. */
-  const served = async () => {
-    const account = await insertAccount(database.pool, { balancePicos: 100_000n });
-    const { lease_id: leaseId } = await draw(account, 50_000n);
-    return { account, one: event({ account, leaseId, tokens: 10 }) };
-  };
-
-  it('keeps a batch from being settled later, for ever', async () => {
-    const { account, one } = await served();
-    const id = next('stl');
-    const decision = { refused: true, not_covered: [one.request_id] };
-    expect(await refuse([one], id)).toEqual(decision);
-    expect(await settle([one], id)).toEqual([one.request_id]);
-    expect(await refuse([one], id)).toEqual(decision);
-    await database.pool.query(
-      "UPDATE metering.settlements SET settled_at = settled_at - interval '29 days' WHERE id = $1",
-      [id],
-    );
-    await gateway.query('SELECT metering.delete_old_settlements()');
-    expect(await settle([one], id)).toEqual([one.request_id]);
-    expect(await walletOf(account)).toEqual({ balance_picos: 100_000n, leased_picos: 50_000n });
-    await clean();
-  });
-
-  it('says what was settled before', async () => {
-    const { account, one } = await served();
-    const uncovered = event({ account, leaseId: one.lease_id, tokens: 1_000 });
-    const id = next('stl');
-    expect(await settle([one, uncovered], id)).toEqual([uncovered.request_id]);
-    expect(await refuse([one, uncovered], id)).toEqual({
-      refused: false,
-      not_covered: [uncovered.request_id],
-    });
-    expect(await walletOf(account)).toEqual({ balance_picos: 90_000n, leased_picos: 40_000n });
-    await clean();
-  });
-
-  it('waits for a settlement that is running, and goes by its end', async () => {
-    for (const [end, refused] of [
-      ['COMMIT', false],
-      ['ROLLBACK', true],
-    ] as const) {
-      const { account, one } = await served();
-      const id = next('stl');
-      const client = await gateway.connect();
-      await client.query('BEGIN');
-      await client.query('SELECT metering.settle($1, $2)', [id, JSON.stringify([one])]);
-      const refusal = refuse([one], id);
-      const first = await Promise.race([
-        refusal,
-        new Promise((resolve) => setTimeout(resolve, 200, 'waits')),
-      ]);
-      expect(first).toBe('waits');
-      await client.query(end);
-      client.release();
-      expect((await refusal).refused).toBe(refused);
-      expect((await walletOf(account)).balance_picos).toBe(refused ? 100_000n : 90_000n);
-    }
-    await clean();
-  });
-
-  it('finds an event that was settled so long ago that the id of its batch is deleted', async () => {
-    const { account, one } = await served();
-    const id = next('stl');
-    const early = { ...one, started_at: new Date(Date.now() - 25 * 3_600_000).toISOString() };
-    await settle([early], id);
-    await database.pool.query('DELETE FROM metering.settlements WHERE id = $1', [id]);
-    expect(await refuse([early], id)).toEqual({ refused: false, not_covered: [] });
-    expect((await walletOf(account)).balance_picos).toBe(90_000n);
-    await clean();
   });
 });
