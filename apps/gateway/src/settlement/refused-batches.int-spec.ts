@@ -30,7 +30,7 @@ describe('a batch whose settlement gives no answer', () => {
     // The first attempt is committed, but its confirmation is lost. The second one fails with a permanent error.
     site.databaseProxy.disconnectAtNextResponse();
     const query = jest.spyOn(site.pool, 'query').mockImplementation(((...args: unknown[]) => {
-      if (!JSON.stringify(args).includes('metering.settle')) return send(...args);
+      if (!JSON.stringify(args).includes('SELECT metering.settle(')) return send(...args);
       const failure = Object.assign(new Error('permission denied'), { code: '42501' });
       return ++attempts === 2 ? Promise.reject(failure) : send(...args);
     }) as typeof site.pool.query);
