@@ -73,7 +73,7 @@ export class SettlementBatcher implements BeforeApplicationShutdown, OnApplicati
   settle(event: UsageEvent, hold: Hold): Promise<void> {
     return new Promise((resolve, reject) => {
       this.queue.push({ event, hold, sinceMillis: performance.now(), resolve, reject });
-      this.running ??= this.drain().finally(() => (this.running = undefined));
+      this.running ??= this.drain();
     });
   }
 
@@ -83,6 +83,7 @@ export class SettlementBatcher implements BeforeApplicationShutdown, OnApplicati
 
   async onApplicationShutdown(): Promise<void> {
     await this.running;
+    await this.undecided.ended();
   }
 
   private get unsettled(): Unsettled {
@@ -102,6 +103,8 @@ export class SettlementBatcher implements BeforeApplicationShutdown, OnApplicati
       await this.commit(this.current);
       this.current = [];
     }
+    // Not in a later microtask: an event that came in between would wait for the next one.
+    this.running = undefined;
   }
 
   private async commit(batch: Pending[]): Promise<void> {

@@ -31,7 +31,7 @@ const pause = (millis: number) => new Promise((resolve) => setTimeout(resolve, m
 export class UndecidedBatches {
   private readonly logger = new Logger(UndecidedBatches.name);
   private waiting: { batch: UndecidedBatch; conclude: Conclude }[] = [];
-  private running = false;
+  private running: Promise<void> | undefined;
   /** On the clock of performance.now(). */
   private stopsAtMillis = Infinity;
 
@@ -60,9 +60,7 @@ export class UndecidedBatches {
   /** Goes on trying to decide the batch until it is decided or the process stops. */
   add(batch: UndecidedBatch, conclude: Conclude): void {
     this.waiting.push({ batch, conclude });
-    if (this.running) return;
-    this.running = true;
-    void this.run().finally(() => (this.running = false));
+    this.running ??= this.run();
   }
 
   /** After a short time no batch is tried any more. */
@@ -70,22 +68,29 @@ export class UndecidedBatches {
     this.stopsAtMillis = performance.now() + SHUTDOWN_MILLIS;
   }
 
+  /** Resolves when nothing is tried any more. */
+  async ended(): Promise<void> {
+    await this.running;
+  }
+
   private async run(): Promise<void> {
-    while (this.waiting.length > 0) {
-      const [first] = this.waiting as [(typeof this.waiting)[0]];
-      const { batch, conclude } = first;
+    for (let first = this.waiting[0]; first; first = this.waiting[0]) {
+      const { id } = first.batch;
       try {
-        const decision = await this.decide(batch);
-        this.waiting = this.waiting.filter((each) => each !== first);
-        this.logger.log(`Batch ${batch.id} is decided: ${decision.refused ? 'refused' : 'settled'}.`);
-        conclude(decision);
+        const decision = await this.decide(first.batch);
+        this.waiting.shift();
+        this.logger.log(`Batch ${id} is decided: ${decision.refused ? 'refused' : 'settled'}.`);
+        first.conclude(decision);
       } catch (error) {
-        if (performance.now() >= this.stopsAtMillis) return this.giveUp();
-        this.logger.warn(`Whether batch ${batch.id} was settled is still unknown: ${String(error)}`);
-        this.waiting.push(this.waiting.shift()!);
-        await pause(MAX_PAUSE_MILLIS);
+        this.logger.warn(`Whether batch ${id} was settled is still unknown: ${String(error)}`);
+        if (performance.now() >= this.stopsAtMillis) this.giveUp();
+        else {
+          this.waiting.push(this.waiting.shift()!);
+          await pause(MAX_PAUSE_MILLIS);
+        }
       }
     }
+    this.running = undefined;
   }
 
   private giveUp(): void {
