@@ -205,7 +205,7 @@ export const SECTIONS = [
       LEASE_TTL_SECONDS:
         'Life of a lease. The money of a gateway that was killed is free again after this time.',
       SETTLEMENT_PATIENCE_SECONDS:
-        'How long billing is retried while the database cannot be reached, before the response fails with 503.',
+        'How long billing is retried while the database cannot be reached. Then the charge is refused, and the response fails with 503, at most five seconds later.',
       GATEWAY_WORKERS:
         'Processes that serve the port together, for hosts with more than one processor. `DATABASE_POOL_SIZE`, `BODY_MEMORY_BYTES` and `LEASE_AMOUNT` are of each of them.',
     },

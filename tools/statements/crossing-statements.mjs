@@ -18,6 +18,18 @@ export const CROSSING_STATEMENTS = [
     why: 'Debits the wallets, leases and keys of a batch of usage events of one gateway.',
   },
   {
+    place: 'function metering.refuse_settlement',
+    kind: 'batch',
+    tables: ['metering.refused_requests', 'metering.usage_events'],
+    why: 'Refuses a batch of usage events of one gateway, unless they were settled.',
+  },
+  {
+    place: 'function metering.delete_old_settlements',
+    kind: 'job',
+    tables: ['metering.refused_requests'],
+    why: 'Deletes refusals after 30 days.',
+  },
+  {
     place: 'function metering.cover_short_events',
     kind: 'batch',
     tables: ['wallet.leases'],

@@ -1,5 +1,12 @@
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
-import { ArchivedDay, PRICE_ENTITIES, ROLLUP_ENTITIES, TrainingPrice, UsageEvent } from '@inference/metering';
+import {
+  ArchivedDay,
+  PRICE_ENTITIES,
+  RefusedRequest,
+  ROLLUP_ENTITIES,
+  TrainingPrice,
+  UsageEvent,
+} from '@inference/metering';
 import { WALLET_ENTITIES } from '@inference/wallet';
 import { DocumentCounter } from './billing/documents/entities/document-counter.entity';
 import { BillingDocument } from './billing/documents/entities/document.entity';
@@ -58,6 +65,7 @@ export const ENTITIES = [
   RecoveryCode,
   RefreshToken,
   Refund,
+  RefusedRequest,
   Release,
   ReleaseLookup,
   ResumableUpload,

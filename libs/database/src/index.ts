@@ -7,6 +7,7 @@ export { DatabaseModule } from './database.module';
 export { BigIntColumn, CountColumn, DecimalColumn, PicosColumn, TimeColumn } from './entities/columns';
 export { type Position, readNewestFirst } from './entities/keyset-page';
 export { NotificationChannel, type NotificationHandler } from './notification-channel';
+export { CLOCK_LIMIT_MILLIS, readClockDifferenceMillis } from './clock';
 export { isDatabaseUnavailable } from './errors/unavailable';
 export { isUniqueViolation } from './errors/unique-violation';
 export { firstIdAt, idMillis, newId, randomBase62 } from './id';

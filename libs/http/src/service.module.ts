@@ -4,6 +4,7 @@ import { BodyMemory } from './bodies/body-memory';
 import { ConnectionDrain } from './shutdown/connection-drain';
 import { ShutdownDelay } from './shutdown/shutdown-delay';
 import { HealthController } from './health/health.controller';
+import { ClockCheck } from './metrics/clock-check';
 import { DatabaseMetrics } from './metrics/database-metrics';
 import { Metrics } from './metrics/metrics';
 import { MetricsServer } from './metrics/metrics-server';
@@ -21,6 +22,7 @@ export interface BodyMemoryConfig {
 @Module({
   controllers: [HealthController],
   providers: [
+    ClockCheck,
     ConnectionDrain,
     DatabaseMetrics,
     Metrics,

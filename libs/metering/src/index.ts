@@ -12,6 +12,7 @@ export { ModelPrice } from './pricing/model-price.entity';
 export { PriceList, type PriceListKind } from './pricing/price-list.entity';
 export { TrainingPrice } from './pricing/training-price.entity';
 export { HourlyRollup } from './rollups/hourly-rollup.entity';
+export { RefusedRequest } from './reports/refused-request.entity';
 export { USAGE_OUTCOMES, UsageEvent, type UsageOutcome } from './reports/usage-event.entity';
 export { GroupByField } from './reports/group-by-field.decorator';
 export { PeriodQuery } from './reports/period.dto';

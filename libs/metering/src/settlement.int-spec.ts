@@ -9,11 +9,20 @@ import {
   TestPool,
 } from '@inference/testing';
 import { reconcile } from './reconcile/reconcile.repository';
+import {
+  draw as drawAs,
+  type DrawOptions,
+  type EventOptions,
+  eventOf,
+  MODEL,
+  next,
+  RATE,
+  settle as settleAs,
+  walletOf as walletIn,
+} from './settlement.fixture';
 
 /** The database functions behind leases and settlement, called with the gateway's own rights. */
 
-const MODEL = 'm';
-const RATE = 1000n;
 let database: TestDatabase;
 let gateway: TestPool;
 let priceListId: bigint;
@@ -30,81 +39,11 @@ afterAll(async () => {
   await database.drop();
 });
 
-let sequence = 0;
-const next = (prefix: string) => `${prefix}_${++sequence}`;
-
-interface EventOptions {
-  account: TestAccount;
-  leaseId: string | null;
-  tokens: number;
-  limited?: boolean;
-  apiKeyId?: string;
-}
-
-function event({ account, leaseId, tokens, limited = false, apiKeyId = account.apiKeyId }: EventOptions) {
-  const cost = (BigInt(tokens) * RATE).toString();
-  return {
-    request_id: next('req'),
-    lease_id: leaseId,
-    limited,
-    started_at: new Date().toISOString(),
-    account_id: account.accountId,
-    api_key_id: apiKeyId,
-    model: MODEL,
-    entrypoint: 'gateway',
-    endpoint: 'chat/completions',
-    upstream: 'u',
-    outcome: 'completed',
-    input_tokens: tokens,
-    output_tokens: 0,
-    estimated: false,
-    price_list_id: priceListId.toString(),
-    usd_per_unit: '1',
-    cost_picos: cost,
-    cost_usd_picos: cost,
-    lines: [{ unit: 'per_million_tokens', quantity: tokens, tokens, cost_picos: cost, cost_usd_picos: cost }],
-  };
-}
-
-async function settle(events: object[], id = next('stl')): Promise<string[]> {
-  const { rows } = await gateway.query<{ id: string }>('SELECT metering.settle($1, $2) AS id', [
-    id,
-    JSON.stringify(events),
-  ]);
-  return rows.map((row) => row.id);
-}
-
-async function draw(
-  account: TestAccount,
-  need: bigint,
-  want = need,
-  options: { key?: string; ttl?: number; current?: string } = {},
-) {
-  const { rows } = await gateway.query<{
-    lease_id: string | null;
-    granted_picos: bigint;
-    refusal: string;
-    elsewhere_picos: bigint;
-  }>('SELECT * FROM wallet.draw_lease($1, $2, $3, $4, $5, $6, $7, $8)', [
-    account.accountId,
-    options.key ?? null,
-    options.current ?? null,
-    next('lse'),
-    'test',
-    need,
-    want,
-    options.ttl ?? 60,
-  ]);
-  return rows[0]!;
-}
-
-async function walletOf(account: TestAccount) {
-  const { rows } = await database.pool.query<{ balance_picos: bigint; leased_picos: bigint }>(
-    'SELECT balance_picos, leased_picos FROM wallet.wallets WHERE account_id = $1',
-    [account.accountId],
-  );
-  return rows[0]!;
-}
+const event = (options: Omit<EventOptions, 'priceListId'>) => eventOf({ priceListId, ...options });
+const settle = (events: object[], id?: string) => settleAs(gateway, events, id);
+const draw = (account: TestAccount, need: bigint, want?: bigint, options?: DrawOptions) =>
+  drawAs(gateway, account, need, want, options);
+const walletOf = (account: TestAccount) => walletIn(database.pool, account);
 
 const clean = async () => expect(await reconcile(database.pool)).toEqual([]);
 

@@ -10,6 +10,8 @@ export interface Refusal {
 }
 
 const RETRYABLE = new Set([429, 500, 502, 503, 504]);
+/** The call may have been charged: another one could be charged again. */
+const MAYBE_CHARGED = 'billing_unknown';
 /** Statuses of the gateway that concern the caller's request, account or key and are passed on. */
 const PASSED_ON = new Set([400, 402, 403, 404, 413, 422, 429, 502, 503, 504]);
 
@@ -21,9 +23,9 @@ export const timedOut = (): Refusal => refusal(504, 'model_timeout', 'The model 
 export const brokenOff = (code = 'model_error', message = 'The model broke its answer off.'): Refusal =>
   refusal(502, code, message);
 
-/** Builds a refusal; whether it is retryable follows from the status. */
+/** Builds a refusal; whether it is retryable follows from the status and the code. */
 export function refusal(status: number, code: string, message: string): Refusal {
-  return { status, code, message, retryable: RETRYABLE.has(status) };
+  return { status, code, message, retryable: RETRYABLE.has(status) && code !== MAYBE_CHARGED };
 }
 
 /** Replacements for messages of the gateway that name fields which the callers of this service do not have. */

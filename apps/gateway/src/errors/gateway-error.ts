@@ -1,6 +1,7 @@
 /** The reasons for which the gateway refuses or fails a request. Part of the API: clients read them as `error.code`. */
 export type GatewayErrorCode =
   | 'billing_unavailable'
+  | 'billing_unknown'
   | 'exchange_rate_missing'
   | 'insufficient_balance'
   | 'invalid_header'

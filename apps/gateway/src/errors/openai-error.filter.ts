@@ -1,5 +1,5 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
-import { OnBehalfException } from '@inference/guards';
+import { isDatabaseUnavailable } from '@inference/database';
 import { describeError, logFailure } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { GatewayError } from './gateway-error';
@@ -34,8 +34,16 @@ export class OpenAiErrorFilter implements ExceptionFilter {
 }
 
 function describe(error: unknown, request: Request) {
-  if (error instanceof GatewayError) return { ...toOpenAiError(error), headers: undefined };
-  const { status, message, headers } = describeError(error, request);
-  const code = error instanceof OnBehalfException ? error.code : CODE_BY_STATUS[status];
-  return { status, body: openAiErrorBody(status, message, { code }), headers };
+  if (error instanceof GatewayError) return toOpenAiError(error);
+  const { status, message, headers, details } = describeError(error, request);
+  return {
+    status,
+    body: openAiErrorBody(status, message, { code: codeOf(error, status, details) }),
+    headers,
+  };
+}
+
+function codeOf(error: unknown, status: number, details: Record<string, unknown> = {}): string | undefined {
+  if (typeof details.code === 'string') return details.code;
+  return isDatabaseUnavailable(error) ? 'database_unavailable' : CODE_BY_STATUS[status];
 }

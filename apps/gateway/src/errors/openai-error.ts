@@ -7,6 +7,7 @@ export interface OpenAiErrorBody {
 
 const STATUS_BY_CODE: Record<GatewayErrorCode, number> = {
   billing_unavailable: 503,
+  billing_unknown: 503,
   exchange_rate_missing: 503,
   insufficient_balance: 402,
   invalid_header: 400,
@@ -36,8 +37,21 @@ export function openAiErrorBody(
   return { error: { message, type, param: param ?? null, code: code ?? null } };
 }
 
-/** Maps a domain error to the HTTP status and body that the client gets. */
-export function toOpenAiError(error: GatewayError): { status: number; body: OpenAiErrorBody } {
+/** A request that may have been charged must not be repeated by itself. The SDKs of OpenAI obey this header. */
+const HEADERS_BY_CODE: Partial<Record<GatewayErrorCode, Record<string, string>>> = {
+  billing_unknown: { 'x-should-retry': 'false' },
+};
+
+/** Maps a domain error to the HTTP status, body and headers that the client gets. */
+export function toOpenAiError(error: GatewayError): {
+  status: number;
+  body: OpenAiErrorBody;
+  headers: Record<string, string>;
+} {
   const status = STATUS_BY_CODE[error.code];
-  return { status, body: openAiErrorBody(status, error.message, error) };
+  return {
+    status,
+    body: openAiErrorBody(status, error.message, error),
+    headers: HEADERS_BY_CODE[error.code] ?? {},
+  };
 }

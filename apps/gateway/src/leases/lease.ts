@@ -48,6 +48,14 @@ export class Hold {
     this.end(this.amountPicos);
   }
 
+  /** Ends this hold and returns another one that keeps its money reserved. */
+  handOver(): Hold {
+    const successor = new Hold(this.lease, this.amountPicos);
+    successor.ended = this.ended;
+    this.ended = true;
+    return successor;
+  }
+
   /** Whether the lease was debited is unknown: counts the money as spent and lets the lease expire, which corrects it. */
   abandon(): void {
     if (this.lease) this.lease.isValid = false;

@@ -19,6 +19,7 @@ export class ModelsController {
     description: 'A model is offered if it has a price and a configured upstream serves it.',
   })
   @ApiOkResponse({ description: 'The models.', type: ModelListResponse })
+  @ApiErrors({ 503: '`database_unavailable`.' })
   list(@CurrentCaller() caller: Caller): Promise<ModelListResponse> {
     return this.models.list(caller);
   }
@@ -26,7 +27,10 @@ export class ModelsController {
   @Get('*slug')
   @ApiOperation({ operationId: 'retrieveModel', summary: 'Returns one model.' })
   @ApiOkResponse({ description: 'The model.', type: ModelResponse })
-  @ApiErrors({ 404: 'The model does not exist, is not offered, or is not allowed for the API key.' })
+  @ApiErrors({
+    404: 'The model does not exist, is not offered, or is not allowed for the API key.',
+    503: '`database_unavailable`.',
+  })
   find(@CurrentCaller() caller: Caller, @Param() { slug }: ModelPath): Promise<ModelResponse> {
     return this.models.find(caller, slug);
   }

@@ -73,6 +73,7 @@ export function ApiProxy({ operationId, summary, request, response, stream }: Pr
       404: 'The model does not exist or is not offered.',
       422: 'The model’s server refuses the request.',
       502: 'No server of the model gave a usable answer.',
+      503: '`billing_unavailable`: the request could not be billed and is free; `billing_unknown`: it may have been charged and must not be repeated, as the header `x-should-retry: false` says; `database_unavailable`; `busy`: too many large bodies; `exchange_rate_missing`.',
       504: 'No server of the model answered in time.',
     }),
   );

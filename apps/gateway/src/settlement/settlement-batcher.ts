@@ -1,12 +1,21 @@
-import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
-import { Database, isDatabaseUnavailable, newId } from '@inference/database';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { Database, newId } from '@inference/database';
 import { RATE_DIGITS } from '@inference/metering';
 import { scaledToDecimal } from '@inference/money';
 import { type Hold } from '../leases/lease';
 import { SETTLEMENT_CONFIG, type SettlementConfig } from './settlement.config';
-import { BillingUnavailableError, NotCoveredError } from './settlement.errors';
+import { BillingUnavailableError, BillingUnknownError, NotCoveredError } from './settlement.errors';
 import { SettlementMetrics, type Unsettled } from './settlement-metrics';
-import { settleBatch } from './settlement.repository';
+import { type Decision, settleBatch } from './settlement.repository';
+import { isPermanent, isTransient } from './transient-error';
+import { type UndecidedBatch, UndecidedBatches } from './undecided-batches';
 import { toSettlementRow, type UsageEvent } from './usage-event';
 
 interface Pending {
@@ -28,31 +37,24 @@ const MAX_PAUSE_MILLIS = 1_000;
  * database that is started again at that moment is too late.
  */
 const SHUTDOWN_PATIENCE_MILLIS = 5_000;
-/** SQLSTATEs after which the same batch may succeed: deadlock, serialization failure, statement or lock timeout, disk or memory full. */
-const TRANSIENT_SQLSTATE = new Set(['40P01', '40001', '57014', '55P03', '53100', '53200']);
 
-function isTransient(error: unknown): boolean {
-  const code = (error as { code?: string } | null)?.code ?? '';
-  return (
-    isDatabaseUnavailable(error) ||
-    TRANSIENT_SQLSTATE.has(code) ||
-    /query.*timeout|timeout.*query/i.test(String(error))
-  );
-}
-
-/** An earlier attempt may have been committed: writing its events again under other batch ids could debit them twice. */
+/** An attempt may have been committed: writing its events again under other batch ids could debit them twice. */
 class UnknownOutcomeError extends Error {
-  constructor(options: ErrorOptions) {
+  constructor(
+    readonly batch: UndecidedBatch,
+    options: ErrorOptions,
+  ) {
     super('Whether the batch was settled is unknown.', options);
   }
 }
 
 /**
  * Writes usage events in batches (group commit): events that arrive while a batch is being written form the next one.
- * A batch keeps its id when it is retried, so that a batch whose confirmation was lost is not debited twice.
+ * A batch keeps its id when it is retried, so that a batch whose confirmation was lost is not debited twice. When the retries end, the
+ * batch is refused under the same id, so that a late attempt does not debit it either.
  */
 @Injectable()
-export class SettlementBatcher implements OnModuleDestroy, OnApplicationShutdown {
+export class SettlementBatcher implements OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger(SettlementBatcher.name);
   private queue: Pending[] = [];
   /** The events that are being written. */
@@ -60,24 +62,26 @@ export class SettlementBatcher implements OnModuleDestroy, OnApplicationShutdown
   private running: Promise<void> | undefined;
   /** On the clock of performance.now(). */
   private stoppingSinceMillis: number | undefined;
+  private readonly undecided: UndecidedBatches;
 
   constructor(
     private readonly database: Database,
     @Inject(SETTLEMENT_CONFIG) private readonly config: SettlementConfig,
     private readonly metrics: SettlementMetrics,
   ) {
+    this.undecided = new UndecidedBatches(database);
     metrics.watch(() => this.unsettled);
   }
 
   /**
    * Resolves when the event is durable and debited. Rejects with NotCoveredError and leaves the hold untouched if neither
-   * the lease nor the wallet's free money covers the cost; rejects with BillingUnavailableError if the event could not be
-   * written.
+   * the lease nor the wallet's free money covers the cost; with BillingUnavailableError if the event was not written and never
+   * will be; with BillingUnknownError if the database does not tell: then the money stays reserved until it does.
    */
   settle(event: UsageEvent, hold: Hold): Promise<void> {
     return new Promise((resolve, reject) => {
       this.queue.push({ event, hold, sinceMillis: performance.now(), resolve, reject });
-      this.running ??= this.drain().finally(() => (this.running = undefined));
+      this.running ??= this.drain();
     });
   }
 
@@ -85,14 +89,20 @@ export class SettlementBatcher implements OnModuleDestroy, OnApplicationShutdown
     this.stoppingSinceMillis = performance.now();
   }
 
+  beforeApplicationShutdown(): void {
+    this.undecided.beginShutdown();
+  }
+
   async onApplicationShutdown(): Promise<void> {
     await this.running;
+    await this.undecided.ended();
   }
 
   private get unsettled(): Unsettled {
     const oldest = this.current[0] ?? this.queue[0];
     return {
       events: this.current.length + this.queue.length,
+      undecided: this.undecided.events,
       oldestSeconds: oldest ? (performance.now() - oldest.sinceMillis) / 1_000 : 0,
     };
   }
@@ -105,6 +115,8 @@ export class SettlementBatcher implements OnModuleDestroy, OnApplicationShutdown
       await this.commit(this.current);
       this.current = [];
     }
+    // Not in a later microtask: an event that came in between would wait for the next one.
+    this.running = undefined;
   }
 
   private async commit(batch: Pending[]): Promise<void> {
@@ -112,16 +124,17 @@ export class SettlementBatcher implements OnModuleDestroy, OnApplicationShutdown
     const count = (outcome: 'settled' | 'failed') =>
       this.metrics.countBatch(outcome, (performance.now() - startedAt) / 1_000);
     try {
-      const refused = await this.write(newId('stl'), batch);
-      count('settled');
-      this.metrics.countEvents('not_covered', refused.size);
-      this.metrics.countEvents('settled', batch.length - refused.size);
-      for (const pending of batch) {
-        if (refused.has(pending.event.requestId)) this.refuse(pending);
-        else this.confirm(pending);
-      }
+      const decision = await this.write(newId('stl'), batch);
+      count(decision.refused ? 'failed' : 'settled');
+      this.conclude(batch, decision);
     } catch (error) {
-      if (batch.length > 1 && !isTransient(error) && !(error instanceof UnknownOutcomeError)) {
+      if (error instanceof UnknownOutcomeError) {
+        count('failed');
+        this.logger.error(error.cause);
+        this.leaveUndecided(batch, error.batch);
+        return;
+      }
+      if (batch.length > 1) {
         // Write the events one by one, so that one invalid event does not fail the others.
         for (const [index, pending] of batch.entries()) {
           this.current = batch.slice(index);
@@ -130,27 +143,51 @@ export class SettlementBatcher implements OnModuleDestroy, OnApplicationShutdown
         return;
       }
       count('failed');
-      this.metrics.countEvents('failed', batch.length);
       this.logger.error(error);
-      for (const { hold, reject } of batch) {
-        hold.abandon();
+      this.conclude(batch, { refused: true, notCovered: new Set() });
+    }
+  }
+
+  private conclude(batch: Pending[], { refused, notCovered }: Decision): void {
+    const free = refused ? batch.length : notCovered.size;
+    this.metrics.countEvents(refused ? 'failed' : 'not_covered', free);
+    this.metrics.countEvents('settled', batch.length - free);
+    for (const { event, hold, resolve, reject } of batch) {
+      if (refused) {
+        hold.release();
         reject(new BillingUnavailableError());
+      } else if (notCovered.has(event.requestId)) {
+        this.logger.warn(`Request ${event.requestId} of ${event.accountId} was not covered.`);
+        reject(new NotCoveredError());
+      } else {
+        hold.settle(event.charge.costPicos);
+        resolve();
       }
     }
   }
 
-  private confirm({ event, hold, resolve }: Pending): void {
-    hold.settle(event.charge.costPicos);
-    resolve();
+  /** Ends the requests of the batch. Their money stays reserved until it is known whether they were charged. */
+  private leaveUndecided(batch: Pending[], undecided: UndecidedBatch): void {
+    this.metrics.countEvents('unknown', batch.length);
+    const reserved = batch.map(({ event, hold, reject }) => {
+      const successor = hold.handOver();
+      reject(new BillingUnknownError(event.requestId));
+      return { event, hold: successor };
+    });
+    this.undecided.add(undecided, (decision) => {
+      for (const { event, hold } of reserved) {
+        if (!decision) hold.abandon();
+        else if (decision.refused || decision.notCovered.has(event.requestId)) hold.release();
+        else hold.settle(event.charge.costPicos);
+      }
+    });
   }
 
-  private refuse({ event, reject }: Pending): void {
-    this.logger.warn(`Request ${event.requestId} of ${event.accountId} was not covered.`);
-    reject(new NotCoveredError());
-  }
-
-  /** Writes the batch and retries it under the same id while the database is unavailable. Returns the request ids that were not covered. */
-  private async write(id: string, batch: Pending[]): Promise<Set<string>> {
+  /**
+   * Writes the batch and retries it under the same id while the database is unavailable; then refuses it. Throws
+   * UnknownOutcomeError if that fails too, and otherwise the error for which the batch cannot be stored.
+   */
+  private async write(id: string, batch: Pending[]): Promise<Decision> {
     const rows = JSON.stringify(
       batch.map(({ event, hold }) =>
         toSettlementRow(event, hold, scaledToDecimal(event.usdPerUnit, RATE_DIGITS)),
@@ -161,16 +198,14 @@ export class SettlementBatcher implements OnModuleDestroy, OnApplicationShutdown
     let mayBeCommitted = false;
     for (;;) {
       try {
-        return await settleBatch(
-          this.database,
-          id,
-          rows,
-          Math.max(1, this.deadlineOf(startedAt) - performance.now()),
-        );
+        return await settleBatch(this.database, id, rows, this.deadlineOf(startedAt) - performance.now());
       } catch (error) {
-        if (!isTransient(error)) throw mayBeCommitted ? new UnknownOutcomeError({ cause: error }) : error;
+        if (isPermanent(error) && !mayBeCommitted) throw error;
         mayBeCommitted = true;
-        if (performance.now() + pauseMillis > this.deadlineOf(startedAt)) throw error;
+        if (!isTransient(error) || performance.now() + pauseMillis > this.deadlineOf(startedAt)) {
+          this.logger.warn(`Batch ${id} is refused unless it was settled: ${String(error)}`);
+          return this.refuse({ id, rows, events: batch.length });
+        }
         this.metrics.countRetry();
         await new Promise((resolve) => setTimeout(resolve, pauseMillis));
         pauseMillis = Math.min(pauseMillis * 2, MAX_PAUSE_MILLIS);
@@ -183,5 +218,11 @@ export class SettlementBatcher implements OnModuleDestroy, OnApplicationShutdown
     const usual = startedAt + this.config.retryTimeoutSeconds * 1_000;
     if (this.stoppingSinceMillis === undefined) return usual;
     return Math.min(usual, Math.max(startedAt, this.stoppingSinceMillis) + SHUTDOWN_PATIENCE_MILLIS);
+  }
+
+  private refuse(batch: UndecidedBatch): Promise<Decision> {
+    return this.undecided.decide(batch).catch((cause: unknown) => {
+      throw new UnknownOutcomeError(batch, { cause });
+    });
   }
 }

@@ -2,12 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Metrics } from '@inference/http';
 import { Counter, Gauge, Histogram } from 'prom-client';
 
-const OUTCOMES = ['settled', 'not_covered', 'failed'] as const;
+const OUTCOMES = ['settled', 'not_covered', 'failed', 'unknown'] as const;
 type EventOutcome = (typeof OUTCOMES)[number];
 
 /** What waits for settlement in this process. */
 export interface Unsettled {
   events: number;
+  /** Further ones whose request has ended and that may have been charged. */
+  undecided: number;
   /** Age of the oldest one; 0 without one. */
   oldestSeconds: number;
 }
@@ -51,6 +53,14 @@ export class SettlementMetrics {
       registers,
       collect() {
         this.set(unsettled().events);
+      },
+    });
+    new Gauge({
+      name: 'gateway_undecided_events',
+      help: 'Usage events of ended requests that may have been charged. The gateway asks the database until it knows.',
+      registers,
+      collect() {
+        this.set(unsettled().undecided);
       },
     });
     new Gauge({

@@ -7,9 +7,19 @@ export class NotCoveredError extends GatewayError {
   }
 }
 
-/** The usage event could not be written within the retry timeout, or the outcome of writing it is unknown. */
+/** The usage event was not written, and never will be: the request is free. */
 export class BillingUnavailableError extends GatewayError {
   constructor() {
-    super('billing_unavailable', 'The request could not be billed and was not completed.');
+    super('billing_unavailable', 'The request could not be billed and was not completed. It is not charged.');
+  }
+}
+
+/** The database did not tell whether the usage event was written. */
+export class BillingUnknownError extends GatewayError {
+  constructor(requestId: string) {
+    super(
+      'billing_unknown',
+      `The request was not completed and may have been charged. The console shows the result for ${requestId}.`,
+    );
   }
 }

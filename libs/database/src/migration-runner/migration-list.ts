@@ -38,6 +38,7 @@ import { ArchivedDays0000000000036 } from '../migrations/0036_archived_days';
 import { BatchedIndexing0000000000037 } from '../migrations/0037_batched_indexing';
 import { RehashedApiKeys0000000000038 } from '../migrations/0038_rehashed_api_keys';
 import { SettleGenericPlans0000000000039 } from '../migrations/0039_settle_generic_plans';
+import { RefusedSettlements0000000000040 } from '../migrations/0040_refused_settlements';
 import { MakersOfSessions0000000000043 } from '../migrations/0043_makers_of_sessions';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -84,5 +85,6 @@ export const MIGRATIONS: MigrationClass[] = [
   BatchedIndexing0000000000037,
   RehashedApiKeys0000000000038,
   SettleGenericPlans0000000000039,
+  RefusedSettlements0000000000040,
   MakersOfSessions0000000000043,
 ];

@@ -9,7 +9,7 @@ import {
   valueOf,
   waitFor,
 } from '@inference/testing';
-import { createService } from '../service';
+import { createService, type ServiceOptions } from '../service';
 import { ServiceModule } from '../service.module';
 
 const LIMIT = 2;
@@ -17,7 +17,11 @@ const LIMIT = 2;
 @Module({})
 class EmptyModule {}
 
-const start = (url: string, readUrl?: string): Promise<NestExpressApplication> =>
+const start = (
+  url: string,
+  readUrl?: string,
+  logTo: ServiceOptions['logTo'] = testLog('pools'),
+): Promise<NestExpressApplication> =>
   createService(
     {
       module: EmptyModule,
@@ -31,7 +35,7 @@ const start = (url: string, readUrl?: string): Promise<NestExpressApplication> =
       ],
     },
     { HOST: '127.0.0.1', PORT: 0, LOG_LEVEL: 'trace' },
-    { name: 'pools', logTo: testLog('pools') },
+    { name: 'pools', logTo },
   );
 
 let database: TestDatabase;
@@ -85,4 +89,27 @@ it('says whether the database answers', async () => {
   await down.close();
   expect(valueOf(text, 'database_up')).toBe(0);
   expect(valueOf(text, 'database_pool_limit{pool="primary"}')).toBe(LIMIT);
+});
+
+it.each([
+  [75, '75 s ahead of'],
+  [-90, '90 s behind'],
+])('tells when the clock of the host is %i s off', async (seconds, words) => {
+  const realNow = Date.now;
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => realNow() + seconds * 1_000);
+  const lines: string[] = [];
+  const other = await start(database.urlFor('router_cost'), undefined, {
+    write: (line) => void lines.push(line),
+  });
+  await other.init();
+  await waitFor(() => lines.some((line) => line.includes(words)));
+  const difference = valueOf(await metricsOf(other), 'database_clock_difference_seconds');
+  clock.mockRestore();
+  await other.close();
+  expect(difference).toBeGreaterThan(seconds - 5);
+  expect(difference).toBeLessThan(seconds + 5);
+});
+
+it('says nothing of a clock that is right', async () => {
+  expect(Math.abs(valueOf(await metricsOf(app), 'database_clock_difference_seconds')!)).toBeLessThan(5);
 });

@@ -49,6 +49,17 @@ export class PriceBook {
     return this.prices;
   }
 
+  /**
+   * Returns an instant of now and the prices in force at it, as one decision: the instant is taken when the prices are known, and is never
+   * before they came into force, even if the clock of this host is slow.
+   */
+  async decide(): Promise<{ at: Date; prices: PricesInForce }> {
+    const prices = await this.inForce();
+    // Dates cut the microseconds of the database.
+    const firstMillis = prices.effectiveFrom.getTime() + 1;
+    return { at: new Date(Math.max(Date.now(), firstMillis)), prices };
+  }
+
   private async read(): Promise<PricesInForce> {
     const rows = await readModelPrices(this.database, this.trainingSlug);
     const models = new Map<string, UnitRate[]>();

@@ -111,7 +111,12 @@ test('every service reports an outage of the database, and none ends', async () 
     });
     expect(response.status).toBe(503);
     expect(await response.json()).toEqual({
-      error: { message: expect.any(String) as string, type: 'server_error', param: null, code: null },
+      error: {
+        message: expect.any(String) as string,
+        type: 'server_error',
+        param: null,
+        code: 'database_unavailable',
+      },
     });
   }
   const login = { identifier: 'nobody@example.com', password: 'does not matter' };

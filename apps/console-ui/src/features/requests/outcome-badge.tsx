@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core';
 import { type LoggedRequest } from './request-queries';
 import { useRequestTexts } from './texts/request-texts';
 
-const COLORS = { completed: 'green', disconnected: 'gray', interrupted: 'orange' } as const;
+const COLORS = { completed: 'green', disconnected: 'gray', interrupted: 'orange', refused: 'gray' } as const;
 
 export function OutcomeBadge({ outcome }: { outcome: LoggedRequest['outcome'] }) {
   const t = useRequestTexts();

@@ -32,7 +32,7 @@ export function RequestPage() {
         {(request) => (
           <Stack gap="lg">
             <RequestFacts request={request} />
-            <CostExplanation request={request} />
+            {request.outcome !== 'refused' && <CostExplanation request={request} />}
           </Stack>
         )}
       </QueryState>

@@ -61,6 +61,8 @@ export class RequestsController {
   @ApiOperation({
     operationId: 'getRequest',
     summary: 'Returns one served call and how its cost came about.',
+    description:
+      'A call that ended with `billing_unknown` is found as soon as it is known whether it was charged: with its cost, or with the outcome `refused` and no cost.',
   })
   @ApiOkResponse({ description: 'The call.', type: RequestDetailResponse })
   @ApiErrors({ 404: 'The account has no such call.' })

@@ -20,6 +20,8 @@ import { ApiKeyFilter, EntrypointFilter, ModelFilter } from '../../validation/ca
 const OUTCOMES =
   '`completed`: the whole answer was served; `disconnected`: the client left before its end; `interrupted`: the upstream failed in the middle of it.';
 
+const REQUEST_OUTCOMES = [...USAGE_OUTCOMES, 'refused'] as const;
+
 export class RequestsQuery extends PageQuery {
   @InstantField({
     description:
@@ -81,7 +83,7 @@ export class RequestResponse {
   id!: string;
 
   @InstantProperty({
-    description: 'When the call was settled. It belongs to the hour, day and month of this time.',
+    description: 'When the call was settled, or refused. It belongs to the hour, day and month of this time.',
   })
   created_at!: string;
 
@@ -126,8 +128,11 @@ export class RequestResponse {
   @CurrencyProperty()
   currency!: Currency;
 
-  @ApiProperty({ description: OUTCOMES, enum: USAGE_OUTCOMES })
-  outcome!: UsageOutcome;
+  @ApiProperty({
+    description: `${OUTCOMES} \`refused\`: it could not be billed and is free; only its id finds such a call, for 30 days.`,
+    enum: REQUEST_OUTCOMES,
+  })
+  outcome!: (typeof REQUEST_OUTCOMES)[number];
 }
 
 export class RequestListResponse {

@@ -9,12 +9,16 @@ export type LoggedRequest = Pick<
   | 'startedAt'
   | 'model'
   | 'entrypoint'
-  | 'outcome'
   | 'inputTokens'
   | 'outputTokens'
   | 'estimated'
   | 'costPicos'
-> & { id: string; apiKey: ApiKeyReference | null };
+> & {
+  id: string;
+  apiKey: ApiKeyReference | null;
+  /** refused: it could not be billed, so it is free. */
+  outcome: UsageOutcome | 'refused';
+};
 
 /** Which calls of an account are listed. What is undefined does not limit them. */
 export interface RequestFilter {
@@ -146,6 +150,20 @@ const DETAIL = `
   FROM metering.usage_events e JOIN pricing.price_lists p ON p.id = e.price_list_id ${KEYS}
   WHERE e.account_id = $1 AND e.request_id = $2 AND e.occurred_at >= $3 AND e.occurred_at < $4`;
 
+/** Priced at nothing, so it has no lines. */
+const REFUSED = `
+  SELECT r.request_id AS id, r.refused_at AS "occurredAt", e.started_at AS "startedAt", e.model, e.entrypoint, 'refused' AS outcome,
+    e.input_tokens AS "inputTokens", e.output_tokens AS "outputTokens", e.estimated, 0::numeric AS "costPicos",
+    CASE WHEN k.id IS NOT NULL THEN json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) END AS "apiKey",
+    e.price_list_id AS "priceListId", p.effective_from AS "effectiveFrom", e.usd_per_unit::text AS "usdPerUnit",
+    0::numeric AS "costUsdPicos", '[]'::json AS lines
+  FROM metering.refused_requests r
+  CROSS JOIN jsonb_to_record(r.event) AS e(started_at timestamptz, api_key_id text, model text, entrypoint text, input_tokens bigint,
+    output_tokens bigint, estimated boolean, price_list_id bigint, usd_per_unit numeric(20, 10))
+  JOIN pricing.price_lists p ON p.id = e.price_list_id
+  LEFT JOIN accounts.api_keys k ON k.id = e.api_key_id AND k.account_id = r.account_id
+  WHERE r.account_id = $1 AND r.request_id = $2`;
+
 type LineTexts = Record<'quantity' | 'ratePicos' | 'amountPicos', string> & { unit: PriceUnit };
 
 /** The account's call with this id that was settled in a period, or null. */
@@ -166,4 +184,13 @@ export async function findRequest(
     amountPicos: BigInt(amountPicos),
   }));
   return { ...row, lines };
+}
+
+/** The account's call with this id that could not be billed, or null. */
+export async function findRefusedRequest(
+  executor: Executor,
+  accountId: string,
+  id: string,
+): Promise<RequestDetail | null> {
+  return (await executor.query<RequestDetail>(REFUSED, [accountId, id])).rows[0] ?? null;
 }

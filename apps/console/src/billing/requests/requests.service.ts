@@ -12,7 +12,14 @@ import {
   type RequestResponse,
   type RequestsQuery,
 } from './requests.dto';
-import { findRequest, listRequests, type LoggedRequest, type RequestFilter } from './requests.repository';
+import {
+  findRefusedRequest,
+  findRequest,
+  listRequests,
+  type LoggedRequest,
+  type RequestDetail,
+  type RequestFilter,
+} from './requests.repository';
 
 const MINUTE_MILLIS = 60_000;
 const DAY_MILLIS = 24 * 60 * MINUTE_MILLIS;
@@ -92,21 +99,10 @@ export class RequestsService {
     for (const { before, after } of madeAt === null ? [] : SETTLED_WITHIN) {
       const period = { from: new Date(madeAt! - before), to: new Date(madeAt! + after) };
       const found = await this.database.read((executor) => findRequest(executor, accountId, id, period));
-      if (!found) continue;
-      const { lines, priceListId, effectiveFrom, usdPerUnit, costUsdPicos } = found;
-      return {
-        ...this.view(found),
-        lines: lines.map(({ unit, quantity, ratePicos, amountPicos }) => ({
-          unit,
-          quantity: exactNumber(scaledToDecimal(quantity, UNIT_DIGITS[unit])),
-          price: exactNumber(scaledToDecimal(ratePicos, PICO_DIGITS - UNIT_DIGITS[unit])),
-          amount: exactNumber(picosToDecimal(amountPicos)),
-        })),
-        price_list: { id: String(priceListId), effective_from: effectiveFrom.toISOString() },
-        cost_usd: exactNumber(picosToDecimal(costUsdPicos)),
-        usd_per_unit: exactNumber(scaledToDecimal(decimalToScaled(usdPerUnit, RATE_DIGITS), RATE_DIGITS)),
-      };
+      if (found) return this.detail(found);
     }
+    const refused = await this.database.read((executor) => findRefusedRequest(executor, accountId, id));
+    if (refused) return this.detail(refused);
     const until = await this.database.read((executor) => readAccountArchivedUntil(executor, accountId));
     throw new NotFoundException(
       until && madeAt !== null && madeAt < until.getTime()
@@ -121,6 +117,22 @@ export class RequestsService {
     count: number,
   ): Promise<Awaited<ReturnType<typeof listRequests>>> {
     return this.database.read((executor) => listRequests(executor, filter, after, count));
+  }
+
+  private detail(found: RequestDetail): RequestDetailResponse {
+    const { lines, priceListId, effectiveFrom, usdPerUnit, costUsdPicos } = found;
+    return {
+      ...this.view(found),
+      lines: lines.map(({ unit, quantity, ratePicos, amountPicos }) => ({
+        unit,
+        quantity: exactNumber(scaledToDecimal(quantity, UNIT_DIGITS[unit])),
+        price: exactNumber(scaledToDecimal(ratePicos, PICO_DIGITS - UNIT_DIGITS[unit])),
+        amount: exactNumber(picosToDecimal(amountPicos)),
+      })),
+      price_list: { id: String(priceListId), effective_from: effectiveFrom.toISOString() },
+      cost_usd: exactNumber(picosToDecimal(costUsdPicos)),
+      usd_per_unit: exactNumber(scaledToDecimal(decimalToScaled(usdPerUnit, RATE_DIGITS), RATE_DIGITS)),
+    };
   }
 
   private view(request: LoggedRequest): RequestResponse {

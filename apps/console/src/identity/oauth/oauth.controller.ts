@@ -21,7 +21,7 @@ import {
   type ApiResponseOptions,
   ApiTags,
 } from '@nestjs/swagger';
-import { AnyQuery, Public } from '@inference/http';
+import { AnyQuery, Public, UnavailableException } from '@inference/http';
 import { ApiErrors, ApiOneOf } from '@inference/openapi';
 import { type Request, type Response } from 'express';
 import { SessionCookies } from '../sessions/session-cookies';
@@ -218,8 +218,9 @@ export class OAuthController {
     try {
       await work();
     } catch (error) {
-      // An unknown provider is 404 for browsers too, and an internal error has no code.
-      const hasPage = error instanceof HttpException && error.getStatus() !== 404;
+      // An unknown provider is 404 for browsers too, a console that cannot work is 503, and an internal error has no code.
+      const isUnavailable = error instanceof UnavailableException;
+      const hasPage = error instanceof HttpException && error.getStatus() !== 404 && !isUnavailable;
       if (errorPage === null || !hasPage) throw error;
       response.redirect(`${this.site.consoleUiUrl}${errorPage}#error=${codeOf(error)}`);
     }

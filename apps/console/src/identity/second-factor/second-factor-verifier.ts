@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { type Transaction } from '@inference/database';
+import { CLOCK_LIMIT_MILLIS, readClockDifferenceMillis, type Transaction } from '@inference/database';
 import { SealedTokens } from '../sealed-tokens/sealed-tokens';
+import { wrongClock } from '../sessions/wrong-clock';
 import { useRecoveryCode } from './recovery-codes';
 import { lockAllTotps, lockEnabledTotp, replaceTotpSecret, useTotpStep } from './second-factor.repository';
 import { stepOf, TOTP_CODE } from './totp';
@@ -15,7 +16,7 @@ export class SecondFactorVerifier {
 
   /**
    * Returns which of the two the code is, null for neither, and uses it up. Locks the authenticator before a recovery code,
-   * in the same order as when two factors are turned off.
+   * in the same order as when two factors are turned off. Throws 503 if a code is right and only the clock of this host is wrong.
    */
   async verify(
     transaction: Transaction,
@@ -26,7 +27,9 @@ export class SecondFactorVerifier {
     if (!totp) return null;
     if (!TOTP_CODE.test(code))
       return (await useRecoveryCode(transaction, accountId, code)) ? 'recovery_code' : null;
-    const step = stepOf(await this.unseal(totp), code);
+    const secret = await this.unseal(totp);
+    const step = stepOf(secret, code);
+    if (step === null) await refuseWrongClock(transaction, secret, code);
     return step !== null && (await useTotpStep(transaction, accountId, step)) ? 'totp' : null;
   }
 
@@ -38,6 +41,12 @@ export class SecondFactorVerifier {
   unseal(totp: Totp): Promise<string> {
     return unseal(this.sealed, totp);
   }
+}
+
+async function refuseWrongClock(transaction: Transaction, secret: string, code: string): Promise<void> {
+  const aheadMillis = await readClockDifferenceMillis(transaction);
+  if (Math.abs(aheadMillis) <= CLOCK_LIMIT_MILLIS) return;
+  if (stepOf(secret, code, Date.now() - aheadMillis) !== null) throw wrongClock(aheadMillis);
 }
 
 async function unseal(tokens: SealedTokens, { accountId, sealedSecret }: Totp): Promise<string> {

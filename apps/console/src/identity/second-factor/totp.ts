@@ -17,10 +17,9 @@ export const newTotpSecret = (): string => new Secret({ size: SECRET_BYTES }).ba
 export const totpUrl = (secret: string, site: string, account: string): string =>
   new TOTP({ ...parameters, secret, issuer: site, label: account }).toString();
 
-/** Returns the time step that has this code, null if no step around the present has it. */
-export function stepOf(secret: string, code: string): number | null {
+/** Returns the time step that has this code, null if no step around that time, the present by default, has it. */
+export function stepOf(secret: string, code: string, timestamp = Date.now()): number | null {
   if (!TOTP_CODE.test(code)) return null;
-  const timestamp = Date.now();
   const totp = new TOTP({ ...parameters, secret });
   const delta = totp.validate({ token: code, timestamp, window: WINDOW });
   return delta === null ? null : totp.counter({ timestamp }) + delta;

@@ -6,6 +6,10 @@ import { SignJWT } from 'jose';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { SESSIONS_CONFIG, type SessionsConfig } from './sessions.config';
 import { extendSession, insertSession } from './sessions.repository';
+import { wrongClock } from './wrong-clock';
+
+/** Chosen: a transaction may take that long from its `now()` to the token. Shorter, and tokens of a second's life could be refused. */
+const MAX_SIGNING_MILLIS = 5_000;
 
 export interface AccessToken {
   /** The session token (JWT). */
@@ -55,8 +59,14 @@ export class SessionsService {
     return extendSession(transaction, id, this.config.refreshTtlSeconds);
   }
 
-  /** @param now of the database, in whole seconds, like the times of a token */
+  /**
+   * Throws 503 if the token would have expired by the clock of this host, which checks it.
+   * @param now of the database, in whole seconds, like the times of a token
+   */
   async sign(sessionId: string, accountId: string, now: Date): Promise<AccessToken> {
+    const aheadMillis = Date.now() - now.getTime();
+    if (aheadMillis >= Math.max(this.config.ttlSeconds * 1_000, MAX_SIGNING_MILLIS))
+      throw wrongClock(aheadMillis);
     const nowSeconds = now.getTime() / 1000;
     const expiresAtSeconds = nowSeconds + this.config.ttlSeconds;
     const token = await new SignJWT({ sid: sessionId })

@@ -20,8 +20,9 @@ import { type Bounds, boundsOf, type ModelLimits } from '../request/token-bounds
 import { ADMISSION_CONFIG, type AdmissionConfig } from './admission.config';
 import { ExchangeRateMissingError } from './admission.errors';
 
-/** The prices of a request and the most tokens that it may use. */
+/** When a request began, the prices in force then, and the most tokens that it may use. */
 interface BoundedRequest {
+  startedAt: Date;
   bounds: Bounds;
   priceListId: bigint;
   rates: readonly UnitRate[];
@@ -34,7 +35,6 @@ export interface Admission extends BoundedRequest {
   request: ProxyRequest;
   caller: Caller;
   entrypoint: string;
-  startedAt: Date;
   hold: Hold;
 }
 
@@ -49,10 +49,9 @@ export class AdmissionService {
 
   /** Reserves the worst case. Throws what `bound` throws, InsufficientBalanceError and KeySpendLimitReachedError. */
   async admit(request: ProxyRequest, caller: Caller, entrypoint: string): Promise<Admission> {
-    const startedAt = new Date();
     const bounded = await this.bound(request, caller);
     const hold = await this.leases.hold(caller, worstCasePicos(bounded.rates, bounded.bounds));
-    return { ...bounded, requestId: newId('req'), request, caller, entrypoint, startedAt, hold };
+    return { ...bounded, requestId: newId('req'), request, caller, entrypoint, hold };
   }
 
   /**
@@ -60,7 +59,8 @@ export class AdmissionService {
    * for limits that cannot be admitted.
    */
   async bound(request: ProxyRequest, caller: Caller): Promise<BoundedRequest> {
-    const { priceListId, models, usdPerUnit } = await this.prices.inForce();
+    const { at: startedAt, prices } = await this.prices.decide();
+    const { priceListId, models, usdPerUnit } = prices;
     const rates = models.get(request.model);
     if (!rates || !this.upstreams.serves(request.model)) throw new ModelNotFoundError(request.model);
     const allowed = caller.apiKey?.allowedModels;
@@ -69,7 +69,8 @@ export class AdmissionService {
       throw new OutputPriceMissingError(request.model);
     }
     if (usdPerUnit === null) throw new ExchangeRateMissingError();
-    return { bounds: boundsOf(request, this.limitsOf(request.model)), priceListId, rates, usdPerUnit };
+    const bounds = boundsOf(request, this.limitsOf(request.model));
+    return { startedAt, bounds, priceListId, rates, usdPerUnit };
   }
 
   private limitsOf(model: string): ModelLimits {

@@ -38,6 +38,7 @@ export class EstimateController {
   @ApiErrors({
     403: 'The API key may not use the model. `on_behalf_forbidden`: a request with an API key has a header of services.',
     404: 'The model does not exist or is not offered.',
+    503: '`database_unavailable`; `busy`: too many large bodies; `exchange_rate_missing`.',
   })
   async estimate(@CurrentCaller() caller: Caller, @Req() { body }: Request): Promise<EstimateResponse> {
     const request = await receiveProxyRequest('chat/completions', body);

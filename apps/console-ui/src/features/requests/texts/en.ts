@@ -17,10 +17,12 @@ export const en = {
   'outcome.completed': 'Complete',
   'outcome.disconnected': 'You left early',
   'outcome.interrupted': 'Broke off',
+  'outcome.refused': 'Not charged',
   'outcome.completed.text': 'The whole answer was served.',
   'outcome.disconnected.text':
     'Your program left before the end; the prompt and what was produced until then are charged.',
   'outcome.interrupted.text': 'The answer broke off in the middle; only what was served is charged.',
+  'outcome.refused.text': 'The call could not be billed. It was not completed and is free.',
   clear: 'Remove the filters',
   csv: 'Download as CSV',
   find: 'Find a request',

@@ -1,0 +1,138 @@
+import OpenAI from 'openai';
+import { insertAccount, type TestAccount, waitFor } from '@inference/testing';
+import {
+  type DatabaseProxy,
+  eventsOf,
+  type Gateway,
+  PLENTY,
+  RATES,
+  startDatabaseProxy,
+  startGateway,
+  testEnvironment,
+  TestSite,
+  walletOf,
+} from '../../testing/gateway.fixture';
+
+/** A database that goes away while a model answers: what the client learns, and what is charged. */
+
+/** The answer comes late enough for the test to cut the database off before. */
+const SLOW = 'sandbox-chat+first-delay=1500';
+const MESSAGES = [{ role: 'user' as const, content: 'Hello' }];
+
+let site: TestSite;
+let databaseProxy: DatabaseProxy;
+let gateway: Gateway;
+let account: TestAccount;
+
+beforeAll(async () => {
+  site = await TestSite.start({ [SLOW]: RATES, 'sandbox-chat': RATES });
+  databaseProxy = await startDatabaseProxy(site.database.urlFor('gateway'));
+  const upstreams = [{ name: 'engine', base_url: `${site.engine.url}/v1` }];
+  gateway = await startGateway({
+    ...testEnvironment(databaseProxy.url, upstreams),
+    SETTLEMENT_PATIENCE_SECONDS: '0.5',
+  });
+});
+
+beforeEach(async () => {
+  account = await site.account();
+  await chat('sandbox-chat', false);
+});
+
+afterAll(async () => {
+  await gateway?.close();
+  await databaseProxy?.close();
+  await site?.stop();
+});
+
+const chat = (model: string, stream: boolean, apiKey = account.apiKey) =>
+  fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${apiKey}` },
+    body: JSON.stringify({ model, stream, max_tokens: 4, messages: MESSAGES }),
+  });
+
+/** Cuts the database off when the engine has the next request. */
+async function cutOffDuring<T>(call: () => Promise<T>): Promise<T> {
+  const before = site.engine.served().requests;
+  const answer = call();
+  await waitFor(() => site.engine.served().requests > before);
+  databaseProxy.down();
+  return answer;
+}
+
+const refusedRequests = async () => {
+  const { rows } = await site.pool.query<{ request_id: string }>(
+    'SELECT request_id FROM metering.refused_requests WHERE account_id = $1',
+    [account.accountId],
+  );
+  return rows.map(({ request_id }) => request_id);
+};
+
+/** The only charge of the account is that of its first call; the other one was refused under this id. */
+async function expectRefused(requestId: string): Promise<void> {
+  await waitFor(async () => (await refusedRequests()).length > 0);
+  expect(await refusedRequests()).toEqual([requestId]);
+  const [first, ...others] = await eventsOf(site.pool, account.accountId);
+  expect(others).toEqual([]);
+  expect((await walletOf(site.pool, account.accountId)).balance).toBe(PLENTY - first!.cost_picos);
+}
+
+it('is `billing_unknown` for a plain call, which no SDK repeats by itself', async () => {
+  const openai = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: account.apiKey, maxRetries: 3 });
+  const before = site.engine.served().requests;
+  const failure = await cutOffDuring(() =>
+    openai.chat.completions.create({ model: SLOW, max_tokens: 4, messages: MESSAGES }).then(
+      () => null,
+      (error: unknown) => error as InstanceType<typeof OpenAI.APIError>,
+    ),
+  ).finally(() => databaseProxy.up());
+  expect(failure).toMatchObject({ status: 503, code: 'billing_unknown' });
+  expect(failure!.headers!.get('x-should-retry')).toBe('false');
+  expect(site.engine.served().requests).toBe(before + 1);
+  const requestId = failure!.headers!.get('x-inference-request-id')!;
+  expect(failure!.message).toContain(requestId);
+  await expectRefused(requestId);
+});
+
+it('is `billing_unknown` in the last event of a stream, which has no [DONE]', async () => {
+  const { id, text } = await cutOffDuring(async () => {
+    const response = await chat(SLOW, true);
+    return { id: response.headers.get('x-inference-request-id')!, text: await response.text() };
+  }).finally(() => databaseProxy.up());
+  expect(text).not.toContain('[DONE]');
+  const last = text.trimEnd().split('\n\n').at(-1)!;
+  expect(JSON.parse(last.slice('data: '.length))).toMatchObject({ error: { code: 'billing_unknown' } });
+  await expectRefused(id);
+});
+
+it('is `billing_unavailable` if only the settlement is stuck, and the call is free', async () => {
+  const client = await site.pool.connect();
+  await client.query('BEGIN');
+  await client.query('SELECT FROM wallet.wallets WHERE account_id = $1 FOR UPDATE', [account.accountId]);
+  const response = await chat(SLOW, false);
+  await client.query('COMMIT');
+  client.release();
+  expect(response.status).toBe(503);
+  expect(response.headers.get('x-should-retry')).toBeNull();
+  expect(await response.json()).toMatchObject({ error: { code: 'billing_unavailable' } });
+  await expectRefused(response.headers.get('x-inference-request-id')!);
+});
+
+it('is `database_unavailable` before a call is admitted', async () => {
+  const stranger = await insertAccount(site.pool, { balancePicos: PLENTY });
+  databaseProxy.down();
+  for (const path of ['/v1/models', '/v1/chat/completions', '/v1/chat/completions/estimate']) {
+    const response = await fetch(gateway.url + path, {
+      method: path === '/v1/models' ? 'GET' : 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${stranger.apiKey}` },
+      ...(path !== '/v1/models' && { body: JSON.stringify({ model: 'sandbox-chat', messages: MESSAGES }) }),
+    });
+    expect([response.status, await response.json()]).toEqual([
+      503,
+      { error: expect.objectContaining({ code: 'database_unavailable' }) as object },
+    ]);
+    expect(response.headers.get('retry-after')).toBe('1');
+  }
+  databaseProxy.up();
+});
