@@ -69,13 +69,28 @@ describe('the refresh cookie', () => {
     const json = { identifier: account.email, password: PASSWORD };
     const answer = await console.request('POST', '/api/auth/login', { json });
     await console.close();
-    expect(cookieAttributes(answer, 'continued')).toEqual([
+    expect(cookieAttributes(answer, '__Secure-continued')).toEqual([
       'HttpOnly',
       'Max-Age=3600',
       'Path=/console/api/auth/refresh',
       'SameSite=Strict',
       'Secure',
     ]);
+  });
+
+  it('is read under its former name in production, and gets its present one', async () => {
+    const account = await register(site.console);
+    const production = await TestConsole.start(site.database.urlFor('console'), { NODE_ENV: 'production' });
+    const refreshWith = (Cookie: string) => production.request('POST', REFRESH, { headers: { Cookie } });
+    const renamed = await refreshWith(`refresh=${account.value}`);
+    const present = cookieIn(renamed, '__Secure-refresh')!;
+    expect(isRefreshCleared(renamed)).toBe(true);
+    // What another host has set under the former name does not count.
+    const next = await refreshWith(`refresh=rubbish; ${present}`);
+    const planted = await refreshWith(`${present}; __Secure-refresh=rubbish`);
+    await production.close();
+    expect([renamed.status, next.status, planted.status]).toEqual([200, 200, 401]);
+    expect(planted.headers.getSetCookie()).toEqual([]);
   });
 
   it('is stored as a hash only', async () => {
@@ -151,6 +166,27 @@ describe('a refresh', () => {
     expect([answer.status, answer.body]).toEqual([401, REFUSED]);
     expect(isRefreshCleared(answer)).toBe(true);
     expect(cookieIn(answer, 'session')).toBeUndefined();
+  });
+
+  it('is 401 for two different cookies, clears none, and ends no session', async () => {
+    const victim = await register(site.console);
+    const attacker = await register(site.console);
+    for (const values of [
+      [attacker.value, victim.value],
+      [victim.value, attacker.value],
+      [victim.value, ''],
+    ]) {
+      const Cookie = values.map((value) => `refresh=${value}`).join('; ');
+      const answer = await request('POST', REFRESH, { headers: { Cookie } });
+      expect([answer.status, answer.body, answer.headers.getSetCookie()]).toEqual([
+        401,
+        { error: 'the cookie refresh was sent with different values' },
+        [],
+      ]);
+    }
+    const Cookie = `refresh=${victim.value}; refresh=${victim.value}`;
+    expect((await request('POST', REFRESH, { headers: { Cookie } })).status).toBe(200);
+    expect((await refresh(site.console, attacker.value)).status).toBe(200);
   });
 
   it('is 401 for an expired session', async () => {
