@@ -7,7 +7,7 @@ import {
   withoutPrefix,
 } from '@inference/config';
 import { type AllowedOrigins } from '@inference/http';
-import { z } from 'zod';
+import { type z } from 'zod';
 import { type SiteConfig } from '../../site.config';
 import { type SigningKey, signingKeysField } from './signing-keys';
 
