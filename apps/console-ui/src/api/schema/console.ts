@@ -2899,7 +2899,7 @@ export interface components {
        * @enum {string}
        */
       type: 'personal' | 'company';
-      /** @description The name of the buyer, without control characters. */
+      /** @description The name of the buyer. */
       title: string;
       /** @description Unified social credit code (统一社会信用代码) or taxpayer id (纳税人识别号). Required for a company. */
       tax_id?: string;

@@ -13,8 +13,12 @@ const MAX_TITLE_CHARS = 500;
 const TitleField = (options: FieldOptions): PropertyDecorator =>
   LineField({ example: 'Refund policy', ...options, maxLength: MAX_TITLE_CHARS });
 
+/** Also finds ids that were stored before they had to be names. */
 export const ExternalIdField = (options: FieldOptions): PropertyDecorator =>
-  applyDecorators(NameText(), TextField({ example: 'policy-1', ...options, maxLength: 200 }));
+  TextField({ example: 'policy-1', ...options, maxLength: 200 });
+
+const NewExternalIdField = (options: FieldOptions): PropertyDecorator =>
+  applyDecorators(NameText(), ExternalIdField(options));
 
 /** The schema of a value of the metadata. */
 export const METADATA_VALUE_SCHEMA = {
@@ -64,7 +68,7 @@ export class DocumentFieldsDto {
   @TitleField({ description: 'The title.' })
   title!: string;
 
-  @ExternalIdField({
+  @NewExternalIdField({
     description: 'The caller’s own id of the document, unique in the workspace.',
     optional: true,
   })
@@ -96,7 +100,7 @@ export class FormFieldsDto {
   })
   title?: string;
 
-  @ExternalIdField({
+  @NewExternalIdField({
     description: 'The caller’s own id of the document, unique in the workspace.',
     optional: true,
   })
