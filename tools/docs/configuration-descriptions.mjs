@@ -12,7 +12,7 @@ export const SECTIONS = [
       HOST: 'Address to listen on.',
       PORT: 'Port to listen on; 0 takes any free port.',
       NODE_ENV:
-        '`development` and `test` set the session cookie without `Secure`, so that it works without TLS.',
+        '`development` and `test` set cookies without `Secure` and without [prefix](../guides/sign-in.md#the-names-of-the-cookies), so that they work without TLS.',
       METRICS_PORT:
         'Port of `GET /metrics`, for Prometheus, and of `GET /livez`. Without it they are not served. Keep it from the outside: it needs no credential.',
       SHUTDOWN_DELAY_SECONDS:
@@ -79,12 +79,13 @@ export const SECTIONS = [
       ENCRYPTION_KEYS:
         'Comma-separated keys that encrypt stored secrets which must be read again, such as those of authenticators. The first one encrypts; all decrypt.',
       SESSION_COOKIE_NAME:
-        'Name of the session cookie. The same value in console and router-cost. Browsers do not tell the ports of a host apart: two sites on one host name need different names.',
+        'Name of the session cookie. In production `__Host-` comes before it, with `COOKIE_DOMAIN` `__Secure-`. The same value in console and router-cost. Browsers do not tell the ports of a host apart: two sites on one host name need different names.',
       REFRESH_COOKIE_NAME:
-        'Name of the refresh cookie, for the same reason. Different from `SESSION_COOKIE_NAME`.',
-      OAUTH_FLOW_COOKIE_NAME: 'Name of the cookie of a sign-in through a provider, for the same reason.',
+        'Name of the refresh cookie, for the same reason; in production `__Secure-` comes before it. Different from `SESSION_COOKIE_NAME`.',
+      OAUTH_FLOW_COOKIE_NAME:
+        'Name of the cookie of a sign-in through a provider, for the same reason; in production `__Host-` comes before it.',
       COOKIE_DOMAIN:
-        'Domain of the session cookie, so that the router-cost host receives it too. Without it the cookie goes to the console’s host only.',
+        'Domain of the session cookie, so that the router-cost host receives it too. Without it the cookie goes to the console’s host only. The same value in console and router-cost, because it decides the name of the cookie.',
       OAUTH_PROVIDERS:
         'JSON array of OpenID Connect issuers: `{name, issuer, client_id, client_secret, scope?, token_endpoint_auth_method?}`. Register `CONSOLE_URL/api/auth/oauth/{name}/callback` as the redirect URI.',
       REDIS_URL:

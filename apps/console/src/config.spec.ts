@@ -46,6 +46,11 @@ describe('the configuration', () => {
     [{ REFRESH_TTL_SECONDS: '1799' }, 'REFRESH_TTL_SECONDS: must not be less than SESSION_TTL_SECONDS'],
     [{ REFRESH_COOKIE_NAME: 'session' }, 'REFRESH_COOKIE_NAME: must differ from SESSION_COOKIE_NAME'],
     [{ REFRESH_COOKIE_NAME: '__Host-refresh' }, 'REFRESH_COOKIE_NAME: must not begin with __Host-'],
+    [
+      { REFRESH_COOKIE_NAME: '__Secure-session' },
+      'REFRESH_COOKIE_NAME: must differ from SESSION_COOKIE_NAME',
+    ],
+    [{ OAUTH_FLOW_COOKIE_NAME: 'session' }, 'OAUTH_FLOW_COOKIE_NAME: must differ from SESSION_COOKIE_NAME'],
     [{ SESSION_COOKIE_NAME: 'a b' }, 'SESSION_COOKIE_NAME: must have 1 to 64 letters, digits and _ . -'],
     [
       { OAUTH_FLOW_COOKIE_NAME: 'a=b' },

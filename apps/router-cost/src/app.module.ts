@@ -7,6 +7,7 @@ import {
 } from '@inference/guards';
 import { DatabaseModule } from '@inference/database';
 import { ServiceModule } from '@inference/http';
+import { sessionCookieNames } from '@inference/config';
 import { type RouterCostConfig } from './config';
 import { CostModule } from './cost/cost.module';
 import { ENTITIES } from './entities';
@@ -22,6 +23,7 @@ export class AppModule {
         CredentialsModule.forRoot({
           ...config,
           keepsKeyHashes: true,
+          sessionCookie: sessionCookieNames(config),
           strategies: [
             SESSION_CREDENTIALS,
             API_KEY_CREDENTIALS,

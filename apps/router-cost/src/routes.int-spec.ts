@@ -110,6 +110,42 @@ describe('a session', () => {
     await named.app.close();
   });
 
+  it.each([
+    ['__Host-session', {}],
+    ['__Secure-session', { COOKIE_DOMAIN: 'platform.test' }],
+  ])(
+    'is read from the cookie %s in production, and from `session` only without that',
+    async (name, domain) => {
+      const production = await startRouterCost({
+        DATABASE_URL: database.urlFor('router_cost'),
+        CONSOLE_URL: issuer.url,
+        API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
+        NODE_ENV: 'production',
+        ...domain,
+      });
+      const { token: own } = await issuer.signIn(database.pool, account.accountId);
+      const { accountId: attacker } = await insertAccount(database.pool);
+      const { token: planted } = await issuer.signIn(database.pool, attacker);
+      const statusWith = async (Cookie: string) => (await production.get(COST, undefined, { Cookie })).status;
+      expect(await statusWith(`${name}=${own}`)).toBe(200);
+      expect(await statusWith(`session=${own}`)).toBe(200);
+      expect(await statusWith(`session=rubbish; ${name}=${own}`)).toBe(200);
+      expect(await statusWith(`session=${own}; ${name}=rubbish`)).toBe(401);
+      for (const cookies of [
+        [`${name}=${planted}`, `${name}=${own}`],
+        [`session=${planted}`, `session=${own}`],
+      ]) {
+        const answer = await production.get(COST, undefined, { Cookie: cookies.join('; ') });
+        expect([answer.status, answer.json]).toEqual([
+          401,
+          { error: expect.stringMatching(/^the cookie \S*session was sent with different values$/) },
+        ]);
+        expect(answer.headers.getSetCookie()).toEqual([]);
+      }
+      await production.app.close();
+    },
+  );
+
   it('is refused after a logout, before its cache entry expires', async () => {
     const { id, token } = await issuer.signIn(database.pool, account.accountId);
     expect(await statusOf(token)).toBe(200);

@@ -26,7 +26,9 @@ export interface RunningService {
 
 export async function startRouterCost(
   config: Pick<RouterCostConfig, 'DATABASE_URL' | 'CONSOLE_URL' | 'API_KEY_HASH_SECRET'> &
-    Partial<Pick<RouterCostConfig, 'SESSION_COOKIE_NAME' | 'CONSOLE_CREDENTIALS'>>,
+    Partial<
+      Pick<RouterCostConfig, 'NODE_ENV' | 'COOKIE_DOMAIN' | 'SESSION_COOKIE_NAME' | 'CONSOLE_CREDENTIALS'>
+    >,
 ): Promise<RunningService> {
   const whole: RouterCostConfig = {
     SITE: 'intl',

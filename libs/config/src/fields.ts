@@ -202,8 +202,13 @@ export const callers = {
   ...keyHash,
 };
 
-/** The console sets the cookie, router-cost reads it: both must have the same value. */
+/** The console sets the cookie, router-cost reads it: both must have the same values. */
 export const sessionCookie = {
+  /** Domain of the session cookie. Without it the cookie goes to the host of the console only. */
+  COOKIE_DOMAIN: z
+    .string()
+    .regex(/^\.?([a-z0-9-]+\.)*[a-z0-9-]+$/i, 'must be a domain name')
+    .optional(),
   /** Browsers do not tell the ports of a host apart: two sites on one host name need different names. */
   SESSION_COOKIE_NAME: cookieName().default('session'),
 };

@@ -1,3 +1,10 @@
+export {
+  type CookieNames,
+  cookieNames,
+  isCookieSecure,
+  sessionCookieNames,
+  withoutPrefix,
+} from './cookie-names';
 export { ConfigError, loadConfig } from './load-config';
 export * as env from './fields';
 export { CURRENCIES, CURRENCY_BY_SITE, type Currency, type Site } from './site';

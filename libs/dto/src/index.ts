@@ -9,6 +9,7 @@ export {
   ObjectListField,
   TextListField,
 } from './fields/other-fields';
+export { nameFault, NameText } from './fields/name-text';
 export { ChoiceField, IdField, LineField, TextField } from './fields/text-field';
 export { RequestValidationPipe, validated, validatedPath } from './validation/request-validation.pipe';
 export { compileValidator, type Validator } from './validation/compile-validator';

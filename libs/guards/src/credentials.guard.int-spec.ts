@@ -104,6 +104,7 @@ describe('CredentialsGuard', () => {
           strategies: [SESSION_CREDENTIALS, API_KEY_CREDENTIALS],
           defaultKinds: ['session'],
           sessionCacheSeconds: 0,
+          sessionCookie: { name: 'session' },
           CORS_ORIGINS: [UI],
         }),
       ],
@@ -262,6 +263,15 @@ describe('CredentialsGuard', () => {
       return (await call('/closed', bearer(credential))).status;
     });
     expect(await Promise.all(statuses)).toEqual([403, 200, 401]);
+  });
+
+  it('refuses two different session cookies, in any order, and takes the same one twice', async () => {
+    const statusWith = async (Cookie: string) =>
+      (await call('/routes/cookie-or-key', { headers: { Cookie } })).status;
+    expect(await statusWith(`session=${token}; session=${adminToken}`)).toBe(401);
+    expect(await statusWith(`session=${adminToken}; session=${token}`)).toBe(401);
+    expect(await statusWith(`session=${token}; session=`)).toBe(401);
+    expect(await statusWith(`session=${token}; session=${token}`)).toBe(200);
   });
 
   describe('with the session cookie', () => {

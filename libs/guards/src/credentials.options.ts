@@ -1,4 +1,4 @@
-import { type Site } from '@inference/config';
+import { type CookieNames, type Site } from '@inference/config';
 import { type AllowedOrigins } from '@inference/http';
 import { type JWK } from 'jose';
 import { type CredentialKind } from './credentials.decorators';
@@ -23,8 +23,8 @@ export type CredentialsOptions = GuardOptions &
     keepsKeyHashes?: boolean;
     /** How long a session is cached, in seconds; 10 by default, 0 queries the database for each request. */
     sessionCacheSeconds?: number;
-    /** Name of the session cookie, for apps that accept it; `session` by default. */
-    SESSION_COOKIE_NAME?: string;
+    /** For apps that accept the session cookie. */
+    sessionCookie?: CookieNames;
     /** Origins whose pages may use the session cookie for changes, beside the service's own origin. */
     CORS_ORIGINS?: AllowedOrigins | undefined;
   } & (

@@ -5,5 +5,12 @@ describe('csvLine', () => {
     [['a', '0.002468', ''], 'a,0.002468,\r\n'],
     [['by,"request"', 'b'], '"by,""request""",b\r\n'],
     [['two\nlines', 'and\rmore'], '"two\nlines","and\rmore"\r\n'],
-  ])('quotes %j where necessary', (values, line) => expect(csvLine(values)).toBe(line));
+    [['-1.5', '-12', '0.5', '2026-01-31T00:00:00Z'], '-1.5,-12,0.5,2026-01-31T00:00:00Z\r\n'],
+    [['=1+1', '+1', '-a', '@SUM(A1)'], "'=1+1,'+1,'-a,'@SUM(A1)\r\n"],
+    [['-1+1', '-1.', '--1', '-1e5', '-'], "'-1+1,'-1.,'--1,'-1e5,'-\r\n"],
+    [['\t=1', '\r=1', '\n=1'], '\'\t=1,"\'\r=1","\'\n=1"\r\n'],
+    [['=HYPERLINK("x","y")'], '"\'=HYPERLINK(""x"",""y"")"\r\n'],
+    [['＝1', '＋1', '－1', '＠a'], "'＝1,'＋1,'－1,'＠a\r\n"],
+    [['a=1', "'a", ' =1'], "a=1,'a, =1\r\n"],
+  ])('quotes %j where necessary, and makes no formula', (values, line) => expect(csvLine(values)).toBe(line));
 });

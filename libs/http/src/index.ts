@@ -7,6 +7,7 @@ export { PerRoute } from './per-route';
 export { ErrorFilter, describeError, type DescribedError } from './errors/error.filter';
 export { BodyMemory } from './bodies/body-memory';
 export { holderOf } from './bodies/body-reader';
+export { AmbiguousCookieException, readCookie } from './cookies/read-cookie';
 export { csvLine } from './csv';
 export { drained } from './bodies/drained';
 export { createLogger, NestLogger } from './logging/logging';

@@ -1,3 +1,4 @@
+export { HOSTILE_NAMES } from './hostile-names';
 export { TestPool } from './database/test-pool';
 export {
   createDatabaseOfBuild,

@@ -3,6 +3,8 @@ import {
   field,
   type FieldOptions,
   InstantProperty,
+  nameFault,
+  NameText,
   NextCursorProperty,
   ObjectListField,
   TextField,
@@ -53,6 +55,11 @@ function MetadataField(options: FieldOptions): PropertyDecorator {
       `must have ${MAX_METADATA_PAIRS} pairs at most`,
     ),
     Rule(
+      'hasNames',
+      (pairs: object) => Object.keys(pairs).every((name) => nameFault(name) === null),
+      'must have names of one line without control and invisible characters, and none of __proto__, constructor, prototype',
+    ),
+    Rule(
       'hasTexts',
       isMetadata,
       `must have keys of 1 to ${MAX_METADATA_KEY_CHARS} characters and texts of at most ${MAX_METADATA_VALUE_CHARS}`,
@@ -64,6 +71,7 @@ export class CreateSessionDto {
   @SessionIdField({ description: 'The id of the session; the service makes one if absent.', optional: true })
   id?: string;
 
+  @NameText()
   @TextField({
     description: 'Slug of the model. Absent or null: the default model of the service.',
     example: 'sandbox-chat',

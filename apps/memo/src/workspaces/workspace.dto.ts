@@ -1,10 +1,10 @@
-import { InstantProperty, NextCursorProperty, TextField } from '@inference/dto';
+import { InstantProperty, LineField, NextCursorProperty } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
 import { WORKSPACE_ROLES, type WorkspaceRole } from '../access/workspace-role';
 
 /** The body of POST /v1/workspaces and of PATCH of one. */
 export class WorkspaceDto {
-  @TextField({ description: 'The name of the workspace.', example: 'Handbook', maxLength: 200, trim: true })
+  @LineField({ description: 'The name of the workspace.', example: 'Handbook', maxLength: 200 })
   name!: string;
 }
 

@@ -4,6 +4,7 @@ import {
   InstantProperty,
   IntegerField,
   MoneyProperty,
+  NameText,
   TextField,
 } from '@inference/dto';
 import { type ExactNumber } from '@inference/money';
@@ -17,6 +18,7 @@ const ACCOUNT_EXAMPLE = 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA';
 const MODEL_EXAMPLE = 'demo-base-model';
 
 export class RecordUsageDto {
+  @NameText()
   @TextField({
     description:
       'Id that the trainer assigns: the same for every attempt to report this record, and for no other record.',
@@ -28,6 +30,7 @@ export class RecordUsageDto {
   @IdField({ description: 'The id of the account that pays.', noun: 'account', prefix: 'acct' })
   account_id!: string;
 
+  @NameText()
   @TextField({ description: 'The base model that was trained.', example: MODEL_EXAMPLE, maxLength: 200 })
   model!: string;
 

@@ -2,6 +2,7 @@ import { Transform } from 'class-transformer';
 import { IsIn, IsString, type ValidationArguments, Matches, MaxLength, MinLength } from 'class-validator';
 import { NOT_FOUND } from '../validation/request-validation.pipe';
 import { field, type FieldOptions } from './field';
+import { NameText } from './name-text';
 
 export interface NameOptions extends FieldOptions {
   /** For a path: a text of another form names nothing, so the answer is 404 with this message. */
@@ -54,19 +55,15 @@ export function TextField(options: TextOptions): PropertyDecorator {
   );
 }
 
-const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]/u;
-
-/** A title or a name: one line without control characters. Surrounding spaces are removed. */
+/** A title or a name (see `nameFault`). Surrounding spaces are removed. */
 export function LineField(
   options: Omit<TextOptions, 'pattern' | 'trim'> & { maxLength: number },
 ): PropertyDecorator {
-  const isLine = Matches(new RegExp(`^(?!.*${CONTROLS.source})`, 'su'), {
-    message: 'must be one line without control characters',
-  });
   const asText = TextField({ ...options, trim: true });
+  const asName = NameText();
   return (target, property) => {
     asText(target, property);
-    isLine(target, property);
+    asName(target, property);
   };
 }
 

@@ -17,7 +17,7 @@ import { SESSION_ALGORITHM, SESSION_AUDIENCE, sessionIssuer } from './session-to
 export interface TokenPlace {
   name: string;
   kind: CredentialKind;
-  /** Returns null if there is no token. */
+  /** Returns null if there is no token. Throws an HttpException if it is not clear which one counts. */
   tokenOf(request: Request): string | null;
 }
 
@@ -66,7 +66,12 @@ export class SessionTokenStrategy extends Strategy {
   override authenticate(presented: unknown, options: AuthenticateOptions): void {
     const { request } = presented as PassportRequest;
     if (!options.accepts.includes(this.place.kind)) return this.fail(401);
-    const token = this.place.tokenOf(request);
+    let token: string | null;
+    try {
+      token = this.place.tokenOf(request);
+    } catch (error) {
+      return this.error(error as Error);
+    }
     // Missing, or an API key: parsing it would cost more than all else that the guard does.
     if (!token?.includes('.')) return this.fail(401);
     const claims = this.keys.verified.get(token);

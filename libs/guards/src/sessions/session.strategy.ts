@@ -1,6 +1,7 @@
 import { ForbiddenException, Inject, Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
-import { parseCookie } from 'cookie';
+import { type CookieNames } from '@inference/config';
+import { readCookie } from '@inference/http';
 import { type Request } from 'express';
 import { type JWTPayload } from 'jose';
 import { ExtractJwt } from 'passport-jwt';
@@ -9,7 +10,6 @@ import { type CredentialRegistration, type Identity, identityOf } from '../strat
 import { mayUseCookie } from './cross-site';
 import { SessionKeyProvider } from './session-key-provider';
 import { SessionTokenStrategy, type TokenPlace } from './session-token.strategy';
-import { DEFAULT_SESSION_COOKIE } from './session-token';
 import { SessionVerifier } from './session-verifier';
 
 const HEADER: TokenPlace = {
@@ -25,11 +25,11 @@ const QUERY: TokenPlace = {
     headers.authorization === undefined && typeof query.token === 'string' ? query.token : null,
 };
 
-const inCookie = (name: string): TokenPlace => ({
+const inCookie = (names: CookieNames | undefined): TokenPlace => ({
   name: 'session-cookie',
   kind: 'session_cookie',
   tokenOf: ({ headers: { authorization, cookie } }: Request) =>
-    authorization === undefined && cookie !== undefined ? (parseCookie(cookie)[name] ?? null) : null,
+    authorization === undefined && names ? (readCookie(cookie, names) ?? null) : null,
 });
 
 /** A session JWT as Bearer. */
@@ -72,7 +72,7 @@ class SessionCookieStrategy extends PassportStrategy(SessionTokenStrategy) {
     keys: SessionKeyProvider,
     @Inject(CREDENTIALS_OPTIONS) private readonly options: CredentialsOptions,
   ) {
-    super(inCookie(options.SESSION_COOKIE_NAME ?? DEFAULT_SESSION_COOKIE), keys, options.SITE);
+    super(inCookie(options.sessionCookie), keys, options.SITE);
   }
 
   /** Throws 403 if another site's page uses the session cookie. */

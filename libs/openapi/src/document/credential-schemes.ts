@@ -13,7 +13,8 @@ export const CREDENTIAL_SCHEMES: Record<string, SecurityScheme> = {
     type: 'apiKey',
     in: 'cookie',
     name: 'session',
-    description: 'Session token in the cookie that the sign-in sets.',
+    description:
+      'Session token in the cookie that the sign-in sets: `__Host-session` in production, `__Secure-session` with a domain.',
   },
   session_query: {
     type: 'apiKey',

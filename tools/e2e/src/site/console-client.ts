@@ -31,7 +31,7 @@ export async function askConsole(
   rememberAnswer(response.headers, body);
   const [cookie = null] = response.headers
     .getSetCookie()
-    .filter((line) => line.startsWith('session='))
+    .filter((line) => /^(__(Host|Secure)-)?session=[^;]/.test(line))
     .map((line) => line.split(';')[0]!);
   return { status: response.status, body, cookie };
 }

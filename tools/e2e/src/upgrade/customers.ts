@@ -122,7 +122,7 @@ export class Customer {
     if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     const session = (await response.json()) as Session;
     rememberAnswer(response.headers, session);
-    const cookie = response.headers.getSetCookie().find((line) => line.startsWith('refresh='));
+    const cookie = response.headers.getSetCookie().find((line) => /^(__Secure-)?refresh=[^;]/.test(line));
     if (!cookie) throw new Error(`${path} set no cookie.`);
     this.refreshCookie = cookie.split(';')[0]!;
     this.token = session.token;

@@ -1114,7 +1114,7 @@ export interface paths {
     };
     /**
      * Ends a sign-in, or the linking of an identity, at a provider.
-     * @description The redirect URI of the provider. `Accept: application/json` gets JSON. A client that prefers HTML is redirected: with the cookies to `/sign-in/complete`, to `/sign-in/second-factor#challenge=…` for the second factor, after a link to `return_to` or `/settings/identities`, and on an error to `/sign-in#error=<code>` or `/settings/identities#error=<code>`. A sign-in with `return_to` hands it over in the fragment. No URL contains a token. Every answer removes the cookie `oauth_flow`. The first sign-in makes an account.
+     * @description The redirect URI of the provider. `Accept: application/json` gets JSON. A client that prefers HTML is redirected: with the cookies to `/sign-in/complete`, to `/sign-in/second-factor#challenge=…` for the second factor, after a link to `return_to` or `/settings/identities`, and on an error to `/sign-in#error=<code>` or `/settings/identities#error=<code>`. A sign-in with `return_to` hands it over in the fragment. No URL contains a token. Every answer removes the cookie `oauth_flow`, except 401 for two different ones. The first sign-in makes an account.
      */
     get: operations['finishOAuthSignIn'];
     put?: never;
@@ -1216,7 +1216,7 @@ export interface paths {
     put?: never;
     /**
      * Continues the session of a browser.
-     * @description Takes the cookie `refresh` and replaces its value, at most once in ten seconds. The value before is answered with the same new one for ten seconds, because an answer may be lost. If it comes later, the session ends. 401 removes the cookie.
+     * @description Takes the cookie `refresh` and replaces its value, at most once in ten seconds. The value before is answered with the same new one for ten seconds, because an answer may be lost. If it comes later, the session ends. 401 removes the cookie, unless it was sent with different values.
      */
     post: operations['refreshSession'];
     delete?: never;
@@ -2899,7 +2899,7 @@ export interface components {
        * @enum {string}
        */
       type: 'personal' | 'company';
-      /** @description The name of the buyer, without control characters. */
+      /** @description The name of the buyer. */
       title: string;
       /** @description Unified social credit code (统一社会信用代码) or taxpayer id (纳税人识别号). Required for a company. */
       tax_id?: string;
@@ -14653,7 +14653,7 @@ export interface operations {
           /** @description The page of the console. */
           Location: string;
           /** @description Removes the cookie `oauth_flow`. With a session also the cookie `session` with the token, which the router-cost service accepts (HttpOnly, SameSite=Lax), and the cookie `refresh`, with which `POST /api/auth/refresh` continues the session (HttpOnly, SameSite=Strict). */
-          'Set-Cookie': string;
+          'Set-Cookie'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -14675,7 +14675,7 @@ export interface operations {
           'application/json': components['schemas']['ErrorResponse'];
         };
       };
-      /** @description The sign-in was refused, or the session that asked for the link has ended. */
+      /** @description The sign-in was refused, the cookie was sent with different values, or the session that asked for the link has ended. */
       401: {
         headers: {
           /** @description The schemes that the operation accepts. */
@@ -15380,7 +15380,7 @@ export interface operations {
           'application/json': components['schemas']['ErrorResponse'];
         };
       };
-      /** @description The cookie is missing, unknown or expired, was replaced earlier, or its session has ended. */
+      /** @description The cookie is missing, unknown or expired, was sent with different values, was replaced earlier, or its session has ended. */
       401: {
         headers: {
           /** @description The schemes that the operation accepts. */

@@ -351,7 +351,7 @@ export interface components {
       code?: string;
     };
     JsonUploadDto: {
-      /** @description The title. Control characters become spaces. */
+      /** @description The title. */
       title: string;
       /** @description The caller’s own id of the document, unique in the workspace. */
       external_id?: string;
@@ -366,7 +366,7 @@ export interface components {
       text: string;
     };
     FormUploadDto: {
-      /** @description The title. Absent: the file name. Control characters become spaces. */
+      /** @description The title. Absent: the file name, which must be a title then. */
       title?: string;
       /** @description The caller’s own id of the document, unique in the workspace. */
       external_id?: string;

@@ -11,10 +11,9 @@ import { dayOf, daysBetween } from '../../time/calendar-day';
 import { useTimeZone } from '../../time/time-zone-context';
 import { ProofStrip } from './proof/proof-strip';
 import { UsageFilters } from './filters/usage-filters';
-import { usageCsv } from './report/usage-csv';
 import { UsageReportView } from './report/usage-report-view';
 import { useUsageTexts } from './texts/usage-texts';
-import { usageQuery } from './usage-queries';
+import { usageQuery, useUsageCsv } from './usage-queries';
 import { DIMENSIONS, periodOf, type UsageSearch, withoutGaps } from './usage-search';
 
 const MOST_DAYS_BY_HOUR = 31;
@@ -39,12 +38,10 @@ export function UsagePage() {
     const next = DIMENSIONS[(DIMENSIONS.indexOf(dimension) + 1) % DIMENSIONS.length];
     change({ [filter]: id, group: next });
   };
+  const fileName = `usage-${period.first}-${period.last}.csv`;
+  const csv = useUsageCsv(question, fileName);
   const download = () =>
-    query.data &&
-    downloadText(usageCsv(query.data.rows, dimension), {
-      fileName: `usage-${period.first}-${period.last}.csv`,
-      type: 'text/csv',
-    });
+    csv.mutate(undefined, { onSuccess: (text) => downloadText(text, { fileName, type: 'text/csv' }) });
   return (
     <Page
       title={t('title')}
@@ -54,6 +51,7 @@ export function UsagePage() {
           variant="default"
           leftSection={<Download size={16} />}
           disabled={!query.data?.rows.length || query.isPlaceholderData}
+          loading={csv.isPending}
           onClick={download}
         >
           {t('csv')}

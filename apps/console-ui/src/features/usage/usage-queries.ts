@@ -1,5 +1,6 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { bodyOf, type ConsoleApi, type Schemas } from '../../api/console-api';
+import { keepPreviousData, queryOptions, useMutation } from '@tanstack/react-query';
+import { runActivity } from '../../activities/activity-store';
+import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { addDays } from '../../time/calendar-day';
 import { type Bucket, type Dimension, type Period, withoutGaps } from './usage-search';
 
@@ -48,3 +49,21 @@ export const usageQuery = (api: ConsoleApi, question: UsageQuestion) =>
     // Every call changes it.
     staleTime: 0,
   });
+
+/** The rows of the answer, as the service writes them. */
+export function useUsageCsv(question: UsageQuestion, fileName: string) {
+  const api = useConsoleApi();
+  return useMutation({
+    mutationFn: () =>
+      runActivity({ kind: 'export', title: fileName, to: '/usage' }, async () => {
+        const { data } = await api.GET('/api/billing/usage', {
+          params: { query: usageParameters(question) },
+          headers: { Accept: 'text/csv' },
+          parseAs: 'text',
+        });
+        return data ?? '';
+      }),
+    // It may be large, and is saved at once.
+    gcTime: 0,
+  });
+}

@@ -4,6 +4,7 @@ import {
   CurrencyProperty,
   IdField,
   InstantProperty,
+  LineField,
   MoneyProperty,
   NextCursorProperty,
   TextField,
@@ -15,7 +16,6 @@ import { Matches } from 'class-validator';
 import { EmailField } from '../../identity/accounts/account-fields.decorator';
 
 const VISIBLE = /[^\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cc}\p{Cf}]/u;
-const NO_CONTROLS = /^\P{Cc}*$/u;
 const TAX_ID = /^[0-9A-Za-z]{15,20}$/;
 
 const BUYER_TYPES = ['personal', 'company'] as const;
@@ -44,14 +44,8 @@ export class CreateInvoiceDto {
   @ChoiceField(BUYER_TYPES, { description: 'What the buyer is.', example: 'company' })
   type!: BuyerType;
 
-  @Matches(NO_CONTROLS, { message: 'must not contain control characters' })
   @Matches(VISIBLE, { message: 'must not be empty' })
-  @TextField({
-    description: 'The name of the buyer, without control characters.',
-    example: '上海某某信息技术有限公司',
-    maxLength: 200,
-    trim: true,
-  })
+  @LineField({ description: 'The name of the buyer.', example: '上海某某信息技术有限公司', maxLength: 200 })
   title!: string;
 
   @Transform(inCapitals)

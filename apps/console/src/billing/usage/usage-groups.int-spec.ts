@@ -157,11 +157,11 @@ describe('usage in groups', () => {
     expect(agents).toEqual([]);
   });
 
-  it('is CSV with the texts of the JSON', async () => {
+  it('is CSV with the texts of the JSON, and without formulas', async () => {
     const { account, token } = await openAccount();
     const window = { timeZone: 'UTC', start: Date.parse(FIRST_DAY) };
     const { apiKeyId } = account;
-    await site.database.pool.query(`UPDATE accounts.api_keys SET name = 'a, b' WHERE id = $1`, [apiKeyId]);
+    await site.database.pool.query(`UPDATE accounts.api_keys SET name = '=a, b' WHERE id = $1`, [apiKeyId]);
     const used = { inputTokens: 9_007_199, outputTokens: 3, at: 5, apiKeyId };
     await settleAt(site.database, account, window, { ...used, model: 'a "model"' });
     await settleAt(site.database, account, window, { ...used, model: 'chat', apiKeyId: null });
@@ -182,7 +182,7 @@ describe('usage in groups', () => {
       'timestamp,entrypoint,api_key_id,api_key_name,quantity,unit,cost,currency',
       '2025-10-30T00:00:00.000Z,gateway,,,9.007199,per_million_input_tokens,1.351088857199,USD',
     ]);
-    expect(grouped.text).toContain(`gateway,${apiKeyId},"a, b",1,per_request,`);
+    expect(grouped.text).toContain(`gateway,${apiKeyId},"'=a, b",1,per_request,`);
   });
 
   it.each([

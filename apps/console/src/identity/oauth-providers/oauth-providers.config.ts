@@ -1,4 +1,4 @@
-import { env } from '@inference/config';
+import { cookieNames, env, isCookieSecure } from '@inference/config';
 import { z } from 'zod';
 import { isPrivateChannel } from '../../validation/secure-url';
 
@@ -69,7 +69,7 @@ export interface OAuthProvidersConfig {
 export function oauthProvidersOf(config: Fields): OAuthProvidersConfig {
   return {
     providers: config.OAUTH_PROVIDERS,
-    flowCookieName: config.OAUTH_FLOW_COOKIE_NAME,
-    isCookieSecure: config.NODE_ENV === 'production',
+    flowCookieName: cookieNames(config.OAUTH_FLOW_COOKIE_NAME, '__Host-', isCookieSecure(config)).name,
+    isCookieSecure: isCookieSecure(config),
   };
 }

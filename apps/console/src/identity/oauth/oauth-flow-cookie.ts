@@ -1,10 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { parseCookie } from 'cookie';
+import { readCookie } from '@inference/http';
 import { type CookieOptions, type Request, type Response } from 'express';
 import { OAUTH_PROVIDERS_CONFIG, type OAuthProvidersConfig } from '../oauth-providers/oauth-providers.config';
 import { FLOW_SECONDS } from './oauth-flows.service';
 
-/** Binds a flow to the browser that began it. SameSite=Lax, because the provider's redirect back is cross-site. */
+/**
+ * Binds a flow to the browser that began it. SameSite=Lax, because the provider's redirect back is cross-site. `__Host-` keeps
+ * another host from giving a browser a flow that ends in an account of that host; it needs the path `/`. A former name is not
+ * read, because a flow lives for ten minutes only.
+ */
 @Injectable()
 export class OAuthFlowCookie {
   private readonly name: string;
@@ -16,7 +20,7 @@ export class OAuthFlowCookie {
       httpOnly: true,
       sameSite: 'lax',
       secure: isCookieSecure,
-      path: '/api/auth/oauth',
+      path: isCookieSecure ? '/' : '/api/auth/oauth',
     };
   }
 
@@ -24,9 +28,10 @@ export class OAuthFlowCookie {
     response.cookie(this.name, sealed, { ...this.options, maxAge: FLOW_SECONDS * 1000 });
   }
 
-  /** Reads and clears the cookie, because it can be used once. */
+  /** Reads and clears the cookie, because it can be used once. Clears none if it throws AmbiguousCookieException. */
   take(request: Request, response: Response): string | undefined {
+    const sealed = readCookie(request.headers.cookie, { name: this.name });
     response.clearCookie(this.name, this.options);
-    return parseCookie(request.headers.cookie ?? '')[this.name];
+    return sealed;
   }
 }

@@ -122,6 +122,22 @@ describe('a sign-in through a provider is refused', () => {
     expect((await all.client.finish(returned, genuine)).status).toBe(200);
   });
 
+  it('refuses two flows in one browser, and clears neither', async () => {
+    const { returned, cookie } = await atCallback();
+    const { cookie: other } = await all.client.begin('alpha');
+    for (const both of [`${cookie}; ${other}`, `${other}; ${cookie}`]) {
+      const answer = await all.client.finish(returned, both);
+      expect([answer.status, answer.body]).toEqual([
+        401,
+        { error: 'the cookie oauth_flow was sent with different values' },
+      ]);
+      const inBrowser = await all.client.finish(returned, both, BROWSER);
+      expect(inBrowser.headers.get('location')).toBe(`${UI_URL}/sign-in#error=sign_in_refused`);
+      for (const { headers } of [answer, inBrowser]) expect(headers.getSetCookie()).toEqual([]);
+    }
+    expect((await all.client.finish(returned, `${cookie}; ${cookie}`)).status).toBe(200);
+  });
+
   it('refuses a flow after ten minutes', async () => {
     const { returned, cookie } = await atCallback();
     jest.useFakeTimers({ now: Date.now() + 601_000, doNotFake: [...TIMERS] });

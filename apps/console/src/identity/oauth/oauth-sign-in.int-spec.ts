@@ -1,5 +1,5 @@
 import { type Answer } from '../../testing/console.fixture';
-import { cookieIn } from '../../testing/cookies.fixture';
+import { cookieAttributes, cookieIn } from '../../testing/cookies.fixture';
 import { BROWSER, callbackOf, OAuthSite, settingsOf, startProvider, UI_URL } from './oauth.fixture';
 
 interface Session {
@@ -40,6 +40,25 @@ describe('a sign-in through a provider', () => {
     );
     for (const name of ['state', 'nonce', 'code_challenge'])
       expect(Buffer.from(cookie, 'base64').toString('latin1')).not.toContain(searchParams.get(name)!);
+  });
+
+  it('is begun with a cookie of the host only in production, and its former name is not read', async () => {
+    const production = await all.another({ NODE_ENV: 'production' });
+    const answer = await production.client.get('/api/auth/oauth/alpha');
+    const pair = cookieIn(answer, '__Host-oauth_flow')!;
+    expect(cookieAttributes(answer, '__Host-oauth_flow')).toEqual([
+      'HttpOnly',
+      'Max-Age=600',
+      'Path=/',
+      'SameSite=Lax',
+      'Secure',
+    ]);
+    const returned = await all.alpha.signIn(answer.headers.get('location')!, { email: 'host@example.com' });
+    const renamed = await production.client.finish(returned, pair.replace('__Host-', ''));
+    const finished = await production.client.finish(returned, pair);
+    await production.console.close();
+    expect([renamed.status, finished.status]).toEqual([400, 200]);
+    expect(cookieIn(finished, '__Host-session')).toBeDefined();
   });
 
   it('ignores further parameters of the callback', async () => {

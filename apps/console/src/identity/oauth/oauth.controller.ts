@@ -40,6 +40,7 @@ import {
   ProviderPath,
 } from './oauth.dto';
 import { codeOf } from '../oauth-providers/oauth.exception';
+import { type Flow } from './oauth-flows.service';
 import { type CompletedFlow, OAuthService } from './oauth.service';
 
 const textHeader = (description: string, required: boolean) => ({
@@ -52,12 +53,12 @@ const locationOf = (description: string): NonNullable<ApiResponseOptions['header
 });
 const FLOW_COOKIE =
   'The cookie `oauth_flow`, which binds the flow to the browser for ten minutes. HttpOnly, SameSite=Lax.';
-const FINISH_COOKIES = {
+const finishCookies = (required: boolean) => ({
   'Set-Cookie': textHeader(
     `Removes the cookie \`oauth_flow\`. With a session also ${SESSION_COOKIES}.`,
-    true,
+    required,
   ),
-};
+});
 /*
  * Pages of the console to which browsers return.
  */
@@ -106,7 +107,7 @@ export class OAuthController {
     @Res() response: Response,
   ): Promise<void> {
     const asksForPage = request.accepts(['json', 'html']) === 'html';
-    await this.redirectErrors(asksForPage ? SIGN_IN_PAGE : null, response, async () => {
+    await this.redirectErrors(asksForPage ? () => SIGN_IN_PAGE : null, response, async () => {
       const { authorizationUrl, sealed } = await this.oauth.begin(provider, returnTo ?? null);
       this.flowCookie.set(response, sealed);
       response.redirect(authorizationUrl);
@@ -122,7 +123,7 @@ export class OAuthController {
     operationId: 'finishOAuthSignIn',
     summary: 'Ends a sign-in, or the linking of an identity, at a provider.',
     description:
-      'The redirect URI of the provider. `Accept: application/json` gets JSON. A client that prefers HTML is redirected: with the cookies to `/sign-in/complete`, to `/sign-in/second-factor#challenge=…` for the second factor, after a link to `return_to` or `/settings/identities`, and on an error to `/sign-in#error=<code>` or `/settings/identities#error=<code>`. A sign-in with `return_to` hands it over in the fragment. No URL contains a token. Every answer removes the cookie `oauth_flow`. The first sign-in makes an account.',
+      'The redirect URI of the provider. `Accept: application/json` gets JSON. A client that prefers HTML is redirected: with the cookies to `/sign-in/complete`, to `/sign-in/second-factor#challenge=…` for the second factor, after a link to `return_to` or `/settings/identities`, and on an error to `/sign-in#error=<code>` or `/settings/identities#error=<code>`. A sign-in with `return_to` hands it over in the fragment. No URL contains a token. Every answer removes the cookie `oauth_flow`, except 401 for two different ones. The first sign-in makes an account.',
   })
   @ApiQuery({
     name: 'error',
@@ -146,16 +147,16 @@ export class OAuthController {
     description:
       'For `application/json`: the session, the challenge for the second factor, or the linked identity.',
     types: [SessionResponse, ChallengeResponse, LinkedIdentityResponse],
-    headers: FINISH_COOKIES,
+    headers: finishCookies(true),
   })
   @ApiFoundResponse({
     description: 'For clients that prefer HTML: to a page of the console.',
-    headers: { ...locationOf('The page of the console.'), ...FINISH_COOKIES },
+    headers: { ...locationOf('The page of the console.'), ...finishCookies(false) },
   })
   @ApiErrors({
     ...PROVIDER_ERRORS,
     400: 'The flow is too old, was begun in another browser, or the answer of the provider is not that of the flow.',
-    401: 'The sign-in was refused, or the session that asked for the link has ended.',
+    401: 'The sign-in was refused, the cookie was sent with different values, or the session that asked for the link has ended.',
     403: 'Consent was denied, the site takes no new accounts, or the provider does not vouch for an e-mail address.',
     409: 'Another account has the e-mail address or the identity.',
   })
@@ -166,9 +167,10 @@ export class OAuthController {
     @Res() response: Response,
   ): Promise<void> {
     const asksForPage = request.accepts(['html', 'json']) === 'html';
-    const flow = await this.oauth.openFlow(provider, this.flowCookie.take(request, response));
-    const errorPage = flow?.link ? IDENTITIES_PAGE : SIGN_IN_PAGE;
+    let flow: Flow | null = null;
+    const errorPage = () => (flow?.link ? IDENTITIES_PAGE : SIGN_IN_PAGE);
     await this.redirectErrors(asksForPage ? errorPage : null, response, async () => {
+      flow = await this.oauth.openFlow(provider, this.flowCookie.take(request, response));
       const finished = await this.oauth.finish(provider, flow, queryOf(request), origin);
       const { outcome } = finished;
       const body = 'refreshToken' in outcome ? this.cookies.admit(response, outcome) : outcome;
@@ -210,7 +212,7 @@ export class OAuthController {
 
   /** @param errorPage of the console, for a client that prefers HTML; null for JSON */
   private async redirectErrors(
-    errorPage: string | null,
+    errorPage: (() => string) | null,
     response: Response,
     work: () => Promise<void>,
   ): Promise<void> {
@@ -222,7 +224,7 @@ export class OAuthController {
       const isUnavailable = error instanceof UnavailableException;
       const hasPage = error instanceof HttpException && error.getStatus() !== 404 && !isUnavailable;
       if (errorPage === null || !hasPage) throw error;
-      response.redirect(`${this.site.consoleUiUrl}${errorPage}#error=${codeOf(error)}`);
+      response.redirect(`${this.site.consoleUiUrl}${errorPage()}#error=${codeOf(error)}`);
     }
   }
 }

@@ -40,7 +40,7 @@ export class RefreshController {
     operationId: 'refreshSession',
     summary: 'Continues the session of a browser.',
     description:
-      'Takes the cookie `refresh` and replaces its value, at most once in ten seconds. The value before is answered with the same new one for ten seconds, because an answer may be lost. If it comes later, the session ends. 401 removes the cookie.',
+      'Takes the cookie `refresh` and replaces its value, at most once in ten seconds. The value before is answered with the same new one for ten seconds, because an answer may be lost. If it comes later, the session ends. 401 removes the cookie, unless it was sent with different values.',
   })
   @ApiOkResponse({
     description: 'A new token of the session.',
@@ -48,7 +48,7 @@ export class RefreshController {
     headers: NEW_COOKIE_HEADERS,
   })
   @ApiErrors({
-    401: 'The cookie is missing, unknown or expired, was replaced earlier, or its session has ended.',
+    401: 'The cookie is missing, unknown or expired, was sent with different values, was replaced earlier, or its session has ended.',
     403: 'A page of another origin sent the request.',
   })
   async refresh(

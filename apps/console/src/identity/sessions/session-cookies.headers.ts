@@ -6,7 +6,7 @@ const cookieHeaders = (description: string, required: boolean): Headers => ({
   'Set-Cookie': { description, required, schema: { type: 'string' } },
 });
 
-/** The cookies of a session, under their default names. */
+/** The cookies of a session, under their default names without the prefix of production. */
 export const SESSION_COOKIES =
   'the cookie `session` with the token, which the router-cost service accepts (HttpOnly, SameSite=Lax), and the cookie `refresh`, with which `POST /api/auth/refresh` continues the session (HttpOnly, SameSite=Strict)';
 

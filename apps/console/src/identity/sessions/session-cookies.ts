@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { parseCookie } from 'cookie';
+import { type CookieNames } from '@inference/config';
+import { readCookie } from '@inference/http';
 import { type CookieOptions, type Request, type Response } from 'express';
 import { SESSIONS_CONFIG, type SessionsConfig } from './sessions.config';
 
@@ -32,11 +33,13 @@ export class SessionCookies {
 
   set(response: Response, { token, refreshToken }: SessionTokens): void {
     const { cookies, ttlSeconds, refreshTtlSeconds } = this.config;
-    response.cookie(cookies.sessionName, token, { ...this.session, maxAge: ttlSeconds * 1000 });
-    response.cookie(cookies.refreshName, refreshToken, {
+    response.cookie(cookies.session.name, token, { ...this.session, maxAge: ttlSeconds * 1000 });
+    response.cookie(cookies.refresh.name, refreshToken, {
       ...this.refresh,
       maxAge: refreshTtlSeconds * 1000,
     });
+    clearFormer(response, cookies.session, this.session);
+    clearFormer(response, cookies.refresh, this.refresh);
   }
 
   /** Sets the cookies of a complete sign-in, and returns what is left for the body of the answer. */
@@ -50,15 +53,25 @@ export class SessionCookies {
   }
 
   clear(response: Response): void {
-    response.clearCookie(this.config.cookies.sessionName, this.session);
+    const { session } = this.config.cookies;
+    response.clearCookie(session.name, this.session);
+    clearFormer(response, session, this.session);
     this.clearRefreshToken(response);
   }
 
   clearRefreshToken(response: Response): void {
-    response.clearCookie(this.config.cookies.refreshName, this.refresh);
+    const { refresh } = this.config.cookies;
+    response.clearCookie(refresh.name, this.refresh);
+    clearFormer(response, refresh, this.refresh);
   }
 
+  /** Throws AmbiguousCookieException if the request has two different ones. */
   refreshTokenOf(request: Request): string | undefined {
-    return parseCookie(request.headers.cookie ?? '')[this.config.cookies.refreshName];
+    return readCookie(request.headers.cookie, this.config.cookies.refresh);
   }
+}
+
+/** A refresh token that stayed under its former name would come again after it was replaced, as a stolen one does. */
+function clearFormer(response: Response, { former }: CookieNames, options: CookieOptions): void {
+  if (former !== undefined) response.clearCookie(former, options);
 }

@@ -1,6 +1,13 @@
-import { env } from '@inference/config';
+import {
+  type CookieNames,
+  cookieNames,
+  env,
+  isCookieSecure,
+  sessionCookieNames,
+  withoutPrefix,
+} from '@inference/config';
 import { type AllowedOrigins } from '@inference/http';
-import { z } from 'zod';
+import { type z } from 'zod';
 import { type SiteConfig } from '../../site.config';
 import { type SigningKey, signingKeysField } from './signing-keys';
 
@@ -16,11 +23,6 @@ export const sessionFields = {
   SESSION_TTL_SECONDS: env.integer(1, 604_800).default(1_800),
   /** Life of a session that is not used, in seconds. Every refresh begins it anew. */
   REFRESH_TTL_SECONDS: env.integer(1, 31_536_000).default(2_592_000),
-  /** Domain of the session cookie. Without it the cookie goes to the host of the console only. */
-  COOKIE_DOMAIN: z
-    .string()
-    .regex(/^\.?([a-z0-9-]+\.)*[a-z0-9-]+$/i, 'must be a domain name')
-    .optional(),
   ...env.sessionCookie,
   /** Browsers refuse a cookie `__Host-…` that has a path. */
   REFRESH_COOKIE_NAME: env
@@ -40,8 +42,8 @@ export interface SessionsConfig {
   /** Life of a session, from its last refresh. */
   refreshTtlSeconds: number;
   cookies: {
-    sessionName: string;
-    refreshName: string;
+    session: CookieNames;
+    refresh: CookieNames;
     /** Of the session cookie. The refresh cookie goes to the host of the console only. */
     sessionDomain: string | undefined;
     refreshPath: string;
@@ -53,13 +55,17 @@ export interface SessionsConfig {
 }
 
 /** Adds a fault for each pair of values that do not fit together. */
-export function checkSessions(config: OwnFields, context: z.RefinementCtx): void {
-  const fault = (name: keyof OwnFields, message: string) =>
+export function checkSessions(
+  config: OwnFields & { OAUTH_FLOW_COOKIE_NAME: string },
+  context: z.RefinementCtx,
+): void {
+  const fault = (name: keyof typeof config, message: string) =>
     context.addIssue({ code: 'custom', path: [name], message });
   if (config.REFRESH_TTL_SECONDS < config.SESSION_TTL_SECONDS)
     fault('REFRESH_TTL_SECONDS', 'must not be less than SESSION_TTL_SECONDS');
-  if (config.REFRESH_COOKIE_NAME === config.SESSION_COOKIE_NAME)
-    fault('REFRESH_COOKIE_NAME', 'must differ from SESSION_COOKIE_NAME');
+  for (const name of ['REFRESH_COOKIE_NAME', 'OAUTH_FLOW_COOKIE_NAME'] as const)
+    if (withoutPrefix(config[name]) === withoutPrefix(config.SESSION_COOKIE_NAME))
+      fault(name, 'must differ from SESSION_COOKIE_NAME');
 }
 
 export function sessionsOf(
@@ -74,12 +80,13 @@ export function sessionsOf(
     ttlSeconds: config.SESSION_TTL_SECONDS,
     refreshTtlSeconds: config.REFRESH_TTL_SECONDS,
     cookies: {
-      sessionName: config.SESSION_COOKIE_NAME,
-      refreshName: config.REFRESH_COOKIE_NAME,
+      session: sessionCookieNames(config),
+      // `__Host-` would need the path `/`, and so every request would carry the cookie.
+      refresh: cookieNames(config.REFRESH_COOKIE_NAME, '__Secure-', isCookieSecure(config)),
       sessionDomain: config.COOKIE_DOMAIN,
       // Browsers know the console by its public URL, which may have a path.
       refreshPath: new URL(consoleUrl + REFRESH_PATH).pathname,
-      isSecure: config.NODE_ENV === 'production',
+      isSecure: isCookieSecure(config),
     },
     pageOrigins: [...new Set([...ownOrigins, ...corsOrigins])],
   };

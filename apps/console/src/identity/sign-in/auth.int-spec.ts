@@ -222,9 +222,26 @@ describe('logging in', () => {
     await production.close();
     for (const { headers } of [answer, out]) {
       expect(headers.getSetCookie()[0]).toMatch(
-        /^session=.*; Domain=platform\.test; .*HttpOnly; Secure; SameSite=Lax$/,
+        /^__Secure-session=.*; Domain=platform\.test; .*HttpOnly; Secure; SameSite=Lax$/,
       );
     }
+  });
+
+  it('sets a cookie of its own host only in production without COOKIE_DOMAIN, and removes the former one', async () => {
+    const production = await TestConsole.start(site.database.urlFor('console'), { NODE_ENV: 'production' });
+    const json = { identifier: 'ann', password: PASSWORD };
+    const answer = await production.request('POST', '/api/auth/login', { json });
+    const out = await production.request('POST', '/api/auth/logout', { token: session(answer).token });
+    await production.close();
+    expect(cookieIn(answer, '__Host-session')).toBe(`__Host-session=${session(answer).token}`);
+    for (const each of [answer, out]) {
+      expect(cookieAttributes(each, '__Host-session').filter((text) => !text.startsWith('Max-Age='))).toEqual(
+        ['HttpOnly', 'Path=/', 'SameSite=Lax', 'Secure'],
+      );
+      const names = each.headers.getSetCookie().map((line) => line.split('=')[0]);
+      expect(names.sort()).toEqual(['__Host-session', '__Secure-refresh', 'refresh', 'session']);
+    }
+    for (const former of ['session', 'refresh']) expect(cookieIn(answer, former)).toBeUndefined();
   });
 
   it('signs tokens that the published keys verify', async () => {

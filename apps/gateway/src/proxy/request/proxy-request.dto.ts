@@ -1,4 +1,4 @@
-import { BooleanField, field, IntegerField, ObjectField, TextField } from '@inference/dto';
+import { BooleanField, field, IntegerField, NameText, ObjectField, TextField } from '@inference/dto';
 import { ApiOpenObject } from '@inference/openapi';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsArray } from 'class-validator';
@@ -134,6 +134,7 @@ export class EmbeddingsRequest {
 }
 
 export class ProxyHeaders {
+  @NameText()
   @TextField({
     optional: true,
     minLength: 0,

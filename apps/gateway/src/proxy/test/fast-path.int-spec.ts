@@ -153,6 +153,7 @@ const CASES: [title: string, status: number, sent: Sent][] = [
   ['a header of services', 403, { headers: { 'X-On-Behalf-Of': 'acct_1' } }],
   ['a reserved entrypoint', 403, { headers: { 'X-Entrypoint': 'memo' } }],
   ['a malformed entrypoint', 400, { headers: { 'X-Entrypoint': 'É' } }],
+  ['an entrypoint that is a property of objects', 400, { headers: { 'X-Entrypoint': '__proto__' } }],
   ['no body', 400, { body: '' }],
   ['no JSON', 400, { body: '{' }],
   ['an invalid field', 400, { body: json({ max_tokens: 0 }) }],

@@ -1,5 +1,6 @@
-import { AsSent, field, type FieldOptions, TextField } from '@inference/dto';
+import { AsSent, field, type FieldOptions, LineField, nameFault, NameText, TextField } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
+import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { type Metadata } from '../document-version.entity';
@@ -8,24 +9,16 @@ const MAX_METADATA_PAIRS = 64;
 const MAX_METADATA_KEY_CHARS = 64;
 const MAX_METADATA_VALUE_CHARS = 512;
 const MAX_TITLE_CHARS = 500;
-const CONTROLS = /\p{Cc}+/gu;
 
-/** On one line, because the citations line of an answer contains it. */
-const onOneLine = (text: string) => text.replace(CONTROLS, ' ').trim();
+const TitleField = (options: FieldOptions): PropertyDecorator =>
+  LineField({ example: 'Refund policy', ...options, maxLength: MAX_TITLE_CHARS });
 
-function TitleField(options: FieldOptions): PropertyDecorator {
-  const asLine = Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' ? onOneLine(value) : value,
-  );
-  const asText = TextField({ example: 'Refund policy', ...options, maxLength: MAX_TITLE_CHARS });
-  return (target, property) => {
-    asLine(target, property);
-    asText(target, property);
-  };
-}
-
+/** Also finds ids that were stored before they had to be names. */
 export const ExternalIdField = (options: FieldOptions): PropertyDecorator =>
   TextField({ example: 'policy-1', ...options, maxLength: 200 });
+
+const NewExternalIdField = (options: FieldOptions): PropertyDecorator =>
+  applyDecorators(NameText(), ExternalIdField(options));
 
 /** The schema of a value of the metadata. */
 export const METADATA_VALUE_SCHEMA = {
@@ -48,6 +41,8 @@ function metadataFault(value: unknown): string | null {
   if (pairs.length > MAX_METADATA_PAIRS) return `must have ${MAX_METADATA_PAIRS} pairs at most`;
   if (pairs.some(([key]) => key === '' || key.length > MAX_METADATA_KEY_CHARS))
     return `must have names of 1 to ${MAX_METADATA_KEY_CHARS} characters`;
+  const misnamed = pairs.map(([key]) => nameFault(key)).find((fault) => fault !== null);
+  if (misnamed) return `a name ${misnamed}`;
   const wrong = pairs.find(([, inner]) => !isMetadataValue(inner));
   if (!wrong) return null;
   return `${wrong[0]} must be a text of at most ${MAX_METADATA_VALUE_CHARS} characters, a number, true, false or null`;
@@ -70,10 +65,10 @@ function MetadataField(options: FieldOptions): PropertyDecorator {
 
 /** The fields of a document beside its content. */
 export class DocumentFieldsDto {
-  @TitleField({ description: 'The title. Control characters become spaces.' })
+  @TitleField({ description: 'The title.' })
   title!: string;
 
-  @ExternalIdField({
+  @NewExternalIdField({
     description: 'The caller’s own id of the document, unique in the workspace.',
     optional: true,
   })
@@ -100,12 +95,12 @@ export class JsonUploadDto extends DocumentFieldsDto {
 /** The fields of a form beside its file. */
 export class FormFieldsDto {
   @TitleField({
-    description: 'The title. Absent: the file name. Control characters become spaces.',
+    description: 'The title. Absent: the file name, which must be a title then.',
     optional: true,
   })
   title?: string;
 
-  @ExternalIdField({
+  @NewExternalIdField({
     description: 'The caller’s own id of the document, unique in the workspace.',
     optional: true,
   })
@@ -132,7 +127,8 @@ export class FormUploadDto extends FormFieldsDto {
 
 /** The title of a form without one: the file name, cut without splitting a surrogate pair. */
 export const titleOf = (fileName: string) =>
-  onOneLine(fileName)
+  fileName
+    .trim()
     .slice(0, MAX_TITLE_CHARS)
     .replace(/[\ud800-\udbff]$/, '')
     .trim() || 'Untitled';

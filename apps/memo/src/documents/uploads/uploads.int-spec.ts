@@ -73,10 +73,16 @@ describe('an upload', () => {
     },
   );
 
-  it('has a title on one line', async () => {
-    const { title } = await post({ ...POLICY, title: ' a\u001b[2Jb\u0085\r\nCitations: none' });
-    expect(title).toBe('a [2Jb Citations: none');
-    expect((await post(form('A', 'a\tb.txt'))).title).toBe('a b.txt');
+  it.each([
+    ['a\u001b[2Jb', 'must be one line without control characters'],
+    ['a\u2028Citations: none', 'must be one line without control characters'],
+    ['a\u202eb', 'must not contain invisible characters or marks of direction'],
+    ['__proto__', 'must not be __proto__'],
+  ])('has a title and a file name that people can read, unlike %j', async (name, fault) => {
+    const refusal = [400, `title: ${fault}`];
+    expect(await refused({ ...POLICY, title: name })).toEqual(refusal);
+    expect(await refused(form('A', name, {}, 'text/plain'))).toEqual(refusal);
+    expect((await post(form('A', name, { title: ' Policy ' }, 'text/plain'))).title).toBe('Policy');
   });
 
   it('accepts fields beside the file in any order', async () => {

@@ -1,4 +1,4 @@
-import { ChoiceField, IdField, InstantProperty, NextCursorProperty, TextField } from '@inference/dto';
+import { ChoiceField, IdField, InstantProperty, LineField, NextCursorProperty } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
 import { WorkspacePath } from '../../access/workspace-path.dto';
 import { WORKSPACE_ROLES, type WorkspaceRole } from '../../access/workspace-role';
@@ -9,7 +9,7 @@ export class KeyPath extends WorkspacePath {
 }
 
 export class CreateKeyDto {
-  @TextField({ description: 'What the key is for.', example: 'website', maxLength: 100, trim: true })
+  @LineField({ description: 'What the key is for.', example: 'website', maxLength: 100 })
   name!: string;
 
   @ChoiceField(WORKSPACE_ROLES, {

@@ -1,4 +1,4 @@
-import { IntegerField, TextField } from '@inference/dto';
+import { IntegerField, nameFault, TextField } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { missingInAssetName } from '../release-format/asset-name';
@@ -17,15 +17,15 @@ const refused = (name: string, faultOf: (text: string) => string | null): Proper
     },
   });
 
-function nameFault(name: string): string | null {
-  if (!isFileName(name)) return 'must not contain slashes or control characters';
+function assetNameFault(name: string): string | null {
+  if (!isFileName(name)) return nameFault(name) ?? 'must not contain slashes';
   const missing = missingInAssetName(name);
   return missing === null ? null : `must name ${missing}, between "-", "_", "." or spaces`;
 }
 
 /** A file of a release. The service checks that its URL lies at the site's code host. */
 export class ReleaseAssetDto {
-  @refused('isAssetName', nameFault)
+  @refused('isAssetName', assetNameFault)
   @TextField({
     description: 'File name with platform and architecture.',
     example: NAME_EXAMPLE,

@@ -1,3 +1,4 @@
+import { nameFault } from '@inference/dto';
 import { lookup } from 'mime-types';
 
 /** Files of one release. */
@@ -8,8 +9,8 @@ const MEDIA_TYPE =
   /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+( *; *[\w!#$&^.+-]+=([\w!#$&^.+-]+|"[\x20\x21\x23-\x5b\x5d-\x7e]*"))*$/;
 const UNKNOWN_TYPE = 'application/octet-stream';
 const LOOPBACK_HOST = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-/** Path separators, control characters, and lone surrogates, which JSON in the database cannot hold. */
-const FORBIDDEN_IN_NAME = /[/\\\p{Cc}\p{Surrogate}]/u;
+/** Path separators, and lone surrogates, which JSON in the database cannot hold. */
+const FORBIDDEN_IN_NAME = /[/\\\p{Surrogate}]/u;
 
 /** One file of a release (spec: Asset object). */
 export interface ReleaseAsset {
@@ -21,7 +22,8 @@ export interface ReleaseAsset {
   content_type: string;
 }
 
-export const isFileName = (name: string) => name !== '' && !FORBIDDEN_IN_NAME.test(name);
+export const isFileName = (name: string) =>
+  name !== '' && !FORBIDDEN_IN_NAME.test(name) && nameFault(name) === null;
 
 /** RFC 9110, section 8.3.1. */
 export const isMediaType = (type: string) => type.length <= MAX_CONTENT_TYPE_CHARS && MEDIA_TYPE.test(type);
