@@ -5,6 +5,8 @@ export { ServiceModule } from './service.module';
 export { Public, PUBLIC } from './public.decorator';
 export { PerRoute } from './per-route';
 export { ErrorFilter, describeError, type DescribedError } from './errors/error.filter';
+export { addressGroup } from './address-group';
+export { allowedMillis, LEAST_BYTES_PER_SECOND, watchArrival } from './bodies/arrival';
 export { BodyMemory } from './bodies/body-memory';
 export { holderOf } from './bodies/body-reader';
 export { csvLine } from './csv';
