@@ -7,6 +7,7 @@ import {
 } from '@inference/guards';
 import { DatabaseModule } from '@inference/database';
 import { ServiceModule } from '@inference/http';
+import { RefusalLimitModule } from '@inference/rate-limits';
 import { type RouterCostConfig } from './config';
 import { CostModule } from './cost/cost.module';
 import { ENTITIES } from './entities';
@@ -18,6 +19,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ServiceModule.forRoot(config),
+        RefusalLimitModule.forRoot('router-cost', config),
         DatabaseModule.forRoot('router-cost', config, ENTITIES),
         CredentialsModule.forRoot({
           ...config,

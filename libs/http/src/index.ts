@@ -21,6 +21,7 @@ export { ExactJsonInterceptor } from './bodies/exact-json.interceptor';
 export { HealthController } from './health/health.controller';
 export { MetricsServer } from './metrics/metrics-server';
 export { BodyAs, bodyRuleOf } from './bodies/body-as.decorator';
+export { type CallLimit, RefusedCalls } from './refused-calls/refused-calls';
 export { Metrics } from './metrics/metrics';
 export { addDatabaseGauges } from './metrics/sampled-gauges';
 export { ANY_QUERY, AnyQuery } from './validation/query.guard';
