@@ -46,6 +46,7 @@ const callersOf = (role) => ({
   DATABASE_URL: databaseUrlOf(role),
   API_KEY_HASH_SECRET: secrets.apiKeyHashSecret,
   API_KEY_HASH_OTHER_SECRET: '',
+  REDIS_URL: '',
 });
 
 /** @type {Record<string, Record<string, string>>} variables by Secret */
@@ -67,7 +68,6 @@ const variables = {
     GATEWAY_CREDENTIAL: secrets.consoleGatewayCredential,
     AGENT_CREDENTIAL: secrets.consoleAgentCredential,
     ROUTER_COST_CREDENTIAL: secrets.consoleRouterCostCredential,
-    REDIS_URL: '',
     SMTP_URL: '',
     OAUTH_PROVIDERS: '[]',
     CODE_HOST_TOKEN: '',

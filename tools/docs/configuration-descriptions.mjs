@@ -18,7 +18,7 @@ export const SECTIONS = [
       SHUTDOWN_DELAY_SECONDS:
         'Time from SIGTERM to the shutdown. Requests are still answered in it, and `/healthz` is 503, so that a load balancer sends them elsewhere. Set it to more than the balancer needs to notice. Kubernetes has `preStop` for this.',
       BODY_MEMORY_BYTES:
-        'Most bytes of request bodies that a process holds at once, 256 MiB by default. One address may use a quarter of it. Uploads to workspaces are counted apart, with the same limits.',
+        'Most bytes of request bodies that a process holds at once, 256 MiB by default. One account, or one address of callers without an account, may use a quarter of it, and a sixteenth, or one body of the largest size, for bodies that still arrive; an eighth is kept for bodies of at most 64 KiB. Uploads to workspaces are counted apart, with the same limits.',
       LOG_LEVEL: 'Lowest level that is logged. Logs are JSON lines on standard output.',
       TRUST_PROXY:
         'Proxies in front of the service whose `X-Forwarded-For` is trusted. Set it behind a proxy: otherwise all callers share the proxy’s address in rate limits and audit events.',
@@ -48,6 +48,14 @@ export const SECTIONS = [
         'Secret key of the hash (HMAC-SHA-256) under which API keys and workspace keys are stored. The same value in all services. [How to rotate](../operations/rotate-secrets.md#api-key-hash-secret): changing it at once invalidates every key.',
       API_KEY_HASH_OTHER_SECRET:
         'While one secret replaces the other: keys that are stored under this one are accepted too, and stored under `API_KEY_HASH_SECRET` when they are used. The same value in all services.',
+    },
+  },
+  {
+    title: 'Rate limits',
+    variables: {
+      REDIS_URL:
+        'Shares the [rate limits](http.md#rate-limits) among replicas. Services may use the same Redis. Without it, and while Redis cannot be reached, each process counts on its own.',
+      RATE_LIMIT_MULTIPLIER: 'Scales every [rate limit](http.md#rate-limits).',
     },
   },
   {
@@ -88,9 +96,6 @@ export const SECTIONS = [
         'Domain of the session cookie, so that the router-cost host receives it too. Without it the cookie goes to the console’s host only. The same value in console and router-cost, because it decides the name of the cookie.',
       OAUTH_PROVIDERS:
         'JSON array of OpenID Connect issuers: `{name, issuer, client_id, client_secret, scope?, token_endpoint_auth_method?}`. Register `CONSOLE_URL/api/auth/oauth/{name}/callback` as the redirect URI.',
-      REDIS_URL:
-        'Shares the request limits among replicas. Without it, and while Redis cannot be reached, each process counts on its own.',
-      RATE_LIMIT_MULTIPLIER: 'Scales every [rate limit](http.md#rate-limits).',
     },
   },
   {

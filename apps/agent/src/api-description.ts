@@ -2,6 +2,7 @@ import { type ApiDescription, ErrorResponse } from '@inference/openapi';
 
 export const API_DESCRIPTION: ApiDescription = {
   title: 'Agent API',
+  limitsRefusals: true,
   description:
     'Conversations with a model that the platform stores, with tools and with streams that can be resumed. One question with the answer to it is a turn; a session runs one turn at a time. The model is called through the gateway at the expense of the caller’s account, with the entrypoint `agent`.',
   errorBody: ErrorResponse,

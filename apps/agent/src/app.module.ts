@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { API_KEY_CREDENTIALS, CredentialsModule, serviceCallerCredentials } from '@inference/guards';
 import { DatabaseModule } from '@inference/database';
 import { ServiceModule } from '@inference/http';
+import { RefusalLimitModule } from '@inference/rate-limits';
 import { JobsModule } from '@inference/jobs';
 import { BackgroundDatabaseModule } from './background-database/background-database.module';
 import { type AgentConfig } from './config';
@@ -20,6 +21,7 @@ export class AppModule {
       imports: [
         ConfigModule.forRoot(config),
         ServiceModule.forRoot(config),
+        RefusalLimitModule.forRoot('agent', config),
         DatabaseModule.forRoot('agent', config, ENTITIES),
         JobsModule.forRoot('agent', config),
         BackgroundDatabaseModule.forRoot(config, ENTITIES),

@@ -1,4 +1,5 @@
 import { env, loadConfig } from '@inference/config';
+import { rateLimitFields } from '@inference/rate-limits';
 import { z } from 'zod';
 import { modelFields, modelsConfigOf } from './models/models.config';
 import { replicaFields, replicasConfigOf } from './replicas/replicas.config';
@@ -11,6 +12,7 @@ export const fields = z.object({
   ...env.service,
   ...env.database,
   ...env.callers,
+  ...rateLimitFields,
   ...serviceCallersFields,
   ...modelFields,
   ...turnFields,

@@ -1,4 +1,5 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { RATE_LIMIT_CONFIG } from '@inference/rate-limits';
 import { DOCUMENTS_CONFIG } from './billing/documents/documents.config';
 import { INVOICES_CONFIG } from './billing/invoices/invoices.config';
 import { PAYMENT_PROVIDERS_CONFIG } from './billing/payment-providers/payment-providers.config';
@@ -15,7 +16,6 @@ import { OAUTH_PROVIDERS_CONFIG } from './identity/oauth-providers/oauth-provide
 import { SEALED_TOKENS_CONFIG } from './identity/sealed-tokens/sealed-tokens.config';
 import { SESSIONS_CONFIG } from './identity/sessions/sessions.config';
 import { INFERENCE_CONFIG } from './inference/inference.config';
-import { RATE_LIMIT_CONFIG } from './rate-limit/rate-limit.config';
 import { LOW_BALANCE_CONFIG } from './notifications/low-balance/low-balance.config';
 import { MAIL_CONFIG } from './notifications/mail/mail.config';
 import { SERVICE_HEALTH_CONFIG } from './service-health/service-health.config';

@@ -1,4 +1,5 @@
 import { env, loadConfig } from '@inference/config';
+import { rateLimitFields, rateLimitOf } from '@inference/rate-limits';
 import { z } from 'zod';
 import { documentFields, documentsOf } from './billing/documents/documents.config';
 import { checkInvoices, invoiceFields, invoicesOf } from './billing/invoices/invoices.config';
@@ -12,7 +13,6 @@ import { oauthProviderFields, oauthProvidersOf } from './identity/oauth-provider
 import { sealedTokenFields, sealedTokensOf } from './identity/sealed-tokens/sealed-tokens.config';
 import { checkSessions, sessionFields, sessionsOf } from './identity/sessions/sessions.config';
 import { inferenceFields, inferenceOf } from './inference/inference.config';
-import { rateLimitOf, rateLimitFields } from './rate-limit/rate-limit.config';
 import {
   checkPaymentProviders,
   paymentProviderFields,

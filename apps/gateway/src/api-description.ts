@@ -3,6 +3,7 @@ import { OpenAiErrorResponse } from './errors/openai-error.response';
 
 export const API_DESCRIPTION: ApiDescription = {
   title: 'Gateway API',
+  limitsRefusals: true,
   description:
     'Models of one site in the shapes of OpenAI’s API. Every token is metered once and charged once, at the published price, to the wallet of the API key’s account.',
   errorBody: OpenAiErrorResponse,

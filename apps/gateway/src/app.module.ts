@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { API_KEY_CREDENTIALS, CredentialsModule, serviceCallerCredentials } from '@inference/guards';
 import { DatabaseModule } from '@inference/database';
 import { ServiceModule } from '@inference/http';
+import { RefusalLimitModule } from '@inference/rate-limits';
 import { JobsModule } from '@inference/jobs';
 import { type GatewayConfig } from './config';
 import { ConfigModule } from './config.module';
@@ -18,6 +19,7 @@ export class AppModule {
       imports: [
         ServiceModule.forRoot(config),
         ConfigModule.forRoot(config),
+        RefusalLimitModule.forRoot('gateway', config),
         DatabaseModule.forRoot('gateway', config, ENTITIES),
         JobsModule.forRoot('gateway', config),
         CredentialsModule.forRoot({

@@ -1,4 +1,5 @@
 import { env, loadConfig } from '@inference/config';
+import { rateLimitFields } from '@inference/rate-limits';
 import { z } from 'zod';
 import { admissionFields, admissionOf } from './proxy/admission/admission.config';
 import { leasesFields, leasesOf } from './leases/leases.config';
@@ -16,6 +17,7 @@ export const fields = z.object({
   ...env.service,
   ...env.database,
   ...env.callers,
+  ...rateLimitFields,
   ...pricesFields,
   ...upstreamsFields,
   ...admissionFields,

@@ -2,6 +2,7 @@ import { type ApiDescription, ErrorResponse } from '@inference/openapi';
 
 export const API_DESCRIPTION: ApiDescription = {
   title: 'Memo API',
+  limitsRefusals: true,
   description:
     'Answers questions from the documents of a workspace and cites them. A workspace has members with one of the roles viewer, editor and admin; each role includes the permissions of the roles before it. For a caller who is not a member, a workspace does not exist (404). Times are RFC 3339 in UTC; ids are opaque.',
   errorBody: ErrorResponse,

@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { DatabaseModule } from '@inference/database';
 import { CredentialsModule, SESSION_CREDENTIALS } from '@inference/guards';
 import { ServiceModule } from '@inference/http';
+import { RefusalLimitModule } from '@inference/rate-limits';
 import { ChatModule } from './chat/chat.module';
 import { type MemoConfig } from './config';
 import { ConfigModule } from './config.module';
@@ -20,6 +21,7 @@ export class AppModule {
       imports: [
         ServiceModule.forRoot(config),
         ConfigModule.forRoot(config),
+        RefusalLimitModule.forRoot('memo', config),
         DatabaseModule.forRoot('memo', config, ENTITIES),
         CredentialsModule.forRoot({
           ...config,

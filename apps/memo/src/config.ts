@@ -1,4 +1,5 @@
 import { env, loadConfig } from '@inference/config';
+import { rateLimitFields } from '@inference/rate-limits';
 import { z } from 'zod';
 import { chatConfig, chatFields } from './chat/chat.config';
 import { documentsFields, workspaceLimits } from './documents/documents.config';
@@ -15,6 +16,7 @@ export const fields = z.object({
   ...env.service,
   ...env.database,
   ...env.callers,
+  ...rateLimitFields,
   ...modelsFields,
   ...chatFields,
   ...vectorsFields,

@@ -2,6 +2,7 @@ import { type ApiDescription, ErrorResponse } from '@inference/openapi';
 
 export const API_DESCRIPTION: ApiDescription = {
   title: 'Router cost API',
+  limitsRefusals: true,
   description:
     'What the usage of models cost, in USD. Amounts are JSON numbers with all digits of the ledger; times are RFC 3339 in UTC.',
   errorBody: ErrorResponse,

@@ -8,6 +8,7 @@ import {
 import { DatabaseModule } from '@inference/database';
 import { ServiceModule } from '@inference/http';
 import { sessionCookieNames } from '@inference/config';
+import { RefusalLimitModule } from '@inference/rate-limits';
 import { type RouterCostConfig } from './config';
 import { CostModule } from './cost/cost.module';
 import { ENTITIES } from './entities';
@@ -19,6 +20,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ServiceModule.forRoot(config),
+        RefusalLimitModule.forRoot('router-cost', config),
         DatabaseModule.forRoot('router-cost', config, ENTITIES),
         CredentialsModule.forRoot({
           ...config,

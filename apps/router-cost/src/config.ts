@@ -1,4 +1,5 @@
 import { env, loadConfig } from '@inference/config';
+import { rateLimitFields } from '@inference/rate-limits';
 import { z } from 'zod';
 
 export const schema = z.object({
@@ -6,6 +7,7 @@ export const schema = z.object({
   ...env.database,
   ...env.databaseReplica,
   ...env.callers,
+  ...rateLimitFields,
   ...env.sessionCookie,
   /** Comma-separated secrets with which the console calls on behalf of accounts; all are valid. None by default. */
   CONSOLE_CREDENTIALS: env.serviceSecrets().optional(),

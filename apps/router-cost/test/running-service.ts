@@ -37,6 +37,7 @@ export async function startRouterCost(
     NODE_ENV: 'test',
     LOG_LEVEL: 'trace',
     DATABASE_POOL_SIZE: 4,
+    RATE_LIMIT_MULTIPLIER: 1,
     SESSION_COOKIE_NAME: 'session',
     ...config,
   };

@@ -3,6 +3,7 @@ import { EnvelopeErrorResponse } from '@inference/training-envelope';
 
 export const API_DESCRIPTION: ApiDescription = {
   title: 'Training API',
+  limitsRefusals: true,
   description:
     'What can be trained on one site, token quotas, and the usage that trainers report. Every answer but that of the health probe is an envelope of `code`, `data` and `message`. Amounts are JSON numbers with all digits of the ledger; times are RFC 3339 in UTC.',
   errorBody: EnvelopeErrorResponse,

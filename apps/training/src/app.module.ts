@@ -8,6 +8,7 @@ import {
 import { DatabaseModule } from '@inference/database';
 import { EnvelopeModule } from '@inference/training-envelope';
 import { ServiceModule } from '@inference/http';
+import { RefusalLimitModule } from '@inference/rate-limits';
 import { CapabilitiesModule } from './capabilities/capabilities.module';
 import { type TrainingConfig } from './config';
 import { ConfigModule } from './config.module';
@@ -24,6 +25,7 @@ export class AppModule {
         ServiceModule.forRoot(config),
         EnvelopeModule,
         ConfigModule.forRoot(config),
+        RefusalLimitModule.forRoot('training', config),
         DatabaseModule.forRoot('training', config, ENTITIES),
         CredentialsModule.forRoot({
           ...config,

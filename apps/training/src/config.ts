@@ -1,4 +1,5 @@
 import { env, loadConfig } from '@inference/config';
+import { rateLimitFields } from '@inference/rate-limits';
 import { z } from 'zod';
 import { capabilitiesFields, capabilitiesOf } from './capabilities/capabilities.config';
 import { pricesFields, pricesOf } from './prices/prices.config';
@@ -9,6 +10,7 @@ export const fields = z.object({
   ...env.service,
   ...env.database,
   ...env.callers,
+  ...rateLimitFields,
   ...pricesFields,
   ...capabilitiesFields,
   ...quotasFields,

@@ -142,7 +142,7 @@ export const service = {
   TRUST_PROXY: trustedProxies().optional(),
   /** Origins whose pages may read responses in a browser (CORS); none by default. */
   CORS_ORIGINS: origins().optional(),
-  /** Most bytes of request bodies that a process holds at once, 256 MiB unless set; one address may use a quarter of it. Memo's uploads may take as much again. */
+  /** Most bytes of request bodies that a process holds at once, 256 MiB unless set; one account or address may use a quarter of it. Memo's uploads may take as much again. */
   BODY_MEMORY_BYTES: integer(128 * 2 ** 20, 2 ** 40).optional(),
   /** Port of `GET /metrics`, for Prometheus, and of `GET /livez`; without it they are not served. */
   METRICS_PORT: port().optional(),

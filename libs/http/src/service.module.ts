@@ -8,9 +8,10 @@ import { ClockCheck } from './metrics/clock-check';
 import { DatabaseMetrics } from './metrics/database-metrics';
 import { Metrics } from './metrics/metrics';
 import { MetricsServer } from './metrics/metrics-server';
+import { RefusedCalls } from './refused-calls/refused-calls';
 
 export interface BodyMemoryConfig {
-  /** Most bytes of request bodies that the process holds at once; an address may use a quarter of it. */
+  /** Most bytes of request bodies that the process holds at once; an account or address may use a quarter of it. */
   BODY_MEMORY_BYTES?: number | undefined;
 }
 
@@ -26,6 +27,7 @@ export interface BodyMemoryConfig {
     ConnectionDrain,
     DatabaseMetrics,
     Metrics,
+    RefusedCalls,
     ShutdownDelay,
     TracingShutdown,
     {
@@ -34,7 +36,7 @@ export interface BodyMemoryConfig {
       useFactory: ({ registry }: Metrics) => new MetricsServer(registry),
     },
   ],
-  exports: [Metrics],
+  exports: [Metrics, RefusedCalls],
 })
 export class ServiceModule {
   static forRoot(config: BodyMemoryConfig): DynamicModule {

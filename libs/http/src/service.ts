@@ -24,6 +24,7 @@ import { MetricsServer } from './metrics/metrics-server';
 import { answerParserErrors, type ParserErrorBody } from './errors/parser-errors';
 import { QueryGuard } from './validation/query.guard';
 import { UnexpectedBodyGuard } from './validation/unexpected-body.guard';
+import { RefusedCalls } from './refused-calls/refused-calls';
 import { traceRequests } from './tracing/request-spans';
 import { ServerAdapter } from './server-adapter';
 import { answerPings } from './workers/worker-ping';
@@ -95,17 +96,16 @@ export async function createService(
   app.use(...middleware);
   // CORS comes before the credentials: a preflight has none, and pages must be able to read a 401.
   if (config.CORS_ORIGINS !== undefined) app.enableCors(corsOptions(config.CORS_ORIGINS));
+  const refusedCalls = app.get(RefusedCalls);
+  app.use(refusedCalls.check);
   leaveBodiesUnread(app.getHttpServer());
   app.useGlobalGuards(...guardsOf(app, options));
   app.useGlobalPipes(new RequestValidationPipe());
   options.documentApi?.(app);
-  const filter = options.errorFilter ?? new ErrorFilter();
+  const filter = refusedCalls.countedBy(options.errorFilter ?? new ErrorFilter());
   app.useGlobalFilters(filter);
-  serveFastPaths(app, {
-    middleware:
-      config.CORS_ORIGINS === undefined ? middleware : [...middleware, setCorsHeaders(config.CORS_ORIGINS)],
-    filter,
-  });
+  const cors = config.CORS_ORIGINS === undefined ? [] : [setCorsHeaders(config.CORS_ORIGINS)];
+  serveFastPaths(app, { middleware: [...middleware, ...cors, refusedCalls.check], filter });
   if (isTracing()) traceRequests(app.getHttpServer());
   app.get(ShutdownDelay).takeSignals(app, config.SHUTDOWN_DELAY_SECONDS);
   app.getHttpServer().headersTimeout = HEADERS_TIMEOUT_MILLIS;

@@ -13,6 +13,7 @@ export { type Environment, serviceEnvironment, startGateway, type TestGateway } 
 export { type Issuer, startIssuer } from './servers/session-issuer';
 export { publishGpuPrices, publishPrices, publishTrainingPrice, type TestPrice } from './fixtures/prices';
 export { type Answer, sendRequest } from './servers/http-client';
+export { describeWithRedis, RedisServer } from './servers/redis-server';
 export { describeWithSwift, SwiftServer } from './servers/swift-server';
 export { describeWhere, findFreePort, isExecutable } from './servers/local-servers';
 export { metricsOf, valueOf } from './servers/metrics';

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
+import { RATE_LIMIT_CONFIG } from '@inference/rate-limits';
 import { SITE_CONFIG } from '../site.config';
-import { RATE_LIMIT_CONFIG } from './rate-limit.config';
 import { RateLimitGuard } from './rate-limit.guard';
 import { throttlerOptions } from './rate-limits';
 

@@ -1,12 +1,11 @@
 import { type ExecutionContext } from '@nestjs/common';
 import { type ThrottlerModuleOptions } from '@nestjs/throttler';
+import { addressGroup } from '@inference/http';
+import { type RateLimitConfig, throttlerStorage } from '@inference/rate-limits';
 import { type Request } from 'express';
 import { WEBHOOK_PATH } from '../billing/payment-providers/webhook-path';
 import { type SiteConfig } from '../site.config';
 import { type CredentialLimit, hasCredentialLimit } from './credential-attempt.decorator';
-import { MemoryThrottlerStorage } from './memory-throttler-storage';
-import { type RateLimitConfig } from './rate-limit.config';
-import { RedisThrottlerStorage } from './redis-throttler-storage';
 
 const WINDOW_MILLIS = 60_000;
 /** Requests of one address in a window: chosen so that no person and no page reaches it. */
@@ -31,9 +30,8 @@ export function throttlerOptions(
   const scaled = (limit: number) => Math.max(1, Math.round(limit * multiplier));
   const common = { ttl: WINDOW_MILLIS, blockDuration: 0 };
   return {
-    storage: redisUrl
-      ? new RedisThrottlerStorage(redisUrl, `console:${site}:limit:`)
-      : new MemoryThrottlerStorage(),
+    storage: throttlerStorage(redisUrl, `console:${site}`),
+    getTracker: ({ ip }) => addressGroup(ip as string | undefined),
     generateKey: (_context, tracker, limitName) => `${limitName} ${tracker}`,
     throttlers: [
       { ...common, name: 'requests', limit: scaled(REQUESTS_PER_WINDOW), skipIf: isWebhook },

@@ -1,7 +1,12 @@
-import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
+import {
+  createTestDatabase,
+  describeWithRedis,
+  RedisServer,
+  type TestDatabase,
+  waitFor,
+} from '@inference/testing';
 import { ENTITIES } from '../entities';
 import { TestConsole } from '../testing/console.fixture';
-import { describeWithRedis, RedisServer } from './redis.fixture';
 
 /** Requests per minute of an address at this multiplier. */
 const LIMIT = 30;

@@ -11,6 +11,7 @@ const CODE_BY_STATUS: Record<number, string> = {
   405: 'method_not_allowed',
   413: 'request_too_large',
   415: 'unsupported_media_type',
+  429: 'rate_limit_exceeded',
 };
 
 /** Renders every error in OpenAI's error body, so that the official SDKs understand it. */

@@ -33,6 +33,7 @@ class ServiceCallerStrategy extends CredentialStrategy {
     if (authorization?.scheme !== 'bearer') return null;
     const service = this.services.identify(authorization.secret);
     if (service === null) return null;
+    request.service = service;
     const onBehalf = accepts.includes('on_behalf');
     if (accepts.includes('service') && !(onBehalf && namesAccount(request))) return {};
     if (!onBehalf) return null;

@@ -3,35 +3,110 @@ import { UnavailableException } from '../errors/unavailable.exception';
 
 /** Chosen: eight bodies of the largest size that a service takes. */
 const LIMIT_BYTES = 256 * 1024 * 1024;
-/** Part of the memory that one holder may use, which is an address or an account. A half would let two of them take all of it. */
-const PARTS = 4;
+/** Part of the memory that one holder may use. A half would let two of them take all of it. */
+const HOLDER_PARTS = 4;
+/** Part that the bodies of one holder may use while they arrive. At half of it, sixteen uploads of 1 MiB at once are refused. */
+const ARRIVING_PARTS = 16;
+/** Part that only small bodies may use: 512 of the largest of them, or some 10,000 sign-ins. */
+const SMALL_BODY_PARTS = 8;
+/** Size of a small body: the longest notification of a payment provider. */
+const SMALL_BODY_BYTES = 64 * 1024;
 const RETRY_AFTER_SECONDS = 1;
 
-/** Counts the bytes of the bodies that the process holds. */
+interface HolderBytes {
+  bytes: number;
+  /** Part of `bytes` whose bodies have not arrived completely. */
+  arrivingBytes: number;
+}
+
+/**
+ * Counts the bytes of the bodies that the process holds: in all, for each holder, and for each holder those that still arrive,
+ * which cost a client nothing to keep unfinished. A holder is an account, or the address of a caller without one.
+ */
 export class BodyMemory {
   private heldBytes = 0;
-  private readonly byHolder = new Map<string, number>();
+  private largeBytes = 0;
+  private readonly holders = new Map<string, HolderBytes>();
   private readonly holderLimitBytes: number;
+  private readonly arrivingLimitBytes: number;
+  private readonly largeLimitBytes: number;
 
   constructor(private readonly limitBytes = LIMIT_BYTES) {
-    this.holderLimitBytes = Math.floor(limitBytes / PARTS);
+    this.holderLimitBytes = Math.floor(limitBytes / HOLDER_PARTS);
+    this.arrivingLimitBytes = Math.floor(limitBytes / ARRIVING_PARTS);
+    this.largeLimitBytes = limitBytes - Math.floor(limitBytes / SMALL_BODY_PARTS);
   }
 
-  /** Adds bytes. Throws 429 above the limit of a holder and 503 above the limit of all, and then adds nothing. */
-  hold(holder: string, bytes: number): void {
-    const ofHolder = (this.byHolder.get(holder) ?? 0) + bytes;
-    if (ofHolder > this.holderLimitBytes)
+  /** A new body that arrives. One of `mostBytes` is within the limits of a holder that holds no other one. */
+  begin(holder: string, mostBytes: number): HeldBody {
+    return new HeldBody(this, holder, mostBytes);
+  }
+
+  /** Adds bytes to a body; for HeldBody only. */
+  add({ holder, mostBytes, bytes: before, isArriving }: HeldBody, added: number): void {
+    const held = this.holders.get(holder) ?? { bytes: 0, arrivingBytes: 0 };
+    if (
+      held.bytes + added > Math.max(this.holderLimitBytes, mostBytes) ||
+      (isArriving && held.arrivingBytes + added > Math.max(this.arrivingLimitBytes, mostBytes))
+    )
       throw new TooManyRequestsException('too many large bodies at once', RETRY_AFTER_SECONDS);
-    if (this.heldBytes + bytes > this.limitBytes)
+    const addedLarge = largePart(before + added) - largePart(before);
+    if (
+      this.heldBytes + added > this.limitBytes ||
+      (addedLarge > 0 && this.largeBytes + addedLarge > this.largeLimitBytes)
+    )
       throw new UnavailableException('the service holds too many large bodies', 'busy');
-    this.heldBytes += bytes;
-    this.byHolder.set(holder, ofHolder);
+    this.heldBytes += added;
+    this.largeBytes += addedLarge;
+    held.bytes += added;
+    if (isArriving) held.arrivingBytes += added;
+    this.holders.set(holder, held);
   }
 
-  release(holder: string, bytes: number): void {
-    this.heldBytes -= bytes;
-    const left = (this.byHolder.get(holder) ?? 0) - bytes;
-    if (left > 0) this.byHolder.set(holder, left);
-    else this.byHolder.delete(holder);
+  /** Leaves a body that has arrived these bytes; for HeldBody only. */
+  reduce({ holder, bytes: before, isArriving }: HeldBody, bytes: number): void {
+    const held = this.holders.get(holder);
+    if (!held) return;
+    this.heldBytes -= before - bytes;
+    this.largeBytes -= largePart(before) - largePart(bytes);
+    held.bytes -= before - bytes;
+    if (isArriving) held.arrivingBytes -= before;
+    if (held.bytes === 0) this.holders.delete(holder);
+  }
+}
+
+const largePart = (bytes: number) => (bytes > SMALL_BODY_BYTES ? bytes : 0);
+
+/** The memory of one body. */
+export class HeldBody {
+  bytes = 0;
+  isArriving = true;
+  isReleased = false;
+
+  constructor(
+    private readonly memory: BodyMemory,
+    readonly holder: string,
+    /** Largest size that the body may have. */
+    readonly mostBytes: number,
+  ) {}
+
+  /** Adds bytes. Throws 429 above a limit of the holder and 503 above one of all, and then adds nothing. */
+  grow(bytes: number): void {
+    if (this.isReleased) throw new Error('The memory of this body was released.');
+    this.memory.add(this, bytes);
+    this.bytes += bytes;
+  }
+
+  /** The body has arrived, and keeps so many of its bytes. */
+  arrive(keptBytes = this.bytes): void {
+    this.memory.reduce(this, keptBytes);
+    this.bytes = keptBytes;
+    this.isArriving = false;
+  }
+
+  /** Gives all bytes back; may be repeated. */
+  release(): void {
+    this.arrive(0);
+    this.isReleased = true;
   }
 }

@@ -6,8 +6,9 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { type HttpException } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { waitFor } from '@inference/testing';
+import { type ArrivalLimits } from './arrival';
 import { BodyMemory } from './body-memory';
-import { BodyReader, type BodyTimeLimits } from './body-reader';
+import { BodyReader } from './body-reader';
 
 const LIMIT_BYTES = 1_000;
 /** An address may use a quarter. */
@@ -20,17 +21,17 @@ describe('BodyReader', () => {
   /** Requests wait for this after their bodies were read. */
   let handling: Promise<void>;
   let readBodies: number;
-  let timeLimits: BodyTimeLimits;
+  let arrivalLimits: ArrivalLimits;
 
   beforeEach(async () => {
     memory = new BodyMemory(MEMORY_BYTES);
     handling = Promise.resolve();
     readBodies = 0;
-    timeLimits = { stallMillis: 60_000, arrivalMillis: 60_000 };
+    arrivalLimits = { stallMillis: 60_000, graceMillis: 60_000, leastBytesPerSecond: 1, totalMillis: 60_000 };
     server = createServer((incoming, response) => {
       const address = String(incoming.headers['x-address'] ?? 'one');
       const asked = Object.assign(incoming, { ip: address }) as unknown as Request;
-      new BodyReader(memory, timeLimits)
+      new BodyReader(memory, arrivalLimits)
         .read(asked, response as unknown as Response, LIMIT_BYTES)
         .then(async (body) => {
           readBodies++;
@@ -94,22 +95,40 @@ describe('BodyReader', () => {
   });
 
   it('ends a body that stalls', async () => {
-    timeLimits.stallMillis = 100;
+    arrivalLimits.stallMillis = 100;
     const sent = begin({ 'Content-Length': 10 });
     sent.write('first');
     expect(await answerOf(sent)).toEqual([408, 'the request took too long to arrive']);
   });
 
   it('ends a body that never stalls and never ends', async () => {
-    timeLimits.arrivalMillis = 300;
+    arrivalLimits.totalMillis = 300;
     const sent = begin({ 'Transfer-Encoding': 'chunked' });
     const drip = setInterval(() => sent.write('x'), 20);
     expect((await answerOf(sent))[0]).toBe(408);
     clearInterval(drip);
   });
 
+  it('ends a body that arrives too slowly, and no other', async () => {
+    Object.assign(arrivalLimits, { graceMillis: 200, leastBytesPerSecond: 200 });
+    const drip = async (everyMillis: number, piece: string) => {
+      const sent = begin({ 'Transfer-Encoding': 'chunked', 'X-Address': `drips every ${everyMillis}` });
+      const startedAt = performance.now();
+      const dripping = setInterval(() => sent.write(piece), everyMillis);
+      setTimeout(() => sent.end(), 1_000);
+      const [status] = await answerOf(sent);
+      clearInterval(dripping);
+      return [status, performance.now() - startedAt] as const;
+    };
+    const [[slow, afterMillis], [fast]] = await Promise.all([drip(100, 'slow.'), drip(10, 'faster.')]);
+    expect([slow, fast]).toEqual([408, 200]);
+    // 50 bytes a second are too slow after 270 ms.
+    expect(afterMillis).toBeGreaterThan(200);
+    expect(afterMillis).toBeLessThan(900);
+  });
+
   it('ends a body whose time is over before it could stall', async () => {
-    timeLimits.arrivalMillis = 100;
+    arrivalLimits.totalMillis = 100;
     const sent = begin({ 'Content-Length': 10 });
     sent.write('first');
     expect((await answerOf(sent))[0]).toBe(408);

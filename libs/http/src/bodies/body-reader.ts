@@ -7,19 +7,19 @@ import {
   RequestTimeoutException,
 } from '@nestjs/common';
 import { type Request, type Response } from 'express';
-import { type BodyMemory } from './body-memory';
+import { addressGroup } from '../address-group';
+import { type ArrivalLimits, GRACE_MILLIS, LEAST_BYTES_PER_SECOND, watchArrival } from './arrival';
+import { type BodyMemory, type HeldBody } from './body-memory';
 import { CollectedBytes } from './collected-bytes';
 import { decoderOf } from './decompression';
 
-export interface BodyTimeLimits {
-  /** Longest pause between two pieces of a body. */
-  stallMillis: number;
-  /** Longest time for a whole body to arrive. */
-  arrivalMillis: number;
-}
-
-/** Node's own default for a whole request is 300 s. A client that is slower than a byte in 30 s is not sending any more. */
-const BODY_TIME_LIMITS: BodyTimeLimits = { stallMillis: 30_000, arrivalMillis: 300_000 };
+/** Node's own default for a whole request is 300 s. */
+const ARRIVAL_LIMITS: ArrivalLimits = {
+  stallMillis: GRACE_MILLIS,
+  graceMillis: GRACE_MILLIS,
+  leastBytesPerSecond: LEAST_BYTES_PER_SECOND,
+  totalMillis: 300_000,
+};
 
 /** Whether a request announces a body. */
 export const hasBody = ({ headers }: Pick<Request, 'headers'>): boolean =>
@@ -47,7 +47,7 @@ function offClose(socket: Socket, release: () => void): void {
 export class BodyReader {
   constructor(
     private readonly memory: BodyMemory,
-    private readonly timeLimits = BODY_TIME_LIMITS,
+    private readonly arrivalLimits = ARRIVAL_LIMITS,
   ) {}
 
   /**
@@ -64,34 +64,26 @@ export class BodyReader {
     // a byte each would be kept until then.
     if (announcedBytes > 0 && !request.complete) await new Promise((resolve) => setImmediate(resolve));
     if (request.destroyed) throw aborted();
-    const reserve = this.reserveUntilAnswer(request, response);
+    const held = this.holdUntilAnswer(request, response, limitBytes);
     if (createDecoder)
-      return this.collect(request, response, request.pipe(createDecoder()), limitBytes, reserve);
-    if (request.complete) return copyOfArrived(request, limitBytes, reserve);
-    return this.collect(request, response, request, announcedBytes || limitBytes, reserve);
+      return this.collect(request, response, request.pipe(createDecoder()), limitBytes, held);
+    if (request.complete) return copyOfArrived(request, limitBytes, held);
+    return this.collect(request, response, request, announcedBytes || limitBytes, held);
   }
 
-  /** Returns a function that takes memory for a body. The memory is released when the answer or the connection ends. */
-  private reserveUntilAnswer(request: Request, response: Response): (bytes: number) => void {
+  /** The memory of the request's body. It is released when the answer or the connection ends. */
+  private holdUntilAnswer(request: Request, response: Response, mostBytes: number): HeldBody {
     // Read the socket now: an aborted request no longer has one.
     const { socket } = request;
-    const holder = holderOf(request);
-    let heldBytes = 0;
-    let isReleased = false;
+    const held = this.memory.begin(holderOf(request), mostBytes);
     const release = () => {
-      if (isReleased) return;
-      isReleased = true;
       offClose(socket, release);
-      this.memory.release(holder, heldBytes);
+      held.release();
     };
     // Node emits no `close` for a response that still waits behind another one of its connection.
     onClose(socket, release);
     response.once('close', release);
-    return (bytes) => {
-      if (isReleased) throw aborted();
-      this.memory.hold(holder, bytes);
-      heldBytes += bytes;
-    };
+    return held;
   }
 
   private collect(
@@ -99,15 +91,18 @@ export class BodyReader {
     response: Response,
     source: Readable,
     mostBytes: number,
-    reserve: (bytes: number) => void,
+    held: HeldBody,
   ): Promise<Buffer> {
-    const collected = new CollectedBytes(mostBytes, reserve);
+    const collected = new CollectedBytes(mostBytes, (bytes) => {
+      if (held.isReleased) throw aborted();
+      held.grow(bytes);
+    });
     return new Promise<Buffer>((resolve, reject) => {
       const fail = (error: unknown) => {
         stop();
         reject(error as Error);
       };
-      const stopTimer = this.limitTime(request, () => {
+      const stopWatch = watchArrival(request, this.arrivalLimits, () => {
         response.setHeader('Connection', 'close');
         fail(new RequestTimeoutException('the request took too long to arrive'));
       });
@@ -121,6 +116,7 @@ export class BodyReader {
       };
       const onEnd = () => {
         stop();
+        held.arrive();
         resolve(collected.take());
       };
       const onError = (error: Error) =>
@@ -129,7 +125,7 @@ export class BodyReader {
         );
       const onAborted = () => fail(aborted());
       const stop = () => {
-        stopTimer();
+        stopWatch();
         source.off('data', onData).off('end', onEnd);
         request.off('aborted', onAborted);
         // The rest of the body is not kept.
@@ -141,35 +137,21 @@ export class BodyReader {
       request.once('aborted', onAborted);
     });
   }
-
-  /** Calls `onLate` if the body stalls or takes too long. Returns the function that ends the watch. */
-  private limitTime(request: Request, onLate: () => void): () => void {
-    const { stallMillis, arrivalMillis } = this.timeLimits;
-    const arrival = setTimeout(onLate, arrivalMillis);
-    const stall = setTimeout(onLate, stallMillis);
-    const onData = () => stall.refresh();
-    request.on('data', onData);
-    return () => {
-      clearTimeout(arrival);
-      clearTimeout(stall);
-      request.off('data', onData);
-    };
-  }
 }
 
 /** Copies a body that has arrived with its headers: the buffer of the network is larger, and would be kept. */
-function copyOfArrived(request: Request, limitBytes: number, reserve: (bytes: number) => void): Buffer {
+function copyOfArrived(request: Request, limitBytes: number, held: HeldBody): Buffer {
   const arrived = (request.read() as Buffer | null) ?? Buffer.alloc(0);
   if (arrived.length > limitBytes) throw tooLarge();
-  reserve(arrived.length);
+  held.arrive();
+  held.grow(arrived.length);
   return Buffer.from(arrived);
 }
 
 const aborted = () => new BadRequestException('the request was aborted');
 const tooLarge = () => new PayloadTooLargeException('the body is too large');
 
-/** Whose share of the memory a body takes: the address, or the account for which one of the platform's own services asks. */
-export function holderOf(request: Request & { caller?: { accountId: string; service?: string } }): string {
-  const { caller } = request;
-  return caller?.service === undefined ? (request.ip ?? '') : caller.accountId;
+/** Whose share of the memory a body takes: the account of the caller, or the address of a request without one. */
+export function holderOf(request: Request & { caller?: { accountId: string } }): string {
+  return request.caller?.accountId ?? addressGroup(request.ip);
 }

@@ -17,8 +17,10 @@ export interface ApiDescription {
   defaultKinds: CredentialKind[];
   /** How kinds are sent that only this service knows. */
   schemes?: Record<string, SecurityScheme>;
-  /** Any operation may answer 429. */
+  /** Any operation may answer 429, and every answer has the headers of the limits. */
   isRateLimited?: boolean;
+  /** Any operation may answer 429, to an address of which too many calls were refused. */
+  limitsRefusals?: boolean;
   /** Operations need no database, so they do not answer 503. */
   hasNoDatabase?: boolean;
   /** The service leaves bodies unread, so no operation answers with the errors of a body. */

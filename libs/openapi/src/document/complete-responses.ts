@@ -38,7 +38,7 @@ const EVERY_RESPONSE = {
 };
 const BY_STATUS: Record<string, Record<string, object>> = {
   401: { 'WWW-Authenticate': header('The schemes that the operation accepts.', 'string', true) },
-  429: { 'Retry-After': header('Seconds to wait.', 'integer', true) },
+  429: { 'Retry-After': header('Seconds to wait.', 'integer', true), ...RATE_LIMIT },
 };
 
 /** Adds the implied errors that an operation does not describe itself, the service's body to errors without one, and headers. */

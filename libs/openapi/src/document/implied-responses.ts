@@ -59,7 +59,7 @@ function impliedErrors(
   controller: Type,
   description: ApiDescription,
 ): Record<string, string> {
-  const { isRateLimited, hasNoDatabase, readsNoBodies = false } = description;
+  const { isRateLimited, limitsRefusals, hasNoDatabase, readsNoBodies = false } = description;
   const isPublic = metadataOf<boolean>(PUBLIC, handler, controller) === true;
   const isAnyQuery = metadataOf<boolean>(ANY_QUERY, handler, controller) === true;
   const isOnBehalf = acceptedKinds(handler, controller, description).includes('on_behalf');
@@ -85,7 +85,7 @@ function impliedErrors(
       413: 'The body is too large.',
       415: 'The content type or encoding of the body is not supported.',
     }),
-    ...((isRateLimited || hasBody) && { 429: 'Too many requests. Wait for the seconds in `Retry-After`.' }),
+    ...((isRateLimited || limitsRefusals || hasBody) && { 429: 'Too many requests. Wait for the seconds in `Retry-After`.' }),
     500: 'An unexpected fault of the service.',
     ...((!hasNoDatabase || hasBody) && { 503: 'A dependency, normally the database, is not available.' }),
   };

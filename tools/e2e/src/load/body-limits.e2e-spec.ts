@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import {
   createTestDatabase,
   insertAccount,
@@ -18,9 +19,10 @@ import { Site } from '../site/site';
 /** The limits of time and memory for bodies, with what each service answers to those who hold a credential. */
 
 const MEBIBYTE = 1024 * 1024;
-/** The least that the configuration takes. A quarter of it is the largest body of the gateway. */
+/** The least that the configuration takes: three of the largest bodies of the gateway, and room for small ones. */
 const BODY_MEMORY_BYTES = 128 * MEBIBYTE;
 const LARGEST_BODY_BYTES = 32 * MEBIBYTE;
+/** The largest of the small bodies. */
 const PROBE_BYTES = 64 * 1024;
 const COMPLETIONS = '/v1/chat/completions';
 const CUSTOMER = { email: 'customer@example.com', password: 'correct horse battery' };
@@ -107,8 +109,8 @@ it('every service cuts a body that pauses, and closes its connection', async () 
 });
 
 it('the gateway refuses bodies for which it has no memory, until the others end', async () => {
-  const probe = (address: string) => {
-    const sent = begin('gateway', COMPLETIONS, PROBE_BYTES, { 'X-Forwarded-For': address });
+  const probe = (key: string) => {
+    const sent = begin('gateway', COMPLETIONS, PROBE_BYTES, { Authorization: `Bearer ${key}` });
     sent.end(JSON.stringify({ model: 'none', messages: [] }).padEnd(PROBE_BYTES));
     return answerTo(sent, 'gateway', COMPLETIONS);
   };
@@ -117,28 +119,56 @@ it('the gateway refuses bodies for which it has no memory, until the others end'
    * Sends a body but for its last byte, and returns once a probe of the same client is refused. A probe may come while the
    * gateway still reads the body, and take the rest of the client's memory from it. Then the body is sent again.
    */
-  const hold = async (address: string) => {
+  const hold = async (key: string) => {
     for (;;) {
-      const sent = begin('gateway', COMPLETIONS, LARGEST_BODY_BYTES, { 'X-Forwarded-For': address });
+      const sent = begin('gateway', COMPLETIONS, LARGEST_BODY_BYTES, { Authorization: `Bearer ${key}` });
       let ended = false;
       sent.on('response', (response: IncomingMessage) => response.resume()).on('close', () => (ended = true));
       await new Promise((resolve) => sent.write(largest, resolve));
       const refused = await waitFor(async () => {
-        const answer = await probe(address);
+        const answer = await probe(key);
         return ended ? 'again' : answer.status === 429 && answer;
       });
       if (refused !== 'again') return { sent, refused };
     }
   };
+  const keys: string[] = [];
+  while (keys.length < 4) keys.push((await insertAccount(database.pool)).apiKey);
   const held: ClientRequest[] = [];
-  for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4']) {
-    const { sent, refused } = await hold(address);
+  for (const key of keys.slice(0, 3)) {
+    const { sent, refused } = await hold(key);
     held.push(sent);
     expect([refused.headers['retry-after'], refused.faults]).toEqual(['1', []]);
   }
-  const { status, headers, faults } = await probe('10.0.0.5');
+  const key = keys[3]!;
+  const large = begin('gateway', COMPLETIONS, LARGEST_BODY_BYTES, { Authorization: `Bearer ${key}` });
+  large.write(largest);
+  const { status, headers, faults } = await answerTo(large, 'gateway', COMPLETIONS);
   expect([status, headers['retry-after'], faults]).toEqual([503, '1', []]);
+  large.destroy();
+  expect((await probe(key)).status).toBe(404);
   for (const sent of held) sent.destroy();
-  for (const address of ['10.0.0.1', '10.0.0.5'])
-    await waitFor(async () => (await probe(address)).status === 404);
+  for (const one of keys) await waitFor(async () => (await probe(one)).status === 404);
+});
+
+it('the gateway serves others while an account holds eight packed bodies from four addresses', async () => {
+  const { apiKey } = await insertAccount(database.pool);
+  const line = () => randomBytes(16).toString('hex').padEnd(1_500);
+  const packed = gzipSync(Array.from({ length: LARGEST_BODY_BYTES / 1_500 }, line).join(''));
+  const held = Array.from({ length: 8 }, (_, n) => {
+    const sent = begin('gateway', COMPLETIONS, packed.length, {
+      Authorization: `Bearer ${apiKey}`,
+      'X-Forwarded-For': `10.0.0.${n % 4}`,
+      'Content-Encoding': 'gzip',
+    });
+    sent.write(packed.subarray(0, -10));
+    return sent;
+  });
+  await Promise.race(held.map((sent) => once(sent, 'response')));
+  for (const bytes of [PROBE_BYTES, LARGEST_BODY_BYTES]) {
+    const sent = begin('gateway', COMPLETIONS, bytes, { 'X-Forwarded-For': '10.0.0.9' });
+    sent.end(JSON.stringify({ model: 'none', messages: [] }).padEnd(bytes));
+    expect((await answerTo(sent, 'gateway', COMPLETIONS)).status).toBe(404);
+  }
+  for (const sent of held) sent.destroy();
 });

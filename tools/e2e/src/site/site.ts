@@ -130,7 +130,6 @@ export class Site {
       AGENT_CREDENTIAL: this.consoleCredential,
       ROUTER_COST_CREDENTIAL: this.consoleCredential,
       MEMO_URL: ELSEWHERE,
-      RATE_LIMIT_MULTIPLIER: '1000',
       ...environment,
     });
   }
@@ -171,6 +170,7 @@ export class Site {
         ...database,
         CONSOLE_URL: await this.consoleUrl(),
         API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
+        ...(app !== 'agent-environments' && { RATE_LIMIT_MULTIPLIER: '1000' }),
         ...environment,
       },
     };

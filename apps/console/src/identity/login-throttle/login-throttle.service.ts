@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Executor } from '@inference/database';
 import { TooManyRequestsException } from '@inference/http';
-import { RATE_LIMIT_CONFIG, type RateLimitConfig } from '../../rate-limit/rate-limit.config';
+import { RATE_LIMIT_CONFIG, type RateLimitConfig } from '@inference/rate-limits';
 import {
   type AttemptKind,
   type AttemptLimits,

@@ -87,6 +87,16 @@ describe.each(UPLOADS)('an upload as %s', (_what, headers, start, end) => {
     await replica.close();
   });
 
+  it('is disconnected if it trickles', async () => {
+    const replica = await site.startReplica({ CLIENT_STALL_TIMEOUT_SECONDS: String(STALL_SECONDS) });
+    const { sent, answer } = upload(headers, { url: replica.url });
+    sent.on('error', () => undefined).write(start);
+    const dripping = setInterval(() => sent.write('a'), 100);
+    expect(await answer).toEqual([0, undefined]);
+    clearInterval(dripping);
+    await replica.close();
+  });
+
   it('can still complete while the service stops', async () => {
     const replica = await site.startReplica();
     const { sent, answer } = await halfSent(headers, start, replica.url);

@@ -11,7 +11,14 @@ import {
   UnsupportedMediaTypeException,
 } from '@nestjs/common';
 import { validated } from '@inference/dto';
-import { BodyMemory, holderOf, JsonFault, readJson } from '@inference/http';
+import {
+  BodyMemory,
+  holderOf,
+  JsonFault,
+  LEAST_BYTES_PER_SECOND,
+  readJson,
+  watchArrival,
+} from '@inference/http';
 import { type Request, type Response } from 'express';
 import { serviceStopping } from '../../shutdown/service-stopping';
 import { detectMediaType, type MediaType } from '../source-files/media-type';
@@ -97,20 +104,18 @@ export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown 
       throw new UnsupportedMediaTypeException('Content-Encoding: is not supported for documents');
     const limit = isForm ? this.formLimit : this.jsonLimit;
     if (Number(request.headers['content-length'] ?? 0) > limit.bytes) throw limit.error();
-    const holder = holderOf(request);
-    let heldBytes = Math.min(announcedBytes(request), MAX_HELD_BYTES);
-    this.memory.hold(holder, heldBytes);
+    const held = this.memory.begin(holderOf(request), MAX_HELD_BYTES);
+    if (request.complete) held.arrive();
+    held.grow(Math.min(announcedBytes(request), MAX_HELD_BYTES));
     try {
       if (request.headers.expect !== undefined) response.writeContinue();
-      const upload = await this.withStallTimeout(request, () =>
+      const upload = await this.inTime(request, () =>
         isForm ? this.readForm(request) : this.readJson(request),
       );
-      const keptBytes = Math.min(heldBytes, bytesInMemory(upload));
-      this.memory.release(holder, heldBytes - keptBytes);
-      heldBytes = keptBytes;
+      held.arrive(Math.min(held.bytes, bytesInMemory(upload)));
       return await use(upload);
     } finally {
-      this.memory.release(holder, heldBytes);
+      held.release();
     }
   }
 
@@ -132,19 +137,26 @@ export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown 
     clearTimeout(timeout);
   }
 
-  /** Disconnects a sender that sends nothing for too long. */
-  private async withStallTimeout<T>(request: IncomingMessage, work: () => Promise<T>): Promise<T> {
+  /** Disconnects a sender that pauses for too long or is slower than the least rate. */
+  private async inTime<T>(request: IncomingMessage, work: () => Promise<T>): Promise<T> {
     const { socket } = request;
-    const disconnect = () => socket.destroy();
-    socket.setTimeout(this.config.clientStallTimeoutMs, disconnect);
-    // After the end of the body the client waits for the service, so the timeout no longer applies.
-    request.once('end', () => socket.setTimeout(0, disconnect));
+    const { clientStallTimeoutMs: graceMillis } = this.config;
+    const limits = {
+      stallMillis: graceMillis,
+      graceMillis,
+      leastBytesPerSecond: LEAST_BYTES_PER_SECOND,
+      // The largest document at the least rate.
+      totalMillis: Infinity,
+    };
+    const stopWatch = watchArrival(request, limits, () => socket.destroy());
+    // After the end of the body the client waits for the service.
+    request.once('end', stopWatch);
     const working = work();
     this.activeUploads.set(working, socket);
     try {
       return await working;
     } finally {
-      socket.setTimeout(0, disconnect);
+      stopWatch();
       this.activeUploads.delete(working);
     }
   }

@@ -1,7 +1,6 @@
 import { AsSent, field, type FieldOptions, LineField, nameFault, NameText, TextField } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
 import { applyDecorators } from '@nestjs/common';
-import { Transform } from 'class-transformer';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { type Metadata } from '../document-version.entity';
 

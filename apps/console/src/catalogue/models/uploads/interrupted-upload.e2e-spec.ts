@@ -50,6 +50,17 @@ describe('an upload leaves nothing', () => {
     await waitFor(() => !packages.isIncoming(id));
   });
 
+  it('removes the upload when the client trickles', async () => {
+    inAHurry({ stallMillis: 400 });
+    const headers = { 'Content-Length': 1_000_000 };
+    const { upload, id } = await begin('trickled', site.console.url, headers);
+    const dripping = setInterval(() => upload.write('a'), 50);
+    await new Promise((resolve) => upload.once('close', resolve));
+    clearInterval(dripping);
+    await given('trickled');
+    await waitFor(() => !packages.isIncoming(id));
+  });
+
   it('removes the upload when its replica shuts down', async () => {
     const stopping = await TestConsole.start(site.database.urlFor('console'));
     const { id } = await begin('stopped', stopping.url);

@@ -13,7 +13,7 @@ export const rateLimitFields = {
   RATE_LIMIT_MULTIPLIER: env.number(0.01, 1_000_000).default(1),
 };
 
-type Fields = z.output<z.ZodObject<typeof rateLimitFields>>;
+export type RateLimitFields = z.output<z.ZodObject<typeof rateLimitFields>>;
 
 export interface RateLimitConfig {
   /** Undefined when each process counts on its own. */
@@ -22,6 +22,6 @@ export interface RateLimitConfig {
   multiplier: number;
 }
 
-export function rateLimitOf({ REDIS_URL, RATE_LIMIT_MULTIPLIER }: Fields): RateLimitConfig {
+export function rateLimitOf({ REDIS_URL, RATE_LIMIT_MULTIPLIER }: RateLimitFields): RateLimitConfig {
   return { redisUrl: REDIS_URL, multiplier: RATE_LIMIT_MULTIPLIER };
 }

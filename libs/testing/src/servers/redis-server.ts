@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { describeWhere, findFreePort, isExecutable, waitFor } from '@inference/testing';
+import { waitFor } from '../wait-for';
+import { describeWhere, findFreePort, isExecutable } from './local-servers';
 import { Redis } from 'ioredis';
 
 /** Path of redis-server: `REDIS_SERVER`, or the one in the PATH; undefined if there is none. */

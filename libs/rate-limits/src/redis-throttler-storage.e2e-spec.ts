@@ -1,7 +1,6 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { Logger } from '@nestjs/common';
-import { waitFor } from '@inference/testing';
-import { describeWithRedis, RedisServer } from './redis.fixture';
+import { describeWithRedis, RedisServer, waitFor } from '@inference/testing';
 import { RedisThrottlerStorage } from './redis-throttler-storage';
 
 const WINDOW_MILLIS = 600_000;

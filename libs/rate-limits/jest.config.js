@@ -1,0 +1,1 @@
+module.exports = { displayName: 'rate-limits', preset: '../../jest.preset.js' };
