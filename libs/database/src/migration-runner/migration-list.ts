@@ -38,6 +38,7 @@ import { ArchivedDays0000000000036 } from '../migrations/0036_archived_days';
 import { BatchedIndexing0000000000037 } from '../migrations/0037_batched_indexing';
 import { RehashedApiKeys0000000000038 } from '../migrations/0038_rehashed_api_keys';
 import { SettleGenericPlans0000000000039 } from '../migrations/0039_settle_generic_plans';
+import { RevokedWorkspaceKeys0000000000041 } from '../migrations/0041_revoked_workspace_keys';
 
 /** All migrations in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -80,4 +81,5 @@ export const MIGRATIONS: MigrationClass[] = [
   BatchedIndexing0000000000037,
   RehashedApiKeys0000000000038,
   SettleGenericPlans0000000000039,
+  RevokedWorkspaceKeys0000000000041,
 ];

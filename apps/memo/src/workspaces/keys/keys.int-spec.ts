@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { TEST_API_KEY_HASH_SECRET, waitFor } from '@inference/testing';
+import { TEST_API_KEY_HASH_SECRET, waitFor, waitForLock } from '@inference/testing';
 import { MemoSite, type Person } from '../../memo.fixture';
 import { type KeyResponse } from './key.dto';
 
@@ -43,6 +43,27 @@ it('shows a key once and stores its hash', async () => {
   expect(await keysOf(member)).toEqual([shown]);
   const { rows } = await site.pool.query<{ row: string }>('SELECT k::text AS row FROM memo.keys k');
   expect(rows.map(({ row }) => row).join()).not.toContain(key.slice(12));
+});
+
+it('is not made with a session that ends while the request waits', async () => {
+  const holding = await site.pool.connect();
+  await holding.query('BEGIN');
+  await holding.query('SELECT FROM memo.workspaces WHERE id = $1 FOR NO KEY UPDATE', [workspace.slice(1)]);
+  const refused = member.refusal('POST', `${workspace}/keys`, { name: 'late' });
+  await waitForLock(site.pool);
+  await holding.query('UPDATE accounts.sessions SET ended_at = now() WHERE account_id = $1', [
+    member.accountId,
+  ]);
+  await holding.query('COMMIT');
+  holding.release();
+  expect(await refused).toEqual([401, 'the session has just ended']);
+  const { rowCount } = await site.pool.query('SELECT FROM memo.keys WHERE account_id = $1', [
+    member.accountId,
+  ]);
+  expect(rowCount).toBe(0);
+  await site.pool.query('UPDATE accounts.sessions SET ended_at = NULL WHERE account_id = $1', [
+    member.accountId,
+  ]);
 });
 
 it('lists keys in pages', async () => {
