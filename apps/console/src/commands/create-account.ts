@@ -9,7 +9,9 @@ import { findForLogin, insertAccount, setRole } from '../identity/accounts/accou
 import { SITE_LANGUAGE } from '../identity/accounts/languages';
 import { emailField } from '../identity/accounts/account-fields';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../identity/passwords/password-fields.decorator';
+import { announceAdmin } from '../identity/admin-accounts/announce-admin';
 import { recordAuditEvent } from '../identity/audit-log/audit-log';
+import { faultOfPassword } from '../identity/passwords/refused-passwords';
 import { hashPassword, PasswordHasher } from '../identity/passwords/password-hasher';
 
 /**
@@ -20,15 +22,20 @@ import { hashPassword, PasswordHasher } from '../identity/passwords/password-has
  */
 const environment = z.object({ SITE: env.site(), DATABASE_URL: env.database.DATABASE_URL });
 
-const input = z.object({
-  email: emailField,
-  role: z.enum(ROLES, 'must be user, analyst or admin'),
-  password: z
-    .string()
-    .min(MIN_PASSWORD_LENGTH, `must have at least ${MIN_PASSWORD_LENGTH} characters`)
-    .max(MAX_PASSWORD_LENGTH, `must have at most ${MAX_PASSWORD_LENGTH} characters`),
-  existing: z.boolean(),
-});
+const input = z
+  .object({
+    email: emailField,
+    role: z.enum(ROLES, 'must be user, analyst or admin'),
+    password: z
+      .string()
+      .min(MIN_PASSWORD_LENGTH, `must have at least ${MIN_PASSWORD_LENGTH} characters`)
+      .max(MAX_PASSWORD_LENGTH, `must have at most ${MAX_PASSWORD_LENGTH} characters`),
+    existing: z.boolean(),
+  })
+  .superRefine(({ email, password }, context) => {
+    const fault = faultOfPassword(password, { email });
+    if (fault !== null) context.addIssue({ code: 'custom', path: ['password'], message: fault });
+  });
 
 async function readInput(): Promise<z.output<typeof input>> {
   const { values } = parseArgs({
@@ -59,7 +66,10 @@ async function createAccount(): Promise<string> {
         CURRENCY_BY_SITE[SITE],
       );
       const event = { accountId: made, actorId: null, origin: null, details: { role } };
-      if (made !== null) await recordAuditEvent(transaction, { type: 'account.created', ...event });
+      if (made === null) return null;
+      await recordAuditEvent(transaction, { type: 'account.created', ...event });
+      if (role === 'admin')
+        await announceAdmin(transaction, { accountId: made, appointedBy: null, origin: null });
       return made;
     });
     if (id !== null) return `Made ${email} (${id}) with the role ${role}.`;
@@ -78,6 +88,8 @@ async function createAccount(): Promise<string> {
         details: { from: before, to: role },
       };
       await recordAuditEvent(transaction, { type: 'account.role_changed', ...event });
+      if (role === 'admin')
+        await announceAdmin(transaction, { accountId: account.id, appointedBy: null, origin: null });
     });
     return `${email} exists already; its role is ${role}.`;
   } finally {

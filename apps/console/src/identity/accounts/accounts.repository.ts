@@ -18,12 +18,13 @@ export type AccountProfile = Omit<Account, 'passwordHash'>;
 /** What a sign-in needs of an account, read by one statement. */
 export type SignInAccount = Pick<
   Account,
-  'id' | 'email' | 'passwordHash' | 'credentialsVersion' | 'twoFactor'
+  'id' | 'email' | 'emailVerifiedAt' | 'passwordHash' | 'credentialsVersion' | 'twoFactor'
 >;
 
 const SIGN_IN_COLUMNS = {
   id: true,
   email: true,
+  emailVerifiedAt: true,
   passwordHash: true,
   credentialsVersion: true,
   twoFactor: true,
@@ -122,6 +123,13 @@ export async function lockAdmins(transaction: Transaction, accountId: string): P
     lock: { mode: 'for_no_key_update' },
   });
   return accounts.filter(({ role }) => role === 'admin').map(({ id }) => id);
+}
+
+export async function listAdminIds(executor: Executor): Promise<string[]> {
+  const admins = await executor
+    .repository(Account)
+    .find({ select: { id: true }, where: { role: 'admin' }, order: { id: 'ASC' } });
+  return admins.map(({ id }) => id);
 }
 
 /** Gives an account a role and returns the former one, or null if there is no such account. */

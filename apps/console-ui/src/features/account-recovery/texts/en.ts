@@ -29,6 +29,12 @@ export const en = {
   'verify.text': 'One click, and we know that the address is yours.',
   'verify.codeText': 'Copy the code from the mail, or open the link in it.',
   'verify.submit': 'Confirm the address',
+  'verify.password': 'Password of the account',
+  'verify.passwordText':
+    'This browser is not signed in to the account. Enter its password, so that nobody confirms an account that somebody else made with your address.',
+  'verify.wrongPassword': 'The password is wrong.',
+  'verify.unknownPassword': 'You do not know it, or did not make the account?',
+  'verify.reset': 'Set a new password',
   'verify.refused': 'The link or code was used already or is older than a day. Ask for a new mail.',
   'verify.done': 'Your address is confirmed',
   'verify.doneText': 'Thank you. There is nothing more to do.',

@@ -32,6 +32,12 @@ export const zh: ChineseTexts<typeof en> = {
   'verify.text': '点击下方按钮，确认该邮箱属于您。',
   'verify.codeText': '请复制邮件中的验证码，或直接打开邮件中的链接。',
   'verify.submit': '确认邮箱',
+  'verify.password': '账户密码',
+  'verify.passwordText':
+    '此浏览器尚未登录该账户。请输入账户密码，以免误将他人用您的邮箱创建的账户确认为自己的账户。',
+  'verify.wrongPassword': '密码不正确。',
+  'verify.unknownPassword': '不知道密码，或并非您创建的账户？',
+  'verify.reset': '设置新密码',
   'verify.refused': '链接或验证码已使用，或已超过一天。请重新获取邮件。',
   'verify.done': '邮箱已验证',
   'verify.doneText': '感谢您，无需其他操作。',
