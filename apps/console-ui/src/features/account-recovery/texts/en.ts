@@ -15,7 +15,7 @@ export const en = {
   code: 'Code of the mail',
   'code.missing': 'Enter the code of the mail.',
   'password.new': 'New password',
-  'password.rule': 'At least {{count}} characters.',
+  'password.rule': 'At least {{count}} characters, and not a common password.',
   'password.short': 'The password needs at least {{count}} characters.',
   'reset.title': 'Choose a new password',
   'reset.text': 'Copy the code from the mail, or open the link in it.',

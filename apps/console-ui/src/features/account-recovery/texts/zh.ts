@@ -18,7 +18,7 @@ export const zh: ChineseTexts<typeof en> = {
   code: '邮件中的验证码',
   'code.missing': '请输入邮件中的验证码。',
   'password.new': '新密码',
-  'password.rule': '至少 {{count}} 个字符。',
+  'password.rule': '至少 {{count}} 个字符，且不能是常见密码。',
   'password.short': '密码至少需要 {{count}} 个字符。',
   'reset.title': '设置新密码',
   'reset.text': '请复制邮件中的验证码，或直接打开邮件中的链接。',

@@ -49,7 +49,7 @@ export const en = {
   'password.current': 'Present password',
   'password.currentMissing': 'Enter your present password.',
   'password.new': 'New password',
-  'password.rule': 'At least {{length}} characters.',
+  'password.rule': 'At least {{length}} characters, and not a common password.',
   'password.short': 'The password needs at least {{length}} characters.',
   'password.wrong': 'This password is wrong.',
   'password.change': 'Change the password',

@@ -51,7 +51,7 @@ export const zh: ChineseTexts<typeof en> = {
   'password.current': '当前密码',
   'password.currentMissing': '请输入当前密码。',
   'password.new': '新密码',
-  'password.rule': '至少 {{length}} 个字符。',
+  'password.rule': '至少 {{length}} 个字符，且不能是常见密码。',
   'password.short': '密码至少需要 {{length}} 个字符。',
   'password.wrong': '密码错误。',
   'password.change': '修改密码',
