@@ -59,6 +59,18 @@ describe('a forgotten password', () => {
     expect(await mailbox.next('password_changed', email)).toContain('was changed');
   });
 
+  it('is announced to delete what was made before the address was confirmed, if there is any', async () => {
+    const [early, late] = [await register(), await register()];
+    const makeKey = ({ token }: typeof early) =>
+      site.console.request('POST', '/api/api-keys', { token, json: { name: 'key' } });
+    await makeKey(early);
+    for (const { accountId } of [early, late]) await site.confirmAddress(accountId);
+    await makeKey(late);
+    for (const { email } of [early, late]) await post('password/forgot', { identifier: email });
+    expect(await mailbox.next('reset_password', early.email)).toContain('API keys');
+    expect(await mailbox.next('reset_password', late.email)).not.toContain('API keys');
+  });
+
   it.each(['email', 'phone', 'username'])('is requested by %s', async (kind) => {
     const digits = String(4_155_550_000 + registered);
     const account = { phone: `+1${digits}`, username: `user${registered}` };
