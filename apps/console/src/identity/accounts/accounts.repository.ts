@@ -125,13 +125,6 @@ export async function lockAdmins(transaction: Transaction, accountId: string): P
   return accounts.filter(({ role }) => role === 'admin').map(({ id }) => id);
 }
 
-export async function listAdminIds(executor: Executor): Promise<string[]> {
-  const admins = await executor
-    .repository(Account)
-    .find({ select: { id: true }, where: { role: 'admin' }, order: { id: 'ASC' } });
-  return admins.map(({ id }) => id);
-}
-
 /** Gives an account a role and returns the former one, or null if there is no such account. */
 export async function setRole(transaction: Transaction, accountId: string, role: Role): Promise<Role | null> {
   const { rows } = await transaction.query<Pick<Account, 'role'>>(SET_ROLE, [accountId, role]);

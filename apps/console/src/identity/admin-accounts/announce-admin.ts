@@ -1,6 +1,6 @@
 import { type Transaction } from '@inference/database';
 import { queueSecurityMail } from '../../notifications/mail/security-mail';
-import { listAdminIds, readAccount } from '../accounts/accounts.repository';
+import { lockAdmins, readAccount } from '../accounts/accounts.repository';
 import { type Origin } from '../audit-log/request-origin';
 
 /**
@@ -17,7 +17,9 @@ export async function announceAdmin(
     origin,
   }: { accountId: string; appointedBy: string | null; origin: Origin | null },
 ): Promise<void> {
-  const [account, adminIds] = [await readAccount(transaction, accountId), await listAdminIds(transaction)];
+  // The locks make it name every admin that another transaction is appointing.
+  const adminIds = await lockAdmins(transaction, accountId);
+  const account = await readAccount(transaction, accountId);
   if (!account || adminIds.length < 2) return;
   const facts = { admin: { email: account.email, appointedBy } };
   for (const adminId of adminIds)

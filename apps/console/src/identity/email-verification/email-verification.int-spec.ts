@@ -88,12 +88,13 @@ describe('verifying the e-mail address', () => {
     });
     const guess = async () => {
       const json = { token: mailed, password: 'a wrong one' };
-      return (await strict.request('POST', '/api/auth/email/verify', { json })).body;
+      return strict.request('POST', '/api/auth/email/verify', { json });
     };
-    const answers: unknown[] = [];
-    for (let i = 0; i < 11; i++) answers.push(await guess());
+    let answer = await guess();
+    // On a busy machine the first delays may be over when the next guess arrives; they double.
+    for (let i = 1; i < 20 && answer.status === 403; i++) answer = await guess();
     await strict.close();
-    expect(answers.at(-1)).toEqual({ error: 'too many attempts, try again later' });
+    expect([answer.status, answer.body]).toEqual([429, { error: 'too many attempts, try again later' }]);
   });
 
   it('sends the mail in the language of the account', async () => {
