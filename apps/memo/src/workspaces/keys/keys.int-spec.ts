@@ -46,24 +46,21 @@ it('shows a key once and stores its hash', async () => {
 });
 
 it('is not made with a session that ends while the request waits', async () => {
+  const late = await site.person();
+  await owner.json('POST', `${workspace}/members`, { user_id: late.accountId, role: 'viewer' }, 201);
   const holding = await site.pool.connect();
   await holding.query('BEGIN');
   await holding.query('SELECT FROM memo.workspaces WHERE id = $1 FOR NO KEY UPDATE', [workspace.slice(1)]);
-  const refused = member.refusal('POST', `${workspace}/keys`, { name: 'late' });
+  const refused = late.refusal('POST', `${workspace}/keys`, { name: 'late' });
   await waitForLock(site.pool);
   await holding.query('UPDATE accounts.sessions SET ended_at = now() WHERE account_id = $1', [
-    member.accountId,
+    late.accountId,
   ]);
   await holding.query('COMMIT');
   holding.release();
   expect(await refused).toEqual([401, 'the session has just ended']);
-  const { rowCount } = await site.pool.query('SELECT FROM memo.keys WHERE account_id = $1', [
-    member.accountId,
-  ]);
+  const { rowCount } = await site.pool.query('SELECT FROM memo.keys WHERE account_id = $1', [late.accountId]);
   expect(rowCount).toBe(0);
-  await site.pool.query('UPDATE accounts.sessions SET ended_at = NULL WHERE account_id = $1', [
-    member.accountId,
-  ]);
 });
 
 it('lists keys in pages', async () => {
