@@ -220,13 +220,13 @@ export const CROSSING_STATEMENTS = [
     why: 'Locks all admins before a role changes, so that one is left.',
   },
   {
-    place: 'apps/console/src/identity/accounts/admin/admin-accounts.service.ts views',
+    place: 'apps/console/src/identity/admin-accounts/admin-accounts.service.ts views',
     kind: 'admin',
     tables: ['wallet.wallets'],
     why: 'The balances of a page of accounts.',
   },
   {
-    place: 'apps/console/src/identity/accounts/admin/admin-accounts.service.ts list',
+    place: 'apps/console/src/identity/admin-accounts/admin-accounts.service.ts list',
     kind: 'admin',
     tables: ['accounts.accounts'],
     why: 'Lists accounts, newest first, or searches them.',

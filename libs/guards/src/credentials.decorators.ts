@@ -22,9 +22,13 @@ export type CredentialKind = keyof CredentialKinds;
 
 export const ACCEPTS = 'accepts';
 export const ROLES = 'roles';
+export const READS_CREDENTIAL = 'reads credential';
 
 /** The kinds of credentials that a route accepts, instead of the app's default kinds. */
 export const Accepts = (...kinds: CredentialKind[]) => SetMetadata(ACCEPTS, kinds);
 
 /** The roles that a route allows; any other caller gets 403. */
 export const Roles = (...roles: Role[]) => SetMetadata(ROLES, roles);
+
+/** A public route that has a use for a credential: it sets `request.caller` if a valid one is sent, and ignores an invalid one. */
+export const ReadsCredential = () => SetMetadata(READS_CREDENTIAL, true);

@@ -43,8 +43,11 @@ export class CredentialsGuard extends AuthGuard() {
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { isPublic, roles } = this.routes.of(context);
-    if (isPublic) return true;
+    const { isPublic, readsCredential = false, roles } = this.routes.of(context);
+    if (isPublic) {
+      if (readsCredential) await this.readIfValid(context);
+      return true;
+    }
     try {
       await super.canActivate(context);
     } catch (error) {
@@ -55,6 +58,15 @@ export class CredentialsGuard extends AuthGuard() {
     if (roles && !(caller && roles.includes(caller.role)))
       throw new ForbiddenException('this account does not have the required role');
     return true;
+  }
+
+  /** Throws 503 if the credential cannot be checked. */
+  private async readIfValid(context: ExecutionContext): Promise<void> {
+    try {
+      await super.canActivate(context);
+    } catch (error) {
+      if (!(error instanceof UnauthorizedException)) throw error;
+    }
   }
 
   override getRequest(context: ExecutionContext): PassportRequest {

@@ -10,6 +10,8 @@ export {
   Accepts,
   type CredentialKind,
   type CredentialKinds,
+  READS_CREDENTIAL,
+  ReadsCredential,
   ROLES,
   Roles,
 } from './credentials.decorators';

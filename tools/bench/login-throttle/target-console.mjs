@@ -73,7 +73,7 @@ export class Target {
     const createOwner = async () => {
       const { accountId: id } = await insertAccount(this.pool);
       const { rows } = await this.pool.query(
-        'UPDATE accounts.accounts SET password_hash = $2 WHERE id = $1 RETURNING id, email',
+        'UPDATE accounts.accounts SET password_hash = $2, email_verified_at = now() WHERE id = $1 RETURNING id, email',
         [id, hash],
       );
       return rows[0];

@@ -11,6 +11,7 @@ export const OPERATIONS_WITHOUT_SUCCESS: Record<string, string> = {
   'agent-environments listEnvironmentTemplates': NOT_IMPLEMENTED,
   'agent-environments listEnvironments': NOT_IMPLEMENTED,
   'agent-environments uploadEnvironmentFile': NOT_IMPLEMENTED,
+  'console changeRole': 'needs the password of the administrator',
   'console completePackageUpload': 'needs all parts of an upload',
   'console createInvoice': ONLY_CHINA,
   'console createInvoiceLink': ONLY_CHINA,

@@ -69,6 +69,38 @@ describe('create-account', () => {
     expect(await role()).toMatchObject({ role: 'admin' });
   });
 
+  it('refuses a password that is guessed first', async () => {
+    const args = ['--email', 'careful@example.com', '--role', 'user'];
+    for (const [password, fault] of [
+      ['Password1', 'is too common'],
+      ['careful@example.com', 'must not be the e-mail address'],
+    ] as const)
+      expect(await run(args, password)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining(`the password (on standard input) ${fault}`),
+      });
+  });
+
+  it('tells all admins of a new one', async () => {
+    const announced = async () => {
+      const { rows } = await site.database.pool.query<{ to: string; admin: object }>(
+        `SELECT a.email AS to, m.params->'admin' AS admin FROM accounts.mail_outbox m
+         JOIN accounts.accounts a ON a.id = m.account_id WHERE m.kind = 'admin_appointed'`,
+      );
+      return rows.map(({ to, admin }) => JSON.stringify([to, admin]));
+    };
+    await run(['--email', 'first-admin@example.com', '--role', 'admin']);
+    const before = await announced();
+    await run(['--email', 'second-admin@example.com', '--role', 'admin']);
+    const added = (await announced()).filter((one) => !before.includes(one));
+    const admin = { email: 'second-admin@example.com', appointedBy: null };
+    expect(added).toEqual(
+      expect.arrayContaining(
+        ['first-admin@example.com', admin.email].map((to) => JSON.stringify([to, admin])),
+      ),
+    );
+  });
+
   it('names every fault at once and makes nothing', async () => {
     const { code, err } = await run(['--email', 'nobody', '--role', 'king'], 'short');
     expect(code).toBe(1);

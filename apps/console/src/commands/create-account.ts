@@ -9,7 +9,9 @@ import { findForLogin, insertAccount, setRole } from '../identity/accounts/accou
 import { SITE_LANGUAGE } from '../identity/accounts/languages';
 import { emailField } from '../identity/accounts/account-fields';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../identity/passwords/password-fields.decorator';
+import { announceAdmin } from '../identity/admin-accounts/announce-admin';
 import { recordAuditEvent } from '../identity/audit-log/audit-log';
+import { faultOfPassword } from '../identity/passwords/refused-passwords';
 import { hashPassword, PasswordHasher } from '../identity/passwords/password-hasher';
 
 /**
@@ -59,7 +61,13 @@ async function createAccount(): Promise<string> {
         CURRENCY_BY_SITE[SITE],
       );
       const event = { accountId: made, actorId: null, origin: null, details: { role } };
-      if (made !== null) await recordAuditEvent(transaction, { type: 'account.created', ...event });
+      if (made === null) return null;
+      // Not before: an account that exists keeps its password, which may have been set when the rule was another.
+      const fault = faultOfPassword(password, { email });
+      if (fault !== null) throw new Error(`the password (on standard input) ${fault}`);
+      await recordAuditEvent(transaction, { type: 'account.created', ...event });
+      if (role === 'admin')
+        await announceAdmin(transaction, { accountId: made, appointedBy: null, origin: null });
       return made;
     });
     if (id !== null) return `Made ${email} (${id}) with the role ${role}.`;
@@ -78,6 +86,8 @@ async function createAccount(): Promise<string> {
         details: { from: before, to: role },
       };
       await recordAuditEvent(transaction, { type: 'account.role_changed', ...event });
+      if (role === 'admin')
+        await announceAdmin(transaction, { accountId: account.id, appointedBy: null, origin: null });
     });
     return `${email} exists already; its role is ${role}.`;
   } finally {

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AccountsModule } from './accounts/accounts.module';
+import { AdminAccountsModule } from './admin-accounts/admin-accounts.module';
 import { ApiKeysModule } from './api-keys/api-keys.module';
 import { AuditLogModule } from './audit-log/audit-log.module';
 import { EmailVerificationModule } from './email-verification/email-verification.module';
@@ -15,7 +15,7 @@ import { SignInModule } from './sign-in/sign-in.module';
 /** Accounts, their credentials and everything by which a caller becomes known. */
 @Module({
   imports: [
-    AccountsModule,
+    AdminAccountsModule,
     ApiKeysModule,
     AuditLogModule,
     EmailVerificationModule,

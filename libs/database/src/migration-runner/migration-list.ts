@@ -39,7 +39,8 @@ import { BatchedIndexing0000000000037 } from '../migrations/0037_batched_indexin
 import { RehashedApiKeys0000000000038 } from '../migrations/0038_rehashed_api_keys';
 import { SettleGenericPlans0000000000039 } from '../migrations/0039_settle_generic_plans';
 import { RefusedSettlements0000000000040 } from '../migrations/0040_refused_settlements';
-import { MakersOfSessions0000000000043 } from '../migrations/0043_makers_of_sessions';
+import { RevokedWorkspaceKeys0000000000041 } from '../migrations/0041_revoked_workspace_keys';
+import { MakersOfSessions0000000000042 } from '../migrations/0042_makers_of_sessions';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
 export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
@@ -86,5 +87,6 @@ export const MIGRATIONS: MigrationClass[] = [
   RehashedApiKeys0000000000038,
   SettleGenericPlans0000000000039,
   RefusedSettlements0000000000040,
-  MakersOfSessions0000000000043,
+  RevokedWorkspaceKeys0000000000041,
+  MakersOfSessions0000000000042,
 ];

@@ -67,6 +67,7 @@ export const BEYOND_ENTITIES = {
       'catalogue.record_change()',
       'catalogue.schedule_follow()',
       'catalogue.schedule_upload_completion()',
+      'memo.delete_keys_made_before(text,timestamp with time zone)',
       'memo.find_account(text)',
       'memo.member_emails(text)',
       'metering.cover_short_events(metering.settlement_event[])',

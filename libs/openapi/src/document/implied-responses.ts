@@ -1,7 +1,7 @@
 import { RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
-import { ACCEPTS, type CredentialKind, type Role, ROLES } from '@inference/guards';
+import { ACCEPTS, type CredentialKind, READS_CREDENTIAL, type Role, ROLES } from '@inference/guards';
 import { ANY_QUERY, bodyRuleOf, PUBLIC } from '@inference/http';
 import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import { type ApiDescription } from './api-description';
@@ -38,9 +38,12 @@ export function documentImplied(controller: Type, description: ApiDescription): 
 }
 
 function securityOf(handler: object, controller: Type, description: ApiDescription): MethodDecorator[] {
-  return acceptedKinds(handler, controller, description)
-    .flatMap(securityRequirementsOf)
-    .map((requirement) => ApiSecurity(requirement));
+  const isOptional = metadataOf<boolean>(READS_CREDENTIAL, handler, controller) === true;
+  const kinds = isOptional
+    ? (metadataOf<CredentialKind[]>(ACCEPTS, handler, controller) ?? description.defaultKinds)
+    : acceptedKinds(handler, controller, description);
+  const requirements = kinds.flatMap(securityRequirementsOf);
+  return [...(isOptional ? [{}] : []), ...requirements].map((requirement) => ApiSecurity(requirement));
 }
 
 /** The kinds of credentials that open a handler; none if it is public. */

@@ -70,6 +70,7 @@ const ask = (session: Session, method: string, path: string, json?: unknown, sta
   consoleBody(consoleApp.url, method, path, { token: session.token, json, status });
 
 async function enableTwoFactor({ acting }: Customer): Promise<void> {
+  await database.pool.query('UPDATE accounts.accounts SET email_verified_at = now()');
   const { secret } = (await ask(acting, 'POST', '/api/auth/2fa/setup', undefined, 200)) as { secret: string };
   const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
   await ask(acting, 'POST', '/api/auth/2fa/enable', { code }, 200);

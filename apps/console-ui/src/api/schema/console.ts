@@ -84,7 +84,7 @@ export interface paths {
     get?: never;
     /**
      * Gives an account a role.
-     * @description The role takes effect at once, also in the sessions of the account.
+     * @description Asks for the admin’s own password, or a code of the second factor instead. The role takes effect at once, also in the sessions of the account. A mail tells all admins of a new one.
      */
     put: operations['changeRole'];
     post?: never;
@@ -967,7 +967,7 @@ export interface paths {
     put?: never;
     /**
      * Confirms an e-mail address, or sends the mail for it.
-     * @description With the `token` of a mail the address of that mail is confirmed. With an `email` a mail is sent if an account with that address has not confirmed it yet; the answer does not show whether there is one.
+     * @description With the `token` of a mail the address of that mail is confirmed, for a request with a session of the account (`Authorization: Bearer`) or with its password. With an `email` a mail is sent if an account with that address has not confirmed it yet; the answer does not show whether there is one.
      */
     post: operations['verifyEmail'];
     delete?: never;
@@ -1196,7 +1196,7 @@ export interface paths {
     put?: never;
     /**
      * Sets a new password with the token of a mail.
-     * @description All sessions end. The reset also confirms the address of the mail. Identities that were linked before the address was first confirmed are removed, and if the reset is the first confirmation, all API keys are.
+     * @description All sessions end. The reset also confirms the address of the mail. API keys, workspace keys, identities and a second factor that were made before the address was first confirmed are deleted: all of them if the reset is the first confirmation. A mail says what was deleted.
      */
     post: operations['resetPassword'];
     delete?: never;
@@ -2096,10 +2096,87 @@ export interface components {
     };
     ChangeRoleDto: {
       /**
+       * Format: password
+       * @description The password of the admin who acts. An admin without a password sends a code, or must have signed in within the last 10 minutes.
+       */
+      password?: string;
+      /** @description Instead of the password: the code that the admin’s authenticator shows now, or an unused recovery code. */
+      code?: string;
+      /**
        * @description `user`: a customer. `analyst`: also sees everyone’s cost. `admin`: also administers the site.
        * @enum {string}
        */
       role: 'user' | 'analyst' | 'admin';
+    };
+    AdminConfirmationDto: {
+      /**
+       * Format: password
+       * @description The password of the admin who acts. An admin without a password sends a code, or must have signed in within the last 10 minutes.
+       */
+      password?: string;
+      /** @description Instead of the password: the code that the admin’s authenticator shows now, or an unused recovery code. */
+      code?: string;
+    };
+    TwoFactorSetupResponse: {
+      /** @description The secret in Base32, to be typed into an authenticator app. */
+      secret: string;
+      /** @description The secret as a URL, which authenticator apps read. */
+      otpauth_url: string;
+      /** @description QR code of `otpauth_url`: a PNG as a data URL. */
+      qr_code: string;
+    };
+    EnableTwoFactorDto: {
+      /** @description The code that the authenticator shows now. */
+      code: string;
+    };
+    RecoveryCodesResponse: {
+      /** @description Ten codes; each works once in place of an authenticator’s code. They are shown in this answer only. */
+      recovery_codes: string[];
+    };
+    ConfirmTwoFactorDto: {
+      /**
+       * Format: password
+       * @description The password of the account. Without a password it is absent, and the sign-in must be at most 10 minutes old.
+       */
+      password?: string;
+      /** @description The code that the authenticator shows now, or an unused recovery code. */
+      code: string;
+    };
+    ForgottenPasswordDto: {
+      /** @description The e-mail address, phone number or username of the account. */
+      identifier: string;
+    };
+    ForgottenPasswordByEmailDto: {
+      /** @description The same as `identifier`, under another name. */
+      email: string;
+    };
+    AcceptedResponse: {
+      /**
+       * @description Always `accepted`.
+       * @enum {string}
+       */
+      status: 'accepted';
+    };
+    ResetPasswordDto: {
+      /** @description The token of the mail. */
+      token: string;
+      /**
+       * Format: password
+       * @description The new password. Common passwords and the names of the account, also with a few digits or signs added, are refused.
+       */
+      password: string;
+    };
+    ChangePasswordDto: {
+      /**
+       * Format: password
+       * @description The present password.
+       */
+      current_password: string;
+      /**
+       * Format: password
+       * @description The new password. Common passwords and the names of the account, also with a few digits or signs added, are refused.
+       */
+      new_password: string;
     };
     CreateApiKeyDto: {
       /** @description What the key is for. */
@@ -2193,6 +2270,7 @@ export interface components {
       | 'session.refresh_token_reused'
       | 'two_factor.disabled'
       | 'two_factor.enabled'
+      | 'workspace_key.deleted'
       | 'admin.adjustment_posted'
       | 'admin.changelog_changed'
       | 'admin.exchange_rates_published'
@@ -2239,6 +2317,11 @@ export interface components {
     VerifyEmailDto: {
       /** @description The token of the mail. */
       token: string;
+      /**
+       * Format: password
+       * @description The password of the account. A request with a session of the account needs none.
+       */
+      password?: string;
     };
     RequestVerificationDto: {
       /**
@@ -2246,13 +2329,6 @@ export interface components {
        * @description The address to send a mail with a token to.
        */
       email: string;
-    };
-    AcceptedResponse: {
-      /**
-       * @description Always `accepted`.
-       * @enum {string}
-       */
-      status: 'accepted';
     };
     IdentityResponse: {
       /** @description Names the identity in this API. */
@@ -2317,35 +2393,6 @@ export interface components {
       /** @description Where the user’s browser has to go. */
       authorization_url: string;
     };
-    ForgottenPasswordDto: {
-      /** @description The e-mail address, phone number or username of the account. */
-      identifier: string;
-    };
-    ForgottenPasswordByEmailDto: {
-      /** @description The same as `identifier`, under another name. */
-      email: string;
-    };
-    ResetPasswordDto: {
-      /** @description The token of the mail. */
-      token: string;
-      /**
-       * Format: password
-       * @description The new password.
-       */
-      password: string;
-    };
-    ChangePasswordDto: {
-      /**
-       * Format: password
-       * @description The present password.
-       */
-      current_password: string;
-      /**
-       * Format: password
-       * @description The new password.
-       */
-      new_password: string;
-    };
     JwkResponse: {
       /**
        * @description The type of the key.
@@ -2386,12 +2433,12 @@ export interface components {
       email: string;
       /**
        * Format: password
-       * @description The password.
+       * @description The password. Common passwords and the names of the account, also with a few digits or signs added, are refused.
        */
       password: string;
       /** @description A phone number with its country code; spaces and punctuation are allowed. On the site `cn` a Chinese mobile number needs no country code. */
       phone?: string;
-      /** @description A username. It is stored in lower case. */
+      /** @description A username. It is stored in lower case. Names that look like staff or the system, such as `admin`, are refused. */
       username?: string;
       /**
        * @description Language of mails. By default that of `Accept-Language`, or else that of the site.
@@ -2462,38 +2509,6 @@ export interface components {
       expires_at: string;
       /** @description The account. */
       user: components['schemas']['SessionUserResponse'];
-    };
-    AdminPasswordDto: {
-      /**
-       * Format: password
-       * @description The password of the admin who acts.
-       */
-      password: string;
-    };
-    TwoFactorSetupResponse: {
-      /** @description The secret in Base32, to be typed into an authenticator app. */
-      secret: string;
-      /** @description The secret as a URL, which authenticator apps read. */
-      otpauth_url: string;
-      /** @description QR code of `otpauth_url`: a PNG as a data URL. */
-      qr_code: string;
-    };
-    EnableTwoFactorDto: {
-      /** @description The code that the authenticator shows now. */
-      code: string;
-    };
-    RecoveryCodesResponse: {
-      /** @description Ten codes; each works once in place of an authenticator’s code. They are shown in this answer only. */
-      recovery_codes: string[];
-    };
-    ConfirmTwoFactorDto: {
-      /**
-       * Format: password
-       * @description The password of the account. Without a password it is absent, and the sign-in must be at most 10 minutes old.
-       */
-      password?: string;
-      /** @description The code that the authenticator shows now, or an unused recovery code. */
-      code: string;
     };
     ListedSessionResponse: {
       /** @description Names the session. */
@@ -4539,7 +4554,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        'application/json': components['schemas']['AdminPasswordDto'];
+        'application/json': components['schemas']['AdminConfirmationDto'];
       };
     };
     responses: {
@@ -4582,7 +4597,7 @@ export interface operations {
           'application/json': components['schemas']['ErrorResponse'];
         };
       };
-      /** @description The caller is not an admin, the password is wrong, or the account is the admin’s own. An admin without a password has to sign in again first. */
+      /** @description The caller is not an admin, the password or code is wrong, or the account is the admin’s own. An admin without a password has to sign in again first. */
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4760,7 +4775,7 @@ export interface operations {
           'application/json': components['schemas']['ErrorResponse'];
         };
       };
-      /** @description The account does not have the role admin. */
+      /** @description The caller is not an admin, or the password or code is wrong. An admin without a password has to sign in again first. */
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8220,6 +8235,7 @@ export interface operations {
           | 'session.refresh_token_reused'
           | 'two_factor.disabled'
           | 'two_factor.enabled'
+          | 'workspace_key.deleted'
           | 'admin.adjustment_posted'
           | 'admin.changelog_changed'
           | 'admin.exchange_rates_published'
@@ -13025,6 +13041,19 @@ export interface operations {
           'application/json': components['schemas']['ErrorResponse'];
         };
       };
+      /** @description The e-mail address of the account is not confirmed. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
       /** @description The body did not arrive in time. */
       408: {
         headers: {
@@ -13607,6 +13636,19 @@ export interface operations {
       };
       /** @description A field is missing or malformed, or the token is unknown, used or older than a day. */
       400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description The request has no session of the account, and its password is missing or wrong. The token stays valid. */
+      403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -14963,7 +15005,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description A parameter or field is missing or malformed. The message names each one. */
+      /** @description A field is missing or malformed, or the new password is too common or names the account. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -15248,7 +15290,7 @@ export interface operations {
           'application/json': components['schemas']['AcceptedResponse'];
         };
       };
-      /** @description A field is missing or malformed, or the token is unknown, used or older than an hour. */
+      /** @description A field is missing or malformed, the password is too common or names the account, or the token is unknown, used or older than an hour. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -15518,7 +15560,7 @@ export interface operations {
           'application/json': components['schemas']['SessionResponse'];
         };
       };
-      /** @description A parameter or field is missing or malformed. The message names each one. */
+      /** @description A field is missing or malformed, the password is too common or names the account, or the username is reserved. */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];

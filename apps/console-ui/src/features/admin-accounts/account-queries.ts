@@ -76,9 +76,11 @@ export function useChangeRole(id: string) {
   const api = useConsoleApi();
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (role: Role) =>
-      bodyOf(api.PUT('/api/admin/accounts/{id}/role', { params: { path: { id } }, body: { role } })),
+    mutationFn: (body: Schemas['ChangeRoleDto']) =>
+      bodyOf(api.PUT('/api/admin/accounts/{id}/role', { params: { path: { id } }, body })),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: [ACCOUNTS] }),
+    // The password stays in no cache.
+    gcTime: 0,
   });
 }
 
@@ -110,8 +112,8 @@ export function useDisableSecondFactor(id: string) {
   const api = useConsoleApi();
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (password: string) =>
-      api.POST('/api/admin/accounts/{id}/2fa/disable', { params: { path: { id } }, body: { password } }),
+    mutationFn: (body: Schemas['AdminConfirmationDto']) =>
+      api.POST('/api/admin/accounts/{id}/2fa/disable', { params: { path: { id } }, body }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: [ACCOUNTS] }),
     // The password stays in no cache.
     gcTime: 0,

@@ -27,6 +27,7 @@ const TYPES: Record<EventType, true> = {
   'session.refresh_token_reused': true,
   'two_factor.disabled': true,
   'two_factor.enabled': true,
+  'workspace_key.deleted': true,
   'admin.adjustment_posted': true,
   'admin.changelog_changed': true,
   'admin.exchange_rates_published': true,

@@ -1,6 +1,5 @@
 import { type Currency } from '@inference/config';
 import {
-  ChoiceField,
   CurrencyProperty,
   IdField,
   InstantProperty,
@@ -50,15 +49,6 @@ export class AccountsQuery extends PageQuery {
 export class AccountPath {
   @IdField({ description: 'The id of the account.', noun: 'account', prefix: 'acct' })
   id!: string;
-}
-
-export class ChangeRoleDto {
-  @ChoiceField(ROLES, {
-    description:
-      '`user`: a customer. `analyst`: also sees everyone’s cost. `admin`: also administers the site.',
-    example: 'analyst',
-  })
-  role!: Role;
 }
 
 /** An account as its owner and admins see it. */

@@ -18,12 +18,13 @@ export type AccountProfile = Omit<Account, 'passwordHash'>;
 /** What a sign-in needs of an account, read by one statement. */
 export type SignInAccount = Pick<
   Account,
-  'id' | 'email' | 'passwordHash' | 'credentialsVersion' | 'twoFactor'
+  'id' | 'email' | 'emailVerifiedAt' | 'passwordHash' | 'credentialsVersion' | 'twoFactor'
 >;
 
 const SIGN_IN_COLUMNS = {
   id: true,
   email: true,
+  emailVerifiedAt: true,
   passwordHash: true,
   credentialsVersion: true,
   twoFactor: true,

@@ -10,6 +10,14 @@ const RESET_PASSWORD = `
       ELSE a.email_verified_at END
   FROM old WHERE a.id = old.id RETURNING old.email_verified_at::text AS "verifiedAt"`;
 
+const PROVE_BY_IDENTITY = `
+  WITH old AS (
+    SELECT id, password_hash FROM accounts.accounts
+    WHERE id = $1 AND credentials_version = $2 AND email_verified_at IS NULL FOR NO KEY UPDATE)
+  UPDATE accounts.accounts a
+  SET email_verified_at = now(), password_hash = NULL, credentials_version = a.credentials_version + 1
+  FROM old WHERE a.id = old.id RETURNING old.password_hash IS NOT NULL AS "hadPassword"`;
+
 const nextVersion = () => 'credentials_version + 1';
 
 /*
@@ -34,6 +42,21 @@ export async function resetPassword(
     email,
   ]);
   return rows[0]?.verifiedAt ?? null;
+}
+
+/**
+ * Confirms the address of an account that nobody has confirmed, and removes its password, which somebody else may have set.
+ *
+ * @returns whether there was a password; null, and nothing changes, if the credentials have changed since that version or the address
+ *   is confirmed
+ */
+export async function proveAddressByIdentity(
+  transaction: Transaction,
+  accountId: string,
+  version: number,
+): Promise<{ hadPassword: boolean } | null> {
+  const { rows } = await transaction.query<{ hadPassword: boolean }>(PROVE_BY_IDENTITY, [accountId, version]);
+  return rows[0] ?? null;
 }
 
 /** Returns false, and changes nothing, if the credentials have changed since that version. */

@@ -1,7 +1,7 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { ApiKey } from '@inference/guards';
 import { usageLines } from '@inference/metering';
-import { IsNull } from 'typeorm';
+import { type FindOptionsWhere, IsNull, Raw } from 'typeorm';
 
 export type NewApiKey = Pick<
   ApiKey,
@@ -69,13 +69,32 @@ export function countApiKeys(transaction: Transaction, accountId: string): Promi
   return transaction.repository(ApiKey).countBy({ accountId, deletedAt: IsNull() });
 }
 
-/**
- * Deletes a key of an account, or all of them, and returns their ids. The rows stay, because usage refers to them. A trigger
- * notifies every service.
- */
-export async function deleteApiKeys(
+/** Deletes a key of an account. Returns false if there is none. */
+export async function deleteApiKey(
   transaction: Transaction,
-  keys: { accountId: string; id?: string },
+  key: { accountId: string; id: string },
+): Promise<boolean> {
+  return (await deleteApiKeys(transaction, key)).length > 0;
+}
+
+/**
+ * Deletes the keys that an account made before a time, or all of them, and returns their ids.
+ *
+ * @param before with all digits, which a Date does not hold; null for all
+ */
+export async function deleteApiKeysMadeBefore(
+  transaction: Transaction,
+  accountId: string,
+  before: string | null,
+): Promise<string[]> {
+  const made = before === null ? {} : { createdAt: Raw((column) => `${column} < :before`, { before }) };
+  return deleteApiKeys(transaction, { accountId, ...made });
+}
+
+/** The rows stay, because usage refers to them. A trigger notifies every service. */
+async function deleteApiKeys(
+  transaction: Transaction,
+  keys: FindOptionsWhere<ApiKey> & { accountId: string },
 ): Promise<string[]> {
   const { raw } = await transaction
     .repository(ApiKey)

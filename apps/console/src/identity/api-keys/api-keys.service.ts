@@ -15,7 +15,7 @@ import { type Actor } from '../audit-log/actor';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import {
   countApiKeys,
-  deleteApiKeys,
+  deleteApiKey,
   insertApiKey,
   listApiKeys,
   type ListedApiKey,
@@ -129,8 +129,8 @@ export class ApiKeysService {
 
   async delete({ accountId, origin }: Actor, id: string): Promise<void> {
     await this.database.transaction(async (transaction) => {
-      const deleted = await deleteApiKeys(transaction, { accountId, id });
-      if (deleted.length === 0) throw new NotFoundException('no such API key');
+      if (!(await deleteApiKey(transaction, { accountId, id })))
+        throw new NotFoundException('no such API key');
       const details = { api_key_id: id };
       const event = { type: 'api_key.deleted', accountId, actorId: accountId, origin, details } as const;
       await recordAuditEvent(transaction, event);

@@ -28,6 +28,7 @@ export const AUDIT_EVENT_TYPES = [
   'session.refresh_token_reused',
   'two_factor.disabled',
   'two_factor.enabled',
+  'workspace_key.deleted',
   'admin.adjustment_posted',
   'admin.changelog_changed',
   'admin.exchange_rates_published',

@@ -1,11 +1,13 @@
-import { Controller, HttpCode, Post } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { BodyOneOf } from '@inference/dto';
+import { ReadsCredential } from '@inference/guards';
 import { Public } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
+import { type Request } from 'express';
 import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
 import { type Origin, RequestOrigin } from '../audit-log/request-origin';
-import { AcceptedResponse } from './accepted.response';
+import { AcceptedResponse } from '../mail-tokens/accepted.response';
 import { RequestVerificationDto, VerifyEmailDto } from './email-verification.dto';
 import { EmailVerificationService } from './email-verification.service';
 
@@ -17,23 +19,28 @@ export class EmailVerificationController {
   @Post('verify')
   @HttpCode(202)
   @Public()
+  @ReadsCredential()
   @CredentialAttempt()
   @ApiOperation({
     operationId: 'verifyEmail',
     summary: 'Confirms an e-mail address, or sends the mail for it.',
     description:
-      'With the `token` of a mail the address of that mail is confirmed. With an `email` a mail is sent if an account with that address has not confirmed it yet; the answer does not show whether there is one.',
+      'With the `token` of a mail the address of that mail is confirmed, for a request with a session of the account (`Authorization: Bearer`) or with its password. With an `email` a mail is sent if an account with that address has not confirmed it yet; the answer does not show whether there is one.',
   })
   @ApiAcceptedResponse({
     description: 'The address is confirmed, or the mail is ordered.',
     type: AcceptedResponse,
   })
-  @ApiErrors({ 400: 'A field is missing or malformed, or the token is unknown, used or older than a day.' })
+  @ApiErrors({
+    400: 'A field is missing or malformed, or the token is unknown, used or older than a day.',
+    403: 'The request has no session of the account, and its password is missing or wrong. The token stays valid.',
+  })
   async verify(
     @BodyOneOf(VerifyEmailDto, RequestVerificationDto) body: VerifyEmailDto | RequestVerificationDto,
     @RequestOrigin() origin: Origin,
+    @Req() { caller }: Request,
   ): Promise<AcceptedResponse> {
-    if (body instanceof VerifyEmailDto) await this.verification.verify(body.token, origin);
+    if (body instanceof VerifyEmailDto) await this.verification.verify(body, caller?.accountId, origin);
     else await this.verification.requestVerification(body.email);
     return { status: 'accepted' };
   }

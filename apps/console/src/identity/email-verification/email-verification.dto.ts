@@ -1,5 +1,6 @@
 import { EmailField } from '../accounts/account-fields.decorator';
-import { MailTokenField } from './mail-token-field.decorator';
+import { PasswordField } from '../passwords/password-fields.decorator';
+import { MailTokenField } from '../mail-tokens/mail-token-field.decorator';
 
 export class VerifyEmailDto {
   @MailTokenField({
@@ -7,6 +8,12 @@ export class VerifyEmailDto {
     example: 'vrf_8Qm2vXc7Lk0ZpT5yWb3NsA1uRd6FhJe4gYi9oCxGtBq',
   })
   token!: string;
+
+  @PasswordField({
+    description: 'The password of the account. A request with a session of the account needs none.',
+    optional: true,
+  })
+  password?: string;
 }
 
 export class RequestVerificationDto {

@@ -44,6 +44,25 @@ describe('the identities of an account', () => {
     return { token, accountId: user.id };
   };
 
+  it('confirm the address of the account if the provider vouches for it, and nothing made before is lost', async () => {
+    const json = { email: someAddress(), password: PASSWORD };
+    const { body } = await request('POST', '/api/auth/register', { json });
+    const { token } = body as { token: string };
+    await request('POST', '/api/api-keys', { token, json: { name: 'my own' } });
+    const isVerified = async () =>
+      ((await request('GET', '/api/auth/me', { token })).body as { email_verified: boolean }).email_verified;
+    const password = { password: PASSWORD };
+    await all.client.link(all.alpha, 'alpha', token, { email: json.email, verified: false }, password);
+    expect(await isVerified()).toBe(false);
+    await all.client.link(all.beta, 'beta', token, { email: someAddress() }, password);
+    expect(await isVerified()).toBe(false);
+    for (const { id } of await list(token)) await unlink(token, id);
+    await all.client.link(all.alpha, 'alpha', token, { email: json.email }, password);
+    expect(await isVerified()).toBe(true);
+    const keys = await request('GET', '/api/api-keys', { token });
+    expect(keys.body).toMatchObject({ api_keys: [{ name: 'my own' }] });
+  });
+
   it('are linked by a signed-in account, with any address at the provider', async () => {
     const { token, accountId } = await all.site.signedIn();
     const email = someAddress();

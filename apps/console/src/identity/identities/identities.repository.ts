@@ -52,20 +52,26 @@ export async function deleteIdentity(
  * Deletes the identities that were linked before a time, or all of them, and returns their issuers.
  *
  * @param before with all digits, which a Date does not hold; null for all
+ * @param kept stays
  */
 export async function deleteIdentitiesLinkedBefore(
   transaction: Transaction,
   accountId: string,
   before: string | null,
+  kept?: IdentityKey,
 ): Promise<string[]> {
   const linkedBefore =
     before === null ? {} : { createdAt: Raw((column) => `${column} < :before`, { before }) };
-  const { raw } = await transaction
+  const deletion = transaction
     .repository(OAuthIdentity)
     .createQueryBuilder()
     .delete()
-    .where({ accountId, ...linkedBefore })
-    .returning(['issuer'])
-    .execute();
+    .where({ accountId, ...linkedBefore });
+  if (kept)
+    deletion.andWhere('(issuer, subject) <> (:issuer, :subject)', {
+      issuer: kept.issuer,
+      subject: kept.subject,
+    });
+  const { raw } = await deletion.returning(['issuer']).execute();
   return (raw as Pick<OAuthIdentity, 'issuer'>[]).map(({ issuer }) => issuer);
 }

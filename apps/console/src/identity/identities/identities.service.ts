@@ -5,7 +5,11 @@ import { type Actor } from '../audit-log/actor';
 import { type Origin } from '../audit-log/request-origin';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { queueSecurityMail } from '../../notifications/mail/security-mail';
-import { incrementCredentialsVersion, lockCredentials } from '../accounts/credentials.repository';
+import {
+  incrementCredentialsVersion,
+  lockCredentials,
+  markEmailVerified,
+} from '../accounts/credentials.repository';
 import { deleteIdentity, insertIdentity, listIdentities, lockIdentity } from './identities.repository';
 import { type OAuthIdentity } from './oauth-identity.entity';
 import { type IdentityResponse } from './identities.dto';
@@ -33,7 +37,8 @@ export class IdentitiesService {
 
   /**
    * Throws `session_ended` if the session has ended or the credentials have changed since the link was asked for, and
-   * `identity_taken` if another account has the identity. Linking an identity twice changes nothing.
+   * `identity_taken` if another account has the identity. Linking an identity twice changes nothing. If the provider vouches for the
+   * address of the account, the link confirms it.
    */
   async link(
     provider: string,
@@ -42,8 +47,9 @@ export class IdentitiesService {
     origin: Origin,
   ): Promise<IdentityResponse> {
     const address = await identity.readEmail();
+    const lock = address?.verified ? 'exclusive' : 'shared';
     return this.database.transaction(async (transaction) => {
-      const unchanged = await lockCredentials(transaction, accountId, credentialsVersion, 'shared');
+      const unchanged = await lockCredentials(transaction, accountId, credentialsVersion, lock);
       if (!unchanged || !(await lockLiveSession(transaction, { accountId, sessionId })))
         throw new OAuthException('session_ended');
       const linked = await insertIdentity(transaction, identity, accountId, address?.email ?? null);
@@ -60,6 +66,14 @@ export class IdentitiesService {
         details: { provider, issuer: identity.issuer },
       });
       await queueSecurityMail(transaction, 'identity_linked', accountId, origin);
+      // Who links has just sent the password, so what was made before stays.
+      if (address?.verified && (await markEmailVerified(transaction, accountId, address.email)))
+        await recordAuditEvent(transaction, {
+          type: 'email.verified',
+          accountId,
+          actorId: accountId,
+          origin,
+        });
       return this.viewOf(linked);
     });
   }

@@ -2,6 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { insertAccount, readForSignIn, type SignInAccount } from '../accounts/accounts.repository';
 import { SITE_LANGUAGE } from '../accounts/languages';
+import { proveAddressByIdentity } from '../accounts/credentials.repository';
+import { lockBeforeProof, revokeUnprovenAccess } from '../address-proof/revoke-unproven-access';
+import { endOtherSessions } from '../sessions/sessions.repository';
 import { type ChallengeResponse } from '../sign-in/auth.dto';
 import { ReauthenticationService } from '../passwords/reauthentication.service';
 import { type SignedIn, SignInService } from '../sign-in/sign-in.service';
@@ -93,7 +96,34 @@ export class OAuthService {
     if (link)
       return { outcome: { identity: await this.identities.link(name, identity, link, origin) }, returnTo };
     const account = (await this.accountOf(identity)) ?? (await this.newAccount(name, identity, origin));
-    return { outcome: await this.signIn.begin(account, `oauth:${name}`, origin), returnTo };
+    const proven = await this.withProvenAddress(identity, account, origin);
+    return { outcome: await this.signIn.begin(proven, `oauth:${name}`, origin), returnTo };
+  }
+
+  /**
+   * If the provider vouches for the address of an account that nobody has confirmed, this sign-in confirms it. It does not show that
+   * its user knows the password, so all that was made before is revoked, and the password with it.
+   */
+  private async withProvenAddress(
+    identity: ProviderIdentity,
+    account: SignInAccount,
+    origin: Origin,
+  ): Promise<SignInAccount> {
+    if (account.emailVerifiedAt !== null) return account;
+    const address = await identity.readEmail();
+    if (!address?.verified || address.email !== account.email) return account;
+    const { id: accountId, credentialsVersion } = account;
+    return this.database.transaction(async (transaction) => {
+      await lockBeforeProof(transaction, accountId);
+      const proved = await proveAddressByIdentity(transaction, accountId, credentialsVersion);
+      if (!proved) return account;
+      await endOtherSessions(transaction, accountId, null);
+      const { issuer, subject } = identity;
+      const byIdentity = { issuer, subject, passwords: proved.hadPassword ? 1 : 0 };
+      await revokeUnprovenAccess(transaction, { accountId, provedAt: null, origin, byIdentity });
+      await recordAuditEvent(transaction, { type: 'email.verified', accountId, actorId: accountId, origin });
+      return (await readForSignIn(transaction, accountId)) ?? account;
+    });
   }
 
   /** If the identity is unlinked after this, the sign-in fails, because the credentials version has changed. */

@@ -6,7 +6,7 @@ import { ApiErrors } from '@inference/openapi';
 import { type Actor, CurrentActor } from '../audit-log/actor';
 import { type Origin, RequestOrigin } from '../audit-log/request-origin';
 import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
-import { AcceptedResponse } from '../email-verification/accepted.response';
+import { AcceptedResponse } from '../mail-tokens/accepted.response';
 import {
   ChangePasswordDto,
   ForgottenPasswordByEmailDto,
@@ -51,10 +51,12 @@ export class PasswordsController {
     operationId: 'resetPassword',
     summary: 'Sets a new password with the token of a mail.',
     description:
-      'All sessions end. The reset also confirms the address of the mail. Identities that were linked before the address was first confirmed are removed, and if the reset is the first confirmation, all API keys are.',
+      'All sessions end. The reset also confirms the address of the mail. API keys, workspace keys, identities and a second factor that were made before the address was first confirmed are deleted: all of them if the reset is the first confirmation. A mail says what was deleted.',
   })
   @ApiAcceptedResponse({ description: 'The password is set.', type: AcceptedResponse })
-  @ApiErrors({ 400: 'A field is missing or malformed, or the token is unknown, used or older than an hour.' })
+  @ApiErrors({
+    400: 'A field is missing or malformed, the password is too common or names the account, or the token is unknown, used or older than an hour.',
+  })
   async reset(@Body() body: ResetPasswordDto, @RequestOrigin() origin: Origin): Promise<AcceptedResponse> {
     await this.passwords.reset(body, origin);
     return ACCEPTED;
@@ -70,6 +72,7 @@ export class PasswordsController {
   })
   @ApiNoContentResponse({ description: 'The password is changed.' })
   @ApiErrors({
+    400: 'A field is missing or malformed, or the new password is too common or names the account.',
     403: 'The present password is wrong. An account without a password has to sign in again first.',
     409: 'The account has no password yet, or its credentials have just changed.',
   })

@@ -1,6 +1,6 @@
 import { IdentifierField } from '../accounts/account-fields.decorator';
-import { MailTokenField } from '../email-verification/mail-token-field.decorator';
-import { NewPasswordField, PasswordField } from './password-fields.decorator';
+import { MailTokenField } from '../mail-tokens/mail-token-field.decorator';
+import { NewPasswordField, PASSWORD_RULE, PasswordField } from './password-fields.decorator';
 
 export class ForgottenPasswordDto {
   @IdentifierField({ description: 'The e-mail address, phone number or username of the account.' })
@@ -20,7 +20,7 @@ export class ResetPasswordDto {
   })
   token!: string;
 
-  @NewPasswordField({ description: 'The new password.' })
+  @NewPasswordField({ description: `The new password. ${PASSWORD_RULE}` })
   password!: string;
 }
 
@@ -28,6 +28,6 @@ export class ChangePasswordDto {
   @PasswordField({ description: 'The present password.', example: 'battery horse correct' })
   current_password!: string;
 
-  @NewPasswordField({ description: 'The new password.' })
+  @NewPasswordField({ description: `The new password. ${PASSWORD_RULE}` })
   new_password!: string;
 }

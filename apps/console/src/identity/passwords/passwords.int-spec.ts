@@ -20,7 +20,8 @@ afterAll(async () => {
   mailbox.remove();
 });
 
-const post = (path: string, json?: unknown) => site.console.request('POST', `/api/auth/${path}`, { json });
+const post = (path: string, json?: unknown, token?: string) =>
+  site.console.request('POST', `/api/auth/${path}`, { json, ...(token !== undefined && { token }) });
 const me = (token: string) => site.console.request('GET', '/api/auth/me', { token });
 const login = (identifier: string, password: string) => post('login', { identifier, password });
 const change = (token: string, json: unknown) =>
@@ -56,6 +57,18 @@ describe('a forgotten password', () => {
       expect.arrayContaining(['password.reset_requested', 'password.reset']),
     );
     expect(await mailbox.next('password_changed', email)).toContain('was changed');
+  });
+
+  it('is announced to delete what was made before the address was confirmed, if there is any', async () => {
+    const [early, late] = [await register(), await register()];
+    const makeKey = ({ token }: typeof early) =>
+      site.console.request('POST', '/api/api-keys', { token, json: { name: 'key' } });
+    await makeKey(early);
+    for (const { accountId } of [early, late]) await site.confirmAddress(accountId);
+    await makeKey(late);
+    for (const { email } of [early, late]) await post('password/forgot', { identifier: email });
+    expect(await mailbox.next('reset_password', early.email)).toContain('API keys');
+    expect(await mailbox.next('reset_password', late.email)).not.toContain('API keys');
   });
 
   it.each(['email', 'phone', 'username'])('is requested by %s', async (kind) => {
@@ -225,57 +238,5 @@ describe('changing the password', () => {
       [accountId],
     );
     expect(rowCount).toBe(1);
-  });
-});
-
-describe('verifying the e-mail address', () => {
-  it('accepts the token of the mail after the registration, once', async () => {
-    const { email, token } = await register();
-    expect((await me(token)).body).toMatchObject({ email_verified: false });
-    const mailed = await mailbox.nextToken('verify_email', email);
-    const answer = await post('email/verify', { token: mailed });
-    expect([answer.status, answer.body]).toEqual([202, { status: 'accepted' }]);
-    expect((await me(token)).body).toMatchObject({ email_verified: true });
-    expect(await eventsOf(token)).toContain('email.verified');
-    expect((await post('email/verify', { token: mailed })).status).toBe(400);
-  });
-
-  it('sends the mail in the language of the account', async () => {
-    const { email, token } = await register({ language: 'zh-CN' });
-    expect((await me(token)).body).toMatchObject({ language: 'zh-CN' });
-    expect(await mailbox.next('verify_email', email)).toContain('确认');
-    const browser = { 'Accept-Language': 'zh-TW,zh;q=0.9,en;q=0.8' };
-    const json = { email: 'browser@example.com', password: PASSWORD };
-    await site.console.request('POST', '/api/auth/register', { json, headers: browser });
-    expect(await mailbox.next('verify_email', 'browser@example.com')).toContain('确认');
-  });
-
-  it('sends another token on request, if there is such an account', async () => {
-    const { email } = await register();
-    const first = await mailbox.nextToken('verify_email', email);
-    await site.database.pool.query(
-      "UPDATE accounts.mail_tokens SET created_at = now() - interval '2 minutes'",
-    );
-    for (const to of [email, 'nobody@example.com']) {
-      const answer = await post('email/verify', { email: to });
-      expect([answer.status, answer.body]).toEqual([202, { status: 'accepted' }]);
-    }
-    const second = await mailbox.nextToken('verify_email', email);
-    expect(second).not.toBe(first);
-    expect((await post('email/verify', { token: second })).status).toBe(202);
-  });
-
-  it.each([
-    [{}],
-    [{ token: '' }],
-    [{ email: 'nobody' }],
-    [{ token: 7 }],
-    [{ token: `vrf_${'a'.repeat(43)}` }],
-    [{ email: 'nobody@example.com', token: `vrf_${'a'.repeat(43)}` }],
-    [{ email: 'nobody@example.com', language: 'en' }],
-    [[]],
-  ])('is 400 for %j', async (json) => {
-    const answer = await post('email/verify', json);
-    expect([answer.status, answer.body]).toEqual([400, ERROR]);
   });
 });

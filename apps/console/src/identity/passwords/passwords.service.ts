@@ -8,14 +8,16 @@ import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { revokeMailTokens } from '../../notifications/mail/mail-tokens.repository';
 import { queueSecurityMail } from '../../notifications/mail/security-mail';
 import { queueMail } from '../../notifications/mail/outbox';
+import { readAccount } from '../accounts/accounts.repository';
 import { changePassword, resetPassword } from '../accounts/credentials.repository';
-import { redeemMailToken } from '../email-verification/mail-token';
+import { readMailToken, redeemMailToken } from '../mail-tokens/mail-token';
 import { normalizeIdentifier } from '../accounts/identifier';
 import { ReauthenticationService } from './reauthentication.service';
 import { type ChangePasswordDto, type ResetPasswordDto } from './passwords.dto';
 import { hashPassword } from './password-hasher';
 import { endOtherSessions } from '../sessions/sessions.repository';
-import { revokeUnverifiedAccess } from './revoke-unverified-access';
+import { lockBeforeProof, revokeUnprovenAccess } from '../address-proof/revoke-unproven-access';
+import { refuseWeakPassword } from './refused-passwords';
 
 @Injectable()
 export class PasswordsService {
@@ -36,16 +38,20 @@ export class PasswordsService {
   }
 
   /**
-   * The receiver of the account's mail is its owner. Sets the password and ends everything that began with the old one.
+   * The receiver of the account's mail is its owner. Sets the password, ends all sessions and revokes what was made before the
+   * address was proved.
    */
   async reset({ token, password }: ResetPasswordDto, origin: Origin): Promise<void> {
+    const ownerId = await readMailToken(this.database, 'reset_password', token);
+    await this.refuseWeak('password', password, ownerId);
     const passwordHash = await hashPassword(password);
     await this.database.transaction(async (transaction) => {
+      await lockBeforeProof(transaction, ownerId);
       const { accountId, email } = await redeemMailToken(transaction, 'reset_password', token);
-      const verifiedAt = await resetPassword(transaction, accountId, passwordHash, email);
+      const provedAt = await resetPassword(transaction, accountId, passwordHash, email);
       // Sessions are locked before identities, in the same order as when an identity is linked.
       await endOtherSessions(transaction, accountId, null);
-      await revokeUnverifiedAccess(transaction, accountId, verifiedAt, origin);
+      await revokeUnprovenAccess(transaction, { accountId, provedAt, origin });
       await this.throttle.resetUnknownNetworks(transaction, accountId);
       await recordAuditEvent(transaction, { type: 'password.reset', accountId, actorId: accountId, origin });
       await queueSecurityMail(transaction, 'password_changed', accountId, origin);
@@ -60,6 +66,7 @@ export class PasswordsService {
     const account = await this.reauthentication.confirm(actor, 'current_password', currentPassword);
     if (account.passwordHash === null)
       throw new ConflictException('this account has no password yet; a reset mail sets the first one');
+    await this.refuseWeak('new_password', newPassword, accountId);
     const passwordHash = await hashPassword(newPassword);
     await this.database.transaction(async (transaction) => {
       if (!(await changePassword(transaction, accountId, account.credentialsVersion, passwordHash)))
@@ -74,5 +81,9 @@ export class PasswordsService {
       });
       await queueSecurityMail(transaction, 'password_changed', accountId, origin);
     });
+  }
+
+  private async refuseWeak(field: string, password: string, accountId: string): Promise<void> {
+    refuseWeakPassword(field, password, (await readAccount(this.database, accountId)) ?? {});
   }
 }

@@ -3,6 +3,7 @@ import { Database } from '@inference/database';
 import { type Actor } from '../audit-log/actor';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
+import { type Origin } from '../audit-log/request-origin';
 import { readForSignIn, type SignInAccount } from '../accounts/accounts.repository';
 import { isRecentSession } from '../sessions/sessions.repository';
 import { PasswordHasher } from './password-hasher';
@@ -36,17 +37,39 @@ export class ReauthenticationService {
       return account;
     }
     if (password === undefined) throw new BadRequestException(`${field}: is missing`);
+    await this.compare(account, field, password, { actorId: accountId, origin });
+    return account;
+  }
+
+  /**
+   * For a request without a session of the account. Throws 403 if the password is missing or wrong, and 429 after too many wrong
+   * ones.
+   */
+  async confirmWithoutSession(
+    accountId: string,
+    password: string | undefined,
+    origin: Origin,
+  ): Promise<void> {
+    const account = await readForSignIn(this.database, accountId);
+    if (!account) throw new ForbiddenException('the account does not exist any more');
+    if (password === undefined)
+      throw new ForbiddenException(
+        'password: is needed, or a session of the account; who does not know the password has to reset it',
+      );
+    await this.compare(account, 'password', password, { actorId: null, origin });
+  }
+
+  private async compare(
+    { id: accountId, passwordHash }: SignInAccount,
+    field: string,
+    password: string,
+    { actorId, origin }: { actorId: string | null; origin: Origin },
+  ): Promise<void> {
     const attempt = await this.throttle.admit({ kind: 'password', accountId, address: origin.address });
-    if (!(await this.passwords.matches(account.passwordHash, password))) {
-      await recordAuditEvent(this.database, {
-        type: 'password.failed',
-        accountId,
-        actorId: accountId,
-        origin,
-      });
+    if (!(await this.passwords.matches(passwordHash, password))) {
+      await recordAuditEvent(this.database, { type: 'password.failed', accountId, actorId, origin });
       throw new ForbiddenException(`${field}: is wrong`);
     }
     await attempt.recordSuccess();
-    return account;
   }
 }

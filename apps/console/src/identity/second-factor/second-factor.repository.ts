@@ -1,5 +1,5 @@
 import { type Executor, type Transaction } from '@inference/database';
-import { IsNull, LessThan, Not } from 'typeorm';
+import { IsNull, LessThan, Not, Raw } from 'typeorm';
 import { RecoveryCode } from './recovery-code.entity';
 import { Totp } from './totp.entity';
 
@@ -84,6 +84,31 @@ export async function replaceTotpSecret(
 export async function deleteSecondFactor(transaction: Transaction, accountId: string): Promise<void> {
   await transaction.repository(Totp).delete({ accountId });
   await transaction.repository(RecoveryCode).delete({ accountId });
+}
+
+/** Locks the authenticator of an account, whether it is enabled or not. */
+export async function lockTotp(transaction: Transaction, accountId: string): Promise<void> {
+  await transaction.repository(Totp).findOne({
+    select: { accountId: true },
+    where: { accountId },
+    lock: { mode: 'pessimistic_write' },
+  });
+}
+
+/**
+ * Deletes the second factor of an account if it was enabled before a time, or at any time. Returns 1 if there was one, else 0.
+ *
+ * @param before with all digits, which a Date does not hold; null for any time
+ */
+export async function deleteSecondFactorMadeBefore(
+  transaction: Transaction,
+  accountId: string,
+  before: string | null,
+): Promise<number> {
+  const enabledAt = before === null ? Not(IsNull()) : Raw((column) => `${column} < :before`, { before });
+  if (!(await transaction.repository(Totp).existsBy({ accountId, enabledAt }))) return 0;
+  await deleteSecondFactor(transaction, accountId);
+  return 1;
 }
 
 export async function replaceRecoveryCodeHashes(

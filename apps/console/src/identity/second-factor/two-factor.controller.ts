@@ -52,6 +52,7 @@ export class TwoFactorController {
   @ApiOkResponse({ description: 'The first recovery codes.', type: RecoveryCodesResponse })
   @ApiErrors({
     400: 'The code is missing, malformed or not the one that the authenticator shows now.',
+    403: 'The e-mail address of the account is not confirmed.',
     409: 'Nothing is set up, or two factors are on already.',
   })
   enable(@CurrentActor() actor: Actor, @Body() { code }: EnableTwoFactorDto): Promise<RecoveryCodesResponse> {

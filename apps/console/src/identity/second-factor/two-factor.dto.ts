@@ -42,11 +42,6 @@ export class ConfirmTwoFactorDto {
   code!: string;
 }
 
-export class AdminPasswordDto {
-  @PasswordField({ description: 'The password of the admin who acts.' })
-  password!: string;
-}
-
 export class TwoFactorSetupResponse {
   @ApiProperty({
     description: 'The secret in Base32, to be typed into an authenticator app.',

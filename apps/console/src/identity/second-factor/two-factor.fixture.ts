@@ -58,6 +58,7 @@ export async function securedAccount(site: TestSite, clock: FrozenClock): Promis
     json: { email, password: PASSWORD },
   });
   const { token, user } = made.body as { token: string; user: { id: string } };
+  await site.confirmAddress(user.id);
   const setup = await site.console.request('POST', '/api/auth/2fa/setup', { token });
   const authenticator = new Authenticator((setup.body as { otpauth_url: string }).otpauth_url);
   const json = { code: authenticator.code() };

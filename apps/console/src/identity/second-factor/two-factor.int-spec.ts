@@ -40,6 +40,21 @@ function readQrCode(dataUrl: string): string | undefined {
 }
 
 describe('setting up two factors', () => {
+  it('ends with 403 until the e-mail address is confirmed', async () => {
+    const { token, accountId } = await site.signedIn();
+    const { otpauth_url: url } = (await post('setup', token)).body as { otpauth_url: string };
+    await site.database.pool.query('UPDATE accounts.accounts SET email_verified_at = NULL WHERE id = $1', [
+      accountId,
+    ]);
+    const refusal = [403, { error: 'the e-mail address of the account has to be confirmed first' }];
+    const code = new Authenticator(url).code();
+    const enabled = await post('enable', token, { code });
+    expect([enabled.status, enabled.body]).toEqual(refusal);
+    expect((await me(token)).body).toMatchObject({ two_factor_enabled: false });
+    await site.confirmAddress(accountId);
+    expect((await post('enable', token, { code })).status).toBe(200);
+  });
+
   it('returns a secret as text, as a link and as a QR code', async () => {
     const { token } = await site.signedIn();
     const answer = await post('setup', token);

@@ -23,6 +23,8 @@ import { recordAuditEvent } from '../audit-log/audit-log';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { revokeMailTokens } from '../../notifications/mail/mail-tokens.repository';
 import { queueSecurityMail } from '../../notifications/mail/security-mail';
+import { type AdminConfirmationDto } from './admin/admin-confirmation.dto';
+import { AdminConfirmationService } from './admin/admin-confirmation.service';
 import { replaceRecoveryCodes } from './recovery-codes';
 import {
   deleteSecondFactor,
@@ -48,6 +50,7 @@ export class TwoFactorService {
     private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
     private readonly reauthentication: ReauthenticationService,
+    private readonly adminConfirmation: AdminConfirmationService,
     private readonly throttle: LoginThrottle,
     private readonly secondFactor: SecondFactorVerifier,
   ) {}
@@ -66,6 +69,9 @@ export class TwoFactorService {
   /** The code proves that the authenticator has the secret. It is used up. */
   async enable({ accountId, sessionId, origin }: Actor, code: string): Promise<RecoveryCodesResponse> {
     return this.database.transaction(async (transaction) => {
+      // Somebody else may have registered the address; with a second factor its owner could never sign in.
+      if (!(await readAccount(transaction, accountId))?.emailVerified)
+        throw new ForbiddenException('the e-mail address of the account has to be confirmed first');
       const totp = await lockNewTotp(transaction, accountId);
       if (!totp) throw new ConflictException('nothing is set up, or two factors are on already');
       const step = stepOf(await this.secondFactor.unseal(totp), code);
@@ -96,8 +102,8 @@ export class TwoFactorService {
   }
 
   /** For an owner who has lost the authenticator and the recovery codes and has proved the identity to an admin. */
-  async disableFor(accountId: string, admin: Actor, password: string): Promise<void> {
-    const { credentialsVersion } = await this.reauthentication.confirm(admin, 'password', password);
+  async disableFor(accountId: string, admin: Actor, confirmation: AdminConfirmationDto): Promise<void> {
+    const { credentialsVersion } = await this.adminConfirmation.confirm(admin, confirmation);
     // A stolen session of an admin must not be enough to turn off the admin's own second factor.
     if (accountId === admin.accountId)
       throw new ForbiddenException('use POST /api/auth/2fa/disable for your own second factor');

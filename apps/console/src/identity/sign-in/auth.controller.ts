@@ -53,6 +53,7 @@ export class AuthController {
     headers: NEW_COOKIE_HEADERS,
   })
   @ApiErrors({
+    400: 'A field is missing or malformed, the password is too common or names the account, or the username is reserved.',
     403: 'The site takes no new accounts.',
     409: 'The e-mail address, phone number or username is taken.',
   })

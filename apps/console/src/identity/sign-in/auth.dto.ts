@@ -3,7 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { AccountResponse } from '../accounts/accounts.dto';
 import { type Language, LANGUAGES } from '../accounts/languages';
 import { EmailField, IdentifierField, UsernameField } from '../accounts/account-fields.decorator';
-import { NewPasswordField, PasswordField } from '../passwords/password-fields.decorator';
+import { NewPasswordField, PASSWORD_RULE, PasswordField } from '../passwords/password-fields.decorator';
 import { CodeField } from '../second-factor/two-factor.dto';
 import { SessionUserResponse } from '../sessions/session-user.response';
 
@@ -14,7 +14,7 @@ export class RegisterDto {
   @EmailField({ description: 'The e-mail address. It is stored in lower case.' })
   email!: string;
 
-  @NewPasswordField({ description: 'The password.' })
+  @NewPasswordField({ description: `The password. ${PASSWORD_RULE}` })
   password!: string;
 
   @TextField({
@@ -26,7 +26,11 @@ export class RegisterDto {
   })
   phone?: string;
 
-  @UsernameField({ description: 'A username. It is stored in lower case.', optional: true })
+  @UsernameField({
+    description:
+      'A username. It is stored in lower case. Names that look like staff or the system, such as `admin`, are refused.',
+    optional: true,
+  })
   username?: string;
 
   @ChoiceField(LANGUAGES, {

@@ -16,6 +16,7 @@ import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { queueMail } from '../../notifications/mail/outbox';
 import { findForLogin, insertAccount, readAccount, setLanguage } from '../accounts/accounts.repository';
 import { type Language, SITE_LANGUAGE } from '../accounts/languages';
+import { isReservedUsername } from '../accounts/reserved-usernames';
 import {
   type ChallengeResponse,
   type LoginDto,
@@ -25,6 +26,7 @@ import {
 } from './auth.dto';
 import { normalizeIdentifier, normalizePhone } from '../accounts/identifier';
 import { hashPassword, PasswordHasher } from '../passwords/password-hasher';
+import { refuseWeakPassword } from '../passwords/refused-passwords';
 import { endSession } from '../sessions/sessions.repository';
 import { type SignedIn, SignInService } from './sign-in.service';
 
@@ -51,6 +53,9 @@ export class AuthService {
     if (phone !== undefined && number === null) {
       throw new BadRequestException('phone: must be a phone number with its country code, like +14155550123');
     }
+    if (username !== undefined && isReservedUsername(username))
+      throw new BadRequestException('username: is reserved; choose another one');
+    refuseWeakPassword('password', password, { email, username, phone: number });
     const passwordHash = await hashPassword(password);
     const language = wantedLanguage ?? SITE_LANGUAGE[site];
     return this.database.transaction(async (transaction) => {

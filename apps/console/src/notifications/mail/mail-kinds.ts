@@ -5,7 +5,8 @@ import { type Currency } from '@inference/config';
  * - Token mails carry a single-use token and are requested for an identifier that somebody typed. The link leads to a
  *   page of the console UI.
  * - Billing mails are requested for an account and link to the page with the details.
- * - Security mails tell an account that its credentials were changed, and link to the page where the owner can act.
+ * - Security mails tell an account that its credentials were changed, or admins that there is another one, and link to the page where
+ *   the receiver can act.
  */
 export const MAIL_KINDS = {
   verify_email: { token: { prefix: 'vrf_', validSeconds: 86_400, page: '/verify-email' } },
@@ -17,6 +18,8 @@ export const MAIL_KINDS = {
   recovery_codes_replaced: { security: { page: '/settings' } },
   identity_linked: { security: { page: '/settings' } },
   identity_unlinked: { security: { page: '/settings' } },
+  access_revoked: { security: { page: '/keys' } },
+  admin_appointed: { security: { page: '/admin/accounts' } },
   payment_received: { page: '/payments' },
   payment_refunded: { page: '/payments' },
   low_balance: { page: '/top-up' },
@@ -38,11 +41,27 @@ export type BillingMailKind = {
 export type SecurityMailKind = Exclude<MailKind, TokenMailKind | BillingMailKind>;
 
 /** The request that caused a token mail or a security mail. */
-export interface SecurityMailParams {
+export interface SecurityMailParams extends SecurityMailFacts {
   /** IP address of the client; null if unknown. */
   address?: string | null;
   /** ISO 8601; by default the time at which the mail was requested. */
   at?: string;
+}
+
+/** What the mails of some kinds say in addition. */
+export interface SecurityMailFacts {
+  /** `access_revoked`: how many credentials of each kind were deleted. */
+  revoked?: RevokedCredentials;
+  /** `admin_appointed`: the address of the new admin, and of the admin who made it one; null for a command of the operator. */
+  admin?: { email: string; appointedBy: string | null };
+}
+
+export interface RevokedCredentials {
+  apiKeys: number;
+  workspaceKeys: number;
+  identities: number;
+  secondFactors: number;
+  passwords: number;
 }
 
 export interface PaymentParams {

@@ -24,6 +24,13 @@ export interface NewMailToken {
 
 const hashMailToken = (token: string) => createHash('sha256').update(token).digest();
 
+/** Null for a text that is no token for the purpose. */
+function keyOf(purpose: TokenMailKind, token: string): { tokenHash: Buffer; purpose: TokenMailKind } | null {
+  const { prefix } = MAIL_KINDS[purpose].token;
+  if (!token.startsWith(prefix) || !DIGITS.test(token.slice(prefix.length))) return null;
+  return { tokenHash: hashMailToken(token), purpose };
+}
+
 /** Creates a token and returns its text. Only its hash is stored. */
 export async function createMailToken(executor: Executor, newToken: NewMailToken): Promise<string> {
   const { accountId, purpose, email, mailId = newId('mail') } = newToken;
@@ -32,6 +39,16 @@ export async function createMailToken(executor: Executor, newToken: NewMailToken
   const tokenHash = hashMailToken(token);
   await insertMailToken(executor, { tokenHash, accountId, purpose, email, mailId }, validSeconds);
   return token;
+}
+
+/** The account of a token, which stays valid. Returns null if the token is malformed, unknown, used or expired. */
+export async function accountOfMailToken(
+  executor: Executor,
+  purpose: TokenMailKind,
+  token: string,
+): Promise<string | null> {
+  const key = keyOf(purpose, token);
+  return key && findMailTokenAccount(executor, key);
 }
 
 /**
@@ -44,9 +61,8 @@ export async function consumeMailToken(
   purpose: TokenMailKind,
   token: string,
 ): Promise<{ accountId: string; email: string } | null> {
-  const { prefix } = MAIL_KINDS[purpose].token;
-  if (!token.startsWith(prefix) || !DIGITS.test(token.slice(prefix.length))) return null;
-  const key = { tokenHash: hashMailToken(token), purpose };
+  const key = keyOf(purpose, token);
+  if (!key) return null;
   const accountId = await findMailTokenAccount(transaction, key);
   if (accountId === null) return null;
   // Serialises with changes of the account's credentials, which revoke its tokens.

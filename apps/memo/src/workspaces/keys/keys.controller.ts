@@ -6,7 +6,7 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { Accepts } from '@inference/guards';
+import { Accepts, type Caller, CurrentCaller } from '@inference/guards';
 import { PageQuery } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { CurrentMember, type Member } from '../../access/member';
@@ -30,8 +30,12 @@ export class KeysController {
     description: 'The answer is the only one that contains the secret.',
   })
   @ApiCreatedResponse({ description: 'The new key with its secret.', type: CreatedKeyResponse })
-  create(@CurrentMember() member: Member, @Body() body: CreateKeyDto): Promise<CreatedKeyResponse> {
-    return this.keys.create(member, body);
+  create(
+    @CurrentMember() member: Member,
+    @CurrentCaller() { sessionId }: Caller,
+    @Body() body: CreateKeyDto,
+  ): Promise<CreatedKeyResponse> {
+    return this.keys.create(member, sessionId!, body);
   }
 
   @Get()

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { TEST_API_KEY_HASH_SECRET, waitFor } from '@inference/testing';
+import { TEST_API_KEY_HASH_SECRET, waitFor, waitForLock } from '@inference/testing';
 import { MemoSite, type Person } from '../../memo.fixture';
 import { type KeyResponse } from './key.dto';
 
@@ -43,6 +43,24 @@ it('shows a key once and stores its hash', async () => {
   expect(await keysOf(member)).toEqual([shown]);
   const { rows } = await site.pool.query<{ row: string }>('SELECT k::text AS row FROM memo.keys k');
   expect(rows.map(({ row }) => row).join()).not.toContain(key.slice(12));
+});
+
+it('is not made with a session that ends while the request waits', async () => {
+  const late = await site.person();
+  await owner.json('POST', `${workspace}/members`, { user_id: late.accountId, role: 'viewer' }, 201);
+  const holding = await site.pool.connect();
+  await holding.query('BEGIN');
+  await holding.query('SELECT FROM memo.workspaces WHERE id = $1 FOR NO KEY UPDATE', [workspace.slice(1)]);
+  const refused = late.refusal('POST', `${workspace}/keys`, { name: 'late' });
+  await waitForLock(site.pool);
+  await holding.query('UPDATE accounts.sessions SET ended_at = now() WHERE account_id = $1', [
+    late.accountId,
+  ]);
+  await holding.query('COMMIT');
+  holding.release();
+  expect(await refused).toEqual([401, 'the session has just ended']);
+  const { rowCount } = await site.pool.query('SELECT FROM memo.keys WHERE account_id = $1', [late.accountId]);
+  expect(rowCount).toBe(0);
 });
 
 it('lists keys in pages', async () => {

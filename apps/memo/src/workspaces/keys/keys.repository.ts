@@ -1,5 +1,6 @@
 import { type Executor, type Position, readNewestFirst, type Transaction } from '@inference/database';
-import { type AccountRole } from '@inference/guards';
+import { type AccountRole, Session } from '@inference/guards';
+import { IsNull, Raw } from 'typeorm';
 import { WorkspaceKey } from './workspace-key.entity';
 
 type NewKey = Pick<WorkspaceKey, 'id' | 'workspaceId' | 'accountId' | 'name' | 'prefix' | 'keyHash' | 'role'>;
@@ -32,6 +33,19 @@ export async function insertKey(transaction: Transaction, key: NewKey): Promise<
   const stored = keys.create(key);
   await keys.insert(stored);
   return stored;
+}
+
+/** Whether the session has not ended, as of now: the guard may have learned of its end a moment late. */
+export function isLiveSession(
+  executor: Executor,
+  { id, accountId }: Pick<Session, 'id' | 'accountId'>,
+): Promise<boolean> {
+  return executor.repository(Session).existsBy({
+    id,
+    accountId,
+    endedAt: IsNull(),
+    expiresAt: Raw((column) => `${column} > now()`),
+  });
 }
 
 export function countKeys(

@@ -1,4 +1,11 @@
-import { ConflictException, ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
+import {
+  ConflictException,
+  ForbiddenException,
+  Inject,
+  Injectable,
+  NotFoundException,
+  UnauthorizedException,
+} from '@nestjs/common';
 import { hashSecretKey } from '@inference/guards';
 import { Database, newId } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
@@ -12,7 +19,7 @@ import {
   type KeyResponse,
 } from './key.dto';
 import { KEYS_CONFIG, type KeysConfig } from './keys.config';
-import { countKeys, deleteKey, insertKey, listKeys } from './keys.repository';
+import { countKeys, deleteKey, insertKey, isLiveSession, listKeys } from './keys.repository';
 import { createWorkspaceKey } from './workspace-key';
 import { type WorkspaceKey } from './workspace-key.entity';
 
@@ -26,13 +33,18 @@ export class KeysService {
     @Inject(KEYS_CONFIG) private readonly config: KeysConfig,
   ) {}
 
-  /** Throws 403 for a role above the caller's own, and 409 if the caller has too many keys. */
-  create(member: Member, { name, role }: CreateKeyDto): Promise<CreatedKeyResponse> {
+  /**
+   * Throws 401 if the session has just ended, 403 for a role above the caller's own, and 409 if the caller has too many keys.
+   */
+  create(member: Member, sessionId: string, { name, role }: CreateKeyDto): Promise<CreatedKeyResponse> {
     const { key, prefix } = createWorkspaceKey();
     const keyHash = hashSecretKey(key, this.config.API_KEY_HASH_SECRET);
     const { workspaceId, accountId } = member;
     return this.database.transaction(async (transaction) => {
       const own = await lockMembers(transaction, member);
+      // A reset of the password ends the sessions and deletes keys; no key may be made after it with a session from before.
+      if (!(await isLiveSession(transaction, { id: sessionId, accountId })))
+        throw new UnauthorizedException('the session has just ended');
       if (!isAtLeast(own, role)) throw new ForbiddenException(`role: must not be above your own, ${own}`);
       if ((await countKeys(transaction, { workspaceId, accountId })) >= MAX_KEYS_PER_MEMBER)
         throw new ConflictException(`a member has ${MAX_KEYS_PER_MEMBER} keys at most; delete one first`);

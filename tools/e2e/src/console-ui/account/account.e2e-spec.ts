@@ -90,6 +90,10 @@ ifThere(
   'turns the second factor on after a wrong and a right code, and shows recovery codes once',
   async () => {
     await tab.getByRole('link', { name: 'Security', exact: true }).click();
+    await tab.getByText('Confirm your e-mail address first.').waitFor();
+    expect(await tab.getByRole('button', { name: 'Turn on the second factor' }).isDisabled()).toBe(true);
+    await database.pool.query('UPDATE accounts.accounts SET email_verified_at = now()');
+    await tab.reload();
     const page = new SecurityPage(tab);
     app = await page.beginSetup();
     await page.enterSetupCode(app.wrongCode());

@@ -185,7 +185,15 @@ ifThere('changes a role, and the audit events tell it', async () => {
   await tab.getByRole('button', { name: 'Change the role' }).click();
   const dialog = tab.getByRole('dialog');
   await dialog.getByRole('radio', { name: 'Analyst' }).check();
-  await dialog.getByRole('button', { name: 'Change the role' }).click();
+  await dialog.getByText('Nobody has confirmed the e-mail address of this account.').waitFor();
+  const submit = dialog.getByRole('button', { name: 'Change the role' });
+  await submit.click();
+  await dialog.getByText('Enter your password.').waitFor();
+  await dialog.getByLabel('Your own password').fill('a wrong password');
+  await submit.click();
+  await dialog.getByRole('alert').getByText('The password is wrong.').waitFor();
+  await dialog.getByLabel('Your own password').fill(ADMIN.password);
+  await submit.click();
   await dialog.waitFor({ state: 'detached' });
   expect((await call<{ role: string }>('/api/auth/me', customerToken)).role).toBe('analyst');
   await openArea(tab, 'Audit events');
@@ -205,6 +213,9 @@ ifThere('shows how all services are', async () => {
 });
 
 ifThere('turns off the second factor of somebody who has lost it', async () => {
+  await database.pool.query('UPDATE accounts.accounts SET email_verified_at = now() WHERE email = $1', [
+    CUSTOMER.email,
+  ]);
   const { secret } = await call<{ secret: string }>('/api/auth/2fa/setup', customerToken, {});
   await call('/api/auth/2fa/enable', customerToken, { code: new Authenticator(secret).code() });
   await openArea(tab, 'Accounts');

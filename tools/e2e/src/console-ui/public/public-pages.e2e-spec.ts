@@ -121,6 +121,22 @@ ifThere('leads who is signed in from the start page to the console', async () =>
   await overview().waitFor();
 });
 
+ifThere('asks for the password if the link of a mail is opened in another browser', async () => {
+  const context = await browser!.newContext({ baseURL: tab.url(), locale: 'en-US' });
+  const other = await context.newPage();
+  await other.goto(`/verify-email#token=${await tokenIn('verify_email')}`);
+  const pages = new RecoveryPages(other);
+  await pages.confirm();
+  await other.getByText('This browser is not signed in to the account.').waitFor();
+  expect(await other.getByRole('alert').count()).toBe(0);
+  await other.getByLabel('Password of the account').fill('a wrong password');
+  await pages.confirm();
+  await other.getByRole('alert').getByText('The password is wrong.').waitFor();
+  await other.getByRole('link', { name: 'Set a new password' }).click();
+  await other.getByRole('heading', { name: 'Forgot your password?' }).waitFor();
+  await context.close();
+});
+
 ifThere('confirms an address by the link of a mail, once', async () => {
   const token = await tokenIn('verify_email');
   const pages = new RecoveryPages(tab);

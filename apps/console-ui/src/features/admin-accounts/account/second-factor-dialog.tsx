@@ -1,22 +1,24 @@
-import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { toApiError } from '../../../api/api-error';
 import { ErrorNotice } from '../../../components/errors/error-notice';
 import { type Account, useDisableSecondFactor } from '../account-queries';
 import { useAdminAccountTexts } from '../texts/admin-account-texts';
+import { ConfirmationField, confirmationOf, useConfirmationKind } from './confirmation-field';
 
 const FORBIDDEN = 403;
 
 export function SecondFactorDialog({ account, onClose }: { account: Account; onClose: () => void }) {
   const t = useAdminAccountTexts();
   const change = useDisableSecondFactor(account.id);
+  const kind = useConfirmationKind();
   const form = useForm({
-    initialValues: { password: '' },
-    validate: { password: (value) => (value ? null : t('disable.password.missing')) },
+    initialValues: { secret: '' },
+    validate: { secret: (value) => (value || kind === 'recent' ? null : t(`confirm.${kind}.missing`)) },
   });
-  const submit = ({ password }: typeof form.values) =>
-    change.mutate(password, {
+  const submit = ({ secret }: typeof form.values) =>
+    change.mutate(confirmationOf(kind, secret), {
       onSuccess: () => {
         notifications.show({ message: t('disable.done') });
         onClose();
@@ -33,16 +35,10 @@ export function SecondFactorDialog({ account, onClose }: { account: Account; onC
       <form onSubmit={form.onSubmit(submit)} noValidate>
         <Stack>
           {change.error && (
-            <ErrorNotice error={change.error} {...(isRefused && { message: t('disable.refused') })} />
+            <ErrorNotice error={change.error} {...(isRefused && { message: t(`confirm.${kind}.refused`) })} />
           )}
           <Text size="md">{t('disable.text')}</Text>
-          <PasswordInput
-            label={t('disable.password')}
-            autoComplete="current-password"
-            required
-            data-autofocus
-            {...form.getInputProps('password')}
-          />
+          <ConfirmationField kind={kind} {...form.getInputProps('secret')} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               {t('cancel')}

@@ -30,6 +30,7 @@ const KEYS: Partial<Record<Schemas['AuditEventType'], Key>> = {
   'admin.refund_ordered': 'event.refunded',
   'two_factor.disabled': 'event.twoFactorDisabled',
   'two_factor.enabled': 'event.twoFactorEnabled',
+  'workspace_key.deleted': 'event.workspaceKeyDeleted',
 };
 
 export const eventTextKey = (type: Schemas['AuditEventType']): Key => KEYS[type] ?? 'event.other';

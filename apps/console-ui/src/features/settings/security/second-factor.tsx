@@ -1,4 +1,5 @@
-import { Badge, Button, Group } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Schemas, useConsoleApi } from '../../../api/console-api';
 import { bodyOf } from '../../../api/console-api';
@@ -47,9 +48,19 @@ export function SecondFactor({ account }: { account: Schemas['UserResponse'] }) 
             </Button>
           </>
         ) : (
-          <Button onClick={() => setStep('setup')}>{t('twoFactor.enable')}</Button>
+          <Button disabled={!account.email_verified} onClick={() => setStep('setup')}>
+            {t('twoFactor.enable')}
+          </Button>
         )}
       </Group>
+      {!isOn && !account.email_verified && (
+        <Text size="md" mt="sm">
+          {t('twoFactor.unverified')}{' '}
+          <Anchor component={Link} to="/settings" inherit>
+            {t('twoFactor.verify')}
+          </Anchor>
+        </Text>
+      )}
       {step === 'setup' && <SetupDialog onEnabled={showCodes} onClose={() => setStep(undefined)} />}
       {step === 'disable' && (
         <ConfirmDialog

@@ -9,7 +9,7 @@ export const en = {
   password: 'Password',
   'password.missing': 'Enter your password.',
   'password.refused': 'The account does not exist or the password is wrong.',
-  'password.rule': 'At least {{count}} characters.',
+  'password.rule': 'At least {{count}} characters, and not a common password.',
   'password.short': 'The password needs at least {{count}} characters.',
   'forgot.link': 'Forgot your password?',
   'secondFactor.title': 'Second factor',

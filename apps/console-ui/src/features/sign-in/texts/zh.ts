@@ -12,7 +12,7 @@ export const zh: ChineseTexts<typeof en> = {
   password: '密码',
   'password.missing': '请输入密码。',
   'password.refused': '账户不存在或密码错误。',
-  'password.rule': '至少 {{count}} 个字符。',
+  'password.rule': '至少 {{count}} 个字符，且不能是常见密码。',
   'password.short': '密码至少需要 {{count}} 个字符。',
   'forgot.link': '忘记密码？',
   'secondFactor.title': '两步验证',

@@ -5,6 +5,7 @@ import {
   findForLogin,
   readAccount,
 } from '../../../identity/accounts/accounts.repository';
+import { hasUnprovenAccess } from '../../../identity/address-proof/unproven-access.repository';
 import { recordAuditEvent } from '../../../identity/audit-log/audit-log';
 import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
 import { InvoiceAttachments } from '../invoice-attachments';
@@ -79,8 +80,9 @@ export class MailComposer {
     if (isTokenMailKind(kind)) return this.composeWithToken(kind, account, row);
     if (isBillingMailKind(kind))
       return composeBillingMail(kind, row.params, this.invoices, { language, siteName, consoleUiUrl });
-    const { at, address } = row.params as SecurityMailParams;
+    const { at, address, ...facts } = row.params as SecurityMailParams;
     return renderMessage(kind, language, {
+      ...facts,
       siteName,
       link: consoleUiUrl + MAIL_KINDS[kind].security.page,
       at: formatInstant(at ?? row.createdAt),
@@ -117,6 +119,8 @@ export class MailComposer {
       token,
       validHours: validSeconds / 3_600,
       isFirstVerification: !emailVerified,
+      revokesEarlierAccess:
+        purpose === 'reset_password' && (await hasUnprovenAccess(this.database, accountId)),
     });
   }
 

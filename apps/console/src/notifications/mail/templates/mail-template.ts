@@ -1,5 +1,10 @@
 import { type FormattedAmount } from './formatted-amount';
-import { type MailKind, type BillingMailKind, type TokenMailKind } from '../mail-kinds';
+import {
+  type MailKind,
+  type BillingMailKind,
+  type SecurityMailFacts,
+  type TokenMailKind,
+} from '../mail-kinds';
 
 /** Text, or a link or a token in a paragraph of its own so that it can be copied. */
 export type Paragraph = string | { link: string } | { token: string };
@@ -16,9 +21,11 @@ export interface TokenMailData extends CommonData {
   validHours: number;
   /** True if using the token verifies the address for the first time. */
   isFirstVerification: boolean;
+  /** True if it deletes credentials that were made before an earlier verification. */
+  revokesEarlierAccess?: boolean;
 }
 
-export interface SecurityMailData extends CommonData {
+export interface SecurityMailData extends CommonData, SecurityMailFacts {
   /** `2026-11-21 15:05:01`, in UTC. */
   at: string;
   /** IP address from which the change was made; null if unknown. */

@@ -97,6 +97,20 @@ describe('the mail templates', () => {
     }
   });
 
+  it('lists what was revoked, and names a new admin', () => {
+    const facts = { siteName: 'Example', link: LINK, at: AT, address: '203.0.113.7' };
+    const revoked = { apiKeys: 2, workspaceKeys: 0, identities: 1, secondFactors: 0, passwords: 0 };
+    const list = renderMessage('access_revoked', 'en', { ...facts, revoked }).text;
+    expect(list).toContain('API keys: 2\nLinked accounts of other providers: 1\n');
+    expect(renderMessage('access_revoked', 'zh-CN', { ...facts, revoked }).text).toContain('API 密钥：2\n');
+    const admin = { email: 'new@example.com', appointedBy: 'root@example.com' };
+    for (const language of LANGUAGES) {
+      const { subject, text } = renderMessage('admin_appointed', language, { ...facts, admin });
+      expect(subject).toContain(admin.email);
+      expect(text).toContain(admin.appointedBy);
+    }
+  });
+
   it('state how long a token is valid', () => {
     const facts = { siteName: 'Example', link: LINK, token: TOKEN, isFirstVerification: false };
     const text = (language: Language, validHours: number) =>

@@ -6,6 +6,16 @@ const when = ({ at, address }: SecurityMailData) =>
   `When: ${at} UTC\nFrom: ${address ?? 'an unknown address'}`;
 const money = ({ figure, currency, isRounded }: FormattedAmount) =>
   `${isRounded ? 'about ' : ''}${figure} ${currency}`;
+const revokedIn = ({ revoked }: SecurityMailData) =>
+  [
+    ['API keys', revoked?.apiKeys],
+    ['Workspace keys', revoked?.workspaceKeys],
+    ['Linked accounts of other providers', revoked?.identities],
+    ['Second factor', revoked?.secondFactors],
+    ['Password', revoked?.passwords],
+  ]
+    .flatMap(([name, count]) => (count ? [`${name}: ${count}`] : []))
+    .join('\n');
 const NOTHING_TO_DO = 'If this was you, there is nothing to do.';
 
 export const TEMPLATES_EN: MailTemplates = {
@@ -17,20 +27,20 @@ export const TEMPLATES_EN: MailTemplates = {
       'If the link does not open, enter this code instead:',
       { token },
       `The link and the code work once, within ${hours(validHours)}.`,
-      'If you have no account there, ignore this mail.',
+      'If you did not make this account, do not confirm it. To take it over, say there that you have forgotten your password: setting a new one removes everything that somebody else made with your address.',
     ],
   },
   reset_password: {
     subject: ({ siteName }) => `Set a new password for ${siteName}`,
-    paragraphs: ({ siteName, link, token, validHours, isFirstVerification }) => [
+    paragraphs: ({ siteName, link, token, validHours, isFirstVerification, revokesEarlierAccess }) => [
       `Somebody, most likely you, asked to set a new password for your account at ${siteName}. To choose one, open this link:`,
       { link },
       'If the link does not open, enter this code instead:',
       { token },
       `The link and the code work once, within ${hours(validHours)}.`,
-      ...(isFirstVerification
+      ...(isFirstVerification || revokesEarlierAccess
         ? [
-            'Since nobody has confirmed this address until now, API keys and other ways to sign in that were made before are removed with it.',
+            'API keys, workspace keys, linked accounts of other providers and a second factor that were made before this address was confirmed are removed with it, because somebody else may have made them.',
           ]
         : []),
       'If you did not ask for it, ignore this mail: your password stays as it is.',
@@ -93,6 +103,26 @@ export const TEMPLATES_EN: MailTemplates = {
       when(data),
       NOTHING_TO_DO,
       'If it was not you, somebody else may be using your account. Set a new password there at once:',
+      { link: data.link },
+    ],
+  },
+  access_revoked: {
+    subject: ({ siteName }) => `What was made at ${siteName} before your address was confirmed is removed`,
+    paragraphs: (data) => [
+      `You have shown that the e-mail address of your account at ${data.siteName} is yours. Somebody else may have used the account before. So what was made before the address was confirmed has been removed:`,
+      revokedIn(data),
+      when(data),
+      'If one of your programs used such a key, make a new one and give it to the program:',
+      { link: data.link },
+    ],
+  },
+  admin_appointed: {
+    subject: ({ siteName, admin }) => `${admin?.email ?? 'Somebody'} is a new administrator of ${siteName}`,
+    paragraphs: (data) => [
+      `${data.admin?.email ?? 'An account'} became an administrator of ${data.siteName}. Administrators change prices, balances, releases and other accounts.`,
+      `By: ${data.admin?.appointedBy ?? 'a command of the operator'}\n${when(data)}`,
+      'If you know of it, there is nothing to do.',
+      'If not, take the role away, and find out in the audit events how it was given:',
       { link: data.link },
     ],
   },

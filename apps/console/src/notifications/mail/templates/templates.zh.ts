@@ -6,6 +6,16 @@ const when = ({ at, address }: SecurityMailData) => `时间：${at}（UTC）\n�
 const CURRENCY: Record<Currency, string> = { USD: '美元', CNY: '元' };
 const money = ({ figure, currency, isRounded }: FormattedAmount) =>
   `${isRounded ? '约 ' : ''}${figure} ${CURRENCY[currency]}`;
+const revokedIn = ({ revoked }: SecurityMailData) =>
+  [
+    ['API 密钥', revoked?.apiKeys],
+    ['工作区密钥', revoked?.workspaceKeys],
+    ['关联的其他平台账户', revoked?.identities],
+    ['两步验证', revoked?.secondFactors],
+    ['密码', revoked?.passwords],
+  ]
+    .flatMap(([name, count]) => (count ? [`${name}：${count}`] : []))
+    .join('\n');
 const NOTHING_TO_DO = '如果是您本人操作，则无需理会。';
 
 export const TEMPLATES_ZH: MailTemplates = {
@@ -17,19 +27,21 @@ export const TEMPLATES_ZH: MailTemplates = {
       '如果链接无法打开，请改为输入以下验证码：',
       { token },
       `链接和验证码在 ${validHours} 小时内有效，且只能使用一次。`,
-      '如果您没有该账户，请忽略本邮件。',
+      '如果该账户不是您创建的，请不要确认。如需收回该账户，请前往网站使用“忘记密码”功能：设置新密码后，他人用您的邮箱创建的内容都会被移除。',
     ],
   },
   reset_password: {
     subject: ({ siteName }) => `重设您的 ${siteName} 密码`,
-    paragraphs: ({ siteName, link, token, validHours, isFirstVerification }) => [
+    paragraphs: ({ siteName, link, token, validHours, isFirstVerification, revokesEarlierAccess }) => [
       `有人（很可能是您本人）请求重设您在 ${siteName} 的账户密码。请打开以下链接设置新密码：`,
       { link },
       '如果链接无法打开，请改为输入以下验证码：',
       { token },
       `链接和验证码在 ${validHours} 小时内有效，且只能使用一次。`,
-      ...(isFirstVerification
-        ? ['由于该邮箱此前从未验证，重设密码时会同时移除此前创建的 API 密钥和其他登录方式。']
+      ...(isFirstVerification || revokesEarlierAccess
+        ? [
+            '在邮箱验证之前创建的 API 密钥、工作区密钥、关联的其他平台账户和两步验证可能出自他人之手，重设密码时会一并移除。',
+          ]
         : []),
       '如果您没有提出过该请求，请忽略本邮件，您的密码不会改变。',
     ],
@@ -91,6 +103,26 @@ export const TEMPLATES_ZH: MailTemplates = {
       when(data),
       NOTHING_TO_DO,
       '如果不是您本人操作，您的账户可能正被他人使用。请立即前往以下网址设置新密码：',
+      { link: data.link },
+    ],
+  },
+  access_revoked: {
+    subject: ({ siteName }) => `您的 ${siteName} 账户已移除邮箱验证前创建的内容`,
+    paragraphs: (data) => [
+      `您已证明 ${data.siteName} 账户的邮箱属于您。在此之前，该账户可能被他人使用过，因此以下在邮箱验证之前创建的内容已被移除：`,
+      revokedIn(data),
+      when(data),
+      '如果您的程序使用了其中的密钥，请创建新密钥并更新程序：',
+      { link: data.link },
+    ],
+  },
+  admin_appointed: {
+    subject: ({ siteName, admin }) => `${siteName} 新增管理员${admin ? ` ${admin.email}` : ''}`,
+    paragraphs: (data) => [
+      `${data.admin?.email ?? '一个账户'} 已成为 ${data.siteName} 的管理员。管理员可以更改价格、余额、发布内容和其他账户。`,
+      `操作者：${data.admin?.appointedBy ?? '运营方命令'}\n${when(data)}`,
+      '如果您知情，则无需理会。',
+      '否则请撤销该角色，并在审计事件中查明原因：',
       { link: data.link },
     ],
   },

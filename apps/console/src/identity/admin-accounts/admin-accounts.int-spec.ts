@@ -1,5 +1,6 @@
 import { waitForLock } from '@inference/testing';
-import { type Answer, type SignedIn, TestSite } from '../../../testing/console.fixture';
+import { type Answer, type SignedIn, TestSite } from '../../testing/console.fixture';
+import { eventTypes, FrozenClock, securedAccount } from '../second-factor/two-factor.fixture';
 
 interface Account {
   id: string;
@@ -21,6 +22,7 @@ const list = (query = '') =>
 const read = (id: string) => site.console.request('GET', `/api/admin/accounts/${id}`, { token: admin.token });
 const setRole = (id: string, json: unknown, token = admin.token) =>
   site.console.request('PUT', `/api/admin/accounts/${id}/role`, { token, json });
+const emailOf = (accountId: string) => `${accountId.toLowerCase()}@example.com`;
 const accountsIn = ({ body }: Answer) =>
   (body as { accounts: Account[]; next_cursor: string | null }).accounts;
 
@@ -168,6 +170,75 @@ describe('a role', () => {
       { actor_id: admin.accountId, details: { from: 'user', to: 'admin' } },
       { actor_id: admin.accountId, details: { from: 'admin', to: 'analyst' } },
     ]);
+  });
+
+  it('asks for the password or a code again, also of an admin with a fresh session', async () => {
+    const clock = new FrozenClock();
+    const secured = await securedAccount(site, clock);
+    const { accountId } = await site.signedIn();
+    await site.database.pool.query("UPDATE accounts.accounts SET role = 'admin' WHERE id = $1", [
+      secured.accountId,
+    ]);
+    const change = async (json: object) => {
+      const answer = await setRole(accountId, json, secured.token);
+      return [answer.status, answer.body];
+    };
+    const role = 'analyst';
+    expect(await change({ role })).toEqual([400, { error: 'password: is missing' }]);
+    expect(await change({ role, password: 'a wrong one' })).toEqual([403, { error: 'password: is wrong' }]);
+    const wrong = { role, code: secured.authenticator.wrongCode() };
+    expect(await change(wrong)).toEqual([403, { error: 'code: is wrong, or was used before' }]);
+    expect(await eventTypes(site, secured.accountId)).toEqual(
+      expect.arrayContaining(['password.failed', 'second_factor.failed']),
+    );
+    expect(await eventTypes(site, accountId)).toEqual([]);
+    const byCode = { role, code: secured.authenticator.code() };
+    expect(await change(byCode)).toEqual([200, expect.objectContaining({ role })]);
+    expect((await setRole(accountId, byCode, secured.token)).status).toBe(403);
+    const byPassword = { role: 'user', password: secured.password };
+    expect(await change(byPassword)).toEqual([200, expect.objectContaining({ role: 'user' })]);
+    clock.thaw();
+    const { token } = await site.signedIn('admin');
+    expect((await setRole(accountId, { role, code: '123456' }, token)).body).toEqual({
+      error: 'code: this account has no second factor; send the password',
+    });
+    await site.database.pool.query(
+      "UPDATE accounts.accounts SET role = 'user' WHERE role = 'admin' AND id <> $1",
+      [admin.accountId],
+    );
+  });
+
+  it('needs a sign-in within the last minutes of an admin without a password', async () => {
+    const { accountId, token } = await site.signedIn('admin');
+    await site.database.pool.query(
+      "UPDATE accounts.sessions SET created_at = now() - interval '11 minutes' WHERE account_id = $1",
+      [accountId],
+    );
+    const friend = await site.signedIn();
+    const answer = await setRole(friend.accountId, { role: 'analyst' }, token);
+    expect([answer.status, answer.body]).toEqual([403, { error: 'sign in again first' }]);
+    expect((await setRole(accountId, { role: 'user' })).status).toBe(200);
+  });
+
+  it('of an admin is mailed to all admins when it is given', async () => {
+    const [other, fresh] = [await site.signedIn('admin'), await site.signedIn()];
+    const mails = async () => {
+      const { rows } = await site.database.pool.query<{ account_id: string; admin: object }>(
+        `SELECT account_id, params->'admin' AS admin FROM accounts.mail_outbox WHERE kind = 'admin_appointed'
+         AND params->'admin'->>'email' = $1 ORDER BY account_id`,
+        [emailOf(fresh.accountId)],
+      );
+      return rows;
+    };
+    await setRole(fresh.accountId, { role: 'analyst' });
+    expect(await mails()).toEqual([]);
+    await setRole(fresh.accountId, { role: 'admin' });
+    const facts = { email: emailOf(fresh.accountId), appointedBy: emailOf(admin.accountId) };
+    const all = [admin.accountId, other.accountId, fresh.accountId].sort();
+    expect(await mails()).toEqual(all.map((id) => ({ account_id: id, admin: facts })));
+    await setRole(fresh.accountId, { role: 'admin' });
+    expect(await mails()).toHaveLength(3);
+    for (const { accountId } of [other, fresh]) await setRole(accountId, { role: 'user' });
   });
 
   it.each([

@@ -2,11 +2,11 @@ import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
-import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
-import { AccountPath } from '../accounts/accounts.dto';
-import { type Actor, CurrentActor } from '../audit-log/actor';
-import { AdminPasswordDto } from './two-factor.dto';
-import { TwoFactorService } from './two-factor.service';
+import { CredentialAttempt } from '../../../rate-limit/credential-attempt.decorator';
+import { AccountPath } from '../../accounts/accounts.dto';
+import { type Actor, CurrentActor } from '../../audit-log/actor';
+import { AdminConfirmationDto } from './admin-confirmation.dto';
+import { TwoFactorService } from '../two-factor.service';
 
 @Controller('api/admin/accounts')
 @ApiTags('Administration of accounts')
@@ -25,15 +25,15 @@ export class AdminTwoFactorController {
   })
   @ApiNoContentResponse({ description: 'Two factors of the account are off.' })
   @ApiErrors({
-    403: 'The caller is not an admin, the password is wrong, or the account is the admin’s own. An admin without a password has to sign in again first.',
+    403: 'The caller is not an admin, the password or code is wrong, or the account is the admin’s own. An admin without a password has to sign in again first.',
     404: 'There is no such account.',
     409: 'Two factors of the account are not on.',
   })
   disable(
     @CurrentActor() admin: Actor,
     @Param() { id }: AccountPath,
-    @Body() { password }: AdminPasswordDto,
+    @Body() confirmation: AdminConfirmationDto,
   ): Promise<void> {
-    return this.twoFactor.disableFor(id, admin, password);
+    return this.twoFactor.disableFor(id, admin, confirmation);
   }
 }

@@ -1,5 +1,5 @@
-import { TestSite } from '../../testing/console.fixture';
-import { FrozenClock, securedAccount } from './two-factor.fixture';
+import { TestSite } from '../../../testing/console.fixture';
+import { FrozenClock, securedAccount } from '../two-factor.fixture';
 
 let site: TestSite;
 
@@ -46,6 +46,23 @@ describe('two factors of an owner who has lost them', () => {
     expect((await disable(accountId, { ...owner, password: 'a wrong one' })).status).toBe(403);
     expect((await disable(owner.accountId)).status).toBe(403);
     expect((await disable(accountId)).status).toBe(409);
+  });
+
+  it('are turned off by an admin who sends a code instead of the password', async () => {
+    const clock = new FrozenClock();
+    const [lost, admin] = [await securedAccount(site, clock), await securedAccount(site, clock)];
+    await site.database.pool.query("UPDATE accounts.accounts SET role = 'admin' WHERE id = $1", [
+      admin.accountId,
+    ]);
+    const disableBy = (code: string) =>
+      site.console.request('POST', `/api/admin/accounts/${lost.accountId}/2fa/disable`, {
+        token: admin.token,
+        json: { code },
+      });
+    expect((await disableBy(admin.authenticator.wrongCode())).status).toBe(403);
+    expect((await disableBy(lost.authenticator.code())).status).toBe(403);
+    expect((await disableBy(admin.authenticator.code())).status).toBe(204);
+    clock.thaw();
   });
 
   it.each(['acct_unknown', 'x'])('two factors of %s are 404', async (id) => {

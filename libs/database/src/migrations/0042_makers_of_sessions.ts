@@ -17,7 +17,7 @@ const DOWN = [
 ];
 
 /** A key with limits sees only the agent sessions that it has made. */
-export class MakersOfSessions0000000000043 implements Migration {
+export class MakersOfSessions0000000000042 implements Migration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {

@@ -1,17 +1,30 @@
 import { ConflictException, ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { type Currency } from '@inference/config';
-import { type Role } from '@inference/guards';
 import { Database } from '@inference/database';
 import { readPage } from '@inference/http';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { readWallets } from '@inference/wallet';
-import { accountSearch } from '../account-search';
-import { type AccountProfile, listAccounts, lockAdmins, readAccount, setRole } from '../accounts.repository';
-import { normalizeIdentifier } from '../identifier';
-import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
-import { type Actor } from '../../audit-log/actor';
-import { recordAuditEvent } from '../../audit-log/audit-log';
-import { type AccountListResponse, type AdminAccountResponse, type AccountsQuery } from '../accounts.dto';
+import { accountSearch } from '../accounts/account-search';
+import {
+  type AccountProfile,
+  listAccounts,
+  lockAdmins,
+  readAccount,
+  setRole,
+} from '../accounts/accounts.repository';
+import { isAdminAtVersion } from '../accounts/credentials.repository';
+import { normalizeIdentifier } from '../accounts/identifier';
+import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { type Actor } from '../audit-log/actor';
+import { recordAuditEvent } from '../audit-log/audit-log';
+import {
+  type AccountListResponse,
+  type AdminAccountResponse,
+  type AccountsQuery,
+} from '../accounts/accounts.dto';
+import { AdminConfirmationService } from '../second-factor/admin/admin-confirmation.service';
+import { announceAdmin } from './announce-admin';
+import { type ChangeRoleDto } from './change-role.dto';
 
 function view(account: AccountProfile, balancePicos: bigint, currency: Currency): AdminAccountResponse {
   const { id, email, emailVerified, phone, username, role, twoFactor, createdAt } = account;
@@ -33,6 +46,7 @@ function view(account: AccountProfile, balancePicos: bigint, currency: Currency)
 export class AdminAccountsService {
   constructor(
     private readonly database: Database,
+    private readonly confirmation: AdminConfirmationService,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
   ) {}
 
@@ -56,20 +70,25 @@ export class AdminAccountsService {
     return (await this.views([account]))[0]!;
   }
 
+  /** Throws 403 if the admin's password or code is wrong, 404 for an unknown account, 409 if no admin would be left. */
   async setRole(
-    { accountId: adminId, origin }: Actor,
+    admin: Actor,
     accountId: string,
-    role: Role,
+    { role, ...confirmation }: ChangeRoleDto,
   ): Promise<AdminAccountResponse> {
+    const { accountId: adminId, origin } = admin;
+    const confirmed = await this.confirmation.confirm(admin, confirmation);
     const account = await this.database.transaction(async (transaction) => {
       const admins = await lockAdmins(transaction, accountId);
-      // The caller may have lost the role while it waited for the lock.
-      if (!admins.includes(adminId))
+      // The caller may have lost the role, or the password may have changed, while this waited for the lock.
+      if (!(await isAdminAtVersion(transaction, adminId, confirmed.credentialsVersion)))
         throw new ForbiddenException('this account does not have the required role');
       if (role !== 'admin' && admins.length === 1 && admins[0] === accountId)
         throw new ConflictException('the last admin must keep the role');
       const before = await setRole(transaction, accountId, role);
       if (before === null) throw new NotFoundException('no such account');
+      if (before !== role && role === 'admin')
+        await announceAdmin(transaction, { accountId, appointedBy: confirmed.email, origin });
       if (before !== role)
         await recordAuditEvent(transaction, {
           type: 'account.role_changed',

@@ -2,15 +2,16 @@ import { Body, Controller, Get, Header, Param, Put, Query } from '@nestjs/common
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
-import { type Actor, CurrentActor } from '../../audit-log/actor';
+import { type Actor, CurrentActor } from '../audit-log/actor';
 import {
   AccountListResponse,
   AccountPath,
   AdminAccountResponse,
   AccountsQuery,
-  ChangeRoleDto,
-} from '../accounts.dto';
+} from '../accounts/accounts.dto';
+import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
 import { AdminAccountsService } from './admin-accounts.service';
+import { ChangeRoleDto } from './change-role.dto';
 
 @Controller('api/admin/accounts')
 @ApiTags('Administration of accounts')
@@ -36,19 +37,25 @@ export class AdminAccountsController {
   }
 
   @Put(':id/role')
+  @CredentialAttempt()
   @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'changeRole',
     summary: 'Gives an account a role.',
-    description: 'The role takes effect at once, also in the sessions of the account.',
+    description:
+      'Asks for the admin’s own password, or a code of the second factor instead. The role takes effect at once, also in the sessions of the account. A mail tells all admins of a new one.',
   })
   @ApiOkResponse({ description: 'The account with its new role.', type: AdminAccountResponse })
-  @ApiErrors({ 404: 'There is no such account.', 409: 'No admin would be left.' })
+  @ApiErrors({
+    403: 'The caller is not an admin, or the password or code is wrong. An admin without a password has to sign in again first.',
+    404: 'There is no such account.',
+    409: 'No admin would be left.',
+  })
   changeRole(
     @CurrentActor() admin: Actor,
     @Param() { id }: AccountPath,
-    @Body() { role }: ChangeRoleDto,
+    @Body() body: ChangeRoleDto,
   ): Promise<AdminAccountResponse> {
-    return this.accounts.setRole(admin, id, role);
+    return this.accounts.setRole(admin, id, body);
   }
 }

@@ -1,0 +1,28 @@
+import { BadRequestException } from '@nestjs/common';
+import { type Executor, type Transaction } from '@inference/database';
+import { accountOfMailToken, consumeMailToken } from '../../notifications/mail/mail-tokens';
+
+type Purpose = 'reset_password' | 'verify_email';
+
+const invalidToken = () => new BadRequestException('token: is unknown, used or too old; ask for a new mail');
+
+/** Returns the account of a token and does not use it up. Throws 400 if the token is unknown, used or expired. */
+export async function readMailToken(executor: Executor, purpose: Purpose, token: string): Promise<string> {
+  const accountId = await accountOfMailToken(executor, purpose, token);
+  if (accountId === null) throw invalidToken();
+  return accountId;
+}
+
+/**
+ * Uses a token up and returns its account and the address that it was sent to. Throws 400 if the token is unknown, used
+ * or expired.
+ */
+export async function redeemMailToken(
+  transaction: Transaction,
+  purpose: Purpose,
+  token: string,
+): Promise<{ accountId: string; email: string }> {
+  const redeemed = await consumeMailToken(transaction, purpose, token);
+  if (!redeemed) throw invalidToken();
+  return redeemed;
+}
