@@ -88,7 +88,9 @@ function impliedErrors(
       413: 'The body is too large.',
       415: 'The content type or encoding of the body is not supported.',
     }),
-    ...((isRateLimited || limitsRefusals || hasBody) && { 429: 'Too many requests. Wait for the seconds in `Retry-After`.' }),
+    ...((isRateLimited || limitsRefusals || hasBody) && {
+      429: 'Too many requests. Wait for the seconds in `Retry-After`.',
+    }),
     500: 'An unexpected fault of the service.',
     ...((!hasNoDatabase || hasBody) && { 503: 'A dependency, normally the database, is not available.' }),
   };

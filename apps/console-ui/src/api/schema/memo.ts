@@ -794,6 +794,12 @@ export interface operations {
         headers: {
           /** @description Seconds to wait. */
           'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -862,6 +868,24 @@ export interface operations {
         headers: {
           /** @description The schemes that the operation accepts. */
           'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -981,6 +1005,12 @@ export interface operations {
         headers: {
           /** @description Seconds to wait. */
           'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -1057,6 +1087,24 @@ export interface operations {
       /** @description The workspace does not exist, or the caller is not a member. */
       404: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -1141,6 +1189,24 @@ export interface operations {
       /** @description The workspace does not exist, or the caller is not a member. */
       404: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -1273,6 +1339,12 @@ export interface operations {
         headers: {
           /** @description Seconds to wait. */
           'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -1431,6 +1503,12 @@ export interface operations {
         headers: {
           /** @description Seconds to wait. */
           'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -1539,6 +1617,24 @@ export interface operations {
           'application/json': components['schemas']['ErrorResponse'];
         };
       };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
       /** @description An unexpected fault of the service. */
       500: {
         headers: {
@@ -1626,6 +1722,24 @@ export interface operations {
           'application/json': components['schemas']['ErrorResponse'];
         };
       };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
       /** @description An unexpected fault of the service. */
       500: {
         headers: {
@@ -1699,6 +1813,24 @@ export interface operations {
        */
       404: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -1790,6 +1922,24 @@ export interface operations {
           'application/json': components['schemas']['ErrorResponse'];
         };
       };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
       /** @description An unexpected fault of the service. */
       500: {
         headers: {
@@ -1868,6 +2018,24 @@ export interface operations {
       /** @description The workspace does not exist, or the caller is not a member. */
       404: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -2012,6 +2180,12 @@ export interface operations {
         headers: {
           /** @description Seconds to wait. */
           'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -2094,6 +2268,24 @@ export interface operations {
        */
       404: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -2234,6 +2426,12 @@ export interface operations {
         headers: {
           /** @description Seconds to wait. */
           'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -2331,6 +2529,24 @@ export interface operations {
           'application/json': components['schemas']['ErrorResponse'];
         };
       };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
       /** @description An unexpected fault of the service. */
       500: {
         headers: {
@@ -2415,6 +2631,24 @@ export interface operations {
           'application/json': components['schemas']['ErrorResponse'];
         };
       };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
       /** @description An unexpected fault of the service. */
       500: {
         headers: {
@@ -2489,6 +2723,24 @@ export interface operations {
       /** @description The workspace does not exist, or the caller is not a member. */
       404: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -2631,6 +2883,12 @@ export interface operations {
         headers: {
           /** @description Seconds to wait. */
           'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -2718,6 +2976,24 @@ export interface operations {
           'application/json': components['schemas']['ErrorResponse'];
         };
       };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
       /** @description An unexpected fault of the service. */
       500: {
         headers: {
@@ -2792,6 +3068,24 @@ export interface operations {
       /** @description The workspace does not exist, or the caller is not a member. */
       404: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -2938,6 +3232,12 @@ export interface operations {
         headers: {
           /** @description Seconds to wait. */
           'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -3038,6 +3338,24 @@ export interface operations {
       /** @description The workspace would have no admin. */
       409: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -3186,6 +3504,12 @@ export interface operations {
         headers: {
           /** @description Seconds to wait. */
           'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -3308,6 +3632,12 @@ export interface operations {
         headers: {
           /** @description Seconds to wait. */
           'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };

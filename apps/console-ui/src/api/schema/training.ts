@@ -236,6 +236,12 @@ export interface operations {
         headers: {
           /** @description Seconds to wait. */
           'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -331,6 +337,24 @@ export interface operations {
       /** @description There is no such account (code 40401). */
       404: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['EnvelopeErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -472,6 +496,12 @@ export interface operations {
         headers: {
           /** @description Seconds to wait. */
           'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -544,6 +574,24 @@ export interface operations {
         headers: {
           /** @description The schemes that the operation accepts. */
           'WWW-Authenticate': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['EnvelopeErrorResponse'];
+        };
+      };
+      /** @description Too many requests. Wait for the seconds in `Retry-After`. */
+      429: {
+        headers: {
+          /** @description Seconds to wait. */
+          'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -702,6 +750,12 @@ export interface operations {
         headers: {
           /** @description Seconds to wait. */
           'Retry-After': number;
+          /** @description Requests in a window, for the limit that has the fewest left. */
+          'RateLimit-Limit'?: number;
+          /** @description Requests that are left in the window. */
+          'RateLimit-Remaining'?: number;
+          /** @description Seconds until the window ends. */
+          'RateLimit-Reset'?: number;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
