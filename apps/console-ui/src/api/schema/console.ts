@@ -2738,7 +2738,7 @@ export interface components {
     };
     CreateRefundDto: {
       /** @description What to give back, in the currency of the payment, with at most two decimals. By default the whole payment. */
-      amount?: components['schemas']['Figure'] | string;
+      amount?: components['schemas']['Figure'];
       /** @description Why, for people. The payer sees it. */
       reason?: string;
     };
@@ -3106,8 +3106,8 @@ export interface components {
        * @enum {string}
        */
       currency?: 'USD' | 'CNY';
-      /** @description Price of the unit in the currency of the site: at most 12 decimals for a request, 6 for a million tokens. */
-      price: components['schemas']['Figure'];
+      /** @description Price of the unit in the currency of the site: at most 12 decimals for a request, 6 for a million tokens. For a request also as a text, for more digits than a JSON number keeps. */
+      price: components['schemas']['Figure'] | string;
     };
     PublishModelPricesDto: {
       /** @description The whole list. A model has at most one price for a unit, and either a price for all tokens or prices for input and output. */
@@ -3154,8 +3154,8 @@ export interface components {
        * @enum {string}
        */
       currency?: 'USD' | 'CNY';
-      /** @description Price of the unit in the currency of the site: at most 12 decimals for a request, 6 for a million tokens. Null removes it. */
-      price: components['schemas']['Figure'] | null;
+      /** @description Price of the unit in the currency of the site: at most 12 decimals for a request, 6 for a million tokens. For a request also as a text, for more digits than a JSON number keeps. Null removes it. */
+      price: components['schemas']['Figure'] | string | null;
     };
     ChangeModelPricesDto: {
       /** @description The prices to add, change or remove. Other prices stay. */
@@ -3173,8 +3173,8 @@ export interface components {
        * @enum {string}
        */
       currency?: 'USD' | 'CNY';
-      /** @description Price of an hour in the currency of the site, with at most 12 decimals. */
-      hourly_price: components['schemas']['Figure'];
+      /** @description Price of an hour in the currency of the site, with at most 12 decimals. A text for more digits than a JSON number keeps. */
+      hourly_price: components['schemas']['Figure'] | string;
     };
     PublishGpuPricesDto: {
       /** @description The whole list. Each name is there once. */
@@ -3211,8 +3211,8 @@ export interface components {
        * @enum {string}
        */
       currency?: 'USD' | 'CNY';
-      /** @description Price of an hour in the currency of the site, with at most 12 decimals. Null removes it. */
-      hourly_price: components['schemas']['Figure'] | null;
+      /** @description Price of an hour in the currency of the site, with at most 12 decimals. A text for more digits than a JSON number keeps. Null removes it. */
+      hourly_price: components['schemas']['Figure'] | string | null;
     };
     ChangeGpuPricesDto: {
       /** @description The prices to add, change or remove. Other prices stay. */
@@ -3236,8 +3236,8 @@ export interface components {
     PublishTrainingPriceDto: {
       /** @description Price of a million tokens in the currency of the site, with at most 6 decimals. */
       token_per_m: components['schemas']['Figure'];
-      /** @description Price of a GPU hour in the currency of the site, with at most 12 decimals. */
-      gpu_hour: components['schemas']['Figure'];
+      /** @description Price of a GPU hour in the currency of the site, with at most 12 decimals. A text for more digits than a JSON number keeps. */
+      gpu_hour: components['schemas']['Figure'] | string;
       /**
        * @description Currency of the price; it must be that of the site.
        * @enum {string}

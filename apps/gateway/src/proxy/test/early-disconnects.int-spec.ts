@@ -40,7 +40,7 @@ beforeAll(async () => {
   upstream = await startUpstream((_: IncomingMessage, response, body) =>
     SCRIPTS[(JSON.parse(body) as { model: string }).model]!(response),
   );
-  mute = createServer((socket) => connections.push(socket.on('error', () => undefined)));
+  mute = createServer((socket) => connections.push(socket.resume().on('error', () => undefined)));
   await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
   const refused = await unusedPort();
   const models = [...Object.keys(SCRIPTS), 'unreachable', 'over-refused', 'over-failing', 'sandbox-chat'];
@@ -149,6 +149,8 @@ describe.each([true, false])('a client that leaves early (stream: %s)', (stream)
     await waitFor(waits);
     leaving.abort();
     await expect(sent).rejects.toThrow();
+    // The gateway has to see that the client is gone before it gets the money.
+    await new Promise((resolve) => setTimeout(resolve, 500));
     await client.query('ROLLBACK');
     client.release();
     await expectFree();
