@@ -8,6 +8,8 @@ import { processesOf } from './processes.mjs';
 const SUPERVISED_MS = 20_000;
 const FAST_SHUTDOWN_MS = 20_000;
 const IMMEDIATE_SHUTDOWN_MS = 10_000;
+/** How long processes without a postmaster get to end on their own. Recovery follows in any case. */
+const ORPHANED_MS = 1_000;
 
 /** @param {string} dataDir @returns {number | null} the process id in the folder's lock file */
 function readPostmasterPid(dataDir) {
@@ -67,8 +69,8 @@ export async function stopLeftover(dataDir, signal) {
     }
     signalAll(running().includes(postmaster) ? [postmaster] : [], 'SIGINT');
   }
-  // Without a postmaster the other processes end on their own, within moments.
-  if (!(await waitUntil(isGone, postmaster ? FAST_SHUTDOWN_MS : IMMEDIATE_SHUTDOWN_MS, signal))) {
+  // Without a postmaster the other processes end on their own as a rule, within moments.
+  if (!(await waitUntil(isGone, postmaster ? FAST_SHUTDOWN_MS : ORPHANED_MS, signal))) {
     signalAll(running(), 'SIGQUIT');
     if (!(await waitUntil(isGone, IMMEDIATE_SHUTDOWN_MS, signal))) signalAll(running(), 'SIGKILL');
     await waitUntil(isGone, IMMEDIATE_SHUTDOWN_MS, signal);

@@ -5,7 +5,7 @@ import { DatabaseBefore } from '../database-before.fixture';
 import { changing } from './change-migration.fixture';
 import { describeMigration, type MigrationClass } from './migration';
 import { MIGRATIONS } from './migration-list';
-import { type MigrationSettings } from './migration-runner';
+import { MigrationRunner, type MigrationSettings } from './migration-runner';
 
 const FIRST = changing(['CREATE TABLE public.a (n integer)'], 1);
 const SECOND = changing(['CREATE TABLE public.b ()'], 2);

@@ -1,4 +1,4 @@
-import { createPool } from '@inference/database';
+import { TestPool } from '@inference/testing';
 import { type CallResult, type CallUsage } from '../load/call-result';
 import { rawCall } from '../load/raw-calls';
 import { consoleBody } from '../site/console-client';
@@ -110,4 +110,4 @@ export class SiteLoad {
 
 /** Connected to the database of the site as its owner. */
 export const ownerPool = ({ database }: Platform) =>
-  createPool({ url: database.url, applicationName: 'test', size: 2 });
+  TestPool.of({ url: database.url, applicationName: 'test', size: 2 });
