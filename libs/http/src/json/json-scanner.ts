@@ -67,6 +67,8 @@ const MIN_INEXACT_CHARS = 16;
 /** Longer names of the outermost object are not collected. */
 const MAX_OTHER_NAME_BYTES = 64;
 const ESCAPE_BYTES = 6;
+/** A long string is handed over in parts of this length. V8 copies shorter ones when it collects garbage. */
+const PART_BYTES = 262_144;
 /** A native search costs about as much as a loop over this many bytes. */
 const SHORT_BYTES = 32;
 
@@ -163,6 +165,7 @@ export class JsonScanner {
   /** Hands the part of a long string over that has been read; the cut is between two characters. */
   private pause(): void {
     if (this.state !== IN_STRING || this.isName || !this.target) return;
+    if (this.at - this.stringStart < PART_BYTES) return;
     let cut = this.at;
     while ((this.bytes[cut]! & 0xc0) === 0x80) cut--;
     this.target.stringPart(this.stringStart + 1, cut);
