@@ -1,5 +1,6 @@
 import { type JsonBuilder } from './json-builder';
 import { isExactNumber } from './exact-number';
+import { digitsEnd, escapeBytes, isDigit, malformed, nextQuote, tableOf } from './json-bytes';
 import { JsonFault } from './json-fault';
 import { type UniqueName, type UniqueNames } from './unique-names';
 
@@ -31,7 +32,7 @@ export interface JsonMember {
 
 const [QUOTE, BACKSLASH, COMMA, COLON, MINUS, PLUS, DOT] = [0x22, 0x5c, 0x2c, 0x3a, 0x2d, 0x2b, 0x2e];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-const [ZERO, NINE, LOWER_E, UPPER_E, LOWER_U] = [0x30, 0x39, 0x65, 0x45, 0x75];
+const [ZERO, LOWER_E, UPPER_E] = [0x30, 0x65, 0x45];
 const LITERALS: Record<number, Buffer | undefined> = {
   0x74: Buffer.from('true'),
   0x66: Buffer.from('false'),
@@ -48,14 +49,7 @@ const AFTER_VALUE = 5;
 const IN_STRING = 6;
 const END = 7;
 
-const tableOf = (bytes: string | number[]) => {
-  const table = new Uint8Array(256);
-  for (const byte of typeof bytes === 'string' ? Buffer.from(bytes) : bytes) table[byte] = 1;
-  return table;
-};
 const IS_SPACE = tableOf(' \t\r\n');
-const IS_ESCAPED = tableOf('"\\/bfnrt');
-const IS_HEX = tableOf('0123456789abcdefABCDEF');
 /** Bytes that stand for themselves in a string. */
 const IS_PLAIN = tableOf(
   Array.from({ length: 256 }, (_, byte) => byte).filter(
@@ -66,14 +60,10 @@ const IS_PLAIN = tableOf(
 const MIN_INEXACT_CHARS = 16;
 /** Longer names of the outermost object are not collected. */
 const MAX_OTHER_NAME_BYTES = 64;
-const ESCAPE_BYTES = 6;
+/** A long string is handed over in parts of this length. V8 copies shorter ones when it collects garbage. */
+const PART_BYTES = 262_144;
 /** A native search costs about as much as a loop over this many bytes. */
 const SHORT_BYTES = 32;
-
-/** Throws the fault of bytes that are not JSON. */
-function malformed(): never {
-  throw new JsonFault('syntax', 'is not valid JSON');
-}
 
 /**
  * Checks that bytes are JSON within the limits, in steps, in one pass and without allocating anything for what it passes. The bytes
@@ -163,6 +153,7 @@ export class JsonScanner {
   /** Hands the part of a long string over that has been read; the cut is between two characters. */
   private pause(): void {
     if (this.state !== IN_STRING || this.isName || !this.target) return;
+    if (this.at - this.stringStart < PART_BYTES) return;
     let cut = this.at;
     while ((this.bytes[cut]! & 0xc0) === 0x80) cut--;
     this.target.stringPart(this.stringStart + 1, cut);
@@ -341,33 +332,4 @@ export class JsonScanner {
     });
     return new JsonFault('value', problem, parts.length === 0 ? ['value'] : parts);
   }
-}
-
-const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= NINE;
-
-/** Returns the offset behind at least one digit. */
-function digitsEnd(bytes: Uint8Array, start: number): number {
-  let at = start;
-  while (isDigit(bytes[at])) at++;
-  return at > start ? at : malformed();
-}
-
-/** Returns the offset of the next quote that is not escaped. The byte here is not. */
-function nextQuote(bytes: Buffer, start: number): number {
-  for (let at = bytes.indexOf(QUOTE, start); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
-    let first = at;
-    while (first > start && bytes[first - 1] === BACKSLASH) first--;
-    if ((at - first) % 2 === 0) return at;
-  }
-  return malformed();
-}
-
-/** Length of the escape that begins here. */
-function escapeBytes(bytes: Uint8Array, at: number): number {
-  const escaped = bytes[at + 1];
-  if (escaped === undefined) malformed();
-  if (IS_ESCAPED[escaped] === 1) return 2;
-  if (escaped !== LOWER_U) malformed();
-  for (let i = at + 2; i < at + ESCAPE_BYTES; i++) if (IS_HEX[bytes[i] ?? 0] !== 1) malformed();
-  return ESCAPE_BYTES;
 }

@@ -1,0 +1,49 @@
+import { JsonFault } from './json-fault';
+
+const [QUOTE, BACKSLASH, ZERO, NINE, LOWER_U] = [0x22, 0x5c, 0x30, 0x39, 0x75];
+const ESCAPE_BYTES = 6;
+
+/** Marks these bytes. */
+export const tableOf = (bytes: string | number[]) => {
+  const table = new Uint8Array(256);
+  for (const byte of typeof bytes === 'string' ? Buffer.from(bytes) : bytes) table[byte] = 1;
+  return table;
+};
+
+const IS_ESCAPED = tableOf('"\\/bfnrt');
+const IS_HEX = tableOf('0123456789abcdefABCDEF');
+
+/** Throws the fault of bytes that are not JSON. */
+export function malformed(): never {
+  throw new JsonFault('syntax', 'is not valid JSON');
+}
+
+export const isDigit = (byte: number | undefined): boolean =>
+  byte !== undefined && byte >= ZERO && byte <= NINE;
+
+/** Returns the offset behind at least one digit. */
+export function digitsEnd(bytes: Uint8Array, start: number): number {
+  let at = start;
+  while (isDigit(bytes[at])) at++;
+  return at > start ? at : malformed();
+}
+
+/** Returns the offset of the next quote that is not escaped. The byte here is not. */
+export function nextQuote(bytes: Buffer, start: number): number {
+  for (let at = bytes.indexOf(QUOTE, start); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
+    let first = at;
+    while (first > start && bytes[first - 1] === BACKSLASH) first--;
+    if ((at - first) % 2 === 0) return at;
+  }
+  return malformed();
+}
+
+/** Length of the escape that begins here. */
+export function escapeBytes(bytes: Uint8Array, at: number): number {
+  const escaped = bytes[at + 1];
+  if (escaped === undefined) malformed();
+  if (IS_ESCAPED[escaped] === 1) return 2;
+  if (escaped !== LOWER_U) malformed();
+  for (let i = at + 2; i < at + ESCAPE_BYTES; i++) if (IS_HEX[bytes[i] ?? 0] !== 1) malformed();
+  return ESCAPE_BYTES;
+}
