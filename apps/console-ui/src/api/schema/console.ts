@@ -1531,7 +1531,10 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Returns one served call and how its cost came about. */
+    /**
+     * Returns one served call and how its cost came about.
+     * @description A call that ended with `billing_unknown` is found as soon as it is known whether it was charged: with its cost, or with the outcome `refused` and no cost.
+     */
     get: operations['getRequest'];
     put?: never;
     post?: never;
@@ -3352,7 +3355,7 @@ export interface components {
       id: string;
       /**
        * Format: date-time
-       * @description When the call was settled. It belongs to the hour, day and month of this time.
+       * @description When the call was settled, or refused. It belongs to the hour, day and month of this time.
        */
       created_at: string;
       /**
@@ -3380,10 +3383,10 @@ export interface components {
        */
       currency: 'USD' | 'CNY';
       /**
-       * @description `completed`: the whole answer was served; `disconnected`: the client left before its end; `interrupted`: the upstream failed in the middle of it.
+       * @description `completed`: the whole answer was served; `disconnected`: the client left before its end; `interrupted`: the upstream failed in the middle of it. `refused`: it could not be billed and is free; only its id finds such a call, for 30 days.
        * @enum {string}
        */
-      outcome: 'completed' | 'disconnected' | 'interrupted';
+      outcome: 'completed' | 'disconnected' | 'interrupted' | 'refused';
     };
     RequestListResponse: {
       /** @description The calls of the page, newest first. */
@@ -3423,7 +3426,7 @@ export interface components {
       id: string;
       /**
        * Format: date-time
-       * @description When the call was settled. It belongs to the hour, day and month of this time.
+       * @description When the call was settled, or refused. It belongs to the hour, day and month of this time.
        */
       created_at: string;
       /**
@@ -3451,10 +3454,10 @@ export interface components {
        */
       currency: 'USD' | 'CNY';
       /**
-       * @description `completed`: the whole answer was served; `disconnected`: the client left before its end; `interrupted`: the upstream failed in the middle of it.
+       * @description `completed`: the whole answer was served; `disconnected`: the client left before its end; `interrupted`: the upstream failed in the middle of it. `refused`: it could not be billed and is free; only its id finds such a call, for 30 days.
        * @enum {string}
        */
-      outcome: 'completed' | 'disconnected' | 'interrupted';
+      outcome: 'completed' | 'disconnected' | 'interrupted' | 'refused';
       /** @description The parts of the cost. Their amounts add up to `cost`. */
       lines: components['schemas']['RequestLineResponse'][];
       /** @description The price list that was in force when the call began. */

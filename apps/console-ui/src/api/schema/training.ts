@@ -45,7 +45,10 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Returns what can be trained, with prices, quota and balance of the caller. */
+    /**
+     * Returns what can be trained, with prices, quota and balance of the caller.
+     * @description With an API key that has a spending limit or a list of models, quota and balance are what is left for that key.
+     */
     get: operations['getCapabilities'];
     put?: never;
     post?: never;
@@ -94,9 +97,9 @@ export interface components {
       error: 'database unavailable' | 'shutting down';
     };
     TokenQuotaResponse: {
-      /** @description The quota in tokens. */
+      /** @description The quota in tokens. For an API key with limits: what is left of the account’s quota. */
       total: components['schemas']['Figure'];
-      /** @description Tokens that trainings have used. */
+      /** @description Tokens that trainings have used. For an API key with limits 0: trainings are recorded without a key. */
       used: components['schemas']['Figure'];
     };
     AutoInterventionResponse: {
@@ -126,7 +129,7 @@ export interface components {
       target_modules: string[];
       /** @description The token quota of the account. */
       quota: components['schemas']['TokenQuotaResponse'];
-      /** @description Balance of the wallet in the currency of the site. Exact: all digits of the ledger. */
+      /** @description Balance of the wallet in the currency of the site. For an API key with a spending limit: what the key can still spend of it. Exact: all digits of the ledger. */
       balance: components['schemas']['Figure'];
       /** @description What training costs. */
       pricing: components['schemas']['TrainingPricingResponse'];

@@ -109,7 +109,7 @@ it.each([
   for (const path of [CHAT, ESTIMATE]) {
     const answer = await post(path, body);
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_json', param: null } } });
-    expect((answer.body.error as { message: string }).message).toContain(`The body ${problem}`);
+    expect((answer.body as { error: { message: string } }).error.message).toContain(`The body ${problem}`);
   }
   expect(upstream.bodies).toEqual([]);
 });
