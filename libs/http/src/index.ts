@@ -19,7 +19,7 @@ export { DetailedException } from './errors/detailed.exception';
 export { TooManyRequestsException } from './errors/too-many-requests.exception';
 export { UnavailableException } from './errors/unavailable.exception';
 export { JsonFault } from './json/json-fault';
-export { readJson, readJsonInSlices, type ReadJson } from './json/json-reader';
+export { AT_ONCE_BYTES, readJson, readJsonInSlices, type ReadJson } from './json/json-reader';
 export { type JsonMember } from './json/json-scanner';
 export { ENTRIES, type NameTree, UniqueNames } from './json/unique-names';
 export { ExactJsonInterceptor } from './bodies/exact-json.interceptor';

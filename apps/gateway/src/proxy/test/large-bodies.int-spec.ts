@@ -37,7 +37,7 @@ const post = async (path: string, body: Buffer | string, headers: Record<string,
     headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${account.apiKey}`, ...headers },
     body: body as never,
   });
-  return { status: response.status, body: (await response.json()) as Record<string, never> };
+  return { status: response.status, body: (await response.json()) as object };
 };
 
 /** The longest processor time between two turns of the event loop. */

@@ -109,6 +109,30 @@ describe('the tokens of a prompt', () => {
     expect(chat({ content: [part] })).toBe(Infinity);
   });
 
+  it('include fields of a long body that the gateway does not read', () => {
+    const url = `data:image/png;base64,${'A'.repeat(150_000)}`;
+    const message = { content: [{ type: 'image_url', image_url: { url } }] };
+    const added = chat(message, { guided_json: { enum: [TEXT] } }) - chat(message);
+    expect(added).toBeGreaterThanOrEqual(TEXT.length / 4);
+    expect(added).toBeLessThanOrEqual(TEXT.length / 3);
+  });
+
+  it.each<[string, object]>([
+    ['texts', { content: Array.from({ length: 500_000 }, () => 'a') }],
+    ['objects', { content: Array.from({ length: 500_000 }, () => ({})) }],
+    ['numbers', { details: Array.from({ length: 900_000 }, () => 7) }],
+    ['arguments', { tool_calls: Array.from({ length: 500_000 }, () => 'a') }],
+  ])(
+    'are a quarter of the bytes of a body with very many %s, which are not counted one by one',
+    (_, message) => {
+      const request = requestOf('chat/completions', { messages: [message] });
+      const before = process.cpuUsage();
+      expect(promptTokens(request)).toBe(Math.ceil(request.raw.length / 4));
+      // Counted one by one they take 300 ms and more.
+      expect(process.cpuUsage(before).user / 1_000).toBeLessThan(200);
+    },
+  );
+
   it('are not all that was reserved for a text that mentions an address', () => {
     const content = [
       { type: 'text', text: 'https://example.com/a' },
