@@ -268,7 +268,7 @@ describe('errors have the format of OpenAI:', () => {
     const options = { headers: bearer(account.apiKey), gateway: stranded };
     expectError(await ask(route, options), 503, {
       type: 'server_error',
-      code: null,
+      code: 'database_unavailable',
       message: /^database unavailable$/,
     });
     databaseProxy.up();

@@ -74,7 +74,7 @@ describe.each([
   ['a list of models', { allowedModels: ['sandbox-chat'] }],
   ['a list of no models', { allowedModels: [] }],
 ])('a key with %s', (_what, limits) => {
-  it.each(REACHING)('gets 404 for %s %s of sessions that it has not made', async (method, path, body) => {
+  it.each(REACHING)('gets 404 for %s %s of sessions that it has not made', async (...[method, path, body]) => {
     const { customer } = await customerWith(limits);
     const other = await customerWith(limits);
     await asConsole('POST', '', { id: 'of-the-console' });

@@ -1,6 +1,7 @@
 import { type Type } from '@nestjs/common';
 import { type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
+import { getMetadataStorage } from 'class-validator';
 import { schemasOf } from '../fields/field';
 
 type Fields = Record<string, unknown>;
@@ -14,6 +15,18 @@ export const AsSent = (): PropertyDecorator =>
     const value = obj[key];
     return typeof value === 'object' && value !== null ? (sentObjects.get(value) ?? value) : value;
   });
+
+const namesOfClasses = new WeakMap<object, Set<string>>();
+
+/** The names of the fields that the validators of a class judge, also of those that it takes over from another class. */
+function namesOf(dtoClass: object): Set<string> {
+  const known = namesOfClasses.get(dtoClass);
+  if (known) return known;
+  const rules = getMetadataStorage().getTargetValidationMetadatas(dtoClass as Type, '', false, false);
+  const names = new Set(rules.map(({ propertyName }) => propertyName));
+  namesOfClasses.set(dtoClass, names);
+  return names;
+}
 
 export interface KnownFields {
   /** A copy of the value with nothing but what the validators judge. */
@@ -32,11 +45,12 @@ export function readKnownFields(dtoClass: object, value: object): KnownFields {
 }
 
 function copyOf(dtoClass: object, value: Fields, above: string, unknownPaths: string[]): Fields {
+  const names = namesOf(dtoClass);
   const schemas = schemasOf(dtoClass);
   const copy: Fields = {};
   for (const [key, inner] of Object.entries(value)) {
     const path = above ? `${above}.${key}` : key;
-    if (Object.hasOwn(schemas, key)) copy[key] = copyOfField(schemas[key]!, inner, path, unknownPaths);
+    if (names.has(key)) copy[key] = copyOfField(schemas[key] ?? {}, inner, path, unknownPaths);
     else unknownPaths.push(path);
   }
   return copy;

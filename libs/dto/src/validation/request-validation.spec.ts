@@ -1,4 +1,6 @@
 import { BadRequestException, type Type } from '@nestjs/common';
+import { PickType } from '@nestjs/swagger';
+import { Allow } from 'class-validator';
 import {
   BooleanField,
   IntegerField,
@@ -110,6 +112,16 @@ describe('the validation of a request', () => {
       }
     },
   );
+
+  it('knows fields that a class takes over from another, and those that any value may have', async () => {
+    class Taken extends PickType(Outer, ['count']) {
+      @Allow()
+      anything?: unknown;
+    }
+    const { message } = (await refusal(Taken, { count: 10, anything: 1, name: 'a' })) as BadRequestException;
+    expect(message).toBe('name: is not known here; count: must be a whole number from 0 to 9');
+    expect(await validated(Taken, { count: 1, anything: 'x' })).toEqual({ count: 1, anything: 'x' });
+  });
 
   it('names hostile input alone', async () => {
     const hostile = parse('{"name":7,"count":"x","__proto__":1}');

@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer';
 
 /** Bytes of text that are parsed at once; one string or container beside them may have as many. Measured: 2 ms for empty objects. */
-export const PIECE_BYTES = 32_768;
+const PIECE_BYTES = 32_768;
 const BACKSLASH = 0x5c;
 
 /** A list or an object that is open. Its latest complete values are a run of text that is not parsed yet. */

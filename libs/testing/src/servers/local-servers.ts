@@ -13,12 +13,11 @@ export function isExecutable(file: string): boolean {
   }
 }
 
-/** Skips the tests with a reason if a server is not installed. */
-export const describeWhere = (isInstalled: boolean, why: string): typeof describe =>
-  isInstalled
-    ? describe
-    : (((name: string, tests: () => void) =>
-        describe.skip(`${name} (skipped: ${why})`, tests)) as typeof describe);
+/** Skips the tests with a reason if a server is not installed. Benchmarks load this without a test runner. */
+export const describeWhere =
+  (isInstalled: boolean, why: string) =>
+  (name: string, tests: () => void): void =>
+    isInstalled ? describe(name, tests) : describe.skip(`${name} (skipped: ${why})`, tests);
 
 /** Returns different free ports. Another process may take one of them before it is used. */
 export async function findFreePorts(count: number): Promise<number[]> {

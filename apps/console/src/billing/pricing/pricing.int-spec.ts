@@ -134,7 +134,7 @@ describe('pricing', () => {
     [{ models: [{ ...row, price: 0.1 + 0.2 }] }, 'models.0.price'],
     [{ models: [{ ...row, unit: 'per_request', price: 1e-13 }] }, 'models.0.price'],
     [{ models: [{ ...row, price: 1_000_000.5 }] }, 'models.0.price'],
-    [{ models: [{ ...row, price: 1e300 }] }, 'models.0.price: must not have more digits'],
+    [{ models: [{ ...row, price: 1e300 }] }, 'models.0.price: is too large'],
     [{ models: [row, { ...row, price: undefined }] }, 'models.1.price'],
     [{ models: [{ ...row, currency: 'CNY' }] }, 'models.0.currency'],
     [{ models: [{ ...row, currency: 'usd' }] }, 'models.0.currency'],

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { type TestAccount } from '@inference/testing';
 import { RATES, type ScriptedUpstream, startUpstream, TestSite } from '../../testing/gateway.fixture';
@@ -8,8 +7,6 @@ import { RATES, type ScriptedUpstream, startUpstream, TestSite } from '../../tes
 const CHAT = '/v1/chat/completions';
 const ESTIMATE = '/v1/chat/completions/estimate';
 const LIMIT_BYTES = 32 * 1024 * 1024;
-/** Of the whole process, the collection of garbage on other processors included. One `JSON.parse` of the largest texts takes longer. */
-const MAX_STALL_MILLIS = 200;
 
 let upstream: ScriptedUpstream;
 let site: TestSite;
@@ -39,23 +36,6 @@ const post = async (path: string, body: Buffer | string, headers: Record<string,
   });
   return { status: response.status, body: (await response.json()) as object };
 };
-
-/** The longest processor time between two turns of the event loop. */
-async function longestTurn(work: () => Promise<unknown>): Promise<number> {
-  let [longest, isRunning] = [0, true];
-  const watching = (async () => {
-    while (isRunning) {
-      const before = process.cpuUsage();
-      await setImmediate();
-      const { user, system } = process.cpuUsage(before);
-      longest = Math.max(longest, (user + system) / 1_000);
-    }
-  })();
-  await work();
-  isRunning = false;
-  await watching;
-  return longest;
-}
 
 const filled = (start: string, piece: string, end: string, bytes = LIMIT_BYTES) =>
   start + piece.repeat(Math.floor((bytes - start.length - end.length) / piece.length)) + end;
@@ -129,17 +109,4 @@ it('refuses a field that is given twice, also far behind', async () => {
     status: 400,
     body: { error: { code: 'invalid_value', param: 'model', message: 'model: must be given once' } },
   });
-});
-
-it.each([
-  ['millions of names', filled(START, '"name":1,', '"messages":[]}'), 400],
-  ['as many lists as are allowed', `${START}"messages":[${'[],'.repeat(990_000)}1]}`, 200],
-  ['as many names as are allowed', `${START}"messages":[${'{"a":1},'.repeat(99_000)}1]}`, 200],
-  ['a text of escapes', filled(`${START}"messages":["`, '\\u4e00\\"', '"]}'), 200],
-  ['long numbers', filled(`${START}"messages":[`, `${'1'.repeat(10_000)},`, '1]}'), 200],
-  ['spaces', filled(`${START}"messages":[`, ' ', '1]}'), 200],
-])('lets others have their turn while it reads %s', async (_what, body, status) => {
-  const bytes = Buffer.from(body);
-  const turn = await longestTurn(async () => expect((await post(ESTIMATE, bytes)).status).toBe(status));
-  expect(turn).toBeLessThan(MAX_STALL_MILLIS);
 });

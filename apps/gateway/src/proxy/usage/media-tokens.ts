@@ -27,7 +27,7 @@ const PCM_BYTES_PER_SECOND = 48_000;
 const MAX_WAV_HEADER_BYTES = 4_096;
 
 /** The base64 text of a data URL, or the text itself if it is no URL. Null for any other URL, whose content is elsewhere. */
-export function base64Of(source: string): string | null {
+function base64Of(source: string): string | null {
   if (/^data:/i.test(source)) return source.slice(source.indexOf(',') + 1);
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(source) ? null : source;
 }

@@ -42,9 +42,6 @@ const URL_ALONE = /^[a-z][a-z0-9+.-]*:\/\/\S*$/i;
 /** Longer than addresses, with their signatures, are. */
 const MAX_URL_CHARS = 16_384;
 const FILE_ID = 'file_id';
-/** Deeper than any sound schema of a tool. */
-const MAX_DEPTH = 100;
-
 /** Fields that name the kind of a part. */
 const LABELS = new Set(['type']);
 
@@ -159,33 +156,31 @@ class PromptCount {
   }
 
   /** Adds names and values on lines of their own, in place of the signs that JSON has between them. */
-  private addStructure(value: unknown, into: string[], depth = 0): void {
+  private addStructure(value: unknown, into: string[]): void {
     this.pieces += isNumbers(value) ? value.length : 1;
     if (this.hasTooManyPieces) return;
     if (typeof value === 'string') into.push(value);
     else if (!isObject(value)) into.push(String(value));
-    else if (depth === MAX_DEPTH) this.counted = Infinity;
     else if (isNumbers(value)) into.push(JSON.stringify(value));
     else if (Array.isArray(value)) {
-      for (const item of value as unknown[]) this.addStructure(item, into, depth + 1);
+      for (const item of value as unknown[]) this.addStructure(item, into);
     } else {
       // `Object.entries` takes four times as long.
       for (const name of Object.keys(value)) {
         into.push(`"${name}":`);
-        this.addStructure(value[name], into, depth + 1);
+        this.addStructure(value[name], into);
       }
     }
   }
 }
 
 /** Whether a part names its content, by a URL or the id of an uploaded file, instead of holding it. */
-function isElsewhere(part: Fields, depth = 0): boolean {
+function isElsewhere(part: Fields): boolean {
   return (
-    depth === MAX_DEPTH ||
     Object.hasOwn(part, FILE_ID) ||
     Object.keys(part).some((name) => {
       const value = part[name];
-      return isObject(value) ? isElsewhere(value, depth + 1) : isUrl(value);
+      return isObject(value) ? isElsewhere(value) : isUrl(value);
     })
   );
 }
@@ -193,10 +188,16 @@ function isElsewhere(part: Fields, depth = 0): boolean {
 const isUrl = (value: unknown): boolean =>
   typeof value === 'string' && value.length <= MAX_URL_CHARS && URL_ALONE.test(value);
 
-/** Fields of a long body that the gateway has not read; parameters among them are short. */
+/** Of a member: two quotes, a colon and a comma. */
+const SIGN_BYTES = 4;
+/** Of an object: two braces, but one comma less than members. */
+const OUTER_BYTES = 1;
+
+/** Fields of a long body that the gateway has not read, with the spaces around them; parameters among them are short. */
 function unreadBytes({ raw, members }: Pick<ProxyRequest, 'raw' | 'members'>): number {
   if (raw.length <= AT_ONCE_BYTES) return 0;
-  return raw.length - members.reduce((sum, { start, end }) => sum + end - start, 0);
+  const read = members.reduce((sum, { name, start, end }) => sum + name.length + SIGN_BYTES + end - start, 0);
+  return Math.max(0, raw.length - OUTER_BYTES - read);
 }
 
 /**
