@@ -9,13 +9,14 @@ import { Credentials } from '../site/credentials';
 import { readOperations } from '../site/operations';
 import { type Platform } from '../site/platform';
 import { WORST_FORMS } from './worst-forms';
-import { withValueAt, WORST_VALUES } from './worst-values';
+import { isForEveryMember, withValueAt, WORST_VALUES } from './worst-values';
 import { WORST_HEADS } from './worst-heads';
 
 /** Sizes of which one is the largest body that a handler takes. */
 const LIMITS_BYTES = [32 * 2 ** 20, 2 * 2 ** 20, 2 ** 20, 128 * 2 ** 10, 16 * 2 ** 10];
-/** Bodies larger than this have their worst value only where a large value is expected, so that a run takes minutes. */
+/** Bodies larger than this have their worst value only as a whole and in the members that may be large, so that a run takes minutes. */
 const USUAL_BYTES = 2 ** 20;
+const LARGE_MEMBERS = ['messages', 'prompt', 'input'];
 const SAMPLE_SEED = 1;
 /** In place of a status. */
 export const NO_ANSWER = 0;
@@ -80,12 +81,15 @@ export class WorstRequests {
     const { base, required, members } = this.bodyOf(target);
     const paths = [[], ...members.map((path) => path.split('.')), ['unknown_field']];
     return paths.flatMap((path) => {
-      const isLarge = path.length === 0 || required.has(path[0]!);
+      const isOptional = path.length > 0 && !required.has(path[0]!);
+      const isLarge = path.length === 0 || LARGE_MEMBERS.includes(path.join('.'));
       const bytes = (isLarge ? limit : Math.min(limit, USUAL_BYTES)) - JSON.stringify(base).length - 64;
-      return WORST_VALUES.map(([kind, jsonOf]): [string, () => Sent] => [
-        `${kind} in ${path.join('.') || 'the body'}`,
-        () => ({ headers: { 'Content-Type': type }, body: withValueAt(base, path, jsonOf(bytes)) }),
-      ]);
+      return (isOptional ? WORST_VALUES.filter(isForEveryMember) : WORST_VALUES).map(
+        ([kind, jsonOf]): [string, () => Sent] => [
+          `${kind} in ${path.join('.') || 'the body'}`,
+          () => ({ headers: { 'Content-Type': type }, body: withValueAt(base, path, jsonOf(bytes)) }),
+        ],
+      );
     });
   }
 

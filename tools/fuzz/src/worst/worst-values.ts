@@ -55,6 +55,20 @@ export const WORST_VALUES: WorstValue[] = [
   ['emoji', (bytes) => text(bytes / 2, '👩‍👩‍👧')],
 ];
 
+const FOR_EVERY_MEMBER = new Set([
+  'the most keys admitted',
+  'the most objects admitted',
+  'admitted nesting',
+  'numbers of 10,000 digits',
+  'a text of digits',
+  'letters',
+  'spaces',
+  'escaped control characters',
+]);
+
+/** Whether the value is tried in optional members too: one of each mechanism, so that a run takes minutes. */
+export const isForEveryMember = ([kind]: WorstValue): boolean => FOR_EVERY_MEMBER.has(kind);
+
 /** JSON with one value replaced: the text of `replacement` stands at the path of members. */
 export function withValueAt(base: unknown, path: string[], replacement: string): string {
   const PLACEHOLDER = '"the value to replace"';
