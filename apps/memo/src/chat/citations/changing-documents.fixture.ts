@@ -97,7 +97,7 @@ export class ChangingDocuments {
     const document = await this.owner.json<DocumentResponse>(
       method,
       `/${this.workspace}/documents${path}`,
-      { title: `Parcel ${place}, "edition"\n ${serial}`, text: sent },
+      { title: `Parcel ${place}, "edition" ${serial}`, text: sent },
       method === 'POST' ? 201 : 200,
     );
     const text = sent.replaceAll('\r\n', '\n').trimEnd();
