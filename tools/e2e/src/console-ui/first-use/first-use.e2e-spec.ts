@@ -1,4 +1,6 @@
-import { rememberSecret } from '@inference/testing';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rememberSecret, waitFor } from '@inference/testing';
 import { Secret, TOTP } from 'otpauth';
 import { type Browser, type Locator, type Page } from 'playwright-core';
 import { type Run, SiteRuns } from '../../deployment/site-runs';
@@ -97,6 +99,21 @@ class Keyboard {
   }
 }
 
+/** The token of the mail that asks for the confirmation of an address. */
+const confirmationTokenOf = (email: string): Promise<string> =>
+  waitFor(() => {
+    const folder = run.platform.sandbox.mail!;
+    const names = readdirSync(folder).filter(
+      (name) => name.endsWith('.eml') && name.includes('-verify_email-'),
+    );
+    const mail = names
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .find((text) => text.includes(email));
+    const token = mail && /\bvrf_[0-9A-Za-z]{43}\b/.exec(mail)?.[0];
+    if (token) rememberSecret(token);
+    return token ?? null;
+  });
+
 const MOST_TABS = 60;
 const FOCUSED = 'document.activeElement.outerHTML.slice(0, 200)';
 /** A field shows the focus by its border, the rest by an outline; a field of choices on its label. */
@@ -124,6 +141,9 @@ ifThere('a sign-in with a second factor, a top-up and a key need no mouse', asyn
   await keyboard.press(button('Create the account'));
   await tab.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
 
+  await tab.goto(`/verify-email#token=${await confirmationTokenOf(email)}`);
+  await keyboard.press(button('Confirm the address'));
+  await tab.getByText('Your address is confirmed').waitFor();
   await tab.goto('/settings/security');
   await button('Turn on the second factor').waitFor();
   await keyboard.press(button('Turn on the second factor'));
