@@ -10,7 +10,7 @@ const LEAST_MILLIS = 20;
 const NANOS_PER_MILLI = 1e6;
 const MICROS_PER_MILLI = 1e3;
 
-const folder = process.env.STALL_FOLDER;
+const { STALL_FOLDER: folder = '' } = process.env;
 const [, service] = /apps\/([^/]+)\/src\/main\.js$/.exec(process.argv[1] ?? '') ?? [];
 
 /** @returns {() => number} processor time in milliseconds: on Linux of this thread, elsewhere of the process */
@@ -26,7 +26,7 @@ function processorClock() {
   const bytes = Buffer.alloc(64);
   return () => {
     const length = fs.readSync(file, bytes, 0, bytes.length, 0);
-    return Number.parseInt(bytes.latin1Slice(0, length), 10) / NANOS_PER_MILLI;
+    return Number.parseInt(bytes.toString('latin1', 0, length), 10) / NANOS_PER_MILLI;
   };
 }
 
@@ -42,4 +42,4 @@ function record() {
   }, INTERVAL_MILLIS).unref();
 }
 
-if (isMainThread && folder !== undefined && service !== undefined) record();
+if (isMainThread && folder !== '' && service !== undefined) record();
