@@ -75,7 +75,7 @@ async function expectTrueFigures(load: SiteLoad, platform: Platform): Promise<vo
   const database = ownerPool(platform);
   try {
     expect(await wronglyBilled(database, load.results, siteCost)).toEqual([]);
-    const { user } = await load.ofConsole<{ user: { id: string } }>('GET', '/api/auth/me');
+    const { id: accountId } = await load.ofConsole<{ id: string }>('GET', '/api/auth/me');
     await waitFor(async () => {
       const { rows }: { rows: { id: string }[] } = await database.query(
         "SELECT id FROM billing.payments WHERE status = 'paid'",
@@ -87,7 +87,7 @@ async function expectTrueFigures(load: SiteLoad, platform: Platform): Promise<vo
       const { rows }: { rows: { paid: bigint }[] } = await database.query(
         "SELECT count(*) AS paid FROM billing.payments WHERE status = 'paid'",
       );
-      const { events, rollup, debits, balance } = await readLedgerTotals(database, user.id);
+      const { events, rollup, debits, balance } = await readLedgerTotals(database, accountId);
       expect([rollup, debits]).toEqual([events, events]);
       const credited = FIRST_CREDIT + rows[0]!.paid * BigInt(TOPUP_AMOUNT);
       expect(balance).toBe(credited * PICOS_PER_UNIT - events);
