@@ -74,19 +74,22 @@ describe.each([
   ['a list of models', { allowedModels: ['sandbox-chat'] }],
   ['a list of no models', { allowedModels: [] }],
 ])('a key with %s', (_what, limits) => {
-  it.each(REACHING)('gets 404 for %s %s of sessions that it has not made', async (...[method, path, body]) => {
-    const { customer } = await customerWith(limits);
-    const other = await customerWith(limits);
-    await asConsole('POST', '', { id: 'of-the-console' });
-    await owner.json('POST', '', { id: 'of-another-key' }, 201);
-    await other.customer.json('POST', '', { id: 'of-another-restricted-key' }, 201);
-    for (const id of ['of-the-console', 'of-another-key', 'of-another-restricted-key'])
-      expect((await customer.call(method, `/${id}${path}`, body)).status).toBe(404);
-    expect(await listed(customer)).toEqual([]);
-    const all = ['of-another-key', 'of-another-restricted-key', 'of-the-console'];
-    expect(await listed(owner)).toEqual(all);
-    for (const id of all) expect(await owner.events(id)).toEqual([]);
-  });
+  it.each(REACHING)(
+    'gets 404 for %s %s of sessions that it has not made',
+    async (...[method, path, body]) => {
+      const { customer } = await customerWith(limits);
+      const other = await customerWith(limits);
+      await asConsole('POST', '', { id: 'of-the-console' });
+      await owner.json('POST', '', { id: 'of-another-key' }, 201);
+      await other.customer.json('POST', '', { id: 'of-another-restricted-key' }, 201);
+      for (const id of ['of-the-console', 'of-another-key', 'of-another-restricted-key'])
+        expect((await customer.call(method, `/${id}${path}`, body)).status).toBe(404);
+      expect(await listed(customer)).toEqual([]);
+      const all = ['of-another-key', 'of-another-restricted-key', 'of-the-console'];
+      expect(await listed(owner)).toEqual(all);
+      for (const id of all) expect(await owner.events(id)).toEqual([]);
+    },
+  );
 
   it('reads no event of another session, and cancels no turn', async () => {
     const { customer } = await customerWith(limits);
