@@ -11,16 +11,16 @@ const projects = ['apps', 'libs', 'packages', 'tools'].flatMap((area) =>
 /** Each spec file leaves some megabytes in its worker. A new worker costs two seconds, because it loads all packages anew. */
 const workerIdleMemoryLimit = '1GB';
 
-const runsProofs = process.env.TEST_KINDS?.includes('e2e-spec') ?? true;
+const runsProcesses = process.env.TEST_KINDS?.match(/smoke|endurance/) !== null;
 
-/** Milliseconds. Only a test that hangs reaches the limit of the proofs, also on a busy machine. */
-const testTimeout = runsProofs ? 300_000 : 60_000;
+/** Milliseconds. Only a test that hangs reaches the limit of tests over processes, also on a busy machine. */
+const testTimeout = runsProcesses ? 300_000 : 60_000;
 
 /**
  * Tests wait for timers and the database, so one worker more than there are cores keeps the cores busy: on two cores a
- * run takes 5 minutes instead of 6. The proofs keep the cores busy with processes of their own.
+ * run takes 5 minutes instead of 6. Tests over processes keep the cores busy themselves.
  */
-const maxWorkers = availableParallelism() + (runsProofs ? 0 : 1);
+const maxWorkers = availableParallelism() + (runsProcesses ? 0 : 1);
 
 const testSequencer = '<rootDir>/tools/test-runner/jest/sequencer.cjs';
 

@@ -11,10 +11,10 @@ const moduleNameMapper = Object.fromEntries(
 const { paths: _paths, baseUrl: _baseUrl, ...jsc } = swc.jsc;
 
 /**
- * What the name of a test file says it needs: `spec` nothing, `int-spec` a database, `e2e-spec` processes of the
- * product or servers from outside npm. TEST_KINDS selects some of them; all of them unless set.
+ * What the name of a test file says it needs: `spec` nothing, `int-spec` a database, `smoke-spec` and `endurance-spec`
+ * processes of the product or servers from outside npm. TEST_KINDS selects some of them; all of them unless set.
  */
-const kinds = (process.env.TEST_KINDS ?? 'spec,int-spec,e2e-spec').split(',');
+const kinds = (process.env.TEST_KINDS ?? 'spec,int-spec,smoke-spec,endurance-spec').split(',');
 
 module.exports = {
   testEnvironment: join(__dirname, 'tools/test-runner/jest/environment.cjs'),

@@ -14,9 +14,9 @@ import { describeStatements } from './statement-report.mjs';
 import { describeSearch, searchLogs } from './secret-search.mjs';
 
 /**
- * `npm test` runs the tests that prove the behaviour (`*.spec.ts`, `*.int-spec.ts`) of all projects, `npm run test:proofs`
- * the long ones over processes and outside servers (`*.e2e-spec.ts`), both against the built product and a temporary
- * PostgreSQL server. Arguments go to Jest: `npm test -- --selectProjects wallet`.
+ * Runs the tests of a lane in all projects, against the built product and a temporary PostgreSQL server: `npm test` those
+ * that prove the behaviour (`*.spec.ts`, `*.int-spec.ts`), `npm run test:smoke` those over processes and outside servers
+ * that every change has to pass (`*.smoke-spec.ts`), `npm run test:endurance` the long ones (`*.endurance-spec.ts`). Arguments go to Jest: `npm test -- --selectProjects wallet`.
  *
  * PostgreSQL servers that tests start themselves keep their data in TEST_DATA_FOLDER.
  * `npm test` fails if a test has run a statement across accounts that is not known (tools/statements). Statements of processes
@@ -31,12 +31,19 @@ const MEMORY_FOLDER = '/dev/shm';
 /** More than a run needs. The default in a container is 64 MB. */
 const MIN_FREE_BYTES = 4 * 2 ** 30;
 
-const PROOFS = '--proofs';
+/** The kinds of test files of each lane. @type {Record<string, string>} */
+const LANES = { tests: 'spec,int-spec', smoke: 'smoke-spec', endurance: 'endurance-spec' };
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const control = new AbortController();
-const runsProofs = process.argv.includes(PROOFS);
-const jestArguments = process.argv.slice(2).filter((argument) => argument !== PROOFS);
+const { lane, jestArguments } = readArguments(process.argv.slice(2));
+
+/** @param {string[]} args `--lane <name>` may come first */
+function readArguments(args) {
+  return args[0] === '--lane'
+    ? { lane: String(args[1]), jestArguments: args.slice(2) }
+    : { lane: 'tests', jestArguments: args };
+}
 
 /** @param {string[]} args @param {NodeJS.ProcessEnv} env @returns {Promise<number>} Jest's exit code */
 async function runJest(args, env) {
@@ -100,14 +107,14 @@ async function runTests(folder, dataFolder, logFolder) {
   const args = ['--ci', '--json', `--outputFile=${resultFile}`, ...jestArguments];
   try {
     const exitCode = await runJest(args, {
-      TEST_KINDS: runsProofs ? 'e2e-spec' : 'spec,int-spec',
+      TEST_KINDS: LANES[lane],
       TEST_DATABASE_URL: postgres.url,
       TEST_DATA_FOLDER: dataFolder,
       TEST_LOG_FOLDER: logFolder,
     });
     control.signal.throwIfAborted();
     printOutcome(resultFile, startedAt);
-    if (runsProofs) return exitCode;
+    if (lane !== 'tests') return exitCode;
     const statements = await describeStatements(logFolder, postgres.url);
     console.log(statements.text);
     return statements.isFault ? 1 : exitCode;

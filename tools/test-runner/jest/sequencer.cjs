@@ -1,7 +1,7 @@
 const Sequencer = require('@jest/test-sequencer').default;
 
 /** Builds images and runs a whole site on hosts of their own. */
-const LONGEST = /hosts\.e2e-spec\.ts$/;
+const LONGEST = /hosts\.endurance-spec\.ts$/;
 
 /** @param {{ path: string }} test */
 const rank = ({ path }) => (LONGEST.test(path) ? 0 : 1);

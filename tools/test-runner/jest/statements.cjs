@@ -15,7 +15,7 @@ const CARRIERS =
   /^libs\/(database\/src\/[^/]*|database\/src\/entities\/.*|http\/src\/pagination\/.*|testing\/src\/database\/.*)\.ts$/;
 /** Migrations run while a site is upgraded, and are judged by their own check. */
 const PRODUCT = /^(apps|libs)\/(?!testing\/|database\/src\/(migrations|migration-runner|lock-check)\/)/;
-const TEST = /\.(spec|int-spec|e2e-spec|fixture)\.ts$/;
+const TEST = /\.(spec|int-spec|smoke-spec|endurance-spec|fixture)\.ts$/;
 
 /** @type {Set<string>} */
 const recorded = new Set();

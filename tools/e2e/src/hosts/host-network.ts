@@ -25,7 +25,7 @@ function preventIpv6Address(device: string): void {
  * Hosts with names and addresses of their own, connected by a switch, and this process beside them. Needs root, `ip` of
  * Debian's package iproute2, and an address by which this machine reaches others. It adds no address to this machine:
  * Chromium aborts requests that wait for a connection when an address is added or removed (`ERR_NETWORK_CHANGED`), and
- * proofs with Chromium run at the same time.
+ * tests with Chromium run at the same time.
  */
 export class HostNetwork {
   readonly hosts: ReadonlyMap<string, Host>;

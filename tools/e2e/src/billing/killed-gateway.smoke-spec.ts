@@ -16,7 +16,7 @@ import { wronglyBilled } from './wrongly-billed';
 jest.setTimeout(600_000);
 
 const GATEWAYS = 4;
-const KILLS = 50;
+const KILLS = Number(process.env.KILLS ?? 10);
 const CONCURRENCY = 16;
 const LEASE_TTL_SECONDS = 2;
 /** Delay of each settlement before its commit, so that many kills interrupt one. */
