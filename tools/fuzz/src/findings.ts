@@ -1,4 +1,5 @@
 import { type Answer } from './answers';
+import { MOST_STALL_MILLIS } from './site/stall-log';
 import { type FuzzRequest } from './requests/requests';
 import { OPERATIONS_WITHOUT_SUCCESS } from './operations-without-success';
 
@@ -19,6 +20,12 @@ interface Fault {
   example: string;
 }
 
+/** Turns of an event loop that took too long. */
+interface Stalls {
+  count: number;
+  longestMillis: number;
+}
+
 interface Outcomes {
   statuses: Map<number, number>;
   /** Of the slowest answer. */
@@ -35,6 +42,8 @@ export class Findings {
   sent = 0;
   readonly statuses = new Map<number, number>();
   readonly faults = new Map<string, Fault>();
+  /** By service. */
+  readonly stalls = new Map<string, Stalls>();
   private readonly outcomes = new Map<string, Outcomes>();
   private readonly startedAt = performance.now();
 
@@ -64,6 +73,17 @@ export class Findings {
     }
   }
 
+  /** @param millis of processor time of turns of the service's event loop; short ones do not count */
+  countStalls(service: string, millis: number[]): void {
+    const long = millis.filter((each) => each > MOST_STALL_MILLIS);
+    if (long.length === 0) return;
+    const { count, longestMillis } = this.stalls.get(service) ?? { count: 0, longestMillis: 0 };
+    this.stalls.set(service, {
+      count: count + long.length,
+      longestMillis: Math.max(longestMillis, ...long),
+    });
+  }
+
   /** Operations of which every answer was an error, by service and operation id. */
   get withoutSuccess(): string[] {
     return [...this.outcomes]
@@ -86,6 +106,11 @@ export class Findings {
       'Statuses:',
       ...sorted(this.statuses).map(([status, count]) => `  ${status}: ${count}`),
       `5xx without 501: ${sum(faultsOfServer)}`,
+      `Turns of an event loop of over ${MOST_STALL_MILLIS} ms of processor time: ${this.stalls.size === 0 ? 'none' : ''}`,
+      ...[...this.stalls].map(
+        ([service, { count, longestMillis }]) =>
+          `  ${service}: ${count}, the longest ${Math.round(longestMillis)} ms`,
+      ),
       'Slowest answers of an operation:',
       ...this.first(({ maxMillis }) => maxMillis).map(
         ([name, { maxMillis, totalMillis, statuses }]) =>

@@ -51,6 +51,8 @@ export class Fuzzer {
       const share = sharesOf(requests, operations.length)(index);
       return { target, index, share, arbitrary: requestsTo(target, known) };
     });
+    // What the start took does not count.
+    this.takeStalls();
     const rounds = Math.ceil(requests / operations.length / REQUESTS_PER_OPERATION);
     for (let round = 0; round < rounds; round++) {
       await this.state.restore();
@@ -63,10 +65,15 @@ export class Fuzzer {
       const isEnding = ({ target }: (typeof sources)[number]) => ENDING_SESSIONS.has(target.name);
       await this.sendAll(sources.filter((source) => !isEnding(source)).flatMap(sample), false);
       await this.sendAll(sources.filter(isEnding).flatMap(sample), true);
+      for (const [service, millis] of this.takeStalls()) this.findings.countStalls(service, millis);
       onProgress?.(this.findings);
     }
     await this.dispatcher.close();
     return this.findings;
+  }
+
+  private takeStalls(): [service: string, millis: number[]][] {
+    return [...this.checks.keys()].map((service) => [service, this.platform.stalls.takeStalls(service)]);
   }
 
   private prepare(operations: DocumentedOperation[]): void {

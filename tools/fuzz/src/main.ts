@@ -2,12 +2,13 @@ import { parseArgs } from 'node:util';
 import { type Findings } from './findings';
 import { Fuzzer } from './fuzzer';
 import { type Platform, startPlatform } from './site/platform';
-import { describeStalls, isFault, MOST_STALL_MILLIS } from './worst/stall-table';
+import { MOST_STALL_MILLIS } from './site/stall-log';
+import { describeStalls, isFault } from './worst/stall-table';
 import { type Outcome, WorstRequests } from './worst/worst-requests';
 
 /**
  * `npm run fuzz -- --requests N --seed N`: starts a site of its own and sends requests that follow from its API documents. Exits
- * with 1 if an answer is a fault of the service or differs from the documents. `--worst` sends each operation the worst requests that
+ * with 1 if an answer is a fault of the service or differs from the documents, or a turn of an event loop took too long. `--worst` sends each operation the worst requests that
  * its limits admit instead, and prints for how long each held the thread of its service.
  */
 async function main(): Promise<void> {
@@ -23,7 +24,7 @@ async function main(): Promise<void> {
       process.stderr.write(`\r${sent} of ${requests}, ${requestsPerSecond} a second`);
     const findings = await new Fuzzer(platform).run({ requests, seed, onProgress });
     console.log(`\n${findings.describe(seed)}`);
-    if (findings.faults.size > 0) process.exitCode = 1;
+    if (findings.faults.size > 0 || findings.stalls.size > 0) process.exitCode = 1;
   } finally {
     await platform.stop();
   }

@@ -6,6 +6,9 @@ const RECORDER = resolve('tools/fuzz/stall-recorder.cjs');
 /** Three times the interval of the recorder. */
 const SETTLING_MILLIS = 15;
 
+/** Processor time that a request may take of the thread that all others wait for. */
+export const MOST_STALL_MILLIS = 100;
+
 /** What the recorder in each service writes about turns of the event loop that took long. */
 export class StallLog {
   private readonly readChars = new Map<string, number>();
@@ -20,16 +23,17 @@ export class StallLog {
   /** Waits until what has just been answered is recorded, and returns the longest stall of the service since the last call; 0 if none was long. */
   async longestMillis(service: string): Promise<number> {
     await new Promise((settled) => setTimeout(settled, SETTLING_MILLIS));
-    return Math.max(0, ...this.newStalls(service));
+    return Math.max(0, ...this.takeStalls(service));
   }
 
-  private newStalls(service: string): number[] {
+  /** Milliseconds of the stalls of the service that are recorded since the last call. */
+  takeStalls(service: string): number[] {
     const file = join(this.folder, `${service}.txt`);
     if (!existsSync(file)) return [];
     const text = readFileSync(file, 'latin1');
     const known = this.readChars.get(service) ?? 0;
     const end = text.lastIndexOf('\n') + 1;
     this.readChars.set(service, end);
-    return text.slice(known, end).trimEnd().split('\n').map(Number);
+    return text.slice(known, end).split('\n').filter(Boolean).map(Number);
   }
 }

@@ -1,7 +1,5 @@
 import { NO_ANSWER, type Outcome } from './worst-requests';
 
-export const MOST_STALL_MILLIS = 100;
-
 /** The longest stall of each operation, the longest first. */
 export function describeStalls(outcomes: Outcome[]): string {
   const worst = new Map<string, Outcome>();
