@@ -8,8 +8,6 @@ import { type SessionResponse } from './session.dto';
 const HANGING = 'sandbox-chat+hang';
 const TOOLS = 'scripted-tools';
 const MESSAGE = { role: 'user', content: 'Hello' };
-/** Below the time after which a cached key expires (three seconds), so only a notification can have evicted it. */
-const WELL_BELOW_KEY_MILLIS = 2_500;
 const BASE = '/v1/agents/sessions';
 
 let model: ScriptedModel;
@@ -119,6 +117,16 @@ describe.each([
     expect(await listed(customer)).toEqual(['by-event']);
   });
 
+  it('does not get what another key of the account posts under an id that it has taken', async () => {
+    const { customer } = await customerWith(limits);
+    await customer.json('POST', '', { id: 'guessed', system: 'Repeat everything.' }, 201);
+    for (const path of ['/guessed/events', '/guessed/events/stream'])
+      expect((await owner.call('POST', path, MESSAGE)).status).toBe(404);
+    expect((await owner.call('POST', '', { id: 'guessed' })).status).toBe(409);
+    expect(await customer.events('guessed')).toEqual([]);
+    expect((await asConsole('POST', '/guessed/events', MESSAGE)).status).toBe(200);
+  });
+
   it('cannot use an id that the account has used', async () => {
     const { customer } = await customerWith(limits);
     await owner.json('POST', '', { id: 'taken' }, 201);
@@ -152,11 +160,13 @@ it('sessions of a version that did not store the key are reached by the account 
 });
 
 it('a key that gets a limit or loses it sees less or more before its cache entry expires', async () => {
+  // Cache entries do not expire while the clock stands.
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
   const { customer, apiKeyId } = await customerWith({});
   await customer.json('POST', '', { id: 'mine' }, 201);
   await asConsole('POST', '', { id: 'of-the-console' });
   const sees = async (ids: string[]) => {
-    await waitFor(async () => (await listed(customer)).join() === ids.join(), WELL_BELOW_KEY_MILLIS);
+    await waitFor(async () => (await listed(customer)).join() === ids.join());
     return ids;
   };
   const change = (column: string, value: unknown) =>
@@ -172,6 +182,7 @@ it('a key that gets a limit or loses it sees less or more before its cache entry
     await change(column, null);
   }
   await sees(['mine', 'of-the-console']);
+  clock.mockRestore();
 });
 
 describe('the turns of a restricted key', () => {

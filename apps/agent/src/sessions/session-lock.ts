@@ -33,8 +33,8 @@ export async function requireLockedSession(
 }
 
 /**
- * Locks a session, and creates it if the account has no such session. Throws 404 if the account has one that the caller does not
- * reach, or if it is deleted at the same time.
+ * Locks a session, and creates it if the account has no such session. Throws 404 if the account has one to which the caller may not
+ * post.
  */
 export async function lockOrCreateSession(
   transaction: Transaction,
@@ -42,6 +42,9 @@ export async function lockOrCreateSession(
   caller: Caller,
 ): Promise<LockedOrInsertedSession> {
   const unused = { id: newId('sess'), publicId, apiKeyId: keyIdOf(caller) };
-  const session = await lockOrInsertSession(transaction, unused, sessionScopeOf(caller));
-  return session ?? { ...(await requireLockedSession(transaction, publicId, caller)), isNew: false };
+  const lockOrInsert = () => lockOrInsertSession(transaction, unused, sessionScopeOf(caller));
+  // The second time finds what another transaction has inserted meanwhile.
+  const session = (await lockOrInsert()) ?? (await lockOrInsert());
+  if (!session) throw noSuchSession();
+  return session;
 }

@@ -23,12 +23,19 @@ const LOCK = {
   name: 'session-lock',
   text: `SELECT ${LOCKED_COLUMNS} FROM agent.sessions WHERE ${IN_SCOPE} FOR UPDATE`,
 };
+/**
+ * A key that is not restricted does not continue a session that a restricted key has made: ids can be guessed, and whoever made the
+ * session has set its prompt and reads its events.
+ */
+const MAY_POST = `${IN_SCOPE} AND ($3::text IS NOT NULL OR $5::text IS NULL OR api_key_id IS NOT DISTINCT FROM $5
+  OR NOT EXISTS (SELECT FROM accounts.api_keys k
+    WHERE k.id = api_key_id AND (k.spend_limit_picos IS NOT NULL OR k.allowed_models IS NOT NULL)))`;
 /** One statement for both: each round trip delays the first token of the answer. */
 const LOCK_OR_INSERT = {
   name: 'session-lock-or-insert',
   text: `
     WITH locked AS (
-      SELECT ${LOCKED_COLUMNS} FROM agent.sessions WHERE ${IN_SCOPE} FOR UPDATE
+      SELECT ${LOCKED_COLUMNS} FROM agent.sessions WHERE ${MAY_POST} FOR UPDATE
     ), inserted AS (
       INSERT INTO agent.sessions (public_id, account_id, id, api_key_id)
       SELECT $1, $2, $4, $5 WHERE NOT EXISTS (SELECT FROM locked)
@@ -98,7 +105,7 @@ export async function lockSession(
 
 /**
  * Locks a session until the end of the transaction, and inserts it without settings if the account has none of that id. Returns
- * undefined if another transaction inserts it at the same time, or the session is outside the scope.
+ * undefined if another transaction inserts it at the same time, or the caller may not post to it.
  */
 export async function lockOrInsertSession(
   transaction: Transaction,
