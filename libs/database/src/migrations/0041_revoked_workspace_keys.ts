@@ -10,6 +10,8 @@ CREATE FUNCTION memo.delete_keys_made_before(p_account text, p_before timestampt
 RETURNS TABLE (key_id text, workspace_id text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = '' AS $$
 BEGIN
+  -- The lock under which an account creates workspaces: keys for one that is being created wait, too.
+  PERFORM pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('memo.workspaces:' || p_account, 0));
   PERFORM FROM memo.workspaces w
   WHERE w.id IN (SELECT m.workspace_id FROM memo.members m WHERE m.account_id = p_account)
   ORDER BY w.id FOR NO KEY UPDATE;
@@ -19,11 +21,19 @@ BEGIN
       AND (p_before IS NULL OR k.created_at < p_before)
     RETURNING k.id, k.workspace_id;
 END $$;
-REVOKE ALL ON FUNCTION memo.delete_keys_made_before(text, timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memo.delete_keys_made_before(text, timestamptz) TO console;
+CREATE FUNCTION memo.has_keys_made_before(p_account text, p_before timestamptz) RETURNS boolean
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+  SELECT EXISTS (SELECT FROM memo.members m JOIN memo.keys k USING (workspace_id, account_id)
+    WHERE m.account_id = p_account AND k.created_at < p_before)
+$$;
+REVOKE ALL ON FUNCTION memo.delete_keys_made_before(text, timestamptz), memo.has_keys_made_before(text, timestamptz)
+  FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memo.delete_keys_made_before(text, timestamptz), memo.has_keys_made_before(text, timestamptz)
+  TO console;
 `;
 
 const DOWN = `
+DROP FUNCTION memo.has_keys_made_before(text, timestamptz);
 DROP FUNCTION memo.delete_keys_made_before(text, timestamptz);
 REVOKE USAGE ON SCHEMA memo FROM console;
 `;

@@ -1,6 +1,7 @@
 import { waitForLock } from '@inference/testing';
 import { createMailToken } from '../../notifications/mail/mail-tokens';
 import { TestSite } from '../../testing/console.fixture';
+import { hasUnprovenAccess } from './unproven-access.repository';
 
 const PASSWORD = 'correct horse battery';
 const NEW_PASSWORD = 'staple of another horse';
@@ -161,5 +162,33 @@ describe('a reset by mail', () => {
     making.release();
     expect((await resetting).status).toBe(202);
     expect((await accessOf(account)).workspaceKeys).toBe(0);
+  });
+
+  it('waits for a workspace that is being created', async () => {
+    const account = await register();
+    const making = await site.database.pool.connect();
+    await making.query('BEGIN');
+    await making.query("SELECT pg_advisory_xact_lock(hashtextextended('memo.workspaces:' || $1, 0))", [
+      account.accountId,
+    ]);
+    const resetting = reset(account);
+    await waitForLock(site.database.pool);
+    await insertWorkspaceKey(account.accountId, 'of the stranger');
+    await making.query('COMMIT');
+    making.release();
+    expect((await resetting).status).toBe(202);
+    expect((await accessOf(account)).workspaceKeys).toBe(0);
+  });
+
+  it('is announced by its mail if it revokes no more than a workspace key', async () => {
+    const account = await register();
+    const isAnnounced = () => hasUnprovenAccess(site.database.pool, account.accountId);
+    await site.confirmAddress(account.accountId);
+    await insertWorkspaceKey(account.accountId, 'my own');
+    expect(await isAnnounced()).toBe(false);
+    await query("UPDATE memo.keys SET created_at = now() - interval '1 day' WHERE account_id = $1", [
+      account.accountId,
+    ]);
+    expect(await isAnnounced()).toBe(true);
   });
 });

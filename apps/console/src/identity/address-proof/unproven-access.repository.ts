@@ -21,12 +21,12 @@ export async function deleteWorkspaceKeysMadeBefore(
   return rows;
 }
 
-/** Workspace keys are not counted: the console cannot read them. */
 const HAS_UNPROVEN_ACCESS = `
   SELECT EXISTS (SELECT FROM accounts.api_keys k
       WHERE k.account_id = a.id AND k.deleted_at IS NULL AND k.created_at < a.email_verified_at)
     OR EXISTS (SELECT FROM accounts.oauth_identities i
       WHERE i.account_id = a.id AND i.created_at < a.email_verified_at)
+    OR memo.has_keys_made_before(a.id, a.email_verified_at)
     OR EXISTS (SELECT FROM accounts.totp t WHERE t.account_id = a.id AND t.enabled_at < a.email_verified_at)
     AS "hasAccess"
   FROM accounts.accounts a WHERE a.id = $1`;
