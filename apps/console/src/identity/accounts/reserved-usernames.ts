@@ -1,6 +1,8 @@
+import { withLetters } from '../passwords/refused-passwords';
+
 /**
  * Names that other people take for the operator, its staff or the system, or that mail and web servers use (RFC 2142). Signs and
- * digits do not make another name of one.
+ * digits do not make another name of one, and digits that stand for letters do not either.
  */
 const RESERVED: ReadonlySet<string> = new Set(
   `abuse accounts admin administration administrator admins anonymous api auth billing bot ceo console contact customerservice
@@ -13,4 +15,4 @@ const RESERVED: ReadonlySet<string> = new Set(
 
 /** @param username in lower case */
 export const isReservedUsername = (username: string): boolean =>
-  RESERVED.has(username.replace(/[^a-z]/g, ''));
+  [username, withLetters(username)].some((name) => RESERVED.has(name.replace(/[^a-z]/g, '')));

@@ -31,7 +31,8 @@ const STAND_INS: Record<string, string> = {
 };
 const REPEATED = /^(.+?)\1+$/su;
 
-const withLetters = (text: string) => text.replace(/[@431!0$57]/g, (sign) => STAND_INS[sign]!);
+/** The text with letters in place of the digits and signs that stand for them. */
+export const withLetters = (text: string): string => text.replace(/[@431!0$57]/g, (sign) => STAND_INS[sign]!);
 
 /** What an attacker derives a password from who tries the usual changes: the password itself and what is left without them. */
 function originsOf(password: string): string[] {
