@@ -25,7 +25,7 @@ export class EmailVerificationController {
     operationId: 'verifyEmail',
     summary: 'Confirms an e-mail address, or sends the mail for it.',
     description:
-      'With the `token` of a mail the address of that mail is confirmed, for a request with a session of the account (`Authorization: Bearer`) or with its password. With an `email` a mail is sent if an account with that address has not confirmed it yet; the answer does not show whether there is one.',
+      'With the `token` of a mail the address of that mail is confirmed, for a request with a session of the account (`Authorization: Bearer`) that began within the last ten minutes, or with its password. With an `email` a mail is sent if an account with that address has not confirmed it yet; the answer does not show whether there is one.',
   })
   @ApiAcceptedResponse({
     description: 'The address is confirmed, or the mail is ordered.',
@@ -33,14 +33,14 @@ export class EmailVerificationController {
   })
   @ApiErrors({
     400: 'A field is missing or malformed, or the token is unknown, used or older than a day.',
-    403: 'The request has no session of the account, and its password is missing or wrong. The token stays valid.',
+    403: 'The request has no session of the account that began within the last ten minutes, and its password is missing or wrong. The token stays valid.',
   })
   async verify(
     @BodyOneOf(VerifyEmailDto, RequestVerificationDto) body: VerifyEmailDto | RequestVerificationDto,
     @RequestOrigin() origin: Origin,
     @Req() { caller }: Request,
   ): Promise<AcceptedResponse> {
-    if (body instanceof VerifyEmailDto) await this.verification.verify(body, caller?.accountId, origin);
+    if (body instanceof VerifyEmailDto) await this.verification.verify(body, caller, origin);
     else await this.verification.requestVerification(body.email);
     return { status: 'accepted' };
   }

@@ -48,6 +48,17 @@ describe('verifying the e-mail address', () => {
     expect((await post('email/verify', { token: mailed }, token)).status).toBe(400);
   });
 
+  it('needs the password with a session that is not recent: somebody else may have put it into the browser', async () => {
+    const { email, token, accountId } = await register();
+    await site.database.pool.query(
+      "UPDATE accounts.sessions SET created_at = now() - interval '11 minutes' WHERE account_id = $1",
+      [accountId],
+    );
+    const mailed = await tokenFor(accountId, email, 'verify_email');
+    expect((await post('email/verify', { token: mailed }, token)).status).toBe(403);
+    expect((await post('email/verify', { token: mailed, password: PASSWORD }, token)).status).toBe(202);
+  });
+
   it('needs the password without a session of the account', async () => {
     const { email, token, accountId } = await register();
     const mailed = await tokenFor(accountId, email, 'verify_email');

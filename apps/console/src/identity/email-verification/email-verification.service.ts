@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
+import { type Caller } from '@inference/guards';
 import { queueMail } from '../../notifications/mail/outbox';
 import { markEmailVerified } from '../accounts/credentials.repository';
 import { recordAuditEvent } from '../audit-log/audit-log';
 import { type Origin } from '../audit-log/request-origin';
 import { ReauthenticationService } from '../passwords/reauthentication.service';
 import { type VerifyEmailDto } from './email-verification.dto';
+import { isRecentSession } from '../sessions/sessions.repository';
 import { readMailToken, redeemMailToken } from '../mail-tokens/mail-token';
 
 @Injectable()
@@ -22,17 +24,22 @@ export class EmailVerificationService {
 
   /**
    * Somebody else may have registered the address and hold a password or keys of the account. So a mail alone confirms nothing: it takes
-   * a session of the account or its password. Throws 403 without either.
+   * the password of the account or one of its sessions that has just begun. An older one may have been put into the browser by somebody
+   * else. Throws 403 without either.
    *
-   * @param callerId the account of the request's session; undefined without one
+   * @param caller of the request; undefined without a session
    */
   async verify(
     { token, password }: VerifyEmailDto,
-    callerId: string | undefined,
+    caller: Caller | undefined,
     origin: Origin,
   ): Promise<void> {
     const ownerId = await readMailToken(this.database, 'verify_email', token);
-    if (ownerId !== callerId) await this.reauthentication.confirmWithoutSession(ownerId, password, origin);
+    const isSignedIn =
+      caller?.accountId === ownerId &&
+      caller.sessionId !== undefined &&
+      (await isRecentSession(this.database, caller.sessionId));
+    if (!isSignedIn) await this.reauthentication.confirmWithoutRecentSession(ownerId, password, origin);
     await this.database.transaction(async (transaction) => {
       const { accountId, email } = await redeemMailToken(transaction, 'verify_email', token);
       if (await markEmailVerified(transaction, accountId, email))

@@ -42,10 +42,10 @@ export class ReauthenticationService {
   }
 
   /**
-   * For a request without a session of the account. Throws 403 if the password is missing or wrong, and 429 after too many wrong
+   * For a request without a session of the account that has just begun. Throws 403 if the password is missing or wrong, and 429 after too many wrong
    * ones.
    */
-  async confirmWithoutSession(
+  async confirmWithoutRecentSession(
     accountId: string,
     password: string | undefined,
     origin: Origin,
@@ -54,7 +54,7 @@ export class ReauthenticationService {
     if (!account) throw new ForbiddenException('the account does not exist any more');
     if (password === undefined)
       throw new ForbiddenException(
-        'password: is needed, or a session of the account; who does not know the password has to reset it',
+        'password: is needed, or a session of the account that began within ten minutes; who does not know the password has to reset it',
       );
     await this.compare(account, 'password', password, { actorId: null, origin });
   }
