@@ -65,6 +65,14 @@ describe('create-account', () => {
     const args = ['--email', 'operator@example.com', '--role', 'admin'];
     expect(await run(args)).toMatchObject({ code: 1, out: '', err: expect.stringContaining('--existing') });
     expect(await role()).toMatchObject({ role: 'user' });
+    expect(await run([...args, '--existing'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('an address that nobody has confirmed'),
+    });
+    expect(await role()).toMatchObject({ role: 'user' });
+    await site.database.pool.query(
+      "UPDATE accounts.accounts SET email_verified_at = now() WHERE email = 'operator@example.com'",
+    );
     expect(await run([...args, '--existing'])).toMatchObject({ code: 0 });
     expect(await role()).toMatchObject({ role: 'admin' });
   });

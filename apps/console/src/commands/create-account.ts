@@ -5,7 +5,13 @@ import { Database, PoolDataSource } from '@inference/database';
 import { z } from 'zod';
 import { ENTITIES } from '../entities';
 import { ROLES } from '../identity/accounts/accounts.dto';
-import { findForLogin, insertAccount, setRole } from '../identity/accounts/accounts.repository';
+import {
+  findForLogin,
+  insertAccount,
+  lockAdmins,
+  readAccount,
+  setRole,
+} from '../identity/accounts/accounts.repository';
 import { SITE_LANGUAGE } from '../identity/accounts/languages';
 import { emailField } from '../identity/accounts/account-fields';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../identity/passwords/password-fields.decorator';
@@ -18,7 +24,7 @@ import { hashPassword, PasswordHasher } from '../identity/passwords/password-has
  * Makes an account even if sign-up is closed, or gives an existing one its role:
  *   create-account --email <address> --role user|analyst|admin [--existing] < file-with-the-password
  * Reads DATABASE_URL and SITE. An existing account keeps its password. Somebody else may have registered the address,
- * so it gets the role only if the password matches or `--existing` is given.
+ * so it gets the role only if the password matches, or if `--existing` is given and its address is confirmed.
  */
 const environment = z.object({ SITE: env.site(), DATABASE_URL: env.database.DATABASE_URL });
 
@@ -72,11 +78,19 @@ async function createAccount(): Promise<string> {
     });
     if (id !== null) return `Made ${email} (${id}) with the role ${role}.`;
     const account = await findForLogin(database, email);
-    if (!existing && !(await new PasswordHasher().matches(account?.passwordHash ?? null, password)))
+    const isOwners = await new PasswordHasher().matches(account?.passwordHash ?? null, password);
+    if (!existing && !isOwners)
       throw new Error(
         `${email} exists already, with another password; --existing gives it the role nevertheless.`,
       );
     await database.transaction(async (transaction) => {
+      // In the order of the console, which changes roles too.
+      if (account) await lockAdmins(transaction, account.id);
+      const isConfirmed = account !== null && (await readAccount(transaction, account.id))?.emailVerified;
+      if (role !== 'user' && !isOwners && !isConfirmed)
+        throw new Error(
+          `${email} exists already, with another password and an address that nobody has confirmed.`,
+        );
       const before = account && (await setRole(transaction, account.id, role));
       if (!before || before === role) return;
       const event = {

@@ -49,7 +49,7 @@ export class AdminAccountsController {
   @ApiErrors({
     403: 'The caller is not an admin, or the password or code is wrong. An admin without a password has to sign in again first.',
     404: 'There is no such account.',
-    409: 'No admin would be left.',
+    409: 'No admin would be left, or staff would have an e-mail address that is not confirmed.',
   })
   changeRole(
     @CurrentActor() admin: Actor,

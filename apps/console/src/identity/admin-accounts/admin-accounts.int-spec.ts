@@ -148,6 +148,18 @@ describe('the accounts, as admins see them', () => {
 });
 
 describe('a role', () => {
+  it('of staff is not given to an address that nobody has confirmed', async () => {
+    const { accountId } = await site.signedIn();
+    await site.database.pool.query('UPDATE accounts.accounts SET email_verified_at = NULL WHERE id = $1', [
+      accountId,
+    ]);
+    for (const role of ['analyst', 'admin']) {
+      const { status, body } = await setRole(accountId, { role });
+      expect([status, body]).toEqual([409, { error: 'the e-mail address of the account is not confirmed' }]);
+    }
+    expect((await setRole(accountId, { role: 'user' })).status).toBe(200);
+  });
+
   it('takes effect at once and is recorded', async () => {
     const { accountId, token } = await site.signedIn();
     const asAdmin = () => site.console.request('GET', '/api/admin/accounts', { token });
@@ -269,7 +281,7 @@ describe('a role', () => {
   it('does not deadlock with another change of admins', async () => {
     // This account has the smallest id.
     await site.database.pool.query(
-      `INSERT INTO accounts.accounts (id, email) VALUES ('acct_0', 'first@example.com')`,
+      `INSERT INTO accounts.accounts (id, email, email_verified_at) VALUES ('acct_0', 'first@example.com', now())`,
     );
     const other = await site.database.pool.connect();
     const lock = (id: string) =>

@@ -1,8 +1,9 @@
 import { ConflictException, ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { type Currency } from '@inference/config';
-import { Database } from '@inference/database';
+import { Database, type Transaction } from '@inference/database';
 import { readPage } from '@inference/http';
 import { exactNumber, picosToDecimal } from '@inference/money';
+import { type Role } from '@inference/guards';
 import { readWallets } from '@inference/wallet';
 import { accountSearch } from '../accounts/account-search';
 import {
@@ -70,7 +71,10 @@ export class AdminAccountsService {
     return (await this.views([account]))[0]!;
   }
 
-  /** Throws 403 if the admin's password or code is wrong, 404 for an unknown account, 409 if no admin would be left. */
+  /**
+   * Throws 403 if the admin's password or code is wrong, 404 for an unknown account, 409 if no admin would be left or the account
+   * would become staff without a confirmed address.
+   */
   async setRole(
     admin: Actor,
     accountId: string,
@@ -85,6 +89,7 @@ export class AdminAccountsService {
         throw new ForbiddenException('this account does not have the required role');
       if (role !== 'admin' && admins.length === 1 && admins[0] === accountId)
         throw new ConflictException('the last admin must keep the role');
+      await requireConfirmedAddress(transaction, accountId, role);
       const before = await setRole(transaction, accountId, role);
       if (before === null) throw new NotFoundException('no such account');
       if (before !== role && role === 'admin')
@@ -110,4 +115,15 @@ export class AdminAccountsService {
     const balances = new Map(wallets.map(({ accountId, balancePicos }) => [accountId, balancePicos]));
     return accounts.map((account) => view(account, balances.get(account.id) ?? 0n, this.site.currency));
   }
+}
+
+/** Anybody can register an address before its owner does. Throws 409 if such an account would become staff. */
+async function requireConfirmedAddress(
+  transaction: Transaction,
+  accountId: string,
+  role: Role,
+): Promise<void> {
+  if (role === 'user') return;
+  if ((await readAccount(transaction, accountId))?.emailVerified === false)
+    throw new ConflictException('the e-mail address of the account is not confirmed');
 }

@@ -184,9 +184,16 @@ ifThere('changes a role, and the audit events tell it', async () => {
   await tab.getByRole('link', { name: CUSTOMER.email }).click();
   await tab.getByRole('button', { name: 'Change the role' }).click();
   const dialog = tab.getByRole('dialog');
+  const submit = dialog.getByRole('button', { name: 'Change the role' });
   await dialog.getByRole('radio', { name: 'Analyst' }).check();
   await dialog.getByText('Nobody has confirmed the e-mail address of this account.').waitFor();
-  const submit = dialog.getByRole('button', { name: 'Change the role' });
+  expect(await submit.isDisabled()).toBe(true);
+  await database.pool.query('UPDATE accounts.accounts SET email_verified_at = now() WHERE email = $1', [
+    CUSTOMER.email,
+  ]);
+  await tab.reload();
+  await tab.getByRole('button', { name: 'Change the role' }).click();
+  await dialog.getByRole('radio', { name: 'Analyst' }).check();
   await submit.click();
   await dialog.getByText('Enter your password.').waitFor();
   await dialog.getByLabel('Your own password').fill('a wrong password');

@@ -30,6 +30,7 @@ export function RoleDialog({ account, onClose }: { account: Account; onClose: ()
     );
   const status = change.error && toApiError(change.error).status;
   const { role } = form.values;
+  const isUnproven = !account.email_verified && role !== 'user';
   return (
     <Modal
       opened
@@ -59,15 +60,13 @@ export function RoleDialog({ account, onClose }: { account: Account; onClose: ()
             </Stack>
           </Radio.Group>
           <Text size="md">{t('changeRole.text')}</Text>
-          {!account.email_verified && role !== 'user' && (
-            <Alert color="yellow">{t('changeRole.unverified')}</Alert>
-          )}
+          {isUnproven && <Alert color="yellow">{t('changeRole.unverified')}</Alert>}
           <ConfirmationField kind={kind} {...form.getInputProps('secret')} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               {t('cancel')}
             </Button>
-            <Button type="submit" disabled={role === account.role} loading={change.isPending}>
+            <Button type="submit" disabled={role === account.role || isUnproven} loading={change.isPending}>
               {t('changeRole')}
             </Button>
           </Group>

@@ -36,7 +36,7 @@ export const en = {
   'changeRole.title': 'Change the role of {{name}}',
   'changeRole.text': 'The new role takes effect at once, also where the account is signed in.',
   'changeRole.unverified':
-    'Nobody has confirmed the e-mail address of this account. Make sure that it belongs to the person you mean.',
+    'Nobody has confirmed the e-mail address of this account. It can become staff only when its owner has done so.',
   'changeRole.done': 'The role is changed.',
   'changeRole.last': 'The last administrator keeps the role. Make somebody else an administrator first.',
   adjust: 'Adjust the balance',

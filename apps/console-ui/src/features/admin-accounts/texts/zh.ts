@@ -37,7 +37,7 @@ export const zh: ChineseTexts<typeof en> = {
   changeRole: '更改角色',
   'changeRole.title': '更改 {{name}} 的角色',
   'changeRole.text': '新角色立即生效，包括该账户已登录的设备。',
-  'changeRole.unverified': '该账户的邮箱尚未验证。请确认该账户确实属于您所指的人。',
+  'changeRole.unverified': '该账户的邮箱尚未验证。邮箱所有者验证后，才能授予员工角色。',
   'changeRole.done': '角色已更改。',
   'changeRole.last': '最后一位管理员不能更改角色。请先指定另一位管理员。',
   adjust: '调整余额',
