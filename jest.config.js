@@ -11,10 +11,11 @@ const projects = ['apps', 'libs', 'packages', 'tools'].flatMap((area) =>
 /** Each spec file leaves some megabytes in its worker. A new worker costs two seconds, because it loads all packages anew. */
 const workerIdleMemoryLimit = '1GB';
 
-const runsProcesses = process.env.TEST_KINDS?.match(/smoke|endurance/) !== null;
+const kinds = process.env.TEST_KINDS;
+const runsProcesses = kinds?.match(/smoke|endurance/) !== null;
 
-/** Milliseconds. Only a test that hangs reaches the limit of tests over processes, also on a busy machine. */
-const testTimeout = runsProcesses ? 300_000 : 60_000;
+/** Milliseconds. Only a test that hangs reaches the limit of a lane, also on a busy machine. */
+const testTimeout = !runsProcesses ? 60_000 : kinds === 'smoke-spec' ? 300_000 : 900_000;
 
 /**
  * Tests wait for timers and the database, so one worker more than there are cores keeps the cores busy: on two cores a
