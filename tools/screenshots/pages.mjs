@@ -220,6 +220,15 @@ export const PICTURES = [
     },
   },
   {
+    name: 'workspace-invite',
+    path: '/workspaces',
+    act: async (tab) => {
+      await openWorkspace(tab);
+      await tab.getByRole('link', { name: either('Members', '成员') }).click();
+      await tab.getByRole('button', { name: either('Invite a member', '邀请成员') }).click();
+    },
+  },
+  {
     name: 'workspace-keys',
     path: '/workspaces',
     act: async (tab) => {

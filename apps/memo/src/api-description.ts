@@ -17,6 +17,7 @@ export const API_DESCRIPTION: ApiDescription = {
   },
   tags: {
     Workspaces: 'Groups of documents with members.',
+    Invitations: 'People become members by accepting an invitation of their e-mail address.',
     Members: 'The accounts that may use a workspace, with their roles.',
     'Workspace keys': 'Keys for programs that use one workspace.',
     Documents: 'Uploads, their versions and their stored texts.',

@@ -13,6 +13,7 @@ import { Chunk } from './retrieval/search/chunk.entity';
 import { ChunkSignature } from './retrieval/vectors/chunk-signature.entity';
 import { ChunkVector } from './retrieval/vectors/chunk-vector.entity';
 import { WorkspaceUsageChange } from './documents/usage/workspace-usage-change.entity';
+import { Invitation } from './workspaces/invitations/invitation.entity';
 import { WorkspaceKey } from './workspaces/keys/workspace-key.entity';
 import { WorkspaceMember } from './workspaces/members/workspace-member.entity';
 import { Workspace } from './workspaces/workspace.entity';
@@ -26,6 +27,7 @@ export const ENTITIES = [
   Conversation,
   DocumentVersion,
   Garbage,
+  Invitation,
   MemoDocument,
   Message,
   MessageCitation,

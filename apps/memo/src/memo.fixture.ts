@@ -31,9 +31,11 @@ import {
 import { ENTITIES } from './entities';
 import { AppModule } from './app.module';
 import { readMemoConfig } from './config';
+import { type WorkspaceRole } from './access/workspace-role';
 import { type DocumentResponse } from './documents/document.dto';
 import { JSON_UPLOAD_THREAD_FILE } from './documents/uploads/json-upload-parser';
 import { SERVICE_OPTIONS } from './service-options';
+import { type InvitationResponse } from './workspaces/invitations/invitation.dto';
 
 /** The build. Child processes cannot run TypeScript. */
 const BUILT = join(__dirname, '../../../dist/apps/memo/src');
@@ -47,7 +49,8 @@ const BUILT_THREADS: DynamicModule = {
   providers: [{ provide: JSON_UPLOAD_THREAD_FILE, useValue: JSON_UPLOAD_THREAD }],
   exports: [JSON_UPLOAD_THREAD_FILE],
 };
-const BASE = '/v1/workspaces';
+const WORKSPACES = '/v1/workspaces';
+const INVITATIONS = '/v1/invitations';
 const CREDENTIAL = randomBytes(24).toString('hex');
 /** Price of a token in the tests. */
 const RATE_PICOS = 1_000_000n;
@@ -172,9 +175,12 @@ export class MemoSite {
     return child;
   }
 
-  /** Creates an account with a session. */
+  /** Creates an account with a session. Its address is confirmed. */
   async person(balancePicos = PLENTY): Promise<Person> {
     const { accountId } = await insertAccount(this.pool, { balancePicos });
+    await this.pool.query('UPDATE accounts.accounts SET email_verified_at = now() WHERE id = $1', [
+      accountId,
+    ]);
     const { token } = await this.issuer.signIn(this.pool, accountId);
     rememberSecret(token);
     return new Person(this.url, { Authorization: `Bearer ${token}` }, accountId);
@@ -219,7 +225,12 @@ export class Person {
     private readonly url: string,
     private readonly credential: Record<string, string>,
     readonly accountId: string,
+    private readonly base = WORKSPACES,
   ) {}
+
+  get email(): string {
+    return `${this.accountId.toLowerCase()}@example.com`;
+  }
 
   get authorization(): string {
     return this.credential.Authorization ?? '';
@@ -228,6 +239,11 @@ export class Person {
   /** A client of another replica with the same credential. */
   at(url: string): Person {
     return new Person(url, this.credential, this.accountId);
+  }
+
+  /** A client whose paths are below the received invitations instead of the workspaces. */
+  get received(): Person {
+    return new Person(this.url, this.credential, this.accountId, INVITATIONS);
   }
 
   withKey(key: string): Person {
@@ -242,7 +258,7 @@ export class Person {
     headers: Record<string, string> = {},
   ): Promise<Response> {
     const { content, ...sent } = await this.request(body, headers);
-    return fetch(this.url + BASE + path, {
+    return fetch(this.url + this.base + path, {
       method,
       ...sent,
       ...(content !== undefined && { body: content }),
@@ -264,13 +280,20 @@ export class Person {
   }
 
   private async send(method: string, path: string, body: unknown): Promise<Answer> {
-    return sendRequest(this.url, method, BASE + path, await this.request(body));
+    return sendRequest(this.url, method, this.base + path, await this.request(body));
   }
 
   private async request(body: unknown, headers: Record<string, string> = {}) {
     if (body === undefined) return { headers: { ...this.credential, ...headers } };
     const { type, content } = await encoded(body);
     return { headers: { ...this.credential, 'Content-Type': type, ...headers }, content };
+  }
+
+  /** Invites the other person to a workspace, and accepts in its name. */
+  async addMember(workspaceId: string, other: Person, role: WorkspaceRole): Promise<void> {
+    const path = `/${workspaceId}/invitations`;
+    const { id } = await this.json<InvitationResponse>('POST', path, { email: other.email, role }, 201);
+    await other.received.json('POST', `/${id}/accept`);
   }
 
   async newWorkspace(name = 'Handbook'): Promise<string> {

@@ -1,4 +1,5 @@
 export { field, fieldNamesOf, type FieldOptions } from './fields/field';
+export { EMAIL, EmailField, inLowerCase, MAX_EMAIL_LENGTH } from './fields/email-field';
 export { InstantField, TimeZoneField } from './fields/instant-field';
 export { IntegerField, IntegerParameter } from './fields/number-field';
 export {

@@ -129,7 +129,7 @@ describe('a failure', () => {
 
   it('a failure before an answer is an HTTP status', async () => {
     const poor = await chats.site.person(0n);
-    await owner.json('POST', `/${workspace}/members`, { user_id: poor.accountId, role: 'viewer' }, 201);
+    await owner.addMember(workspace, poor, 'viewer');
     expect(await chats.refused({ query: QUESTION }, poor)).toEqual([
       402,
       'The wallet does not cover the most that this answer can cost. Top it up.',

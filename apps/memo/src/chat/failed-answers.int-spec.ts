@@ -90,8 +90,7 @@ describe('an answer that cannot be stored', () => {
 
   it('ends with an error if the caller is no longer a member', async () => {
     const member = await chats.site.person();
-    const path = `/${chats.workspace}/members`;
-    await chats.owner.json('POST', path, { user_id: member.accountId, role: 'viewer' }, 201);
+    await chats.owner.addMember(chats.workspace, member, 'viewer');
     chats.says('Five days [1].');
     const { conversationId } = await chats.ask({}, member);
     let goOn: () => void = () => undefined;
@@ -99,7 +98,7 @@ describe('an answer that cannot be stored', () => {
     const asked = chats.model.requests.length;
     const answer = chats.ask({ conversation_id: conversationId }, member);
     await waitFor(() => chats.model.requests.length > asked);
-    await chats.owner.json('DELETE', `${path}/${member.accountId}`, undefined, 204);
+    await chats.owner.json('DELETE', `/${chats.workspace}/members/${member.accountId}`, undefined, 204);
     goOn();
     expect(await answer).toMatchObject({
       citations: undefined,

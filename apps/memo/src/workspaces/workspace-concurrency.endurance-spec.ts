@@ -136,9 +136,15 @@ class ConcurrentLoad {
   private async addWorkspace(): Promise<void> {
     const [creator, ...others] = people as [Person, ...Person[]];
     const { id } = (await this.call('POST', '', { name: 'Load' }, creator)) as { id: string };
-    for (const { accountId } of others)
-      await this.call('POST', `/${id}/members`, { user_id: accountId, role: 'admin' }, creator);
+    for (const other of others) await this.addMember(id, other, 'admin', creator);
     this.workspaces.push({ id, documents: [], conversations: [] });
+  }
+
+  private async addMember(id: string, person: Person, role: string, inviter = randomMember()): Promise<void> {
+    const body = { email: person.email, role };
+    const invitation = (await this.call('POST', `/${id}/invitations`, body, inviter)) as
+      { id: string } | undefined;
+    if (invitation) await this.call('POST', `/${invitation.id}/accept`, undefined, person.received);
   }
 
   private readonly upload = async ({ id, documents }: Shared) => {
@@ -183,9 +189,9 @@ class ConcurrentLoad {
         await this.call('DELETE', path, undefined, person);
     },
     async ({ id }) => {
-      const { accountId } = pick(people);
-      await this.call('DELETE', `/${id}/members/${accountId}`);
-      await this.call('POST', `/${id}/members`, { user_id: accountId, role: pick(['editor', 'admin']) });
+      const person = pick(people);
+      await this.call('DELETE', `/${id}/members/${person.accountId}`);
+      await this.addMember(id, person, pick(['editor', 'admin']));
     },
     async ({ id }) => {
       const { accountId } = pick(people);
@@ -230,7 +236,7 @@ it('deletes documents, conversations and members in any order while answers cite
   const [owner, other] = people as [Person, Person];
   for (let round = 0; round < 6; round++) {
     const workspace = await owner.newWorkspace();
-    await owner.json('POST', `/${workspace}/members`, { user_id: other.accountId, role: 'editor' }, 201);
+    await owner.addMember(workspace, other, 'editor');
     const { documents, conversations } = await fill(workspace, [owner, other]);
     const remove = (path: string, person = owner) => person.call('DELETE', `/${workspace}${path}`);
     const removals =

@@ -52,7 +52,7 @@ it('lets admins rename a workspace', async () => {
   const id = await owner.newWorkspace();
   expect(await owner.json('PATCH', `/${id}`, { name: 'New' })).toMatchObject({ id, name: 'New' });
   const viewer = await site.person();
-  await owner.json('POST', `/${id}/members`, { user_id: viewer.accountId, role: 'editor' }, 201);
+  await owner.addMember(id, viewer, 'editor');
   expect(await viewer.refusal('PATCH', `/${id}`, { name: 'Mine' })).toEqual([
     403,
     'this needs the role admin',
@@ -64,7 +64,7 @@ it('deletes a workspace with everything in it', async () => {
   const id = await owner.newWorkspace();
   const { key } = await owner.json<{ key: string }>('POST', `/${id}/keys`, { name: 'k' }, 201);
   const viewer = await site.person();
-  await owner.json('POST', `/${id}/members`, { user_id: viewer.accountId, role: 'viewer' }, 201);
+  await owner.addMember(id, viewer, 'viewer');
   expect(await viewer.refusal('DELETE', `/${id}`)).toEqual([403, 'this needs the role admin']);
   await owner.json('DELETE', `/${id}`, undefined, 204);
   for (const person of [owner, viewer]) expect(await person.refusal('GET', `/${id}`)).toEqual(GONE);
@@ -100,7 +100,7 @@ it('describes its API', async () => {
 it('limits how many workspaces an account creates, not how many it is a member of', async () => {
   const maker = await site.person();
   const guests = await owner.newWorkspace();
-  await owner.json('POST', `/${guests}/members`, { user_id: maker.accountId, role: 'admin' }, 201);
+  await owner.addMember(guests, maker, 'admin');
   const answers = await Promise.all(
     Array.from({ length: MOST + 4 }, () => maker.call('POST', '', { name: 'One more' })),
   );
@@ -124,7 +124,9 @@ it('does not exist for a caller who is not a member', async () => {
     ['PATCH', '', { name: 'Mine' }],
     ['DELETE', '', undefined],
     ['GET', '/members', undefined],
-    ['POST', '/members', { user_id: stranger.accountId, role: 'admin' }],
+    ['GET', '/invitations', undefined],
+    ['POST', '/invitations', { email: stranger.email, role: 'admin' }],
+    ['DELETE', '/invitations/inv_unknown', undefined],
     ['PATCH', `/members/${owner.accountId}`, { role: 'viewer' }],
     ['DELETE', `/members/${owner.accountId}`, undefined],
     ['GET', '/keys', undefined],

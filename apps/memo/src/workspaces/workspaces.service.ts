@@ -49,9 +49,19 @@ export class WorkspacesService {
   }
 
   async find(member: Member): Promise<WorkspaceResponse> {
-    const found = await findWorkspaceOfMember(this.database, member);
+    return responseOf(await this.findOf(member), member.role);
+  }
+
+  /** The workspace as the account sees it, which has just become a member. */
+  async findAsMember(workspaceId: string, accountId: string): Promise<WorkspaceResponse> {
+    const found = await this.findOf({ workspaceId, accountId });
+    return responseOf(found, found.role);
+  }
+
+  private async findOf(membership: Pick<Member, 'workspaceId' | 'accountId'>): Promise<WorkspaceOfMember> {
+    const found = await findWorkspaceOfMember(this.database, membership);
     if (!found) throw workspaceNotFound();
-    return responseOf(found, member.role);
+    return found;
   }
 
   async rename(member: Member, { name }: WorkspaceDto): Promise<WorkspaceResponse> {

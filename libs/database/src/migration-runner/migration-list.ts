@@ -41,6 +41,7 @@ import { SettleGenericPlans0000000000039 } from '../migrations/0039_settle_gener
 import { RefusedSettlements0000000000040 } from '../migrations/0040_refused_settlements';
 import { RevokedWorkspaceKeys0000000000041 } from '../migrations/0041_revoked_workspace_keys';
 import { MakersOfSessions0000000000042 } from '../migrations/0042_makers_of_sessions';
+import { Invitations0000000000043 } from '../migrations/0043_invitations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
 export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
@@ -89,4 +90,5 @@ export const MIGRATIONS: MigrationClass[] = [
   RefusedSettlements0000000000040,
   RevokedWorkspaceKeys0000000000041,
   MakersOfSessions0000000000042,
+  Invitations0000000000043,
 ];

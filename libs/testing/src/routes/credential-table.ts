@@ -188,9 +188,14 @@ memo                                                  none  session  expired  el
   PATCH  /v1/workspaces/:workspace_id                  401      404      401        401    404  401      401  401     401      401         401          401      401
   DELETE /v1/workspaces/:workspace_id                  401      404      401        401    404  401      401  401     401      401         401          401      401
   GET    /v1/workspaces/:workspace_id/members          401      404      401        401    404  401      401  401     401      401         401          401      401
-  POST   /v1/workspaces/:workspace_id/members          401      404      401        401    404  401      401  401     401      401         401          401      401
   PATCH  /v1/workspaces/:workspace_id/members/:user_id 401      404      401        401    404  401      401  401     401      401         401          401      401
   DELETE /v1/workspaces/:workspace_id/members/:user_id 401      404      401        401    404  401      401  401     401      401         401          401      401
+  POST   /v1/workspaces/:workspace_id/invitations      401      404      401        401    404  401      401  401     401      401         401          401      401
+  GET    /v1/workspaces/:workspace_id/invitations      401      404      401        401    404  401      401  401     401      401         401          401      401
+  DELETE /v1/workspaces/:workspace_id/invitations/:invitation_id 401 404  401       401    404  401      401  401     401      401         401          401      401
+  GET    /v1/invitations                               401      200      401        401    200  401      401  401     401      401         401          401      401
+  POST   /v1/invitations/:invitation_id/accept         401      404      401        401    404  401      401  401     401      401         401          401      401
+  DELETE /v1/invitations/:invitation_id                401      404      401        401    404  401      401  401     401      401         401          401      401
   POST   /v1/workspaces/:workspace_id/keys             401      404      401        401    404  401      401  401     401      401         401          401      401
   GET    /v1/workspaces/:workspace_id/keys             401      404      401        401    404  401      401  401     401      401         401          401      401
   DELETE /v1/workspaces/:workspace_id/keys/:key_id     401      404      401        401    404  401      401  401     401      401         401          401      401

@@ -36,6 +36,13 @@ export class MemoCaller {
     return (await this.json<{ id: string }>('POST', '', { name: 'Handbook' }, 201)).id;
   }
 
+  /** Becomes a member. */
+  async accept(invitationId: string): Promise<void> {
+    const url = `${this.url}/v1/invitations/${invitationId}/accept`;
+    const { status } = await fetch(url, { method: 'POST', headers: this.credential });
+    if (status !== 200) throw new Error(`The invitation could not be accepted: ${status}`);
+  }
+
   /** The secret key itself, of a viewer. */
   async newKey(workspaceId: string): Promise<string> {
     return (await this.json<{ key: string }>('POST', `/${workspaceId}/keys`, { name: 'reader' }, 201)).key;

@@ -78,6 +78,9 @@ afterAll(async () => {
 
 async function newMember(balancePicos: bigint): Promise<Member> {
   const account = await insertAccount(database.pool, { balancePicos });
+  await database.pool.query('UPDATE accounts.accounts SET email_verified_at = now() WHERE id = $1', [
+    account.accountId,
+  ]);
   const { token } = await issuer.signIn(database.pool, account.accountId);
   return { ...account, caller: new MemoCaller(memo.url, { Authorization: `Bearer ${token}` }) };
 }
@@ -85,8 +88,9 @@ async function newMember(balancePicos: bigint): Promise<Member> {
 /** Another account with its own wallet and the role viewer. */
 async function newViewer(balancePicos: bigint): Promise<Member> {
   const viewer = await newMember(balancePicos);
-  const member = { user_id: viewer.accountId, role: 'viewer' };
-  await owner.caller.json('POST', `/${workspace}/members`, member, 201);
+  const body = { email: `${viewer.accountId.toLowerCase()}@example.com`, role: 'viewer' };
+  const path = `/${workspace}/invitations`;
+  await viewer.caller.accept((await owner.caller.json<{ id: string }>('POST', path, body, 201)).id);
   return viewer;
 }
 

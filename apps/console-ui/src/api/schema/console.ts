@@ -967,7 +967,7 @@ export interface paths {
     put?: never;
     /**
      * Confirms an e-mail address, or sends the mail for it.
-     * @description With the `token` of a mail the address of that mail is confirmed, for a request with a session of the account (`Authorization: Bearer`) or with its password. With an `email` a mail is sent if an account with that address has not confirmed it yet; the answer does not show whether there is one.
+     * @description With the `token` of a mail the address of that mail is confirmed, for a request with a session of the account (`Authorization: Bearer`) that began within the last ten minutes, or with its password. With an `email` a mail is sent if an account with that address has not confirmed it yet; the answer does not show whether there is one.
      */
     post: operations['verifyEmail'];
     delete?: never;
@@ -4817,7 +4817,7 @@ export interface operations {
           'application/json': components['schemas']['ErrorResponse'];
         };
       };
-      /** @description No admin would be left. */
+      /** @description No admin would be left, or staff would have an e-mail address that is not confirmed. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -13650,7 +13650,7 @@ export interface operations {
           'application/json': components['schemas']['ErrorResponse'];
         };
       };
-      /** @description The request has no session of the account, and its password is missing or wrong. The token stays valid. */
+      /** @description The request has no session of the account that began within the last ten minutes, and its password is missing or wrong. The token stays valid. */
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];

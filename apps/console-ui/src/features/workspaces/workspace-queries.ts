@@ -5,7 +5,7 @@ import { type MemoApi, type MemoSchemas, useMemoApi } from '../../api/service-ap
 export type Workspace = MemoSchemas['WorkspaceResponse'];
 
 const PAGE_SIZE = 50;
-const LIST = ['workspaces', 'list'];
+export const WORKSPACE_LIST = ['workspaces', 'list'];
 
 /** Begins the keys of all queries about a workspace. */
 export const workspaceKey = (id: string) => ['workspaces', 'one', id];
@@ -15,7 +15,7 @@ export const pageAfter = (cursor: string) => ({ limit: PAGE_SIZE, ...(cursor !==
 
 export const workspacesQuery = (api: MemoApi) =>
   infiniteQueryOptions({
-    queryKey: LIST,
+    queryKey: WORKSPACE_LIST,
     queryFn: ({ signal, pageParam }) =>
       bodyOf(api.GET('/v1/workspaces', { signal, params: { query: pageAfter(pageParam) } })),
     initialPageParam: '',
@@ -34,7 +34,7 @@ export function useCreateWorkspace() {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (name: string) => bodyOf(api.POST('/v1/workspaces', { body: { name } })),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: LIST }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: WORKSPACE_LIST }),
   });
 }
 
@@ -58,6 +58,6 @@ export function useDeleteWorkspace(id: string) {
   const queryClient = useQueryClient();
   return async () => {
     await api.DELETE('/v1/workspaces/{workspace_id}', { params: { path: { workspace_id: id } } });
-    await queryClient.invalidateQueries({ queryKey: LIST });
+    await queryClient.invalidateQueries({ queryKey: WORKSPACE_LIST });
   };
 }

@@ -13,6 +13,7 @@ import { Bytes } from '../../figures/bytes';
 import { Quantity } from '../../figures/quantity';
 import { Time } from '../../time/time';
 import { NameDialog } from './dialogs/name-dialog';
+import { ReceivedInvitations } from './invitations/received-invitations';
 import { useWorkspaceTexts } from './texts/workspace-texts';
 import { useCreateWorkspace, type Workspace, workspacesQuery } from './workspace-queries';
 
@@ -67,6 +68,7 @@ export function WorkspacesPage() {
       description={t('description')}
       actions={workspaces?.length ? createButton : null}
     >
+      <ReceivedInvitations />
       <QueryState
         query={query}
         isEmpty={({ pages }) => pages[0]?.workspaces.length === 0}

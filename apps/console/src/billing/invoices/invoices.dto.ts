@@ -2,6 +2,7 @@ import { type Currency } from '@inference/config';
 import {
   ChoiceField,
   CurrencyProperty,
+  EmailField,
   IdField,
   InstantProperty,
   LineField,
@@ -13,7 +14,6 @@ import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { Matches } from 'class-validator';
-import { EmailField } from '../../identity/accounts/account-fields.decorator';
 
 const VISIBLE = /[^\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cc}\p{Cf}]/u;
 const TAX_ID = /^[0-9A-Za-z]{15,20}$/;

@@ -1,24 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { type FieldOptions, TextField } from '@inference/dto';
-import { Transform } from 'class-transformer';
-import { EMAIL, MAX_IDENTIFIER_LENGTH } from './identifier';
-
-const inLowerCase = () =>
-  Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.toLowerCase() : value));
-
-/** An e-mail address. The DTO holds it as it is stored: in lower case, without surrounding spaces. */
-export const EmailField = (options: FieldOptions): PropertyDecorator =>
-  applyDecorators(
-    inLowerCase(),
-    TextField({
-      example: 'ann@example.com',
-      ...options,
-      maxLength: MAX_IDENTIFIER_LENGTH,
-      trim: true,
-      format: 'email',
-      pattern: [EMAIL, 'must be an e-mail address'],
-    }),
-  );
+import { type FieldOptions, inLowerCase, MAX_EMAIL_LENGTH, TextField } from '@inference/dto';
 
 const USERNAME = /^[A-Za-z][A-Za-z0-9._-]{2,31}$/;
 const USERNAME_MESSAGE = 'must begin with a letter and have 3 to 32 of a-z, 0-9, ".", "_", "-"';
@@ -32,4 +13,4 @@ export const UsernameField = (options: FieldOptions): PropertyDecorator =>
 
 /** An e-mail address, a phone number or a username, as it was typed. */
 export const IdentifierField = (options: FieldOptions): PropertyDecorator =>
-  TextField({ example: 'ann@example.com', ...options, maxLength: MAX_IDENTIFIER_LENGTH });
+  TextField({ example: 'ann@example.com', ...options, maxLength: MAX_EMAIL_LENGTH });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { EMAIL, MAX_IDENTIFIER_LENGTH } from './identifier';
+import { EMAIL, MAX_EMAIL_LENGTH } from '@inference/dto';
 
 /** An e-mail address that a provider or an operator names. Fields of requests have `EmailField`. */
 export const emailField = z
   .string()
   .trim()
   .toLowerCase()
-  .max(MAX_IDENTIFIER_LENGTH, `must have at most ${MAX_IDENTIFIER_LENGTH} characters`)
+  .max(MAX_EMAIL_LENGTH, `must have at most ${MAX_EMAIL_LENGTH} characters`)
   .regex(EMAIL, 'must be an e-mail address');

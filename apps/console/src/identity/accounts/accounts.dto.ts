@@ -4,6 +4,7 @@ import {
   IdField,
   InstantProperty,
   LineField,
+  MAX_EMAIL_LENGTH,
   MoneyProperty,
   NextCursorProperty,
   TextField,
@@ -13,7 +14,6 @@ import { PageQuery } from '@inference/http';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
 import { IdentifierField } from './account-fields.decorator';
-import { MAX_IDENTIFIER_LENGTH } from './identifier';
 
 export const ROLES = ['user', 'analyst', 'admin'] satisfies Role[];
 
@@ -32,7 +32,7 @@ export class AccountsQuery extends PageQuery {
     description:
       'Finds the accounts of which this is a part of the e-mail address, the username, the phone number (3 digits or more) or the id (4 characters or more).',
     example: 'example.com',
-    maxLength: MAX_IDENTIFIER_LENGTH,
+    maxLength: MAX_EMAIL_LENGTH,
     optional: true,
   })
   search?: string;

@@ -1,12 +1,5 @@
 import { type Site } from '@inference/config';
 
-/** The longest e-mail address that can receive mail. */
-export const MAX_IDENTIFIER_LENGTH = 254;
-
-/** An address that people use: unquoted ASCII before the @, and a host name with a top-level domain after it. */
-export const EMAIL =
-  /^(?:[A-Za-z0-9_'+-]+\.)*[A-Za-z0-9_'+-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/;
-
 const PHONE_PUNCTUATION = /[\s().-]/g;
 const CHINESE_MOBILE = /^1\d{10}$/;
 

@@ -1,4 +1,4 @@
-import { EmailField } from '../accounts/account-fields.decorator';
+import { EmailField } from '@inference/dto';
 import { PasswordField } from '../passwords/password-fields.decorator';
 import { MailTokenField } from '../mail-tokens/mail-token-field.decorator';
 

@@ -1,8 +1,8 @@
-import { ChoiceField, InstantProperty, TextField } from '@inference/dto';
+import { ChoiceField, EmailField, InstantProperty, TextField } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
 import { AccountResponse } from '../accounts/accounts.dto';
 import { type Language, LANGUAGES } from '../accounts/languages';
-import { EmailField, IdentifierField, UsernameField } from '../accounts/account-fields.decorator';
+import { IdentifierField, UsernameField } from '../accounts/account-fields.decorator';
 import { NewPasswordField, PASSWORD_RULE, PasswordField } from '../passwords/password-fields.decorator';
 import { CodeField } from '../second-factor/two-factor.dto';
 import { SessionUserResponse } from '../sessions/session-user.response';

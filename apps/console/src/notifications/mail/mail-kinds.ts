@@ -1,12 +1,13 @@
 import { type Currency } from '@inference/config';
 
 /**
- * Every kind of mail, in three groups:
+ * Every kind of mail, in four groups:
  * - Token mails carry a single-use token and are requested for an identifier that somebody typed. The link leads to a
  *   page of the console UI.
  * - Billing mails are requested for an account and link to the page with the details.
  * - Security mails tell an account that its credentials were changed, or admins that there is another one, and link to the page where
  *   the receiver can act.
+ * - Address mails go to an address, whether or not an account has it.
  */
 export const MAIL_KINDS = {
   verify_email: { token: { prefix: 'vrf_', validSeconds: 86_400, page: '/verify-email' } },
@@ -24,11 +25,14 @@ export const MAIL_KINDS = {
   payment_refunded: { page: '/payments' },
   low_balance: { page: '/top-up' },
   invoice_issued: { page: '/invoices' },
+  // Requested by the memo service (migration 0043).
+  workspace_invitation: { toAddress: { page: '/workspaces' } },
 } as const satisfies Record<
   string,
   | { token: { prefix: string; validSeconds: number; page: string } }
   | { security: { page: string } }
   | { page: string }
+  | { toAddress: { page: string } }
 >;
 
 export type MailKind = keyof typeof MAIL_KINDS;
@@ -38,7 +42,18 @@ export type TokenMailKind = {
 export type BillingMailKind = {
   [Kind in MailKind]: (typeof MAIL_KINDS)[Kind] extends { page: string } ? Kind : never;
 }[MailKind];
-export type SecurityMailKind = Exclude<MailKind, TokenMailKind | BillingMailKind>;
+export type SecurityMailKind = {
+  [Kind in MailKind]: (typeof MAIL_KINDS)[Kind] extends { security: object } ? Kind : never;
+}[MailKind];
+export type AddressMailKind = {
+  [Kind in MailKind]: (typeof MAIL_KINDS)[Kind] extends { toAddress: object } ? Kind : never;
+}[MailKind];
+
+/** What an address mail says. */
+export interface InvitationParams {
+  /** The confirmed address of the person who invites. */
+  invitedBy: string;
+}
 
 /** The request that caused a token mail or a security mail. */
 export interface SecurityMailParams extends SecurityMailFacts {
@@ -97,3 +112,4 @@ export type MailRequest =
 export const isMailKind = (kind: string): kind is MailKind => Object.hasOwn(MAIL_KINDS, kind);
 export const isTokenMailKind = (kind: MailKind): kind is TokenMailKind => 'token' in MAIL_KINDS[kind];
 export const isBillingMailKind = (kind: MailKind): kind is BillingMailKind => 'page' in MAIL_KINDS[kind];
+export const isAddressMailKind = (kind: MailKind): kind is AddressMailKind => 'toAddress' in MAIL_KINDS[kind];

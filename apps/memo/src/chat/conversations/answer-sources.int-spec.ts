@@ -60,7 +60,7 @@ it('are no passages of a deleted document or a replaced version', async () => {
 
 it('is the call of the model, for a member who asks', async () => {
   const asker = await chats.site.person();
-  await owner.json('POST', `/${workspace}/members`, { user_id: asker.accountId, role: 'viewer' }, 201);
+  await owner.addMember(workspace, asker, 'viewer');
   chats.says('Five days [1].');
   const { conversationId } = await chats.ask({}, asker);
   const { messages } = await chats.conversation(conversationId, asker);
@@ -71,7 +71,7 @@ it('is the call of the model, for a member who asks', async () => {
 
 it('is the call of an answer that broke off', async () => {
   const asker = await chats.site.person();
-  await owner.json('POST', `/${workspace}/members`, { user_id: asker.accountId, role: 'viewer' }, 201);
+  await owner.addMember(workspace, asker, 'viewer');
   chats.model.says((answer) => {
     answer.delta({ content: 'Five days [1]. And' });
     setTimeout(() => answer.breakOff(), 50);
@@ -93,7 +93,7 @@ it('shows passages only of messages of the caller', async () => {
   const [question] = (await chats.conversation(path.split('/')[3]!)).messages;
   expect(await passagesOf({ path, messageId: question!.id })).toEqual([]);
   const other = await chats.site.person();
-  await owner.json('POST', `/${workspace}/members`, { user_id: other.accountId, role: 'admin' }, 201);
+  await owner.addMember(workspace, other, 'admin');
   expect(await other.refusal('GET', `${path}/${messageId}/passages`)).toEqual([404, 'no such conversation']);
   const second = await answered();
   expect(await owner.refusal('GET', `${path}/${second.messageId}/passages`)).toEqual([

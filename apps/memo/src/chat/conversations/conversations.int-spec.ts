@@ -90,7 +90,7 @@ describe('a conversation', () => {
   it('is visible only to its member, and one of a key only to this key', async () => {
     chats.says('Five days [1].');
     const other = await chats.site.person();
-    await owner.json('POST', `/${workspace}/members`, { user_id: other.accountId, role: 'admin' }, 201);
+    await owner.addMember(workspace, other, 'admin');
     const makeKey = async () => {
       const made = await owner.json<{ key: string }>('POST', `/${workspace}/keys`, { name: 'k' }, 201);
       return owner.withKey(made.key);

@@ -157,7 +157,7 @@ describe('a caller who loses access during the upload', () => {
     ],
   ])('is refused: %s', async (_why, refusal, change) => {
     const editor = await site.person();
-    await owner.json('POST', `/${workspace}/members`, { user_id: editor.accountId, role: 'editor' }, 201);
+    await owner.addMember(workspace, editor, 'editor');
     const { sent, answer } = await halfSent({ ...headers, Authorization: editor.authorization }, start);
     await change(editor);
     sent.end(end);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { waitFor } from '@inference/testing';
+import { type WorkspaceRole } from '../../access/workspace-role';
 import { MemoSite, type Person } from '../../memo.fixture';
 import { type DocumentResponse } from '../document.dto';
 import { fieldsOnly, form, partsStored, POLICY, sha256 } from './uploads.fixture';
@@ -23,9 +24,9 @@ const post = (body: unknown, status = 201) =>
   editor.json<DocumentResponse>('POST', `${workspace}/documents`, body, status);
 const refused = (body: unknown) => editor.refusal('POST', `${workspace}/documents`, body);
 
-async function memberOf(role: string): Promise<Person> {
+async function memberOf(role: WorkspaceRole): Promise<Person> {
   const person = await site.person();
-  await editor.json('POST', `${workspace}/members`, { user_id: person.accountId, role }, 201);
+  await editor.addMember(workspace.slice(1), person, role);
   return person;
 }
 

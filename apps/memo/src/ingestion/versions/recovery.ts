@@ -6,6 +6,7 @@ import {
   deleteOrphanedJobs,
 } from '../../jobs/document-jobs.repository';
 import { discardLostVersions, hasGarbage } from '../../retrieval/index/storage/garbage.repository';
+import { deleteOldInvitations } from '../../workspaces/invitations/invitations.repository';
 import { deleteUnusedParts, findAbandonedVersions, findUnembeddedVersions } from './recovery.repository';
 
 /**
@@ -23,6 +24,7 @@ export async function recoverLostWork(database: Database, embeddingModel: string
   await deleteUnusedParts(database, firstIdAt('up', Date.now() - MAX_UPLOAD_DURATION_MS));
   await discardLostVersions(database);
   await deleteOrphanedJobs(database);
+  await deleteOldInvitations(database);
   if (await hasGarbage(database)) await addGarbageCollectionJob(database);
   if (embeddingModel === undefined) return;
   await addEmbeddingJobs(database, await findUnembeddedVersions(database, embeddingModel), embeddingModel);

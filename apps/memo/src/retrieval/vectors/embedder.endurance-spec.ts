@@ -146,7 +146,7 @@ it('embeds documents that are older than the model or have vectors of another mo
 
 it('leaves a document ready if its uploader cannot pay, and does not retry a job that failed for good', async () => {
   const poor = await site.person(0n);
-  await owner.json('POST', `/${workspace}/members`, { user_id: poor.accountId, role: 'editor' }, 201);
+  await owner.addMember(workspace, poor, 'editor');
   worker = site.startIngestion();
   const { id, status } = await poor.addDocument(workspace, { title: 'Poor', text: 'Poor text.' });
   expect(status).toBe('ready');

@@ -73,7 +73,7 @@ it('quotes no answer from a passage that only its vector supports', async () => 
 
 it('names the calls that an answer cost, also those of the questions before it', async () => {
   const asker = await site.person();
-  await owner.json('POST', `/${workspace}/members`, { user_id: asker.accountId, role: 'viewer' }, 201);
+  await owner.addMember(workspace, asker, 'viewer');
   const ask = (body: object) => asker.call('POST', `/${workspace}/chat`, body);
   const first = await ask({ query: 'car oil' });
   await first.text();
@@ -151,7 +151,7 @@ it('embeds only the end of a long follow-up question', async () => {
 
 it('searches by keywords only for a caller who cannot pay, and for no other caller', async () => {
   const poor = await site.person(0n);
-  await owner.json('POST', `/${workspace}/members`, { user_id: poor.accountId, role: 'viewer' }, 201);
+  await owner.addMember(workspace, poor, 'viewer');
   const asked = server.asked.length;
   expect(await texts('automobile', workspace, poor)).toEqual([]);
   expect(await texts('car', workspace, poor)).toEqual([CARS]);
@@ -173,7 +173,7 @@ it('charges uploads to the uploader and queries to the caller', async () => {
     [uploader, 'editor'],
     [asker, 'viewer'],
   ] as const)
-    await owner.json('POST', `/${workspace}/members`, { user_id: person.accountId, role }, 201);
+    await owner.addMember(workspace, person, role);
   const { id } = await uploader.addDocument(workspace, { title: 'A', text: 'A doctor came.' });
   await waitFor(async () => (await vectorsOf(id)).length > 0);
   expect(await texts('physician', workspace, asker)).toEqual(['A doctor came.']);

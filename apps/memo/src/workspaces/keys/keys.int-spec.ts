@@ -14,8 +14,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   workspace = `/${await owner.newWorkspace()}`;
-  const body = { user_id: member.accountId, role: 'editor' };
-  await owner.json('POST', `${workspace}/members`, body, 201);
+  await owner.addMember(workspace.slice(1), member, 'editor');
 });
 afterAll(() => site?.stop());
 
@@ -47,7 +46,7 @@ it('shows a key once and stores its hash', async () => {
 
 it('is not made with a session that ends while the request waits', async () => {
   const late = await site.person();
-  await owner.json('POST', `${workspace}/members`, { user_id: late.accountId, role: 'viewer' }, 201);
+  await owner.addMember(workspace.slice(1), late, 'viewer');
   const holding = await site.pool.connect();
   await holding.query('BEGIN');
   await holding.query('SELECT FROM memo.workspaces WHERE id = $1 FOR NO KEY UPDATE', [workspace.slice(1)]);
@@ -126,8 +125,7 @@ it('limits a key to the current role of its creator', async () => {
 it('deletes a key with the membership of its creator', async () => {
   const { key } = await make(member);
   await owner.json('DELETE', `${workspace}/members/${member.accountId}`, undefined, 204);
-  const body = { user_id: member.accountId, role: 'admin' };
-  await owner.json('POST', `${workspace}/members`, body, 201);
+  await owner.addMember(workspace.slice(1), member, 'admin');
   expect((await member.withKey(key).refusal('GET', workspace))[0]).toBe(401);
   expect(await keysOf(owner)).toEqual([]);
 });
@@ -177,7 +175,9 @@ it('lets no key manage members, keys or the workspace', async () => {
   const caller = owner.withKey(key);
   for (const [method, path, body] of [
     ['GET', '/members', undefined],
-    ['POST', '/members', { user_id: member.accountId, role: 'admin' }],
+    ['GET', '/invitations', undefined],
+    ['POST', '/invitations', { email: member.email, role: 'admin' }],
+    ['DELETE', '/invitations/inv_unknown', undefined],
     ['PATCH', `/members/${member.accountId}`, { role: 'admin' }],
     ['DELETE', `/members/${member.accountId}`, undefined],
     ['GET', '/keys', undefined],

@@ -1,17 +1,11 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import {
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Query } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Accepts } from '@inference/guards';
 import { PageQuery } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { CurrentMember, type Member } from '../../access/member';
 import { RequiresRole } from '../../access/workspace.guard';
-import { AddMemberDto, ChangeMemberDto, MemberListResponse, MemberPath, MemberResponse } from './member.dto';
+import { ChangeMemberDto, MemberListResponse, MemberPath, MemberResponse } from './member.dto';
 import { MembersService } from './members.service';
 
 const NO_SUCH_MEMBER = { 404: 'The workspace has no such member.' };
@@ -29,22 +23,6 @@ export class MembersController {
   @ApiOkResponse({ description: 'A page of the list.', type: MemberListResponse })
   list(@CurrentMember() member: Member, @Query() query: PageQuery): Promise<MemberListResponse> {
     return this.members.list(member, query);
-  }
-
-  @Post()
-  @ApiErrors({
-    404: 'No account has this id, or none has this address and has confirmed it.',
-    409: 'The account is a member already, or the workspace has 1,000 members.',
-  })
-  @RequiresRole('admin')
-  @ApiOperation({
-    operationId: 'addMember',
-    summary: 'Adds an account to a workspace. Needs the role admin.',
-    description: 'The account is given by its id or by its confirmed email address.',
-  })
-  @ApiCreatedResponse({ description: 'The new member.', type: MemberResponse })
-  add(@CurrentMember() member: Member, @Body() body: AddMemberDto): Promise<MemberResponse> {
-    return this.members.add(member, body);
   }
 
   @Patch(':user_id')

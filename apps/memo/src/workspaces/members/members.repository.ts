@@ -1,5 +1,4 @@
 import { type Executor, type Position, type Transaction } from '@inference/database';
-import { AccountRole } from '@inference/guards';
 import { type Member } from '../../access/member';
 import { type WorkspaceRole } from '../../access/workspace-role';
 import { WorkspaceMember } from './workspace-member.entity';
@@ -24,7 +23,6 @@ const LIST = `
     'id', "accountId") AS position
   FROM (${SELECT}) m WHERE $2::timestamptz IS NULL OR ("createdAt", "accountId") > ($2, $3)
   ORDER BY "createdAt", "accountId" LIMIT $4`;
-const FIND_BY_EMAIL = 'SELECT memo.find_account($1) AS id';
 
 type Membership = Pick<WorkspaceMember, 'workspaceId' | 'accountId'>;
 
@@ -111,14 +109,4 @@ export async function deleteMember(
 ): Promise<boolean> {
   const { affected } = await transaction.repository(WorkspaceMember).delete({ workspaceId, accountId });
   return affected === 1;
-}
-
-export function accountExists(executor: Executor, id: string): Promise<boolean> {
-  return executor.repository(AccountRole).existsBy({ id });
-}
-
-/** The id of the account with this verified address; null if there is none. */
-export async function findAccountByEmail(executor: Executor, email: string): Promise<string | null> {
-  const { rows } = await executor.query<{ id: string | null }>(FIND_BY_EMAIL, [email]);
-  return rows[0]?.id ?? null;
 }

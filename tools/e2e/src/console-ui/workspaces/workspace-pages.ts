@@ -30,7 +30,7 @@ export class WorkspacePage {
       );
   }
 
-  row(table: 'Documents' | 'Keys' | 'Members', name: string): Locator {
+  row(table: 'Documents' | 'Keys' | 'Members' | 'Open invitations', name: string): Locator {
     return this.tab.getByRole('table', { name: table }).getByRole('row', { name });
   }
 

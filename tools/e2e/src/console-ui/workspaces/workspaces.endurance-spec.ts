@@ -53,7 +53,6 @@ beforeAll(async () => {
     TRAINING_URL: training.url,
   });
   await consoleBody(consoleService.url, 'POST', '/api/auth/register', { json: READER, status: 201 });
-  await database.pool.query('UPDATE accounts.accounts SET email_verified_at = now()');
   if (!chrome) return;
   browser = await launchChromium(chrome);
   tab = await newTab();
@@ -65,6 +64,7 @@ beforeAll(async () => {
   await tab.goto('/register');
   await new RegisterPage(tab).register(PERSON);
   await tab.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  await database.pool.query('UPDATE accounts.accounts SET email_verified_at = now()');
 });
 afterAll(async () => {
   await browser?.close();
@@ -208,28 +208,57 @@ ifThere('shows the secret of a key once, and nowhere afterwards', async () => {
   await tab.getByRole('heading', { name: 'No keys yet' }).waitFor();
 });
 
-ifThere('a member who may only read sees nothing that would be refused', async () => {
-  await page.open('Members');
-  await tab.getByRole('button', { name: 'Add a member' }).click();
+async function invite(email: string): Promise<void> {
+  await tab.getByRole('button', { name: 'Invite a member' }).click();
   const dialog = tab.getByRole('dialog');
-  await dialog.getByRole('textbox', { name: 'E-mail address' }).fill('nobody@example.com');
-  await dialog.getByRole('button', { name: 'Add the member' }).click();
-  await dialog.getByText('No account has this confirmed address.').waitFor();
-  await dialog.getByRole('textbox', { name: 'E-mail address' }).fill(READER.email);
-  await dialog.getByRole('button', { name: 'Add the member' }).click();
-  await page.row('Members', READER.email).waitFor();
-  const { pathname } = new URL(tab.url());
+  await dialog.getByRole('textbox', { name: 'E-mail address' }).fill(email);
+  await dialog.getByRole('button', { name: 'Send the invitation' }).click();
+}
+
+ifThere('invites nobody while the own address is not confirmed', async () => {
+  await page.open('Members');
+  await database.pool.query('UPDATE accounts.accounts SET email_verified_at = NULL WHERE email = $1', [
+    PERSON.email,
+  ]);
+  await invite('nobody@example.com');
+  await tab.getByRole('dialog').getByText('Confirm your own e-mail address').waitFor();
+  await tab.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await database.pool.query('UPDATE accounts.accounts SET email_verified_at = now() WHERE email = $1', [
+    PERSON.email,
+  ]);
+});
+
+ifThere('lists whom it has invited, with or without an account, until they answer', async () => {
+  for (const email of ['nobody@example.com', READER.email]) {
+    await invite(email);
+    await page.row('Open invitations', email).waitFor();
+  }
+  await invite(PERSON.email);
+  await tab.getByRole('dialog').getByText('A member has this address already').waitFor();
+  await tab.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await tab.getByRole('button', { name: 'Revoke the invitation of nobody@example.com' }).click();
+  await tab.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await page.row('Open invitations', 'nobody@example.com').waitFor({ state: 'detached' });
+});
+
+ifThere('a member who may only read accepts, and sees nothing that would be refused', async () => {
   const other = await newTab();
   await other.goto('/sign-in');
   await new SignInPage(other).signIn(READER);
   await other.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-  await other.goto(pathname.replace(/\/members$/, ''));
+  await other.goto('/workspaces');
+  const received = other.getByRole('region', { name: 'Your invitations' });
+  await received.getByText(`${PERSON.email} invites you`).waitFor();
+  await received.getByRole('button', { name: 'Accept the invitation to Handbook' }).click();
   await new WorkspacePage(other).row('Documents', 'refunds.txt').waitFor();
+  await tab.reload();
+  await page.row('Members', READER.email).waitFor();
+  expect(await tab.getByRole('region', { name: 'Open invitations' }).count()).toBe(0);
   for (const name of ['Rename', 'Delete', 'Choose files to upload', 'Delete the document refunds.txt'])
     expect(await other.getByRole('button', { name, exact: true }).count()).toBe(0);
   await new WorkspacePage(other).open('Members');
   await other.getByRole('button', { name: 'Leave the workspace' }).waitFor();
-  expect(await other.getByRole('button', { name: /^(Remove|Add a member)/ }).count()).toBe(0);
+  expect(await other.getByRole('button', { name: /^(Remove|Invite a member)/ }).count()).toBe(0);
   await other.context().close();
 });
 

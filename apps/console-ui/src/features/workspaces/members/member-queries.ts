@@ -22,21 +22,6 @@ export const membersQuery = (api: MemoApi, workspaceId: string) =>
     getNextPageParam: ({ next_cursor: cursor }) => cursor,
   });
 
-export function useAddMember(workspaceId: string) {
-  const api = useMemoApi();
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (body: { email: string; role: Role }) =>
-      bodyOf(
-        api.POST('/v1/workspaces/{workspace_id}/members', {
-          params: { path: { workspace_id: workspaceId } },
-          body,
-        }),
-      ),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: membersKey(workspaceId) }),
-  });
-}
-
 export function useChangeRole(workspaceId: string) {
   const api = useMemoApi();
   const queryClient = useQueryClient();

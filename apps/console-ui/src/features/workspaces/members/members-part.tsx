@@ -11,12 +11,13 @@ import { DataTable } from '../../../components/table/data-table';
 import { useAccount } from '../../../session/account';
 import { Time } from '../../../time/time';
 import { ConfirmDialog } from '../dialogs/confirm-dialog';
+import { InvitationForm } from '../invitations/invitation-form';
+import { OpenInvitations } from '../invitations/open-invitations';
 import { useRoleOptions } from '../role-options';
 import { hasRole, type Role } from '../roles';
 import { useWorkspaceTexts } from '../texts/workspace-texts';
 import { useWorkspace } from '../workspace-context';
 import { lastAdminErrorKey } from './member-error';
-import { MemberForm } from './member-form';
 import { type Member, membersQuery, useChangeRole, useRemoveMember } from './member-queries';
 
 /** Who may see the workspace, and what each of them may do. */
@@ -29,7 +30,7 @@ export function MembersPart() {
   const change = useChangeRole(workspace.id);
   const remove = useRemoveMember(workspace.id);
   const roles = useRoleOptions('admin');
-  const [isAdding, setIsAdding] = useState(false);
+  const [isInviting, setIsInviting] = useState(false);
   const [removed, setRemoved] = useState<Member>();
   const isAdmin = hasRole(workspace.role, 'admin');
   const isLeaving = removed?.user_id === ownId;
@@ -104,8 +105,8 @@ export function MembersPart() {
           {t('members.description')}
         </Text>
         {isAdmin && (
-          <Button leftSection={<UserPlus size={16} />} onClick={() => setIsAdding(true)}>
-            {t('member.add')}
+          <Button leftSection={<UserPlus size={16} />} onClick={() => setIsInviting(true)}>
+            {t('member.invite')}
           </Button>
         )}
       </Group>
@@ -122,7 +123,8 @@ export function MembersPart() {
           />
         )}
       </QueryState>
-      {isAdding && <MemberForm workspaceId={workspace.id} onClose={() => setIsAdding(false)} />}
+      {isAdmin && <OpenInvitations workspaceId={workspace.id} />}
+      {isInviting && <InvitationForm workspaceId={workspace.id} onClose={() => setIsInviting(false)} />}
       {removed && (
         <ConfirmDialog
           title={isLeaving ? t('member.leave.title') : t('member.remove.title', { name: nameOf(removed) })}

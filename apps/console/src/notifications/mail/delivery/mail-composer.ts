@@ -5,11 +5,15 @@ import {
   findForLogin,
   readAccount,
 } from '../../../identity/accounts/accounts.repository';
+import { SITE_LANGUAGE } from '../../../identity/accounts/languages';
 import { hasUnprovenAccess } from '../../../identity/address-proof/unproven-access.repository';
 import { recordAuditEvent } from '../../../identity/audit-log/audit-log';
 import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
 import { InvoiceAttachments } from '../invoice-attachments';
 import {
+  type AddressMailKind,
+  type InvitationParams,
+  isAddressMailKind,
   isBillingMailKind,
   isMailKind,
   isTokenMailKind,
@@ -63,15 +67,31 @@ export class MailComposer {
   async compose(row: ClaimedMail): Promise<ComposedMail | null> {
     const { id, kind, createdAt } = row;
     if (!isMailKind(kind)) throw new Error('a kind of mail that is unknown here');
+    if (isAddressMailKind(kind)) return this.composeForAddress(kind, row);
     const account = await this.findAccount(row);
     if (!account || (kind === 'verify_email' && account.emailVerified)) return null;
     const content = await this.composeFor(account, kind, row);
     return content && { id, kind, createdAt, to: account.email, ...content };
   }
 
+  private async composeForAddress(kind: AddressMailKind, row: ClaimedMail): Promise<ComposedMail> {
+    const { id, createdAt } = row;
+    const to = row.identifier!;
+    const language = (await this.findAccount(row))?.language ?? SITE_LANGUAGE[this.site.site];
+    const { invitedBy } = row.params as InvitationParams;
+    const link = this.site.consoleUiUrl + MAIL_KINDS[kind].toAddress.page;
+    return {
+      id,
+      kind,
+      createdAt,
+      to,
+      ...renderMessage(kind, language, { siteName: this.siteName, invitedBy, link }),
+    };
+  }
+
   private async composeFor(
     account: AccountProfile,
-    kind: MailKind,
+    kind: Exclude<MailKind, AddressMailKind>,
     row: ClaimedMail,
   ): Promise<MailContent | null> {
     const { siteName } = this;

@@ -62,6 +62,21 @@ describe('the delivery of mails', () => {
   const recipients = () => server.mails.flatMap((mail) => mail.recipients);
   const arrived = (count: number) => waitFor(() => server.mails.length >= count);
 
+  it('tells an address of an invitation, in the language of its account if there is one', async () => {
+    await database.pool.query("UPDATE accounts.accounts SET language = 'zh-CN' WHERE id = $1", [account.id]);
+    await startSender();
+    for (const address of ['nobody@example.org', account.email])
+      await database.pool.query("SELECT accounts.queue_invitation_mail('mail_' || $1, $1, 'bob@example.com')", [
+        address,
+      ]);
+    await arrived(2);
+    const mailTo = (address: string) => server.mails.find((mail) => mail.recipients.includes(address))!;
+    expect(mailTo('nobody@example.org').subject).toContain('bob@example.com invites you to a workspace');
+    expect(mailTo('nobody@example.org').text).toContain('/workspaces');
+    expect(mailTo(account.email).subject).toContain('bob@example.com 邀请您加入');
+    await outbox.isEmpty();
+  });
+
   it('sends no password to a remote server without encryption', async () => {
     // The sender treats 0.0.0.0 as remote, but it reaches the test's server.
     const elsewhere = server.url.replace('127.0.0.1', '0.0.0.0').replace('//', '//user:password@');

@@ -1,5 +1,6 @@
 import { type FormattedAmount } from './formatted-amount';
 import {
+  type AddressMailKind,
   type MailKind,
   type BillingMailKind,
   type SecurityMailFacts,
@@ -57,6 +58,12 @@ export interface InvoiceMailData extends BillingMailData {
   number: string;
 }
 
+export interface InvitationMailData extends CommonData {
+  invitedBy: string;
+  /** The page that shows the invitation. */
+  link: string;
+}
+
 interface DataByBillingKind {
   payment_received: PaymentMailData;
   payment_refunded: PaymentMailData;
@@ -68,7 +75,9 @@ export type TemplateData<Kind extends MailKind> = Kind extends TokenMailKind
   ? TokenMailData
   : Kind extends BillingMailKind
     ? DataByBillingKind[Kind]
-    : SecurityMailData;
+    : Kind extends AddressMailKind
+      ? InvitationMailData
+      : SecurityMailData;
 
 export interface MailTemplate<Data> {
   subject: (data: Data) => string;

@@ -154,6 +154,15 @@ export const TEMPLATES_EN: MailTemplates = {
       `You are told once each time the balance falls below ${money(threshold)}.`,
     ],
   },
+  workspace_invitation: {
+    subject: ({ invitedBy, siteName }) => `${invitedBy} invites you to a workspace at ${siteName}`,
+    paragraphs: ({ invitedBy, siteName, link }) => [
+      `${invitedBy} invites you to become a member of a workspace at ${siteName}: documents that answer questions. The invitation is here, after you have signed in with this e-mail address:`,
+      { link },
+      'If you have no account yet, make one with this address, and confirm the address. The invitation ends after seven days.',
+      'If you do not know who invites you, ignore this mail. Nobody learns whether you have an account.',
+    ],
+  },
   invoice_issued: {
     subject: ({ siteName, number }) => `Invoice ${number} from ${siteName}`,
     paragraphs: ({ siteName, number, link }) => [

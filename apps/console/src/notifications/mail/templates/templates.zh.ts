@@ -154,6 +154,15 @@ export const TEMPLATES_ZH: MailTemplates = {
       `余额每次降至 ${money(threshold)} 以下时，您只会收到一次提醒。`,
     ],
   },
+  workspace_invitation: {
+    subject: ({ invitedBy, siteName }) => `${invitedBy} 邀请您加入 ${siteName} 的一个知识库`,
+    paragraphs: ({ invitedBy, siteName, link }) => [
+      `${invitedBy} 邀请您成为 ${siteName} 上一个知识库的成员。知识库可以根据其中的文档回答问题。请用此邮箱地址登录，然后在这里查看邀请：`,
+      { link },
+      '如果您还没有账户，请用此邮箱地址注册并确认邮箱。邀请在七天后失效。',
+      '如果您不认识邀请人，请忽略此邮件。对方不会知道您是否有账户。',
+    ],
+  },
   invoice_issued: {
     subject: ({ siteName, number }) => `${siteName} 票据 ${number}`,
     paragraphs: ({ siteName, number, link }) => [
