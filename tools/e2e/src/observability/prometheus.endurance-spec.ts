@@ -62,7 +62,9 @@ describeWhere(isExecutable(PROMETHEUS), 'prometheus is not installed')('a site a
     prometheus = await PrometheusProcess.start(ports);
     await waitFor(async () => (await prometheus.rules()).every(({ health }) => health !== 'unknown'));
     // A rule that is evaluated before the first scrape finds no target.
-    await waitFor(async () => (await prometheus.rules()).every(({ state = 'inactive' }) => state !== 'pending'));
+    await waitFor(async () =>
+      (await prometheus.rules()).every(({ state = 'inactive' }) => state !== 'pending'),
+    );
     // The last ones to appear: of rules that read a rate, of the first job and of the first garbage collection.
     series = await waitFor(async () => {
       const found = await prometheus.series();

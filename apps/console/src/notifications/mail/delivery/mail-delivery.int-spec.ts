@@ -66,9 +66,10 @@ describe('the delivery of mails', () => {
     await database.pool.query("UPDATE accounts.accounts SET language = 'zh-CN' WHERE id = $1", [account.id]);
     await startSender();
     for (const address of ['nobody@example.org', account.email])
-      await database.pool.query("SELECT accounts.queue_invitation_mail('mail_' || $1, $1, 'bob@example.com')", [
-        address,
-      ]);
+      await database.pool.query(
+        "SELECT accounts.queue_invitation_mail('mail_' || $1, $1, 'bob@example.com')",
+        [address],
+      );
     await arrived(2);
     const mailTo = (address: string) => server.mails.find((mail) => mail.recipients.includes(address))!;
     expect(mailTo('nobody@example.org').subject).toContain('bob@example.com invites you to a workspace');
