@@ -44,6 +44,12 @@ export function readKnownFields(dtoClass: object, value: object): KnownFields {
   return { known: copyOf(dtoClass, value as Fields, '', unknownPaths), unknownPaths };
 }
 
+interface ListSchema {
+  isArray?: boolean;
+  type?: unknown;
+  maxItems?: number;
+}
+
 function copyOf(dtoClass: object, value: Fields, above: string, unknownPaths: string[]): Fields {
   const names = namesOf(dtoClass);
   const schemas = schemasOf(dtoClass);
@@ -67,8 +73,8 @@ function copyOfField(
   const copyOfEntry = (entry: unknown, entryPath: string) =>
     nested && isObject(entry) ? copyOf(nested, entry, entryPath, unknownPaths) : emptied(entry);
   if (Array.isArray(value)) {
-    const { isArray, maxItems = Infinity } = schema as { isArray?: boolean; maxItems?: number };
-    if (nested && !isArray) return [];
+    const { isArray, type, maxItems = Infinity } = schema as ListSchema;
+    if (isArray !== true && type !== 'array') return [];
     // One entry too many is enough to be refused.
     return value.slice(0, maxItems + 1).map((entry, index) => copyOfEntry(entry, `${path}.${index}`));
   }
