@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { list } from './worst-values';
@@ -51,7 +50,7 @@ export async function sendAndLeave(url: string, { method, headers, body }: Outgo
   const sent = request(url, { method, headers: { ...headers, 'Content-Length': length }, agent: false });
   // The service may refuse the body before it is sent.
   sent.on('error', () => undefined).on('response', (response) => response.resume());
-  const closed = once(sent, 'close');
+  const closed = new Promise((resolve) => sent.once('close', resolve));
   sent.end(body, () => sent.destroy());
   await closed;
 }
