@@ -8,7 +8,7 @@ export { ErrorFilter, describeError, type DescribedError } from './errors/error.
 export { addressGroup } from './address-group';
 export { allowedMillis, LEAST_BYTES_PER_SECOND, watchArrival } from './bodies/arrival';
 export { BodyMemory } from './bodies/body-memory';
-export { holderOf } from './bodies/body-reader';
+export { holderOf, requireConnected } from './bodies/body-reader';
 export { AmbiguousCookieException, readCookie } from './cookies/read-cookie';
 export { csvLine } from './csv';
 export { drained } from './bodies/drained';

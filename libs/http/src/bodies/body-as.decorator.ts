@@ -2,7 +2,7 @@ import { type ExecutionContext, SetMetadata } from '@nestjs/common';
 
 /**
  * How a handler gets the body: parsed JSON, the bytes of what should be JSON, the bytes of any content, or the unread stream of the
- * request. Whoever parses bytes does so with `readJsonInSlices`, within its limits.
+ * request. Whoever parses bytes does so with `readJsonInSlices`, within its limits and while `requireConnected` passes.
  */
 export type BodyForm = 'json' | 'unparsed-json' | 'bytes' | 'stream';
 

@@ -45,6 +45,26 @@ describe('the memory for bodies', () => {
     expect(arriving('two', MEBIBYTE)[0]).toBe(200);
   });
 
+  it.each([
+    [20, 1.5],
+    [3, 10],
+    [32, 1],
+  ])(
+    'admits %d bodies of %d MiB at once where one may have 32 MiB, and no more than that',
+    (count, mebibytes) => {
+      for (let n = 0; n < count; n++)
+        expect(arriving('one', mebibytes * MEBIBYTE, 32 * MEBIBYTE)[0]).toBe(200);
+      expect(arriving('one', (32 - count * mebibytes) * MEBIBYTE + 1, 32 * MEBIBYTE)[0]).toBe(429);
+    },
+  );
+
+  it('needs seven holders to be filled with bodies that arrive', () => {
+    for (let n = 0; n < 6; n++)
+      for (let m = 0; m < 16; m++) arriving(`parallel ${n}`, 2 * MEBIBYTE, 32 * MEBIBYTE);
+    expect(arriving('next', 32 * MEBIBYTE)[0]).toBe(200);
+    expect(arriving('last', 2 * MEBIBYTE)[0]).toBe(503);
+  });
+
   it('admits bodies of a holder that have arrived, up to a quarter', () => {
     for (let n = 0; n < 4; n++) expect(arrived('one', 16 * MEBIBYTE)[0]).toBe(200);
     expect(arrived('one', 1)[0]).toBe(429);

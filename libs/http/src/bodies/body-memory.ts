@@ -5,7 +5,7 @@ import { UnavailableException } from '../errors/unavailable.exception';
 const LIMIT_BYTES = 256 * 1024 * 1024;
 /** Part of the memory that one holder may use. A half would let two of them take all of it. */
 const HOLDER_PARTS = 4;
-/** Part that the bodies of one holder may use while they arrive. At half of it, sixteen uploads of 1 MiB at once are refused. */
+/** Part that the bodies of one holder may use while they arrive, or one body of the largest size. At half of it, sixteen uploads of 1 MiB at once are refused. */
 const ARRIVING_PARTS = 16;
 /** Part that only small bodies may use: 512 of the largest of them, or some 10,000 sign-ins. */
 const SMALL_BODY_PARTS = 8;

@@ -43,6 +43,12 @@ function offClose(socket: Socket, release: () => void): void {
   if (known?.delete(release) && known.size === 0) socket.off('close', releaseAll);
 }
 
+/** Throws 400 if the client has left. Its body no longer counts as held memory then, so nobody may go on with it. */
+export function requireConnected(response: Response): void {
+  // A response that waits behind another one of its connection is not closed with it.
+  if (response.destroyed || response.req.socket.destroyed) throw aborted();
+}
+
 /** Reads bodies into memory within the limits of size, time and memory. */
 export class BodyReader {
   constructor(

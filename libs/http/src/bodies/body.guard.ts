@@ -4,7 +4,7 @@ import { type Request, type Response } from 'express';
 import { PerRoute } from '../per-route';
 import { PUBLIC } from '../public.decorator';
 import { type BodyForm, type BodyRule, bodyRuleOf } from './body-as.decorator';
-import { type BodyReader, hasBody } from './body-reader';
+import { type BodyReader, hasBody, requireConnected } from './body-reader';
 import { parseJsonBody, requireJson } from './json-body';
 
 /** Anybody may send these bodies, so many of them must fit into the memory. The longest, a sign-up, has some hundred bytes. */
@@ -59,6 +59,7 @@ export class BodyGuard implements CanActivate {
     if (!hasBody(request)) return form === 'json' ? {} : Buffer.alloc(0);
     if (form !== 'bytes') requireJson(request.headers['content-type']);
     const bytes = await this.reader.read(request, response, limitBytes);
-    return form === 'json' ? parseJsonBody(bytes, this.options.refuseInexactNumbers) : bytes;
+    if (form !== 'json') return bytes;
+    return parseJsonBody(bytes, this.options.refuseInexactNumbers, () => requireConnected(response));
   }
 }

@@ -18,10 +18,19 @@ export function requireJson(contentType: string | undefined): void {
  * Parses a body. Throws 400 if it is not JSON or exceeds JSON_LIMITS. The message never quotes the body. Other requests have their
  * turn while a long body is parsed.
  * @param refuseInexactNumbers throw 400 also for a number that a double cannot hold: 4.999999999999999999 would become 5
+ * @param beforeSlice see `readJsonInSlices`
  */
-export async function parseJsonBody(bytes: Buffer, refuseInexactNumbers = false): Promise<unknown> {
+export async function parseJsonBody(
+  bytes: Buffer,
+  refuseInexactNumbers = false,
+  beforeSlice?: () => void,
+): Promise<unknown> {
   try {
-    const { value } = await readJsonInSlices(withoutByteOrderMark(bytes), { refuseInexactNumbers });
+    const { value } = await readJsonInSlices(
+      withoutByteOrderMark(bytes),
+      { refuseInexactNumbers },
+      beforeSlice,
+    );
     return value;
   } catch (error) {
     throw error instanceof JsonFault ? new BadRequestException(error.message) : error;

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { setImmediate } from 'node:timers/promises';
 import { JsonBuilder } from './json-builder';
 import { JsonFault } from './json-fault';
 import { type JsonMember, JsonScanner, type ScanOptions } from './json-scanner';
+import { inSlices } from './json-slices';
 
 /** What has been read of a JSON text. */
 export interface ReadJson {
@@ -16,10 +16,10 @@ export interface ReadJson {
 
 /** A longer text is parsed in pieces. Measured: the worst text of this length takes 10 ms of processor time. */
 export const AT_ONCE_BYTES = 131_072;
+/** A longer text waits for its slice: many may arrive in one turn of the event loop. The worst text of this length takes as long as four ordinary requests. */
+const UNSLICED_BYTES = 16_384;
 /** Between two looks at the clock. */
 const STEP_BYTES = 32_768;
-/** Other requests wait for so long at most, while a text is read. */
-const SLICE_MILLIS = 5;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /** Reads JSON of any length at once. Throws a JsonFault for what is not JSON or exceeds the limits. */
@@ -29,17 +29,17 @@ export function readJson(bytes: Buffer, options: ScanOptions = {}): ReadJson {
   return reading.result;
 }
 
-/** As `readJson`, but others have their turn while a long text is read. */
-export async function readJsonInSlices(bytes: Buffer, options: ScanOptions = {}): Promise<ReadJson> {
-  if (bytes.length <= AT_ONCE_BYTES) return readJson(bytes, options);
-  const reading = new JsonReading(bytes, options);
-  let since = performance.now();
-  while (!reading.advance(STEP_BYTES)) {
-    if (performance.now() - since < SLICE_MILLIS) continue;
-    await setImmediate();
-    since = performance.now();
-  }
-  return reading.result;
+/**
+ * As `readJson`, but others have their turn while long texts are read.
+ * @param beforeSlice called before each part of the work; what it throws ends the reading
+ */
+export async function readJsonInSlices(
+  bytes: Buffer,
+  options: ScanOptions = {},
+  beforeSlice: () => void = () => undefined,
+): Promise<ReadJson> {
+  if (bytes.length <= UNSLICED_BYTES) return readJson(bytes, options);
+  return inSlices(() => new JsonReading(bytes, options), beforeSlice, bytes.length > AT_ONCE_BYTES);
 }
 
 /** The same bytes without the mark that some programs put before a text. */
@@ -71,7 +71,7 @@ class JsonReading {
   }
 
   /** Returns whether the text has ended. */
-  advance(bytes: number): boolean {
+  advance(bytes = STEP_BYTES): boolean {
     this.offset += bytes;
     return this.scanner.scan(this.offset);
   }

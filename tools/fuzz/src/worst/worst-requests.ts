@@ -8,6 +8,7 @@ import { resolved, type Schema } from '../requests/schema';
 import { Credentials } from '../site/credentials';
 import { readOperations } from '../site/operations';
 import { type Platform } from '../site/platform';
+import { CLIENTS, type Crowd, sendAndLeave, WORST_CROWDS } from './worst-crowds';
 import { WORST_FORMS } from './worst-forms';
 import { isForEveryMember, withValueAt, WORST_VALUES } from './worst-values';
 import { WORST_HEADS } from './worst-heads';
@@ -16,6 +17,8 @@ import { WORST_HEADS } from './worst-heads';
 const LIMITS_BYTES = [32 * 2 ** 20, 2 * 2 ** 20, 2 ** 20, 128 * 2 ** 10, 16 * 2 ** 10];
 /** Bodies larger than this have their worst value only as a whole and in the members that may be large, so that a run takes minutes. */
 const USUAL_BYTES = 2 ** 20;
+/** Room for more names and values than any body may have. */
+const MOST_BYTES_OF_FEW_MINUTES = 4 * 2 ** 20;
 const LARGE_MEMBERS = ['messages', 'prompt', 'input'];
 const SAMPLE_SEED = 1;
 /** In place of a status. */
@@ -36,8 +39,15 @@ export interface Outcome extends WorstRequest {
 interface Sent {
   path?: string;
   headers?: Record<string, string>;
-  body?: string;
+  body?: string | Buffer;
+  /** One client sends it and waits for the answer if absent. */
+  crowd?: Crowd;
 }
+
+type Sending = [kind: string, sent: () => Sent];
+
+/** What is sent: all requests, or those with one bad value in the place of a whole body, which take a few minutes. */
+export type Selection = 'all' | 'whole bodies';
 
 /** Sends to each operation the worst bodies, queries and headers that its limits admit, one after the other. */
 export class WorstRequests {
@@ -45,47 +55,63 @@ export class WorstRequests {
   private readonly ids = new KnownIds();
   private readonly samples = new Map<DocumentedOperation, FuzzRequest>();
   private readonly dispatcher: Agent = connections(1);
+  private readonly crowdDispatcher: Agent = connections(CLIENTS);
 
   constructor(private readonly platform: Platform) {
     this.credentials = new Credentials(platform);
     this.ids.learn(platform);
   }
 
-  async run(onOutcome: (outcome: Outcome) => void): Promise<void> {
+  async run(onOutcome: (outcome: Outcome) => void, selection: Selection = 'all'): Promise<void> {
     for (const target of await readOperations(this.platform)) {
-      for (const [kind, sent] of await this.requestsTo(target)) {
+      for (const [kind, sent] of await this.requestsTo(target, selection)) {
         const { status, stallMillis } = await this.measured(target, sent());
         onOutcome({ target, kind, status, stallMillis });
       }
     }
-    await this.dispatcher.close();
+    await Promise.all([this.dispatcher.close(), this.crowdDispatcher.close()]);
   }
 
-  private async requestsTo(target: DocumentedOperation): Promise<[kind: string, sent: () => Sent][]> {
-    const heads = WORST_HEADS.map(([kind, head]): [string, () => Sent] => [
-      kind,
-      () => head(this.pathOf(target)),
-    ]);
+  private async requestsTo(target: DocumentedOperation, selection: Selection): Promise<Sending[]> {
+    const heads = WORST_HEADS.map(([kind, head]): Sending => [kind, () => head(this.pathOf(target))]);
     const types = Object.keys(target.operation.requestBody?.content ?? {});
     const json = types.find((type) => type.includes('json'));
     const form = types.find((type) => type.startsWith('multipart/'));
     return [
-      ...heads,
-      ...(json === undefined ? [] : await this.jsonRequestsTo(target, json)),
-      ...(form === undefined ? [] : WORST_FORMS.map(([kind, sent]): [string, () => Sent] => [kind, sent])),
+      ...(selection === 'all' ? heads : []),
+      ...(json === undefined ? [] : await this.jsonRequestsTo(target, json, selection)),
+      ...(form === undefined ? [] : WORST_FORMS.map(([kind, sent]): Sending => [kind, sent])),
     ];
   }
 
-  private async jsonRequestsTo(target: DocumentedOperation, type: string): Promise<[string, () => Sent][]> {
-    const limit = await this.limitOf(target, type);
+  private async jsonRequestsTo(
+    target: DocumentedOperation,
+    type: string,
+    selection: Selection,
+  ): Promise<Sending[]> {
+    const largest = await this.limitOf(target, type);
+    const limit = selection === 'all' ? largest : Math.min(largest, MOST_BYTES_OF_FEW_MINUTES);
+    const crowds = WORST_CROWDS.map(([kind, crowdOf]): Sending => {
+      const { headers, ...sent } = crowdOf(limit);
+      return [kind, () => ({ ...sent, headers: { 'Content-Type': type, ...headers } })];
+    });
+    return [...this.valuesIn(target, type, limit, selection), ...crowds];
+  }
+
+  private valuesIn(
+    target: DocumentedOperation,
+    type: string,
+    limit: number,
+    selection: Selection,
+  ): Sending[] {
     const { base, required, members } = this.bodyOf(target);
-    const paths = [[], ...members.map((path) => path.split('.')), ['unknown_field']];
-    return paths.flatMap((path) => {
+    const inner = [...members.map((path) => path.split('.')), ['unknown_field']];
+    return [[], ...(selection === 'all' ? inner : [])].flatMap((path) => {
       const isOptional = path.length > 0 && !required.has(path[0]!);
       const isLarge = path.length === 0 || LARGE_MEMBERS.includes(path.join('.'));
       const bytes = (isLarge ? limit : Math.min(limit, USUAL_BYTES)) - JSON.stringify(base).length - 64;
       return (isOptional ? WORST_VALUES.filter(isForEveryMember) : WORST_VALUES).map(
-        ([kind, jsonOf]): [string, () => Sent] => [
+        ([kind, jsonOf]): Sending => [
           `${kind} in ${path.join('.') || 'the body'}`,
           () => ({ headers: { 'Content-Type': type }, body: withValueAt(base, path, jsonOf(bytes)) }),
         ],
@@ -143,24 +169,44 @@ export class WorstRequests {
   ): Promise<{ status: number; stallMillis: number }> {
     const { stalls } = this.platform;
     await stalls.longestMillis(target.service);
-    const status = await this.send(target, sent).then(
-      (answer) => answer.status,
-      () => NO_ANSWER,
-    );
+    const status = await this.statusOf(target, sent).catch(() => NO_ANSWER);
     // A service whose thread is held answers this when it is free again.
     if (status === NO_ANSWER) await fetch(`${target.origin}/healthz`).catch(() => undefined);
     return { status, stallMillis: await stalls.longestMillis(target.service) };
   }
 
-  private async send(target: DocumentedOperation, { path, headers, body }: Sent): Promise<Answer> {
+  /** The highest status of a crowd. That of clients that leave is the status with which the service says afterwards that it works. */
+  private async statusOf(target: DocumentedOperation, sent: Sent): Promise<number> {
+    const { crowd } = sent;
+    if (crowd === undefined) return (await this.send(target, sent)).status;
+    if (crowd === 'together') {
+      const sending = () => this.send(target, sent, this.crowdDispatcher);
+      const answers = await Promise.all(Array.from({ length: CLIENTS }, sending));
+      return Math.max(...answers.map(({ status }) => status));
+    }
+    const { url, headers } = await this.addressed(target, sent);
+    const outgoing = { method: target.method, headers, body: sent.body ?? '' };
+    await Promise.all(Array.from({ length: CLIENTS }, () => sendAndLeave(url, outgoing)));
+    return (await answerOf(`${target.origin}/healthz`, { dispatcher: this.dispatcher })).status;
+  }
+
+  private async addressed(target: DocumentedOperation, { path, headers }: Sent) {
     const request: FuzzRequest = { ...this.sampleOf(target), presented: 'right', choice: 0 };
+    const presentation = await this.credentials.presentationOf(request);
+    return {
+      url: target.origin + (path ?? this.pathOf(target)),
+      headers: { ...presentation.headers, ...headers },
+    };
+  }
+
+  private async send(target: DocumentedOperation, sent: Sent, dispatcher = this.dispatcher): Promise<Answer> {
     const send = async () => {
-      const presentation = await this.credentials.presentationOf(request);
-      return answerOf(target.origin + (path ?? this.pathOf(target)), {
+      const { url, headers } = await this.addressed(target, sent);
+      return answerOf(url, {
         method: target.method as 'POST',
-        headers: { ...presentation.headers, ...headers },
-        ...(body !== undefined && { body }),
-        dispatcher: this.dispatcher,
+        headers,
+        ...(sent.body !== undefined && { body: sent.body }),
+        dispatcher,
       });
     };
     const answer = await send();

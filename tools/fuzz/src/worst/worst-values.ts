@@ -4,7 +4,9 @@ export type WorstValue = [kind: string, jsonOf: (bytes: number) => string];
 const filled = (bytes: number, part: string): string =>
   part.repeat(Math.max(1, Math.floor(bytes / part.length)));
 const text = (bytes: number, part: string): string => `"${filled(bytes - 2, part)}"`;
-const list = (bytes: number, entry: string): string => `[${filled(bytes - 2, `${entry},`).slice(0, -1)}]`;
+/** A list of one entry many times. */
+export const list = (bytes: number, entry: string): string =>
+  `[${filled(bytes - 2, `${entry},`).slice(0, -1)}]`;
 
 /** Keys that all differ, with the value 0. */
 function manyKeys(bytes: number): string {

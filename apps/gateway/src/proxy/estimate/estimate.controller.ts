@@ -2,7 +2,7 @@ import { Controller, HttpCode, Inject, Post, Req, UseInterceptors } from '@nestj
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CURRENCY_BY_SITE } from '@inference/config';
 import { type Caller, CurrentCaller } from '@inference/guards';
-import { AnyQuery, BodyAs, ExactJsonInterceptor } from '@inference/http';
+import { AnyQuery, BodyAs, ExactJsonInterceptor, requireConnected } from '@inference/http';
 import { worstCasePicos } from '@inference/metering';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { ApiErrors } from '@inference/openapi';
@@ -40,8 +40,8 @@ export class EstimateController {
     404: 'The model does not exist or is not offered.',
     503: '`database_unavailable`; `busy`: too many large bodies; `exchange_rate_missing`.',
   })
-  async estimate(@CurrentCaller() caller: Caller, @Req() { body }: Request): Promise<EstimateResponse> {
-    const request = await receiveProxyRequest('chat/completions', body);
+  async estimate(@CurrentCaller() caller: Caller, @Req() { body, res }: Request): Promise<EstimateResponse> {
+    const request = await receiveProxyRequest('chat/completions', body, () => requireConnected(res!));
     const { rates, bounds } = await this.admissions.bound(request, caller);
     return {
       worst_case: exactNumber(picosToDecimal(worstCasePicos(rates, bounds))),

@@ -55,11 +55,18 @@ export function readProxyRequest(endpoint: Endpoint, raw: unknown): ProxyRequest
   }
 }
 
-/** As `readProxyRequest`, but other requests have their turn while a long body is read. */
-export async function receiveProxyRequest(endpoint: Endpoint, raw: unknown): Promise<ProxyRequest> {
+/**
+ * As `readProxyRequest`, but other requests have their turn while a long body is read.
+ * @param beforeSlice see `readJsonInSlices`
+ */
+export async function receiveProxyRequest(
+  endpoint: Endpoint,
+  raw: unknown,
+  beforeSlice?: () => void,
+): Promise<ProxyRequest> {
   const bytes = requireBody(raw);
   try {
-    return requestOf(endpoint, bytes, await readJsonInSlices(bytes, { names: READ_FIELDS }));
+    return requestOf(endpoint, bytes, await readJsonInSlices(bytes, { names: READ_FIELDS }, beforeSlice));
   } catch (error) {
     throw refusalOf(error);
   }

@@ -1,4 +1,4 @@
-import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { type TestAccount, waitFor } from '@inference/testing';
 import {
@@ -12,6 +12,7 @@ import {
   unusedPort,
   walletOf,
 } from '../../testing/gateway.fixture';
+import { UpstreamCall } from '../../upstreams/upstream-call';
 
 /** Clients that leave before the first token: who has the request decides whether its prompt is charged. */
 
@@ -35,6 +36,7 @@ let upstream: ScriptedUpstream;
 let mute: Server;
 const connections: Socket[] = [];
 let account: TestAccount;
+const answerBytes = jest.spyOn(UpstreamCall.prototype, 'onResponseData');
 
 beforeAll(async () => {
   upstream = await startUpstream((_: IncomingMessage, response, body) =>
@@ -65,6 +67,7 @@ beforeEach(async () => {
   account = await site.account();
   upstream.bodies.length = 0;
   connections.length = 0;
+  answerBytes.mockClear();
 });
 afterAll(async () => {
   await site.stop();
@@ -80,8 +83,6 @@ async function leaveWhen(happened: () => unknown, body: object): Promise<void> {
   const sent = site.post('/v1/chat/completions', account.apiKey, { ...BODY, ...body }, init);
   const read = sent.then((response) => response.text());
   await waitFor(() => Promise.resolve(Boolean(happened())));
-  // The first bytes of an answer need a moment to arrive.
-  await new Promise((resolve) => setTimeout(resolve, 100));
   client.abort();
   await expect(read).rejects.toThrow();
 }
@@ -96,15 +97,17 @@ async function expectFree(): Promise<void> {
 }
 
 const isSent = () => upstream.bodies.length > 0;
+/** The first bytes of an answer, whatever its status, have arrived at the gateway. */
+const isAnswering = () => answerBytes.mock.calls.length > 0;
 
 describe.each([true, false])('a client that leaves early (stream: %s)', (stream) => {
   it.each([
-    ['silent', 'scripted'],
-    ['headers', 'scripted'],
-    ['over-refused', 'second'],
-    ['over-failing', 'second'],
-  ])('pays for the prompt once if an upstream has the request: %s', async (model, upstreamName) => {
-    await leaveWhen(isSent, { model, stream });
+    ['silent', 'scripted', isSent],
+    ['headers', 'scripted', isAnswering],
+    ['over-refused', 'second', isSent],
+    ['over-failing', 'second', isSent],
+  ])('pays for the prompt once if an upstream has the request: %s', async (model, upstreamName, happened) => {
+    await leaveWhen(happened, { model, stream });
     const event = await site.onlyEvent(account);
     expect(event).toMatchObject({
       outcome: 'disconnected',
@@ -118,7 +121,7 @@ describe.each([true, false])('a client that leaves early (stream: %s)', (stream)
   });
 
   it.each(['failing', 'refusing'])('pays nothing if the upstream gives no answer: %s', async (model) => {
-    await leaveWhen(isSent, { model, stream });
+    await leaveWhen(isAnswering, { model, stream });
     await expectFree();
   });
 
@@ -138,6 +141,10 @@ describe.each([true, false])('a client that leaves early (stream: %s)', (stream)
       );
       return rows[0]!.waiting > 0;
     };
+    let isGone = false;
+    (site.gateway.app.getHttpServer() as HttpServer).once('request', (_, response: ServerResponse) =>
+      response.once('close', () => (isGone = true)),
+    );
     const leaving = new AbortController();
     const init = { signal: leaving.signal };
     const sent = site.post(
@@ -150,7 +157,7 @@ describe.each([true, false])('a client that leaves early (stream: %s)', (stream)
     leaving.abort();
     await expect(sent).rejects.toThrow();
     // The gateway has to see that the client is gone before it gets the money.
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await waitFor(() => isGone);
     await client.query('ROLLBACK');
     client.release();
     await expectFree();
@@ -159,7 +166,7 @@ describe.each([true, false])('a client that leaves early (stream: %s)', (stream)
 });
 
 it('pays nothing if the upstream has reported an error in its stream', async () => {
-  await leaveWhen(isSent, { model: 'broken-stream', stream: true });
+  await leaveWhen(isAnswering, { model: 'broken-stream', stream: true });
   await expectFree();
 });
 

@@ -1,6 +1,8 @@
+import { type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { type TestAccount } from '@inference/testing';
+import { type TestAccount, waitFor } from '@inference/testing';
 import { RATES, type ScriptedUpstream, startUpstream, TestSite } from '../../testing/gateway.fixture';
+import { AdmissionService } from '../admission/admission.service';
 
 /** Bodies up to the largest size, which the gateway reads beside other requests. */
 
@@ -101,6 +103,29 @@ it('refuses what was compressed more than 100 times', async () => {
     status: 413,
     body: { error: { code: 'request_too_large', message: 'the body is compressed more than 100 times' } },
   });
+});
+
+it.each([
+  [CHAT, 'admit' as const],
+  [ESTIMATE, 'bound' as const],
+])('reads a body of %s no further when its client has left', async (path, use) => {
+  const used = jest.spyOn(AdmissionService.prototype, use);
+  const body = filled(`${START}"messages":[`, '0,', '0]}', 1_900_000);
+  const server = site.gateway.app.getHttpServer() as Server;
+  const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${account.apiKey}` };
+  const client = request(site.gateway.url + path, { method: 'POST', headers }).on('error', () => undefined);
+  let isGone = false;
+  server.once('request', (incoming: IncomingMessage, response: ServerResponse) => {
+    // The whole body has arrived.
+    incoming.once('end', () => client.destroy());
+    response.once('close', () => (isGone = true));
+  });
+  client.end(body);
+  await waitFor(() => isGone);
+  // A reading that began earlier would end before this one.
+  expect((await post(path, body)).status).toBe(200);
+  expect(used).toHaveBeenCalledTimes(1);
+  used.mockRestore();
 });
 
 it('refuses a field that is given twice, also far behind', async () => {
