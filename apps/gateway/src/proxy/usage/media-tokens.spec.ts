@@ -112,7 +112,10 @@ describe('sources that lie or are not there', () => {
 
   it.each<[string, object, number]>([
     ['detail beside the picture', { type: 'image_url', image_url: { url: URL }, detail: 'low' }, 1_445],
+    ['detail in image_url', { type: 'image_url', image_url: { url: URL, detail: 'low' } }, 85],
     ['detail of an input_image', { type: 'input_image', image_url: URL, detail: 'low' }, 85],
+    ['detail in an image', { type: 'image', image: { url: URL, detail: 'low' } }, 1_445],
+    ['detail of another picture', { type: 'image_url', image_url: { detail: 'low' }, image: URL }, 1_445],
     ['a second picture', { type: 'image_url', image_url: { url: png(1, 1), data: png(768, 2_048) } }, 1_445],
     ['a small and an empty one', { type: 'image', image: png(1, 1), source: '' }, 1_445],
     ['an address beside it', { type: 'image', image: png(1, 1), path: URL }, 1_445],

@@ -73,7 +73,7 @@ function headOf(base64: string, bytes: number): Buffer {
 const byteLengthOf = (base64: string): number => Math.floor((base64.length * 3) / 4);
 
 /** Bytes of long headers that may still be decoded; a picture whose header is not is one of unknown size. */
-export interface HeaderLimit {
+interface HeaderLimit {
   bytesLeft: number;
 }
 

@@ -73,6 +73,12 @@ const MAX_HEADER_BYTES = 8 * 1024 * 1024;
 const isNumbers = (value: unknown): value is number[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'number');
 
+/** Of the picture in `image_url`: the chat API has the field inside, the API of responses in the part. */
+function detailOf(part: Fields): unknown {
+  if (part.type === 'input_image') return part.detail;
+  return part.type === 'image_url' && isRecord(part.image_url) ? part.image_url.detail : undefined;
+}
+
 /** Adds up what a model reads of a request. */
 class PromptCount {
   private counted = 0;
@@ -170,9 +176,8 @@ class PromptCount {
   }
 
   private addImage(part: Fields): void {
-    const ofPart = part.type === 'input_image' ? part.detail : undefined;
-    const tokens = this.tokensOfSources(part, IMAGE_SOURCES, (content, detail) =>
-      imageTokens(content, detail ?? ofPart, this.headers),
+    const tokens = this.tokensOfSources(part, IMAGE_SOURCES, (content, name) =>
+      imageTokens(content, name === 'image_url' ? detailOf(part) : undefined, this.headers),
     );
     const isElsewhere = this.addRest(part, IMAGE_FIELDS);
     this.counted += isElsewhere ? MAX_IMAGE_TOKENS : tokens;
@@ -188,33 +193,34 @@ class PromptCount {
   private tokensOfSources(
     part: Fields,
     names: readonly string[],
-    tokensOf: (content: unknown, detail: unknown) => number,
+    tokensOf: (content: unknown, name: string) => number,
   ): number {
     let most = 0;
-    const add = (content: unknown, detail: unknown) => {
+    const add = (content: unknown, name: string) => {
       this.pieces += PIECES_OF_MEDIA;
-      most = Math.max(most, tokensOf(content, detail));
+      most = Math.max(most, tokensOf(content, name));
     };
     for (const name of names) {
       const source = part[name] ?? undefined;
       if (!isRecord(source)) {
-        if (source !== undefined) add(source, undefined);
+        if (source !== undefined) add(source, name);
         continue;
       }
       const contents = CONTENT_FIELDS.map((field) => source[field] ?? undefined).filter(
         (content) => content !== undefined,
       );
       // A source without content is one of unknown length.
-      for (const content of contents.length === 0 ? [undefined] : contents) add(content, source.detail);
-      if (this.addRest(source, SOURCE_FIELDS)) add(undefined, undefined);
+      for (const content of contents.length === 0 ? [undefined] : contents) add(content, name);
+      if (this.addRest(source, SOURCE_FIELDS)) add(undefined, name);
     }
-    return most || tokensOf(undefined, undefined);
+    return most || tokensOf(undefined, names[0]!);
   }
 
   /** Adds the fields of a part that have no rule. Returns whether one of them names content that is elsewhere. */
   private addRest(fields: Fields, except: Set<string>): boolean {
     this.foundElsewhere = false;
     for (const name of Object.keys(fields)) {
+      if (this.hasTooManyPieces) break;
       if (except.has(name)) continue;
       const value = fields[name];
       if (ELSEWHERE.has(name) || isAddress(value)) this.foundElsewhere = true;
