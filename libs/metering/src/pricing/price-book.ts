@@ -24,6 +24,8 @@ const MAX_AGE_MILLIS = 2_000;
 export class PriceBook {
   private prices: Promise<PricesInForce> | undefined;
   private readAtMillis = 0;
+  /** How often a change of prices was announced. */
+  private announcements = 0;
 
   /** @param trainingSlug the model that usage of training names; a price of it is left out */
   constructor(
@@ -32,8 +34,12 @@ export class PriceBook {
     channel: NotificationChannel,
     private readonly trainingSlug: string,
   ) {
-    channel.on('pricing', () => (this.prices = undefined));
-    channel.onReconnect(() => (this.prices = undefined));
+    const forget = () => {
+      this.announcements++;
+      this.prices = undefined;
+    };
+    channel.on('pricing', forget);
+    channel.onReconnect(forget);
   }
 
   /** Returns the prices in force; at most MAX_AGE_MILLIS old. Rejects if the database is unavailable and nothing is cached. */
@@ -50,11 +56,17 @@ export class PriceBook {
   }
 
   /**
-   * Returns an instant of now and the prices in force at it, as one decision: the instant is taken when the prices are known, and is never
-   * before they came into force, even if the clock of this host is slow.
+   * Returns an instant of now and the prices that are in force at it as far as this process can know. The instant is never before the list came
+   * into force, even if the clock of this host is slow. A list that was announced before the instant counts, also if it was announced
+   * while older prices were read.
    */
   async decide(): Promise<{ at: Date; prices: PricesInForce }> {
-    const prices = await this.inForce();
+    let prices: PricesInForce;
+    let announcements: number;
+    do {
+      ({ announcements } = this);
+      prices = await this.inForce();
+    } while (announcements !== this.announcements);
     // Dates cut the microseconds of the database.
     const firstMillis = prices.effectiveFrom.getTime() + 1;
     return { at: new Date(Math.max(Date.now(), firstMillis)), prices };

@@ -1,4 +1,5 @@
 import { type TokenUsage } from '@inference/metering';
+import { type Fields, holdsMedia } from './content-part';
 import { promptCount } from './prompt-count';
 import { type ProxyRequest } from './proxy-request';
 import { InvalidValueError } from './request.errors';
@@ -16,6 +17,9 @@ const DEFAULT_CONTEXT_TOKENS = 131_072;
 /** OpenAI's own default for /v1/completions. */
 const DEFAULT_COMPLETION_TOKENS = 16;
 
+const isText = (part: Fields | null) =>
+  (part?.type === 'text' || part?.type === 'refusal') && !holdsMedia(part);
+
 /** Whether a message has content that its bytes do not bound: pictures, audio, or a reference to audio of an earlier answer. */
 function hasMedia(messages: unknown): boolean {
   return (
@@ -23,10 +27,7 @@ function hasMedia(messages: unknown): boolean {
     messages.some(
       (message: { content?: unknown; audio?: unknown } | null) =>
         Boolean(message?.audio) ||
-        (Array.isArray(message?.content) &&
-          message.content.some(
-            (part: { type?: unknown } | null) => part?.type !== 'text' && part?.type !== 'refusal',
-          )),
+        (Array.isArray(message?.content) && !message.content.every((part: Fields | null) => isText(part))),
     )
   );
 }

@@ -1,4 +1,4 @@
-import { readImageSize } from './image-size';
+import { type ImageSize, isJpeg, readImageSize } from './image-size';
 
 /**
  * Tokens of pictures and audio by the rules that OpenAI documents for GPT-4o. Models differ; the rules depend on nothing but the
@@ -15,7 +15,9 @@ const TILE_TOKENS = 170;
 export const MAX_IMAGE_TOKENS = BASE_TOKENS + 8 * TILE_TOKENS;
 
 /** A JPEG may have two segments of 64 kB, such as a preview and a colour profile, before its size. */
-const MAX_IMAGE_HEADER_BYTES = 192 * 1024;
+const MAX_JPEG_HEADER_BYTES = 192 * 1024;
+/** The first frame of a GIF is behind 256 colours and some short extensions; the others say their size in 32 bytes. */
+const MAX_SIZE_OFFSET_BYTES = 1_536;
 
 const INPUT_AUDIO_TOKENS_PER_SECOND = 10;
 const OUTPUT_AUDIO_TOKENS_PER_SECOND = 20;
@@ -25,23 +27,70 @@ const COMPRESSED_BYTES_PER_SECOND = 4_000;
 const PCM_BYTES_PER_SECOND = 48_000;
 /** Far more than stands before the format of a WAV file. */
 const MAX_WAV_HEADER_BYTES = 4_096;
+/** A shorter text is no audio but a name: the header of a WAV file has 44 bytes. */
+const MIN_AUDIO_CHARS = 60;
+/** Of two channels of 32 bits at 48 kHz. Chosen: more than speech has; a header that says more counts as this. */
+const MAX_WAV_BYTES_PER_SECOND = 384_000;
 
-/** The base64 text of a data URL, or the text itself if it is no URL. Null for any other URL, whose content is elsewhere. */
-function base64Of(source: string): string | null {
-  if (/^data:/i.test(source)) return source.slice(source.indexOf(',') + 1);
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(source) ? null : source;
+/** Longer than addresses, with their signatures, are. */
+const MAX_ADDRESS_CHARS = 16_384;
+/** A name has a scheme at its beginning or an extension at its end, with characters that base64 does not have. */
+const NAME_CHARS = 256;
+
+/** Python's `urlparse` ignores spaces and control characters before the scheme. No scheme is longer; a bound keeps the search short. */
+const ADDRESS = /^[\0- ]{0,30}[a-z][a-z0-9+.-]{0,30}:\/\//i;
+const DATA_URL = /^[\0- ]{0,30}data:/i;
+const NOT_BASE64 = /[^A-Za-z0-9+/=_\s-]/;
+
+/** Whether a value is only a URL: its content is elsewhere. */
+export const isAddress = (value: unknown): boolean =>
+  typeof value === 'string' &&
+  value.length <= MAX_ADDRESS_CHARS &&
+  ADDRESS.test(value) &&
+  !value.trim().includes(' ') &&
+  !value.trim().includes('\n');
+
+const isBase64 = (text: string): boolean =>
+  !NOT_BASE64.test(text.slice(0, NAME_CHARS)) && !NOT_BASE64.test(text.slice(-NAME_CHARS));
+
+/** The base64 text of a data URL, or the text itself if it may be base64. Null for a URL, a path or nothing: the content is elsewhere. */
+function base64Of(source: unknown): string | null {
+  if (typeof source !== 'string') return null;
+  if (DATA_URL.test(source)) return source.slice(source.indexOf(',') + 1) || null;
+  if (source.length > MAX_ADDRESS_CHARS) return source;
+  return source !== '' && isBase64(source) ? source : null;
 }
 
-const headOf = (base64: string, bytes: number): Buffer =>
-  Buffer.from(base64.slice(0, Math.ceil(bytes / 3) * 4), 'base64');
+/** Empty if decoders differ in how they read the text: they ignore, accept or end at these characters. */
+function headOf(base64: string, bytes: number): Buffer {
+  const head = base64.slice(0, Math.ceil(bytes / 3) * 4);
+  const padding = head.indexOf('=');
+  if (head.includes('-') || head.includes('_') || (padding !== -1 && padding < base64.trimEnd().length - 2))
+    return Buffer.alloc(0);
+  return Buffer.from(head, 'base64');
+}
 
 const byteLengthOf = (base64: string): number => Math.floor((base64.length * 3) / 4);
 
+/** Bytes of long headers that may still be decoded; a picture whose header is not is one of unknown size. */
+interface HeaderLimit {
+  bytesLeft: number;
+}
+
+function imageSizeOf(base64: string, headers: HeaderLimit): ImageSize | null {
+  const start = headOf(base64, MAX_SIZE_OFFSET_BYTES);
+  const size = readImageSize(start);
+  if (size || !isJpeg(start)) return size;
+  const head = headOf(base64, Math.min(MAX_JPEG_HEADER_BYTES, headers.bytesLeft));
+  headers.bytesLeft = Math.max(0, headers.bytesLeft - head.length);
+  return readImageSize(head);
+}
+
 /** @param source a data URL, base64 or a URL; anything else counts as a picture of unknown size */
-export function imageTokens(source: unknown, detail: unknown): number {
+export function imageTokens(source: unknown, detail: unknown, headers: HeaderLimit): number {
   if (detail === 'low') return BASE_TOKENS;
-  const base64 = typeof source === 'string' ? base64Of(source) : null;
-  const size = base64 === null ? null : readImageSize(headOf(base64, MAX_IMAGE_HEADER_BYTES));
+  const base64 = base64Of(source);
+  const size = base64 === null ? null : imageSizeOf(base64, headers);
   if (!size) return MAX_IMAGE_TOKENS;
   const fitted = Math.min(1, MAX_SIDE_PIXELS / Math.max(size.width, size.height));
   const shorter = Math.min(size.width, size.height) * fitted;
@@ -50,23 +99,48 @@ export function imageTokens(source: unknown, detail: unknown): number {
   return BASE_TOKENS + TILE_TOKENS * tiles(size.width) * tiles(size.height);
 }
 
-/** Bytes that a second of a WAV file has; null if it is no WAV file. */
-function wavBytesPerSecond(bytes: Buffer): number | null {
-  if (bytes.length < 44 || bytes.toString('latin1', 8, 12) !== 'WAVE') return null;
-  const at = bytes.indexOf('fmt ', 12, 'latin1');
-  if (at === -1 || at + 24 > bytes.length) return null;
-  const [channels, samples, bits] = [
-    bytes.readUInt16LE(at + 10),
-    bytes.readUInt32LE(at + 12),
-    bytes.readUInt16LE(at + 22),
-  ];
-  return (channels * samples * bits) / 8 || null;
+/** Formats of a WAV file whose samples have one size: PCM, floating point, A-law, µ-law. What others say of it means nothing. */
+const PLAIN_FORMATS = new Set([1, 3, 6, 7]);
+/** Names its format at the beginning of a GUID. */
+const EXTENSIBLE_FORMAT = 0xfffe;
+
+/** @param at where the content of the chunk `fmt ` begins; 16 bytes of it are there */
+function bytesPerSecondOf(bytes: Buffer, at: number): number | null {
+  let format = bytes.readUInt16LE(at);
+  if (format === EXTENSIBLE_FORMAT && at + 26 <= bytes.length) format = bytes.readUInt16LE(at + 24);
+  if (!PLAIN_FORMATS.has(format)) return null;
+  const [channels, samples] = [bytes.readUInt16LE(at + 2), bytes.readUInt32LE(at + 4)];
+  const bits = bytes.readUInt16LE(at + 14);
+  return Math.min((channels * samples * bits) / 8, MAX_WAV_BYTES_PER_SECOND) || null;
 }
 
-/** Tokens of audio in a prompt. Infinite if it is somewhere else and its length unknown. @param source a data URL, base64 or a URL */
+/** Most chunks up to the samples; chosen: files have some five. A bound keeps the search short. */
+const MAX_CHUNKS = 32;
+const isChunk = (bytes: Buffer, at: number, id: string) => bytes.toString('latin1', at, at + 4) === id;
+
+/** Bytes that a second of a WAV file has, the fewest if it says so twice; null if it is no WAV file. */
+function wavBytesPerSecond(bytes: Buffer): number | null {
+  if (!isChunk(bytes, 0, 'RIFF') || !isChunk(bytes, 8, 'WAVE')) return null;
+  let fewest: number | null = null;
+  let at = 12;
+  for (let chunks = 0; chunks < MAX_CHUNKS && at + 24 <= bytes.length; chunks++) {
+    if (isChunk(bytes, at, 'data')) break;
+    const length = bytes.readUInt32LE(at + 4);
+    if (isChunk(bytes, at, 'fmt ')) {
+      const bytesPerSecond = bytesPerSecondOf(bytes, at + 8);
+      if (bytesPerSecond === null) return null;
+      fewest = Math.min(fewest ?? Infinity, bytesPerSecond);
+    }
+    // Chunks begin at even offsets.
+    at += 8 + length + (length % 2);
+  }
+  return fewest;
+}
+
+/** Tokens of audio in a prompt. Infinite if its length is unknown: it is somewhere else, or the source is empty. @param source a data URL, base64 or a URL */
 export function audioTokens(source: unknown): number {
-  const base64 = typeof source === 'string' ? base64Of(source) : null;
-  if (base64 === null) return Infinity;
+  const base64 = base64Of(source);
+  if (base64 === null || base64.length < MIN_AUDIO_CHARS) return Infinity;
   const bytesPerSecond =
     wavBytesPerSecond(headOf(base64, MAX_WAV_HEADER_BYTES)) ?? COMPRESSED_BYTES_PER_SECOND;
   return Math.ceil((byteLengthOf(base64) / bytesPerSecond) * INPUT_AUDIO_TOKENS_PER_SECOND);

@@ -1,25 +1,13 @@
 import { estimateTokens } from '@inference/tokens';
-import { readProxyRequest } from '../request/proxy-request';
 import { boundsOf } from '../request/token-bounds';
-import { MAX_IMAGE_TOKENS } from './media-tokens';
 import { meteredUsage } from './metered-usage';
 import { NOTHING_PRODUCED } from './produced';
+import { base64, chat, png, requestOf, tokensOf, wav } from './prompt.fixture';
 import { promptTokens } from './prompt-tokens';
-
-type TestedEndpoint = 'chat/completions' | 'completions' | 'embeddings';
-
-const requestOf = (endpoint: TestedEndpoint, body: object) =>
-  readProxyRequest(endpoint, Buffer.from(JSON.stringify({ model: 'm', ...body })));
-const tokensOf = (endpoint: TestedEndpoint, body: object) => promptTokens(requestOf(endpoint, body));
 
 const words = (count: number) => Array.from({ length: count }, (_, i) => `word${i % 7}`).join(' ');
 const TEXT = words(100);
 const TEXT_TOKENS = estimateTokens(TEXT);
-const base64 = (bytes: number) =>
-  Buffer.from(Array.from({ length: bytes }, (_, i) => (i * 7_919) % 251)).toString('base64');
-
-const chat = (message: object, more: object = {}) =>
-  tokensOf('chat/completions', { messages: [{ role: 'user', content: '', ...message }], ...more });
 const EMPTY = chat({});
 
 describe('the tokens of a prompt', () => {
@@ -143,77 +131,6 @@ describe('the tokens of a prompt', () => {
 
   it('are all that was reserved for audio of an earlier answer', () => {
     expect(chat({ role: 'assistant', audio: { id: 'audio_1' } })).toBe(Infinity);
-  });
-});
-
-/** A picture of this size, as far as its header goes. */
-function png(width: number, height: number): string {
-  const bytes = Buffer.alloc(1_000);
-  bytes.writeUInt32BE(0x89504e47, 0);
-  bytes.writeUInt32BE(width, 16);
-  bytes.writeUInt32BE(height, 20);
-  return `data:image/png;base64,${bytes.toString('base64')}`;
-}
-
-const picture = (url: unknown, detail?: string) =>
-  chat({ content: [{ type: 'image_url', image_url: { url, detail } }] }) - chat({ content: [] });
-
-function wav(seconds: number, samples = 16_000): string {
-  const bytes = Buffer.alloc(44 + seconds * samples * 2);
-  bytes.write('RIFF', 0).toString();
-  bytes.write('WAVEfmt ', 8);
-  bytes.writeUInt16LE(1, 22);
-  bytes.writeUInt32LE(samples, 24);
-  bytes.writeUInt16LE(16, 34);
-  return bytes.toString('base64');
-}
-
-describe('the tokens of pictures and audio', () => {
-  it.each([
-    [1, 1, 255],
-    [512, 512, 255],
-    [1_024, 1_024, 765],
-    [2_048, 4_096, 1_105],
-    [768, 2_048, 1_445],
-    [100_000, 100, 765],
-  ])('are those of the tiles of %d × %d pixels', (width, height, tokens) => {
-    expect(picture(png(width, height))).toBe(tokens);
-    expect(picture(png(height, width))).toBe(tokens);
-  });
-
-  it.each([
-    'https://example.com/a.png',
-    `data:image/png;base64,${base64(100_000)}`,
-    'data:image/png;base64,',
-    png(0, 5),
-    '',
-    undefined,
-    5,
-  ])('are the most of the rule if the size cannot be read', (url) => {
-    expect(picture(url)).toBe(MAX_IMAGE_TOKENS);
-  });
-
-  it('are the base of a picture of low detail', () => {
-    expect(picture('https://example.com/a.png', 'low')).toBe(85);
-  });
-
-  it('count in all forms of the part, and in the answers of tools', () => {
-    const source = { type: 'base64', data: png(512, 512).split(',')[1] };
-    for (const part of [
-      { type: 'input_image', image_url: png(512, 512) },
-      { type: 'image', source },
-      { type: 'image', image: png(512, 512) },
-    ])
-      expect(chat({ role: 'tool', content: [part, part] }) - chat({ role: 'tool', content: [] })).toBe(510);
-  });
-
-  it('are ten for a second of audio, by the header or by the bytes', () => {
-    const audio = (data: string) =>
-      chat({ content: [{ type: 'input_audio', input_audio: { data, format: 'wav' } }] }) -
-      chat({ content: [] });
-    expect(audio(wav(30))).toBe(301);
-    expect(audio(wav(10, 48_000))).toBe(101);
-    expect(audio(base64(39_999))).toBe(100);
   });
 });
 
