@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rememberSecret, testLog } from '@inference/testing';
 import { type Platform, startPlatform } from './site/platform';
-import { describeStalls, isFault, MOST_STALL_MILLIS } from './worst/stall-table';
+import { MOST_STALL_MILLIS } from './site/stall-log';
+import { describeStalls, isFault } from './worst/stall-table';
 import { type Outcome, WorstRequests } from './worst/worst-requests';
 
 const LIMIT_MILLIS = 900_000;
