@@ -1,5 +1,5 @@
 import { insertApiKey, type TestAccount, waitFor } from '@inference/testing';
-import { AgentSite, Customer, textOf } from '../agent.fixture';
+import { AgentSite, CONSOLE_CREDENTIALS, Customer, textOf } from '../agent.fixture';
 import { type EventResponse } from '../events/event.response';
 
 const STATUSES = [429, 500, 503];
@@ -199,7 +199,8 @@ describe('failures after the stream has begun, or in the background', () => {
     const { apiKey } = await insertApiKey(site.pool, account.accountId, { spendLimitPicos: 1n });
     const limited = new Customer(site.url, apiKey);
     const id = await newSession(SLOW, limited);
-    await customer.json('POST', `/${id}/events`, USER);
+    const onBehalf = { 'X-On-Behalf-Of': account.accountId };
+    await new Customer(site.url, CONSOLE_CREDENTIALS[0]!).json('POST', `/${id}/events`, USER, 200, onBehalf);
     const waiting = await limited.json<EventResponse>('POST', `/${id}/events?on_busy=enqueue`, {
       role: 'user',
       content: 'Next',

@@ -94,11 +94,10 @@ describe.each(REFUSED)('%s', (_who, status, code, makeOwner) => {
 
 test('another key of the account is not affected by the limit of a key', async () => {
   const { accountId, apiKey } = await richKey({ spendLimitPicos: 1n });
-  const sessionId = `shared-${accountId}`;
   const message = { role: 'user', content: 'Answer me' };
-  expect((await caller(apiKey).call('POST', `/${sessionId}/events`, message)).status).toBe(402);
+  expect((await caller(apiKey).call('POST', `/limited-${accountId}/events`, message)).status).toBe(402);
   const other = await insertApiKey(database.pool, accountId);
-  const stream = await caller(other.apiKey).stream(sessionId, 'Answer me');
+  const stream = await caller(other.apiKey).stream(`other-${accountId}`, 'Answer me');
   await stream.end;
   expect(stream.events.at(-1)!.event).toBe('turn.completed');
   const { rows } = await database.pool.query<{ api_key_id: string }>(
