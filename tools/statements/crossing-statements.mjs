@@ -96,6 +96,18 @@ export const CROSSING_STATEMENTS = [
     why: 'Counts and checks the members of one workspace, who are several accounts.',
   },
   {
+    place: 'apps/memo/src/workspaces/invitations/invitations.service.ts requireRoom',
+    kind: 'key',
+    tables: ['memo.members'],
+    why: 'Counts the members and open invitations of one workspace.',
+  },
+  {
+    place: 'apps/memo/src/workspaces/invitations/invitations.service.ts',
+    kind: 'key',
+    tables: ['memo.members'],
+    why: 'Finds the invitations of one workspace or one address, whose inviter is another account, and counts the members of a workspace.',
+  },
+  {
     place: 'apps/memo/src/workspaces/members/members.repository.ts listMembers',
     kind: 'key',
     tables: ['memo.members'],

@@ -23,7 +23,8 @@ export function findHostileInput(value: unknown): FieldFault | undefined {
 function faultIn(value: unknown, depth: number): Fault | undefined {
   if (typeof value === 'string') return faultOfText(value);
   if (value === null || typeof value !== 'object') return undefined;
-  if (depth === MAX_DEPTH) return { path: [], message: `must not be nested more than ${MAX_DEPTH} levels deep` };
+  if (depth === MAX_DEPTH)
+    return { path: [], message: `must not be nested more than ${MAX_DEPTH} levels deep` };
   return Array.isArray(value) ? faultInList(value, depth) : faultInObject(value, depth);
 }
 

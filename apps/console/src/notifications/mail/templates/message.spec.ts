@@ -1,12 +1,19 @@
 import { type Language, LANGUAGES } from '../../../identity/accounts/languages';
 import { renderMessage } from './message';
-import { isBillingMailKind, isTokenMailKind, MAIL_KINDS, type MailKind } from '../mail-kinds';
+import {
+  isAddressMailKind,
+  isBillingMailKind,
+  isTokenMailKind,
+  MAIL_KINDS,
+  type MailKind,
+} from '../mail-kinds';
 import { TEMPLATES_EN } from './templates.en';
 import { TEMPLATES_ZH } from './templates.zh';
 
 const KINDS = Object.keys(MAIL_KINDS) as MailKind[];
 const TOKEN = `vrf_${'a'.repeat(43)}`;
 const CONSOLE = 'https://ui.example.com/a&b';
+const INVITER = 'bob@example.com';
 const LINK = `${CONSOLE}/verify-email#token=${TOKEN}`;
 const BILLING = `${CONSOLE}/payments`;
 const AT = '2026-11-21 15:05:01';
@@ -32,6 +39,8 @@ const message = (kind: MailKind, language: Language, overrides: Record<string, s
       ...shared,
     });
   if (isBillingMailKind(kind)) return renderMessage(kind, language, { ...MONEY, ...shared });
+  if (isAddressMailKind(kind))
+    return renderMessage(kind, language, { invitedBy: INVITER, link: CONSOLE, ...shared });
   return renderMessage(kind, language, { at: AT, address: '203.0.113.7', link: CONSOLE, ...shared });
 };
 
@@ -58,7 +67,10 @@ describe('the mail templates', () => {
         expect(text.split('\n')).toContain(line);
         expect(html).toContain(`>${line.replace('&', '&amp;')}</`);
       }
-      if (!isTokenMailKind(kind) && !isBillingMailKind(kind)) {
+      if (isAddressMailKind(kind)) {
+        expect(subject).toContain(INVITER);
+        expect(text).toContain(INVITER);
+      } else if (!isTokenMailKind(kind) && !isBillingMailKind(kind)) {
         expect(text).toContain(AT);
         expect(text).toContain('UTC');
         expect(text).toContain('203.0.113.7');

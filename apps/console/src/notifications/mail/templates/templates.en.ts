@@ -154,6 +154,14 @@ export const TEMPLATES_EN: MailTemplates = {
       `You are told once each time the balance falls below ${money(threshold)}.`,
     ],
   },
+  invoice_issued: {
+    subject: ({ siteName, number }) => `Invoice ${number} from ${siteName}`,
+    paragraphs: ({ siteName, number, link }) => [
+      `The invoice ${number} for a payment to ${siteName} is attached.`,
+      'Whoever holds the account can also download it here:',
+      { link },
+    ],
+  },
   workspace_invitation: {
     subject: ({ invitedBy, siteName }) => `${invitedBy} invites you to a workspace at ${siteName}`,
     paragraphs: ({ invitedBy, siteName, link }) => [
@@ -161,14 +169,6 @@ export const TEMPLATES_EN: MailTemplates = {
       { link },
       'If you have no account yet, make one with this address, and confirm the address. The invitation ends after seven days.',
       'If you do not know who invites you, ignore this mail. Nobody learns whether you have an account.',
-    ],
-  },
-  invoice_issued: {
-    subject: ({ siteName, number }) => `Invoice ${number} from ${siteName}`,
-    paragraphs: ({ siteName, number, link }) => [
-      `The invoice ${number} for a payment to ${siteName} is attached.`,
-      'Whoever holds the account can also download it here:',
-      { link },
     ],
   },
 };

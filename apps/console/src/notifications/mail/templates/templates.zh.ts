@@ -154,6 +154,14 @@ export const TEMPLATES_ZH: MailTemplates = {
       `余额每次降至 ${money(threshold)} 以下时，您只会收到一次提醒。`,
     ],
   },
+  invoice_issued: {
+    subject: ({ siteName, number }) => `${siteName} 票据 ${number}`,
+    paragraphs: ({ siteName, number, link }) => [
+      `您在 ${siteName} 付款的票据 ${number} 请见附件，票据类型以文件内容为准。`,
+      '账户持有人也可以前往以下网址下载：',
+      { link },
+    ],
+  },
   workspace_invitation: {
     subject: ({ invitedBy, siteName }) => `${invitedBy} 邀请您加入 ${siteName} 的一个知识库`,
     paragraphs: ({ invitedBy, siteName, link }) => [
@@ -161,14 +169,6 @@ export const TEMPLATES_ZH: MailTemplates = {
       { link },
       '如果您还没有账户，请用此邮箱地址注册并确认邮箱。邀请在七天后失效。',
       '如果您不认识邀请人，请忽略此邮件。对方不会知道您是否有账户。',
-    ],
-  },
-  invoice_issued: {
-    subject: ({ siteName, number }) => `${siteName} 票据 ${number}`,
-    paragraphs: ({ siteName, number, link }) => [
-      `您在 ${siteName} 付款的票据 ${number} 请见附件，票据类型以文件内容为准。`,
-      '账户持有人也可以前往以下网址下载：',
-      { link },
     ],
   },
 };
