@@ -7,6 +7,7 @@ import { type DocumentedOperation, type FuzzRequest, requestsTo } from '../reque
 import { resolved, type Schema } from '../requests/schema';
 import { Credentials } from '../site/credentials';
 import { readOperations } from '../site/operations';
+import { SiteState } from '../site/site-state';
 import { type Platform } from '../site/platform';
 import { CLIENTS, type Crowd, sendAndLeave, WORST_CROWDS } from './worst-crowds';
 import { WORST_FORMS } from './worst-forms';
@@ -63,6 +64,8 @@ export class WorstRequests {
   }
 
   async run(onOutcome: (outcome: Outcome) => void, selection: Selection = 'all'): Promise<void> {
+    // Registers the account with which operations of sign-in are called.
+    await new SiteState(this.platform, this.credentials).read();
     for (const target of await readOperations(this.platform)) {
       for (const [kind, sent] of await this.requestsTo(target, selection)) {
         const { status, stallMillis } = await this.measured(target, sent());
