@@ -2,6 +2,7 @@ const NOT_IMPLEMENTED = 'is specified to answer 501';
 const NEEDS_CODE = 'needs a code of an authenticator';
 const NEEDS_FACTOR = 'needs an account with a second factor, which only a code of an authenticator enables';
 const NEEDS_INVITATION = 'needs an invitation of the address of the account, which is confirmed';
+const NEEDS_MEMBER = 'needs a member besides the last admin, who has accepted an invitation';
 const ONLY_CHINA = 'succeeds at the China site only';
 
 /** Operations that no request of the fuzzer can bring to a success at the site `intl`, with the reason. */
@@ -32,5 +33,7 @@ export const OPERATIONS_WITHOUT_SUCCESS: Record<string, string> = {
   'console unlinkIdentity': 'needs an account that has signed in with an OpenID provider',
   'console verifyChallenge': NEEDS_FACTOR,
   'memo acceptInvitation': NEEDS_INVITATION,
+  'memo changeMember': NEEDS_MEMBER,
   'memo declineInvitation': NEEDS_INVITATION,
+  'memo removeMember': NEEDS_MEMBER,
 };
