@@ -27,7 +27,7 @@ export function png(width: number, height: number): string {
 
 export function wav(seconds: number, samples = 16_000): string {
   const bytes = Buffer.alloc(44 + seconds * samples * 2);
-  bytes.write('RIFF', 0).toString();
+  bytes.write('RIFF', 0);
   bytes.write('WAVEfmt ', 8);
   bytes.writeUInt32LE(16, 16);
   bytes.writeUInt16LE(1, 20);

@@ -1,3 +1,4 @@
+import { waitForLock } from '@inference/testing';
 import { MemoSite, type Person } from '../../memo.fixture';
 import { type MemberResponse } from '../members/member.dto';
 import {
@@ -144,6 +145,26 @@ it.each([
   await site.pool.query(change, [id]);
   expect(await receivedBy(other)).toEqual([]);
   expect(await other.received.refusal('POST', `/${invitation.id}/accept`)).toEqual(GONE);
+});
+
+it('cannot be revoked when its seven days are over, or by an admin who has just lost the role', async () => {
+  const invitation = await invite(other.email);
+  const path = `${workspace}/invitations/${invitation.id}`;
+  const demoting = await site.pool.connect();
+  await demoting.query('BEGIN');
+  await demoting.query('SELECT FROM memo.workspaces WHERE id = $1 FOR NO KEY UPDATE', [id]);
+  const revoked = owner.refusal('DELETE', path);
+  await waitForLock(site.pool);
+  await demoting.query("UPDATE memo.members SET role = 'editor' WHERE workspace_id = $1", [id]);
+  await demoting.query('COMMIT');
+  expect(await revoked).toEqual([403, 'this needs the role admin']);
+  await demoting.query("UPDATE memo.members SET role = 'admin' WHERE workspace_id = $1", [id]);
+  await demoting.query(
+    'UPDATE memo.invitations SET created_at = created_at - make_interval(days => 7) WHERE workspace_id = $1',
+    [id],
+  );
+  demoting.release();
+  expect(await owner.refusal('DELETE', path)).toEqual(GONE);
 });
 
 it.each(['PATCH', 'DELETE'])(

@@ -126,12 +126,12 @@ export function listOpenOfAddress(
   return readNewestFirst(query as SelectQueryBuilder<NamedInvitation>, 'createdAt', after, count);
 }
 
-/** Null if the address has no such open invitation. */
+/** Null if the address or workspace has no such open invitation. */
 export function findOpen(
   executor: Executor,
-  { id, email }: Pick<Invitation, 'id' | 'email'>,
+  which: { id: string; email: string } | { id: string; workspaceId: string },
 ): Promise<Invitation | null> {
-  return open(executor).andWhere({ id, email }).getOne();
+  return open(executor).andWhere(which).getOne();
 }
 
 /** Ends the invitations that match and have not ended yet. Returns how many. */

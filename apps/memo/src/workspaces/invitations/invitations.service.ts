@@ -90,8 +90,14 @@ export class InvitationsService {
     return { invitations: rows.map(responseOf), next_cursor: nextCursor };
   }
 
-  async revoke({ workspaceId }: Member, id: string): Promise<void> {
-    if ((await endInvitations(this.database, { id, workspaceId })) === 0) throw invitationNotFound();
+  /** Throws 404 if the workspace has no such open invitation. */
+  async revoke(member: Member, id: string): Promise<void> {
+    const { workspaceId } = member;
+    await this.database.transaction(async (transaction) => {
+      await lockAsAdmin(transaction, member);
+      if (!(await findOpen(transaction, { id, workspaceId }))) throw invitationNotFound();
+      await endInvitations(transaction, { id, workspaceId });
+    });
   }
 
   /** Empty while the caller's address is not confirmed. */
