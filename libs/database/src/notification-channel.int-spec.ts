@@ -1,5 +1,6 @@
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { createTestDatabase, findFreePort, type TestDatabase, waitFor } from '@inference/testing';
 import { NotificationChannel } from './notification-channel';
 
 const NAME = 'channel under test';
@@ -8,7 +9,7 @@ const NAME = 'channel under test';
 class Line {
   private readonly sockets = new Set<Socket>();
   private server: Server | undefined;
-  private port = 0;
+  private port: number | undefined;
   private refusing = false;
   refusals = 0;
 
@@ -40,8 +41,9 @@ class Line {
       }
     });
     if (this.server.listening) return;
-    await new Promise<void>((resolve) => this.server!.listen(this.port, '127.0.0.1', resolve));
-    this.port = (this.server.address() as AddressInfo).port;
+    this.port ??= await findFreePort();
+    this.server.listen(this.port, '127.0.0.1');
+    await once(this.server, 'listening');
   }
 
   /** Closes all connections and refuses new ones. */

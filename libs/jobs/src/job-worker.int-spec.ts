@@ -1,8 +1,9 @@
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { JOB_SCHEMAS } from '@inference/database';
-import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
+import { createTestDatabase, findFreePort, type TestDatabase, waitFor } from '@inference/testing';
 import { type TaskList } from 'graphile-worker';
 import { type Pool } from 'pg';
 import { createJobPool } from './job-pool';
@@ -124,10 +125,11 @@ class Way {
   withholds: (sent: string) => boolean = () => false;
   private readonly sockets = new Set<Socket>();
   private server: Server | undefined;
-  private port = 0;
+  private port: number | undefined;
 
   async open(): Promise<void> {
     const { hostname, port } = new URL(database.urlFor('memo'));
+    this.port ??= await findFreePort();
     this.server = createServer((near) => {
       const far = connect(Number(port), hostname);
       near.on('data', (sent: Buffer) => this.withholds(sent.toString('latin1')) || far.write(sent));
@@ -144,8 +146,8 @@ class Way {
         });
       }
     });
-    await new Promise<void>((resolve) => this.server!.listen(this.port, '127.0.0.1', resolve));
-    this.port = (this.server.address() as AddressInfo).port;
+    this.server.listen(this.port, '127.0.0.1');
+    await once(this.server, 'listening');
   }
 
   async cut(): Promise<void> {

@@ -15,7 +15,8 @@ export { publishGpuPrices, publishPrices, publishTrainingPrice, type TestPrice }
 export { type Answer, sendRequest } from './servers/http-client';
 export { describeWithRedis, RedisServer } from './servers/redis-server';
 export { describeWithSwift, SwiftServer } from './servers/swift-server';
-export { describeWhere, findFreePort, isExecutable } from './servers/local-servers';
+export { describeWhere, isExecutable } from './servers/local-servers';
+export { findFreePort, findFreePortRange, isFree } from './servers/ports';
 export { metricsOf, valueOf } from './servers/metrics';
 export { waitFor } from './wait-for';
 export { testLog, type TestLog } from './secrets/test-log';

@@ -9,13 +9,7 @@ import {
   type ValidationPipeOptions,
 } from '@nestjs/common';
 import { type ValidationError } from 'class-validator';
-import {
-  badRequest,
-  type FieldFault,
-  FieldFaultsException,
-  UNKNOWN_FIELD,
-  unknownFieldFaults,
-} from './field-fault';
+import { badRequest, type FieldFault, FieldFaultsException, UNKNOWN_FIELD } from './field-fault';
 import { findHostileInput } from './hostile-input';
 import { readKnownFields } from './known-fields';
 import { isTolerant } from './tolerant.decorator';
@@ -73,14 +67,12 @@ export async function validated<Dto>(dtoClass: Type<Dto>, value: unknown): Promi
   refuseHostileInput(value);
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw new BadRequestException('the body must be a JSON object');
-  const { known, unknownPaths } = readKnownFields(dtoClass, value);
+  const { known, unknown } = readKnownFields(dtoClass, value);
   const validating = fieldsPipe.transform(known, { type: 'body', metatype: dtoClass }) as Promise<Dto>;
-  if (unknownPaths.length === 0 || isTolerant(dtoClass)) return validating;
-  const unknown = unknownFieldFaults(unknownPaths);
+  if (unknown.isEmpty || isTolerant(dtoClass)) return validating;
   throw await validating.then(
-    () => badRequest(unknown),
-    (error: unknown) =>
-      error instanceof FieldFaultsException ? badRequest([...unknown, ...error.faults]) : error,
+    () => unknown.faultsWith(undefined),
+    (error: unknown) => (error instanceof FieldFaultsException ? unknown.faultsWith(error) : error),
   );
 }
 

@@ -30,7 +30,7 @@ function watchTurns() {
     spy.mockRestore();
     return [...turnsOf.values()];
   };
-  return { stop };
+  return { stop, turn: () => turn };
 }
 
 /** Each look at the clock finds that so many milliseconds have passed. */
@@ -82,6 +82,14 @@ describe('texts that are read at the same time', () => {
     const turns = watch.stop().flatMap((ofText) => [...ofText]);
     expect(turns).toHaveLength(COUNT);
     expect(new Set(turns).size).toBe(COUNT);
+  });
+
+  it('are given, if they are long, in a turn in which they are not read', async () => {
+    slowClock(0);
+    const watch = watchTurns();
+    await readJsonInSlices(LONG);
+    const given = watch.turn();
+    expect(watch.stop().map((turns) => [...turns])).toEqual([[given - 1]]);
   });
 });
 

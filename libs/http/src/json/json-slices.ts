@@ -8,7 +8,7 @@ export interface Steps<Result> {
   readonly result: Result;
 }
 
-/** What has become of a work in a slice. A large result ends the slice: those who wait for it need the rest of the turn. */
+/** What has become of a work in a slice. A large result ends the slice, and is given in a turn of its own: using it takes a while. */
 type Progress = 'unfinished' | 'ended' | 'ended with the slice';
 
 interface SlicedWork {
@@ -34,7 +34,7 @@ function runSlice(): void {
  * Resolves to the result of a work that is done in slices, in turn with all others of the process.
  * @param begin called in the first slice
  * @param beforeSlice what it throws ends the work
- * @param isLarge using the result takes about as long as a slice
+ * @param isLarge using the result takes as long as a slice or longer
  */
 export function inSlices<Result>(
   begin: () => Steps<Result>,
@@ -48,7 +48,9 @@ export function inSlices<Result>(
         beforeSlice();
         steps ??= begin();
         while (!steps.advance()) if (performance.now() >= untilMillis) return 'unfinished';
-        resolve(steps.result);
+        const { result } = steps;
+        if (!isLarge) resolve(result);
+        else setImmediate(resolve, result);
         return isLarge ? 'ended with the slice' : 'ended';
       } catch (error) {
         reject(error as Error);

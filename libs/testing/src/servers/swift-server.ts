@@ -8,7 +8,8 @@ import { promisify } from 'node:util';
 import { type S3Config } from '@inference/storage';
 import { rememberSecret } from '../secrets/remembered-secrets';
 import { waitFor } from '../wait-for';
-import { describeWhere, findFreePorts, isExecutable } from './local-servers';
+import { describeWhere, isExecutable } from './local-servers';
+import { findFreePortRange } from './ports';
 
 const KEEPERS = ['account', 'container', 'object'] as const;
 const PROGRAMS = [
@@ -116,7 +117,8 @@ export class SwiftServer {
     const folder = await mkdtemp(join(tmpdir(), 'swift-'));
     await mkdir(join(folder, 'devices', 'disk'), { recursive: true });
     await mkdir(join(folder, 'cache'));
-    const [proxyPort = 0, ...ports] = await findFreePorts(KEEPERS.length + 1);
+    const proxyPort = await findFreePortRange(KEEPERS.length + 1);
+    const ports = KEEPERS.map((_name, index) => proxyPort + 1 + index);
     const secret = randomBytes(20).toString('hex');
     rememberSecret(secret);
     const conf: Record<string, string> = {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import {
   createTestDatabase,
+  findFreePort,
   insertAccount,
   publishPrices,
   type TestDatabase,
@@ -13,7 +14,6 @@ import { readLeases, readLedgerTotals, runReconcile } from './ledger-totals';
 import { type CallResult } from '../load/call-result';
 import { ContinuousLoad, LOAD_PRICES } from '../load/continuous-load';
 import { rawCall } from '../load/raw-calls';
-import { findFreePort } from '../site/ports';
 import { type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
 import { wronglyBilled } from './wrongly-billed';

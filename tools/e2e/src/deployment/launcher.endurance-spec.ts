@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { waitFor } from '@inference/testing';
+import { findFreePortRange, isFree, waitFor } from '@inference/testing';
 import { consoleBody } from '../site/console-client';
-import { findFreePortRange, isFree } from '../site/ports';
 import {
   expectAnswer,
   expectHealthy,

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { testLog, waitFor } from '@inference/testing';
-import { findFreePort } from '../site/ports';
+import { findFreePort, testLog, waitFor } from '@inference/testing';
 import { ROOT } from '../site/service-process';
 
 const START_MILLIS = 60_000;

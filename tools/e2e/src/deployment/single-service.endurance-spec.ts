@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import {
   createTestDatabase,
+  findFreePort,
   type ServiceRole,
   TEST_API_KEY_HASH_SECRET,
   type TestDatabase,
   testLog,
   waitFor,
 } from '@inference/testing';
-import { findFreePort } from '../site/ports';
 
 const APPS = join(__dirname, '../../../../dist/apps');
 const START_MILLIS = 60_000;

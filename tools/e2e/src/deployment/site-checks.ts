@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rememberAnswer, waitFor } from '@inference/testing';
+import { isFree, rememberAnswer, waitFor } from '@inference/testing';
 import { rawCall } from '../load/raw-calls';
 import { consoleBody } from '../site/console-client';
-import { isFree } from '../site/ports';
 import { METRICS_OFFSET, type Platform, readJson, type Run, SITE_PORTS } from './site-runs';
 
 /** The keys of `urls` in platform.json, in the order of their ports. */

@@ -1,8 +1,13 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { holdProcessToContract, rememberEnvironment, rememberSecret, testLog } from '@inference/testing';
-import { findFreePortRange } from '../site/ports';
+import {
+  findFreePortRange,
+  holdProcessToContract,
+  rememberEnvironment,
+  rememberSecret,
+  testLog,
+} from '@inference/testing';
 import { LauncherProcess } from './launcher-process';
 
 /** The offsets of ports from PORT_BASE: of PostgreSQL, and of the metrics of the first service. */

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { testLog, waitFor } from '@inference/testing';
-import { findFreePort } from '../site/ports';
+import { findFreePort, testLog, waitFor } from '@inference/testing';
 import { PROMETHEUS_FOLDER, readPrometheusConfig } from './prometheus-files';
 
 export const PROMETHEUS = '/usr/bin/prometheus';

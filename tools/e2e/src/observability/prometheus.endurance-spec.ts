@@ -1,6 +1,7 @@
 import {
   createTestDatabase,
   describeWhere,
+  findFreePort,
   insertAccount,
   isExecutable,
   publishPrices,
@@ -8,7 +9,6 @@ import {
   waitFor,
 } from '@inference/testing';
 import { rawCall } from '../load/raw-calls';
-import { findFreePort } from '../site/ports';
 import { Site } from '../site/site';
 import {
   readAlerts,

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import {
   createTestDatabase,
   describeWhere,
+  findFreePort,
   insertAccount,
   insertApiKey,
   publishPrices,
@@ -22,7 +23,6 @@ import { Client } from 'pg';
 import { rawCall } from '../load/raw-calls';
 import { consoleBody } from '../site/console-client';
 import { findProgram } from '../site/nginx';
-import { findFreePort } from '../site/ports';
 import { PostgresProcess } from '../site/postgres-process';
 import { ROOT, type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';

@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { waitFor } from '@inference/testing';
-import { findFreePort, isFree } from './ports';
+import { findFreePort, isFree, waitFor } from '@inference/testing';
 
 /** The program of that name, or undefined when none is installed. */
 export function findProgram(name: string): string | undefined {

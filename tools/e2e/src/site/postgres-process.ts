@@ -4,8 +4,8 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Client } from 'pg';
+import { findFreePort } from '@inference/testing';
 import { type Host } from '../hosts/host-network';
-import { findFreePort } from './ports';
 import { ROOT } from './service-process';
 
 /** Runs in its own process, because a test cannot load an ES module. */

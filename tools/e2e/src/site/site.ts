@@ -1,12 +1,12 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import {
+  findFreePort,
   holdProcessToContract,
   type ServiceRole,
   TEST_API_KEY_HASH_SECRET,
   type TestDatabase,
 } from '@inference/testing';
 import { type JWTPayload, SignJWT } from 'jose';
-import { findFreePort } from './ports';
 import { type ServiceDescription, ServiceProcess } from './service-process';
 
 /** Apps that need only their own address, the database and the console. */

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import {
   createTestDatabase,
   describeWhere,
+  findFreePort,
   insertAccount,
   publishPrices,
   publishTrainingPrice,
@@ -18,7 +19,6 @@ import { Client } from 'pg';
 import { AgentCaller } from '../agent/agent-calls';
 import { askConsole } from '../site/console-client';
 import { findProgram, Nginx } from '../site/nginx';
-import { findFreePort } from '../site/ports';
 import { PostgresProcess } from '../site/postgres-process';
 import { ROOT, type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';

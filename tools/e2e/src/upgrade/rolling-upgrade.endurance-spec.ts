@@ -2,12 +2,17 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { SandboxPayments } from '@inference/sandbox-payments';
-import { createDatabaseOfBuild, describeWhere, type TestDatabase, waitFor } from '@inference/testing';
+import {
+  createDatabaseOfBuild,
+  describeWhere,
+  findFreePort,
+  type TestDatabase,
+  waitFor,
+} from '@inference/testing';
 import { readLeases, runReconcile } from '../billing/ledger-totals';
 import { wronglyBilled } from '../billing/wrongly-billed';
 import { createAdmin } from '../site/create-admin';
 import { findProgram } from '../site/nginx';
-import { findFreePort } from '../site/ports';
 import { ROOT, type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
 import { Customer, MODELS, publishLoadPrices } from './customers';

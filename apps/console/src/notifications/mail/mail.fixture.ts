@@ -1,8 +1,9 @@
-import { type AddressInfo, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { type Socket } from 'node:net';
 import { Logger } from '@nestjs/common';
 import { type Executor, JOB_SCHEMAS, newId } from '@inference/database';
 import { BackgroundJobs } from '@inference/jobs';
-import { TestPool, waitFor } from '@inference/testing';
+import { findFreePort, TestPool, waitFor } from '@inference/testing';
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { readInvoiceFile } from '../../billing/invoices/invoice-file';
@@ -37,13 +38,15 @@ export class TestMailServer {
   /** Called for every complete mail, before it is accepted. */
   onMail: (mail: ParsedMail) => Answer | Promise<Answer> = () => null;
   connections = 0;
-  port = 0;
   private server: SMTPServer | undefined;
 
-  constructor(private readonly options: SMTPServerOptions = {}) {}
+  private constructor(
+    readonly port: number,
+    private readonly options: SMTPServerOptions,
+  ) {}
 
   static async start(options: SMTPServerOptions = {}): Promise<TestMailServer> {
-    const server = new TestMailServer(options);
+    const server = new TestMailServer(await findFreePort(), options);
     await server.listen();
     return server;
   }
@@ -71,8 +74,8 @@ export class TestMailServer {
       this.sockets.add(socket);
       socket.on('close', () => this.sockets.delete(socket));
     });
-    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
-    this.port = (server.server.address() as AddressInfo).port;
+    server.listen(this.port, '127.0.0.1');
+    await once(server.server, 'listening');
     this.server = server;
   }
 

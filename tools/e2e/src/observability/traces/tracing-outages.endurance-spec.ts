@@ -1,5 +1,4 @@
-import { waitFor } from '@inference/testing';
-import { findFreePort } from '../../site/ports';
+import { findFreePort, waitFor } from '@inference/testing';
 import { type ServiceProcess } from '../../site/service-process';
 import { OtlpReceiver } from './otlp-receiver';
 import { MODEL, newTrace, requestLines, TracedSite } from './traced-site.fixture';
