@@ -66,17 +66,19 @@ describe('clients that leave when their body has arrived', () => {
     await once(last, 'data');
     last.destroy();
   }
-  /** The texts of which a part was scanned, with the offset that was reached, and the bytes that are held. */
+  /** The texts of which a part was to be scanned, with the offset; the bytes that are held; and whether scanning stands still. */
   function watched() {
+    const pause = { isOn: false };
     const reached = new Map<object, number>();
     const { scan } = JsonScanner.prototype;
     jest.spyOn(JsonScanner.prototype, 'scan').mockImplementation(function (this: JsonScanner, upTo) {
       reached.set(this, upTo);
-      return scan.call(this, upTo);
+      return scan.call(this, pause.isOn ? 0 : upTo);
     });
     const add = jest.spyOn(BodyMemory.prototype, 'add');
-    const memory = () => (add.mock.contexts[0] as unknown as { heldBytes: number } | undefined)?.heldBytes;
-    return { reached, memory };
+    const memory = () =>
+      (add.mock.contexts[0] as unknown as { heldBytes: number } | undefined)?.heldBytes ?? 0;
+    return { reached, memory, pause };
   }
 
   it('are read no further than the slice in which they leave', async () => {
@@ -94,13 +96,16 @@ describe('clients that leave when their body has arrived', () => {
   });
 
   it('are not read if they wait behind another request of their connection', async () => {
-    const { reached, memory } = watched();
+    const { reached, memory, pause } = watched();
+    pause.isOn = true;
     const socket = await opened();
     socket.write(requestOf(1, BODY) + requestOf(1, BODY));
-    await waitFor(() => reached.size === 2);
+    await waitFor(() => memory() === 2 * BODY.length);
     socket.destroy();
     await waitFor(() => memory() === 0);
+    pause.isOn = false;
     await answerToLast();
     expect(handled).toBe(1);
+    expect(reached.size).toBe(2);
   });
 });

@@ -84,6 +84,20 @@ describe('texts that are read at the same time', () => {
     expect(new Set(turns).size).toBe(COUNT);
   });
 
+  it('are read one after the other if they are long, with short ones between', async () => {
+    slowClock(5);
+    const watch = watchTurns();
+    const long = Array.from({ length: 3 }, () => readJsonInSlices(LONG));
+    const short = readJsonInSlices(MEDIUM).then(() => watch.turn());
+    await Promise.all(long);
+    const turnsOfTexts = watch.stop().filter((turns) => turns.size > 1);
+    expect(turnsOfTexts).toHaveLength(3);
+    const spans = turnsOfTexts.map((turns) => [Math.min(...turns), Math.max(...turns)]);
+    for (const [index, [first]] of spans.entries())
+      if (index > 0) expect(first).toBeGreaterThan(spans[index - 1]![1]!);
+    expect(await short).toBeLessThan(spans[0]![1]!);
+  });
+
   it('are given, if they are long, in a turn in which they are not read', async () => {
     slowClock(0);
     const watch = watchTurns();

@@ -12,11 +12,16 @@ export interface Steps<Result> {
 type Progress = 'unfinished' | 'ended' | 'ended with the slice';
 
 interface SlicedWork {
+  isLarge: boolean;
   /** Goes on until it ends or the clock shows this. */
   run(untilMillis: number): Progress;
 }
 
+/** Have their slices by turns; one of them is large at most. */
 const waiting: SlicedWork[] = [];
+/** Large ones that have not begun. Half a result of each would be more than the garbage collector moves in a short time. */
+const largeToBegin: SlicedWork[] = [];
+let hasLargeBegun = false;
 
 /** One slice in a turn of the event loop, for all that waits: slices of their own would follow one another in one turn. */
 function runSlice(): void {
@@ -25,13 +30,29 @@ function runSlice(): void {
     const work = waiting.shift()!;
     const progress = work.run(untilMillis);
     if (progress === 'unfinished') waiting.push(work);
+    else if (work.isLarge) beginNextLarge();
     if (progress === 'ended with the slice') break;
   } while (waiting.length > 0 && performance.now() < untilMillis);
   if (waiting.length > 0) setImmediate(runSlice);
 }
 
+function beginNextLarge(): void {
+  const next = largeToBegin.shift();
+  hasLargeBegun = next !== undefined;
+  if (next) waiting.push(next);
+}
+
+function enqueue(work: SlicedWork): void {
+  if (work.isLarge && hasLargeBegun) {
+    largeToBegin.push(work);
+    return;
+  }
+  if (work.isLarge) hasLargeBegun = true;
+  if (waiting.push(work) === 1) setImmediate(runSlice);
+}
+
 /**
- * Resolves to the result of a work that is done in slices, in turn with all others of the process.
+ * Resolves to the result of a work that is done in slices, in turn with all others of the process; large ones one after the other.
  * @param begin called in the first slice
  * @param beforeSlice what it throws ends the work
  * @param isLarge using the result takes as long as a slice or longer
@@ -57,6 +78,6 @@ export function inSlices<Result>(
         return 'ended';
       }
     };
-    if (waiting.push({ run }) === 1) setImmediate(runSlice);
+    enqueue({ isLarge, run });
   });
 }
