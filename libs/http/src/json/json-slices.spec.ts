@@ -119,6 +119,19 @@ describe('a text that nobody wants any more', () => {
     expect(watch.stop()).toEqual([]);
   });
 
+  it('is dropped before the long one that is read has ended', async () => {
+    slowClock(5);
+    const order: string[] = [];
+    const first = readJsonInSlices(LONG).then(() => order.push('read'));
+    let turns = 0;
+    const left = readJsonInSlices(LONG, {}, () => {
+      if (turns++ === 1) leave();
+    }).catch(() => order.push('dropped'));
+    await Promise.all([first, left]);
+    expect(order).toEqual(['dropped', 'read']);
+    jest.restoreAllMocks();
+  });
+
   it('is read no further than to the end of the slice, and others are', async () => {
     jest.spyOn(performance, 'now').mockImplementation(
       (() => {

@@ -11,50 +11,30 @@ export interface Steps<Result> {
 /** What has become of a work in a slice. A large result ends the slice, and is given in a turn of its own: using it takes a while. */
 type Progress = 'unfinished' | 'ended' | 'ended with the slice';
 
-interface SlicedWork {
-  isLarge: boolean;
-  /** Goes on until it ends or the clock shows this. */
-  run(untilMillis: number): Progress;
-}
+/** Goes on until it ends or the clock shows this. */
+type SlicedWork = (untilMillis: number) => Progress;
 
-/** Have their slices by turns; one of them is large at most. */
 const waiting: SlicedWork[] = [];
-/** Large ones that have not begun. Half a result of each would be more than the garbage collector moves in a short time. */
-const largeToBegin: SlicedWork[] = [];
-let hasLargeBegun = false;
+/** The large one that has begun; the others wait for its end. Half a result of each would be more than the garbage collector moves in a short time. */
+let begunLarge: SlicedWork | undefined;
 
 /** One slice in a turn of the event loop, for all that waits: slices of their own would follow one another in one turn. */
 function runSlice(): void {
   const untilMillis = performance.now() + SLICE_MILLIS;
   do {
     const work = waiting.shift()!;
-    const progress = work.run(untilMillis);
+    const progress = work(untilMillis);
     if (progress === 'unfinished') waiting.push(work);
-    else if (work.isLarge) beginNextLarge();
+    else if (work === begunLarge) begunLarge = undefined;
     if (progress === 'ended with the slice') break;
   } while (waiting.length > 0 && performance.now() < untilMillis);
   if (waiting.length > 0) setImmediate(runSlice);
 }
 
-function beginNextLarge(): void {
-  const next = largeToBegin.shift();
-  hasLargeBegun = next !== undefined;
-  if (next) waiting.push(next);
-}
-
-function enqueue(work: SlicedWork): void {
-  if (work.isLarge && hasLargeBegun) {
-    largeToBegin.push(work);
-    return;
-  }
-  if (work.isLarge) hasLargeBegun = true;
-  if (waiting.push(work) === 1) setImmediate(runSlice);
-}
-
 /**
  * Resolves to the result of a work that is done in slices, in turn with all others of the process; large ones one after the other.
  * @param begin called in the first slice
- * @param beforeSlice what it throws ends the work
+ * @param beforeSlice called in each turn of the work, also while it waits for another large one; what it throws ends the work
  * @param isLarge using the result takes as long as a slice or longer
  */
 export function inSlices<Result>(
@@ -64,9 +44,10 @@ export function inSlices<Result>(
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     let steps: Steps<Result> | undefined;
-    const run = (untilMillis: number): Progress => {
+    const work: SlicedWork = (untilMillis) => {
       try {
         beforeSlice();
+        if (isLarge && (begunLarge ??= work) !== work) return 'unfinished';
         steps ??= begin();
         while (!steps.advance()) if (performance.now() >= untilMillis) return 'unfinished';
         const { result } = steps;
@@ -78,6 +59,6 @@ export function inSlices<Result>(
         return 'ended';
       }
     };
-    enqueue({ isLarge, run });
+    if (waiting.push(work) === 1) setImmediate(runSlice);
   });
 }
