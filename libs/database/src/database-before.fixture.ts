@@ -41,7 +41,7 @@ const SCHEMA_OBJECTS = `
   )
   SELECT object::text FROM objects ORDER BY 1`;
 
-/** A database that has the migrations before a given one, to be filled and migrated further. */
+/** A database that has the baseline and the migrations before a given one, to be filled and migrated further. */
 export class DatabaseBefore {
   private constructor(
     private readonly server: TestDatabase,
@@ -51,14 +51,18 @@ export class DatabaseBefore {
     readonly owner: SqlPool,
   ) {}
 
-  /** @param migration such as `0016_plain_names` */
-  static async create(migration: string): Promise<DatabaseBefore> {
+  static async createEmpty(): Promise<DatabaseBefore> {
     const server = await createTestDatabase();
     const url = new URL(server.ownerUrl);
     url.pathname = `${url.pathname}_before`;
     await server.pool.query(`CREATE DATABASE ${url.pathname.slice(1)}`);
     const owner = createPool({ url: url.href, applicationName: 'test', size: 1 });
-    const database = new DatabaseBefore(server, url.href, owner);
+    return new DatabaseBefore(server, url.href, owner);
+  }
+
+  /** @param migration such as `0036_archived_days` */
+  static async create(migration: string): Promise<DatabaseBefore> {
+    const database = await DatabaseBefore.createEmpty();
     await database.migrateUp(NAMES.indexOf(migration));
     return database;
   }
@@ -68,8 +72,8 @@ export class DatabaseBefore {
     return MigrationRunner.use(this.url, settings, (migrations) => migrations.up(count));
   }
 
-  migrateDown(migration: string): Promise<void> {
-    return MigrationRunner.use(this.url, {}, (migrations) => migrations.down(migration));
+  migrateDown(migration: string, settings: Partial<MigrationSettings> = {}): Promise<void> {
+    return MigrationRunner.use(this.url, settings, (migrations) => migrations.down(migration));
   }
 
   async readObjects(): Promise<string[]> {

@@ -27,7 +27,7 @@ describe('the check for long locks', () => {
   let log: string[];
 
   beforeAll(async () => {
-    database = await DatabaseBefore.create('0001_roles');
+    database = await DatabaseBefore.createEmpty();
   });
   afterAll(() => database?.drop());
 
@@ -41,7 +41,7 @@ describe('the check for long locks', () => {
     settings: Partial<MigrationSettings> = {},
   ): Promise<string[]> {
     return database.migrateUp(migrations.length, {
-      ...{ migrations, largeTables: LIMITS, log: (line) => log.push(line) },
+      ...{ baseline: [], functions: [], migrations, largeTables: LIMITS, log: (line) => log.push(line) },
       ...settings,
     });
   }
@@ -189,16 +189,11 @@ describe('the check for long locks', () => {
   });
 });
 
-describe('the released migrations', () => {
-  it('run on a database in which every table is large, and print what they lock', async () => {
-    const database = await DatabaseBefore.create('0002_accounts');
+describe('the migrations of the product', () => {
+  it('run on a database in which every table is large', async () => {
+    const database = await DatabaseBefore.create('0035_rollup_periods');
     try {
-      const log: string[] = [];
-      const largeTables = { rows: 0, bytes: 0 };
-      await database.migrateUp(19, { largeTables, log: (line) => log.push(line) });
-      expect(log.join('\n')).toMatch(
-        /^0020_training_prices: .* Accepted: It was released before this check\./m,
-      );
+      expect(await database.migrateUp(Infinity, { largeTables: { rows: 0, bytes: 0 } })).not.toEqual([]);
     } finally {
       await database.drop();
     }

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { BASELINE } from './baseline';
+import { digestOf, readFunctionFiles } from './function-files';
 import { describeMigration } from './migration';
-import { MIGRATIONS, NEWEST_OF_PREVIOUS_VERSION } from './migration-list';
+import { FUNCTIONS_DIGEST, MIGRATIONS, NEWEST_OF_PREVIOUS_VERSION } from './migration-list';
 
 const PREVIOUS_BUILD = join(__dirname, '../../../../tools/e2e/src/upgrade/previous-build.json');
 
@@ -13,8 +15,15 @@ describe('MIGRATIONS', () => {
     expect(described.map(({ name }) => `${name}.ts`)).toEqual(files);
   });
 
-  it('numbers the migrations without a gap', () => {
-    expect(described.map(({ number }) => number)).toEqual(described.map((_, index) => index + 1));
+  it('numbers the migrations without a gap, after those of the baseline', () => {
+    const numbers = [...BASELINE.map((name) => describeMigration(name)), ...described].map(
+      ({ number }) => number,
+    );
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+  });
+
+  it('has the digest of the function files, which change together with a new migration', () => {
+    expect(FUNCTIONS_DIGEST).toBe(digestOf(readFunctionFiles()));
   });
 
   it('knows the newest migration of the previous version', () => {

@@ -2,7 +2,9 @@ import { waitFor } from '@inference/testing';
 import { Client } from 'pg';
 import { type QueryRunner } from 'typeorm';
 import { DatabaseBefore } from '../database-before.fixture';
+import { BASELINE } from './baseline';
 import { changing } from './change-migration.fixture';
+import { type FunctionFile, readFunctionFiles } from './function-files';
 import { describeMigration, type MigrationClass } from './migration';
 import { MIGRATIONS } from './migration-list';
 import { MigrationRunner, type MigrationSettings } from './migration-runner';
@@ -11,13 +13,17 @@ const FIRST = changing(['CREATE TABLE public.a (n integer)'], 1);
 const SECOND = changing(['CREATE TABLE public.b ()'], 2);
 const THIRD = changing(['CREATE TABLE public.c ()'], 3);
 const NAMES = MIGRATIONS.map(({ name }) => describeMigration(name).name);
+const BASELINE_NAMES = BASELINE.map((name) => describeMigration(name).name);
+/** Neither the baseline nor the functions of the product. */
+const ALONE: Partial<MigrationSettings> = { baseline: [], functions: [] };
+const SETTLE = readFunctionFiles().filter(({ name }) => name === 'metering/settle.sql');
 
 describe('MigrationRunner', () => {
   let database: DatabaseBefore;
   let log: string[];
 
   beforeEach(async () => {
-    database = await DatabaseBefore.create('0001_roles');
+    database = await DatabaseBefore.createEmpty();
     log = [];
   });
   afterEach(() => database?.drop());
@@ -27,6 +33,11 @@ describe('MigrationRunner', () => {
       'SELECT name FROM schema_migrations ORDER BY id',
     );
     return rows.map(({ name }) => describeMigration(name).name);
+  };
+
+  const isRecorded = async (): Promise<boolean> => {
+    const { rows } = await database.owner.query("SELECT to_regclass('public.schema_migrations') AS found");
+    return rows[0]?.found !== null;
   };
 
   async function connect(): Promise<Client> {
@@ -39,43 +50,108 @@ describe('MigrationRunner', () => {
     migrations: MigrationClass[],
     settings: Partial<MigrationSettings> = {},
   ): Promise<string[]> {
-    return database.migrateUp(migrations.length, { migrations, log: (line) => log.push(line), ...settings });
+    return database.migrateUp(migrations.length, {
+      ...ALONE,
+      migrations,
+      log: (line) => log.push(line),
+      ...settings,
+    });
   }
 
   /** Leaves the records of the migrations as earlier versions made them. */
   async function becomeFormer(names: string[]): Promise<void> {
     await database.owner.query(`
-      DROP TABLE schema_migrations;
+      DROP TABLE IF EXISTS schema_migrations;
       CREATE TABLE migrations (id serial PRIMARY KEY, name varchar(255) NOT NULL, run_on timestamp NOT NULL)`);
     for (const name of names)
       await database.owner.query('INSERT INTO migrations (name, run_on) VALUES ($1, now())', [name]);
   }
 
   describe('with a database of an earlier version', () => {
-    it.each([0, 1, 15, 19, 20])('goes on after %i migrations', async (count) => {
-      await database.migrateUp(count);
-      await becomeFormer(NAMES.slice(0, count));
-      expect(await database.migrateUp(NAMES.length)).toEqual(NAMES.slice(count));
-      expect(await recorded()).toEqual(NAMES);
-      expect(await database.migrateUp(NAMES.length)).toEqual([]);
+    it('goes on after the migrations of version 0.1.0, and changes none of its tables', async () => {
+      await database.migrateUp(0);
+      await becomeFormer(BASELINE_NAMES);
+      await database.owner.query("INSERT INTO accounts.accounts (id, email) VALUES ('a', 'a@example.com')");
+      expect(await database.migrateUp(NAMES.length, { functions: [] })).toEqual(NAMES);
+      expect(await recorded()).toEqual([...BASELINE_NAMES, ...NAMES]);
+      expect(await database.migrateUp(NAMES.length, { functions: [] })).toEqual([]);
+      expect(await database.readRows(['accounts.accounts'])).toMatchObject([
+        [expect.stringContaining('(a,')],
+      ]);
+    });
+
+    it.each([1, 15, 33])('refuses one with %i migrations, and records nothing', async (count) => {
+      await becomeFormer(BASELINE_NAMES.slice(0, count));
+      await expect(database.migrateUp()).rejects.toThrow(
+        `The newest migration of the database is ${BASELINE_NAMES[count - 1]}: upgrade to version 0.1.0 first.`,
+      );
+      expect(await isRecorded()).toBe(false);
     });
 
     it('refuses migrations that it does not know, and records nothing', async () => {
-      await becomeFormer([...NAMES.slice(0, 2), '0003_other']);
+      await becomeFormer([...BASELINE_NAMES.slice(0, 2), '0003_other']);
       await expect(database.migrateUp()).rejects.toThrow(
         'The database has the migration 0003_other, which this version does not know: install a newer version.',
       );
-      const { rows } = await database.owner.query("SELECT to_regclass('public.schema_migrations') AS found");
-      expect(rows).toEqual([{ found: null }]);
+      expect(await isRecorded()).toBe(false);
     });
 
     it('reverts its migrations for the earlier version, too', async () => {
-      await database.migrateUp(2);
-      await becomeFormer(NAMES.slice(0, 2));
-      await database.migrateDown('0002_accounts');
+      await migrate([FIRST, SECOND]);
+      await becomeFormer(['0001_change', '0002_change']);
+      await database.migrateDown('0002_change', { ...ALONE, migrations: [FIRST, SECOND] });
       const { rows } = await database.owner.query('SELECT name FROM migrations');
-      expect(rows).toEqual([{ name: '0001_roles' }]);
-      expect(await database.migrateUp()).toEqual(['0002_accounts']);
+      expect(rows).toEqual([{ name: '0001_change' }]);
+    });
+  });
+
+  describe('with function files', () => {
+    const change = (sql: string): FunctionFile[] => [
+      {
+        name: 'a.sql',
+        sql: `CREATE OR REPLACE FUNCTION public.a() RETURNS text LANGUAGE sql AS $$ ${sql} $$`,
+        sha256: sql,
+      },
+    ];
+    const call = async () => (await database.owner.query('SELECT public.a()')).rows[0];
+
+    it('installs them after the last migration, and again when their text changes', async () => {
+      const migrations = [FIRST, SECOND];
+      await database.migrateUp(1, { ...ALONE, migrations, functions: change("SELECT 'one'") });
+      await expect(call()).rejects.toThrow('does not exist');
+      await database.migrateUp(1, { ...ALONE, migrations, functions: change("SELECT 'one'") });
+      expect(await call()).toEqual({ a: 'one' });
+      await database.migrateUp(1, { ...ALONE, migrations, functions: change("SELECT 'two'") });
+      expect(await call()).toEqual({ a: 'two' });
+    });
+
+    it('leaves those whose text the database has', async () => {
+      await migrate([FIRST], { functions: change("SELECT 'one'") });
+      await database.owner.query(`${change("SELECT 'by hand'")[0]!.sql}`);
+      await migrate([FIRST], { functions: change("SELECT 'one'") });
+      expect(await call()).toEqual({ a: 'by hand' });
+    });
+
+    it('goes on with those that a killed process has not installed', async () => {
+      const other = { name: 'b.sql', sql: 'CREATE FUNCTION public.b() RETURNS text', sha256: '' };
+      await expect(migrate([FIRST], { functions: [...change('SELECT 1::text'), other] })).rejects.toThrow(
+        'b.sql: ',
+      );
+      other.sql += " LANGUAGE sql AS $$ SELECT 'b' $$";
+      await migrate([FIRST], { functions: [...change('SELECT 1::text'), other] });
+      expect((await database.owner.query('SELECT public.b()')).rows).toEqual([{ b: 'b' }]);
+    });
+
+    it('are replaced while transactions use them', async () => {
+      await database.migrateUp(NAMES.length, { functions: [] });
+      const gateway = await connect();
+      try {
+        await gateway.query("BEGIN; SELECT metering.settle('s', '[]')");
+        await database.migrateUp(0, { functions: SETTLE, attempts: 1, lockTimeoutMillis: 1_000 });
+        await gateway.query("SELECT metering.settle('t', '[]'); COMMIT");
+      } finally {
+        await gateway.end();
+      }
     });
   });
 
@@ -84,12 +160,14 @@ describe('MigrationRunner', () => {
     await expect(migrate([FIRST])).rejects.toThrow(
       'The database has the migration 0002_change, which this version does not know: install a newer version.',
     );
-    await expect(database.migrateDown('0002_change')).rejects.toThrow('which this version does not know');
+    await expect(database.migrateDown('0002_change', { ...ALONE, migrations: [FIRST] })).rejects.toThrow(
+      'which this version does not know',
+    );
   });
 
   describe('with a database that a newer version has migrated', () => {
     const findNewer = (migrations: MigrationClass[]) =>
-      MigrationRunner.use(database.url, { migrations }, (runner) => runner.findNewer());
+      MigrationRunner.use(database.url, { ...ALONE, migrations }, (runner) => runner.findNewer());
 
     it('knows whether this version works on it', async () => {
       expect(await findNewer([FIRST])).toEqual([]);
@@ -124,12 +202,14 @@ describe('MigrationRunner', () => {
   });
 
   it('reverts the newest migration only', async () => {
-    await database.migrateUp(2);
-    const error = 'Only the newest migration of the database can be reverted: 0002_accounts.';
-    await expect(database.migrateDown('0001_roles')).rejects.toThrow(error);
-    await database.migrateDown('0002_accounts');
-    await database.migrateDown('0001_roles');
-    await expect(database.migrateDown('0001_roles')).rejects.toThrow('The database has no migration.');
+    const down = (name: string) => database.migrateDown(name, { ...ALONE, migrations: [FIRST, SECOND] });
+    await migrate([FIRST, SECOND]);
+    await expect(down('0001_change')).rejects.toThrow(
+      'Only the newest migration of the database can be reverted: 0002_change.',
+    );
+    await down('0002_change');
+    await down('0001_change');
+    await expect(down('0001_change')).rejects.toThrow('The database has no migration.');
   });
 
   it('rolls a failed migration back, and keeps those before it', async () => {

@@ -3,6 +3,7 @@ import { type PoolClient } from 'pg';
 import { DataSource, MigrationExecutor, QueryFailedError, type QueryRunner } from 'typeorm';
 import { checkLocks } from '../lock-check/checked-statements';
 import { type TableLimits } from '../lock-check/large-tables';
+import { BASELINE, createBaseline } from './baseline';
 import { readOldestVersion, recordOldestVersion } from './compatible-versions';
 import {
   forgetFormerMigration,
@@ -11,6 +12,13 @@ import {
   takeOverFormerMigrations,
   unknownMigration,
 } from './former-migrations';
+import {
+  findOutdatedFunctions,
+  forgetFunctions,
+  type FunctionFile,
+  installFunction,
+  readFunctionFiles,
+} from './function-files';
 import { describeMigration, type Migration, type MigrationClass } from './migration';
 import { MIGRATIONS, NEWEST_OF_PREVIOUS_VERSION } from './migration-list';
 
@@ -22,7 +30,12 @@ const ADVISORY_LOCK_POLL_MILLIS = 250;
 const LOCK_CONFLICTS = ['55P03', '40P01'];
 
 export interface MigrationSettings {
+  /** The class names of the migrations that the baseline replaces; none: there is no baseline. */
+  baseline: string[];
+  /** Those after the baseline. */
   migrations: MigrationClass[];
+  /** Installed after the last migration. */
+  functions: FunctionFile[];
   /** The newest migration of the previous version, which works on the schema of this one. */
   newestOfPreviousVersion: string;
   /** Receives what the operator has to know. */
@@ -35,7 +48,8 @@ export interface MigrationSettings {
   pauseMillis: number;
 }
 
-const DEFAULTS: MigrationSettings = {
+const DEFAULTS: Omit<MigrationSettings, 'functions'> = {
+  baseline: BASELINE,
   migrations: MIGRATIONS,
   newestOfPreviousVersion: NEWEST_OF_PREVIOUS_VERSION,
   log: () => undefined,
@@ -63,7 +77,7 @@ export class MigrationRunner {
     settings: Partial<MigrationSettings>,
     work: (migrations: MigrationRunner) => Promise<T>,
   ): Promise<T> {
-    const all = { ...DEFAULTS, ...settings };
+    const all = { ...DEFAULTS, functions: settings.functions ?? readFunctionFiles(), ...settings };
     const dataSource = new DataSource({
       type: 'postgres',
       url,
@@ -86,13 +100,22 @@ export class MigrationRunner {
     }
   }
 
-  /** Applies the migrations that the database does not have, at most `limit`, and returns their names. */
+  /**
+   * Applies the migrations that the database does not have, at most `limit` of those after the baseline, and returns their names.
+   * After the last one it installs the functions whose text has changed.
+   */
   async up(limit = Infinity): Promise<string[]> {
-    await this.findApplied();
+    const applied = await this.findApplied();
     await recordOldestVersion(this.runner, this.settings.newestOfPreviousVersion);
-    const pending = (await this.executor().getPendingMigrations()).slice(0, limit);
     const names: string[] = [];
-    for (const migration of pending) {
+    const { baseline } = this.settings;
+    if (applied.length === 0 && baseline.length > 0) {
+      await this.execute('baseline', {}, () => createBaseline(this.runner, baseline));
+      names.push('baseline');
+    }
+    const pending = await this.executor().getPendingMigrations();
+    const next = pending.slice(0, limit);
+    for (const migration of next) {
       const instance = migration.instance as Migration;
       const { name } = describeMigration(migration.name);
       await this.execute(name, instance, () =>
@@ -102,7 +125,13 @@ export class MigrationRunner {
       );
       names.push(name);
     }
+    if (next.length === pending.length) await this.installFunctions();
     return names;
+  }
+
+  private async installFunctions(): Promise<void> {
+    for (const file of await findOutdatedFunctions(this.runner, this.settings.functions))
+      await this.execute(file.name, {}, () => installFunction(this.runner, file));
   }
 
   /**
@@ -110,7 +139,7 @@ export class MigrationRunner {
    * say what is wrong.
    */
   async findNewer(): Promise<string[]> {
-    const known = this.settings.migrations.map(({ name }) => name);
+    const known = this.knownNames();
     const recorded = await readRecordedMigrations(this.runner);
     if (known.some((name, index) => name !== recorded[index])) return [];
     const oldest = await readOldestVersion(this.runner);
@@ -127,26 +156,37 @@ export class MigrationRunner {
     if (name !== newestName)
       throw new Error(`Only the newest migration of the database can be reverted: ${newestName}.`);
     const instance = this.dataSource.migrations.find((migration) => migration.constructor.name === newest);
-    await this.execute(name, instance as Migration, async () => {
+    if (!instance) throw new Error(`${name} cannot be reverted: it is a part of the baseline.`);
+    await this.execute(name, instance, async () => {
       await this.executor().undoLastMigration();
       await forgetFormerMigration(this.runner, name);
+      await forgetFunctions(this.runner);
     });
+  }
+
+  private knownNames(): string[] {
+    return [...this.settings.baseline, ...this.settings.migrations.map(({ name }) => name)];
   }
 
   /** Returns the class names of the applied migrations in their order, including those that earlier versions applied. */
   private async findApplied(): Promise<string[]> {
-    const known = this.settings.migrations.map(({ name }) => name);
+    const known = this.knownNames();
     return this.inTransaction(async () => {
       await takeOverFormerMigrations(this.runner, known);
       const executed = await this.executor().getExecutedMigrations();
       const applied = executed.map(({ name }) => name).reverse();
       refuseOtherOrder(applied, known);
+      refuseOlderThanBaseline(applied, this.settings.baseline);
       return applied;
     });
   }
 
   /** Runs the work of a migration, again and again while others hold the locks that it needs. */
-  private async execute(name: string, { transaction = true }: Migration, work: () => Promise<unknown>) {
+  private async execute(
+    name: string,
+    { transaction = true }: Pick<Migration, 'transaction'>,
+    work: () => Promise<unknown>,
+  ) {
     const { attempts, pauseMillis, lockTimeoutMillis, log } = this.settings;
     for (let attempt = 1; ; attempt++) {
       try {
@@ -208,6 +248,15 @@ function refuseOtherOrder(applied: string[], known: string[]): void {
     const missing = describeMigration(known[index] ?? className).name;
     throw new Error(`The database has the migration ${name}, but not ${missing}, which comes before it.`);
   });
+}
+
+/** Throws an error if the database has some migrations of the baseline only. */
+function refuseOlderThanBaseline(applied: string[], baseline: string[]): void {
+  const newest = applied.at(-1);
+  if (newest === undefined || applied.length >= baseline.length) return;
+  throw new Error(
+    `The newest migration of the database is ${describeMigration(newest).name}: upgrade to version 0.1.0 first.`,
+  );
 }
 
 function isLockConflict(error: unknown): boolean {

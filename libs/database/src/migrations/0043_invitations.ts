@@ -19,26 +19,12 @@ CREATE INDEX invitations_email ON memo.invitations (email, created_at, id);
 CREATE INDEX invitations_inviter ON memo.invitations (invited_by, created_at);
 CREATE INDEX invitations_created ON memo.invitations (created_at);
 GRANT SELECT, INSERT, UPDATE, DELETE ON memo.invitations TO memo;
-
--- The address of an account that acts itself. An unconfirmed address may belong to somebody else.
-CREATE FUNCTION memo.confirmed_email(account text) RETURNS text
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
-  SELECT email FROM accounts.accounts WHERE id = account AND email_verified_at IS NOT NULL
-$$;
--- Requests the only mail that the service may send.
-CREATE FUNCTION accounts.queue_invitation_mail(mail_id text, address text, invited_by text) RETURNS void
-LANGUAGE sql SECURITY DEFINER SET search_path = '' AS $$
-  INSERT INTO accounts.mail_outbox (id, kind, identifier, params)
-  VALUES (mail_id, 'workspace_invitation', address, pg_catalog.jsonb_build_object('invitedBy', invited_by))
-$$;
-REVOKE ALL ON FUNCTION memo.confirmed_email(text), accounts.queue_invitation_mail(text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memo.confirmed_email(text), accounts.queue_invitation_mail(text, text, text) TO memo;
 `;
 
 // Loses the open invitations.
 const DOWN = `
-DROP FUNCTION accounts.queue_invitation_mail(text, text, text);
-DROP FUNCTION memo.confirmed_email(text);
+DROP FUNCTION IF EXISTS accounts.queue_invitation_mail(text, text, text);
+DROP FUNCTION IF EXISTS memo.confirmed_email(text);
 DROP TABLE memo.invitations;
 `;
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type EntityClass } from '@inference/database';
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
@@ -24,7 +24,8 @@ export interface TestDatabase {
 }
 
 const ROOT = join(__dirname, '../../../..');
-const MIGRATIONS = join(ROOT, 'libs/database/src/migrations');
+const SCHEMA = join(ROOT, 'libs/database/src');
+const SCHEMA_FOLDERS = ['baseline', 'migrations', 'functions'];
 const MIGRATE = join(ROOT, 'dist/libs/database/src/migrate.js');
 const TEMPLATE_LOCK = 5_120_041;
 const ROLES: ServiceRole[] = ['console', 'gateway', 'router_cost', 'training', 'agent', 'memo'];
@@ -48,8 +49,9 @@ function databaseUrl(database: string, role?: ServiceRole): string {
 
 function templateName(): string {
   const hash = createHash('sha256');
-  for (const file of readdirSync(MIGRATIONS).sort())
-    hash.update(file).update(readFileSync(join(MIGRATIONS, file)));
+  for (const folder of SCHEMA_FOLDERS)
+    for (const file of readdirSync(join(SCHEMA, folder), { recursive: true, encoding: 'utf8' }).sort())
+      if (extname(file)) hash.update(file).update(readFileSync(join(SCHEMA, folder, file)));
   return `template_${hash.digest('hex').slice(0, 16)}`;
 }
 

@@ -1,0 +1,71 @@
+-- Moves money from a wallet into a lease: into p_current if that lease still exists, otherwise into the new lease p_new.
+-- Grants an amount between p_need and p_want, only p_need while a deduction waits, or nothing. If nothing is granted, lease_id is
+-- null, refusal is the reason ('balance' or 'key_limit'), and elsewhere_picos is the amount in other leases, or 0 if even that would
+-- not be enough.
+CREATE OR REPLACE FUNCTION wallet.draw_lease(
+  p_account text,
+  p_key text,
+  p_current text,
+  p_new text,
+  p_holder text,
+  p_need numeric,
+  p_want numeric,
+  p_ttl_seconds integer,
+  OUT lease_id text,
+  OUT granted_picos numeric,
+  OUT refusal text,
+  OUT elsewhere_picos numeric
+)
+RETURNS record LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog
+AS $$
+DECLARE
+  w wallet.wallets;
+  b wallet.key_budgets;
+  free numeric;
+BEGIN
+  PERFORM FROM wallet.wallets WHERE account_id = p_account FOR UPDATE;
+  PERFORM wallet.reclaim_expired(p_account);
+  SELECT * INTO w FROM wallet.wallets WHERE account_id = p_account;
+  free := w.balance_picos - w.leased_picos;
+  elsewhere_picos := w.leased_picos - coalesce((SELECT amount_picos FROM wallet.leases WHERE id = p_current), 0);
+  IF free IS NULL OR free < p_need THEN
+    refusal := 'balance';
+    IF free + elsewhere_picos < p_need THEN
+      elsewhere_picos := 0;
+    END IF;
+    RETURN;
+  END IF;
+  IF p_key IS NOT NULL THEN
+    SELECT * INTO b FROM wallet.key_budgets WHERE api_key_id = p_key AND account_id = p_account;
+    IF b.limit_picos IS NOT NULL THEN
+      free := least(free, b.limit_picos - b.spent_picos - b.leased_picos);
+    END IF;
+    IF b.api_key_id IS NULL OR free < p_need THEN
+      refusal := 'key_limit';
+      elsewhere_picos := b.leased_picos - coalesce((SELECT amount_picos FROM wallet.leases WHERE id = p_current), 0);
+      IF free + elsewhere_picos < p_need THEN
+        elsewhere_picos := 0;
+      END IF;
+      RETURN;
+    END IF;
+  END IF;
+  -- Money in reserve would keep the deduction out.
+  IF w.deduction_waits_until > clock_timestamp() THEN
+    p_want := p_need;
+  END IF;
+  -- While money is short a quarter at a time, so that it is not stuck where it is not needed.
+  granted_picos := greatest(p_need, least(p_want, trunc(free / 4)));
+  UPDATE wallet.key_budgets SET leased_picos = leased_picos + granted_picos WHERE api_key_id = p_key;
+  UPDATE wallet.wallets SET leased_picos = leased_picos + granted_picos WHERE account_id = p_account;
+  UPDATE wallet.leases
+  SET amount_picos = amount_picos + granted_picos,
+      expires_at = clock_timestamp() + make_interval(secs => p_ttl_seconds)
+  WHERE id = p_current RETURNING id INTO lease_id;
+  IF lease_id IS NULL THEN
+    INSERT INTO wallet.leases (id, account_id, api_key_id, holder, amount_picos, expires_at)
+    VALUES (p_new, p_account, p_key, p_holder, granted_picos, clock_timestamp() + make_interval(secs => p_ttl_seconds));
+    lease_id := p_new;
+  END IF;
+END $$;
+REVOKE EXECUTE ON FUNCTION wallet.draw_lease FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION wallet.draw_lease TO gateway;
