@@ -1,30 +1,41 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
 import path from 'node:path';
-import { format } from 'prettier';
-import { apiTypesOf, CALLED_SERVICES } from './api-types.mjs';
 
 /**
- * A part of `npm run docs:reference`: writes the types of the services that the console's pages call; with --check it
- * exits with 1 if they are not current. They are in the repository so that editors and checks need no build.
+ * Writes the types of the services that the console's pages call, from their API documents, unless they are current. Runs after every
+ * install and before every build of the pages: the types are not in git.
  */
 
 const root = path.join(import.meta.dirname, '../..');
-const isCheck = process.argv.includes('--check');
+const FOLDER = path.join(root, 'apps/console-ui/src/api/schema');
+/** The services that the pages call. */
+const SERVICES = ['console', 'memo', 'training'];
+const GENERATOR = path.join(import.meta.dirname, 'api-types.mjs');
+const FIRST_LINE = '// Written by tools/docs/write-api-types.mjs from ';
 
-for (const service of CALLED_SERVICES) {
-  const name = `apps/console-ui/src/api/schema/${service}.ts`;
-  const file = path.join(root, name);
-  const text = await format(await apiTypesOf(root, service), {
-    parser: 'typescript',
-    singleQuote: true,
-    printWidth: 110,
-  });
-  if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
-  if (isCheck) {
-    console.error(`${name} is not current: run npm run docs:reference.`);
-    process.exitCode = 1;
-  } else {
-    writeFileSync(file, text);
-    console.log(`${name} is written.`);
-  }
+/** @param {string} service */
+const documentOf = (service) => path.join(root, `docs/reference/openapi/${service}.json`);
+
+/** @param {string} service @returns {string} the first line of a current file */
+function stampOf(service) {
+  const hash = createHash('sha256');
+  for (const file of [documentOf(service), GENERATOR]) hash.update(fs.readFileSync(file));
+  return FIRST_LINE + hash.digest('hex');
+}
+
+/** @param {string} file */
+const firstLineOf = (file) => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n', 1)[0] : '');
+
+for (const service of SERVICES) {
+  const file = path.join(FOLDER, `${service}.ts`);
+  const stamp = stampOf(service);
+  if (firstLineOf(file) === stamp) continue;
+  const { apiTypesOf } = await import('./api-types.mjs');
+  const text = await apiTypesOf(JSON.parse(fs.readFileSync(documentOf(service), 'utf8')));
+  fs.mkdirSync(FOLDER, { recursive: true });
+  // Another process may read the file, or write it, too.
+  const draft = `${file}.${process.pid}`;
+  fs.writeFileSync(draft, `${stamp}\n\n${text}`);
+  fs.renameSync(draft, file);
 }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { messageOf } from './errors.mjs';
 import { waitForLock } from './lock.mjs';
 
 /**
- * Installs the packages of package-lock.json if they are missing or outdated. It runs before `npm start` and `npm test`,
+ * Installs the packages of package-lock.json if they are missing or outdated, and writes the sources that are not in git. It runs before `npm start` and `npm test`,
  * so it must not import any package. The product works without the packages' own install scripts, which many npm
  * configurations forbid.
  *
@@ -156,9 +156,18 @@ async function install() {
   }
 }
 
+/** In a process of its own, because it imports packages. */
+function writeApiTypes() {
+  const script = path.join(root, 'tools/docs/write-api-types.mjs');
+  const { status } = spawnSync(process.execPath, [script], { stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status !== 0)
+    throw new Error(`The types of the API could not be written: ${script} ended with ${status}.`);
+}
+
 try {
   checkNodeVersion();
   await install();
+  writeApiTypes();
 } catch (error) {
   console.error(`\n${messageOf(error)}\n`);
   process.exitCode = 1;

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ROOT } from './root';
 
-test.each(['write-reference.mjs', 'write-openapi.mjs', 'write-api-types.mjs'])(
+test.each(['write-reference.mjs', 'write-openapi.mjs'])(
   'the pages that %s generates are current',
   (name) => {
     const script = join(ROOT, 'tools/docs', name);
