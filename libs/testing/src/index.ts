@@ -52,5 +52,6 @@ export {
   documentedOperations,
   documentedPath,
   type DocumentedContent,
+  findResponse,
   readApiDocument,
 } from './contract/api-document';

@@ -6,6 +6,7 @@ import { CREDENTIAL_SCHEMES } from './credential-schemes';
 import { bodyOf, completeResponses, operationsOf } from './complete-responses';
 import { documentImplied } from './implied-responses';
 import { toOpenApi31 } from './openapi-31';
+import { nameRepeatedErrors } from './repeated-errors';
 
 /** An expression of SPDX, which OpenAPI 3.1 accepts in place of a URL. */
 const LICENSE = { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' };
@@ -20,6 +21,7 @@ export function buildDocument(app: INestApplication, description: ApiDescription
   completeResponses(raw, description);
   const document = toOpenApi31(raw);
   removeUnusedSchemes(document);
+  nameRepeatedErrors(document);
   const paths = Object.entries(document.paths).sort(([a], [b]) => (a < b ? -1 : 1));
   return { ...document, paths: Object.fromEntries(paths) };
 }

@@ -4,7 +4,7 @@ import { CodedErrorResponse, ErrorResponse } from '../error.response';
 import { type ApiDescription } from './api-description';
 import { IMPLIED_ERRORS } from './implied-responses';
 
-interface DocumentedResponse {
+export interface DocumentedResponse {
   description: string;
   headers?: Record<string, object>;
   content?: Record<string, object>;

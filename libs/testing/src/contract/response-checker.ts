@@ -3,6 +3,9 @@ import {
   type DocumentedContent,
   type DocumentedHeader,
   documentedPath,
+  findResponse,
+  nameOf,
+  type Reference,
 } from './api-document';
 import { jsonOr, pointer, SchemaChecker } from './schema-checker';
 
@@ -31,8 +34,9 @@ export class ResponseChecker {
   faultsOf({ method, route, status, headers, body }: SentResponse): string[] {
     const path = documentedPath(route);
     const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
-    const response = this.document.paths[path]?.[verb]?.responses[status];
-    if (!response) return [`the status ${status} is not documented`];
+    const found = findResponse(this.document, { path, verb, status });
+    if (!found) return [`the status ${status} is not documented`];
+    const { response, place } = found;
     const missing = Object.entries(response.headers ?? {})
       .filter(([name, header]) => this.isRequired(header) && headers[name.toLowerCase()] === undefined)
       .map(([name]) => `the header ${name} is missing`);
@@ -45,16 +49,15 @@ export class ResponseChecker {
       ([name]) => name.split(';')[0] === type || name === '*/*',
     );
     if (!documented) return [...missing, `the content type ${type} is not documented`];
-    const at = `${pointer('paths', path, verb, 'responses', String(status), 'content', documented[0])}`;
+    const at = `${pointer(...place, 'content', documented[0])}`;
     if (type === JSON_TYPE && contentType !== `${JSON_TYPE}; charset=utf-8`)
       missing.push(`the content type ${contentType} has not the charset utf-8`);
     return body ? [...missing, ...this.bodyFaults(type, documented[1], at, body)] : missing;
   }
 
-  private isRequired(header: DocumentedHeader | { $ref: string }): boolean {
+  private isRequired(header: DocumentedHeader | Reference): boolean {
     if (!('$ref' in header)) return header.required === true;
-    const name = header.$ref.slice(header.$ref.lastIndexOf('/') + 1);
-    return this.document.components?.headers?.[name]?.required === true;
+    return this.document.components?.headers?.[nameOf(header)]?.required === true;
   }
 
   private bodyFaults(type: string, content: DocumentedContent, at: string, body: Buffer): string[] {
