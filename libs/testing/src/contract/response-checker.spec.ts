@@ -47,3 +47,13 @@ test('a body that is not JSON, or not of the schema, is a fault', () => {
   expect(faultsOf(json, '{"choices":')).toEqual(['body is not JSON']);
   expect(faultsOf(json, '{}')).toEqual([expect.stringContaining("required property 'choices'")]);
 });
+
+test('an error that the document names once for several operations is compared, too', () => {
+  const refusal = (body: string) =>
+    checker.faultsOf({
+      ...{ method: 'POST', route: '/v1/chat/completions', status: 500, body: Buffer.from(body) },
+      headers: { 'content-type': 'application/json; charset=utf-8', 'x-request-id': '1' },
+    });
+  expect(refusal(ERROR)).toEqual([]);
+  expect(refusal('{"error":"Failed."}')).toEqual([expect.stringContaining('error')]);
+});
