@@ -52,7 +52,7 @@ export async function renderDocument(service) {
   const { NestFactory } = require('@nestjs/core');
   const { buildDocument } = built('libs/openapi/src/index.js');
   const { AppModule } = built(`apps/${service}/src/app.module.js`);
-  const { API_DESCRIPTION } = built(`apps/${service}/src/api-description.js`);
+  const { API_DESCRIPTION } = built(`apps/${service}/src/service-options.js`);
   const config = built(`apps/${service}/src/config.js`);
   const name = Object.keys(config).find((key) => /^read\w+Config$/.test(key));
   if (!name)

@@ -1,8 +1,8 @@
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
-import { Replica } from './replicas/replica.entity';
+import { Replica } from './replicas/replicas.repository';
 import { SessionEvent } from './session-log/session-event.entity';
 import { AgentSession } from './sessions/agent-session.entity';
-import { StoredStreamEvent } from './streams/stream-events/stream-event.entity';
+import { StoredStreamEvent } from './streams/stream-event.entity';
 import { StoredToolCall } from './tool-calls/tool-call.entity';
 import { Turn } from './turns/turn.entity';
 

@@ -1,7 +1,17 @@
 import { type ServiceOptions } from '@inference/http';
-import { serveDocument } from '@inference/openapi';
-import { API_DESCRIPTION } from './api-description';
+import { type ApiDescription, serveDocument } from '@inference/openapi';
 import { OpenAiErrorFilter } from './errors/openai-error.filter';
+import { OpenAiErrorResponse } from './errors/openai-error.response';
+
+export const API_DESCRIPTION: ApiDescription = {
+  title: 'Gateway API',
+  limitsRefusals: true,
+  description:
+    'Models of one site in the shapes of OpenAI’s API. Every token is metered once and charged once, at the published price, to the wallet of the API key’s account.',
+  errorBody: OpenAiErrorResponse,
+  defaultKinds: ['api_key', 'on_behalf'],
+  tags: { Models: 'Models and their answers.', Health: 'Probe of load balancers.' },
+};
 
 /** Room for long conversations that contain pictures. Each running request holds its body in memory. */
 const BODY_LIMIT_BYTES = 32 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type Express } from 'express';
-import { ServerAdapter } from './server-adapter';
+import { ServerAdapter } from './service';
 
 @Controller()
 class GreetingController {

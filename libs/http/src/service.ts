@@ -1,35 +1,65 @@
 import cluster from 'node:cluster';
-import { type CanActivate, type DynamicModule, type ExceptionFilter } from '@nestjs/common';
-import { NestFactory, Reflector } from '@nestjs/core';
-import { type NestExpressApplication } from '@nestjs/platform-express';
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { ConfigError } from '@inference/config';
 import { RequestValidationPipe } from '@inference/dto';
 import { isTracing, startTracing, type TracingConfig } from '@inference/tracing';
+import {
+  type CanActivate,
+  type DynamicModule,
+  type ExceptionFilter,
+  type NestApplicationOptions,
+} from '@nestjs/common';
+import { NestFactory, Reflector } from '@nestjs/core';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import { type Express } from 'express';
 import helmet from 'helmet';
 import { type DestinationStream } from 'pino';
-import { ConnectionDrain } from './shutdown/connection-drain';
-import { ShutdownDelay } from './shutdown/shutdown-delay';
-import { type AllowedOrigins, corsOptions, setCorsHeaders } from './cors/cors';
-import { ErrorFilter } from './errors/error.filter';
-import { warnOfUntrustedProxy } from './logging/untrusted-proxy.middleware';
-import { BodyGuard } from './bodies/body.guard';
 import { BodyMemory } from './bodies/body-memory';
 import { BodyReader } from './bodies/body-reader';
+import { BodyGuard } from './bodies/body.guard';
+import { hangUpUnread, leaveBodiesUnread } from './bodies/unread-bodies';
+import { type AllowedOrigins, corsOptions, setCorsHeaders } from './cors/cors';
+import { ErrorFilter } from './errors/error.filter';
+import { answerParserErrors, type ParserErrorBody } from './errors/parser-errors';
 import { type PlainMiddleware, serveFastPaths } from './fast-path/fast-path';
 import { KEEP_ALIVE_MILLIS } from './keep-alive';
 import { createLogger, NestLogger } from './logging/logging';
 import { requestLogger } from './logging/request-logger';
+import { warnOfUntrustedProxy } from './logging/untrusted-proxy.middleware';
 import { answerPrimary, Metrics, metricsOfWorkers } from './metrics/metrics';
 import { MetricsServer } from './metrics/metrics-server';
-import { answerParserErrors, type ParserErrorBody } from './errors/parser-errors';
+import { RefusedCalls } from './refused-calls/refused-calls';
+import { ConnectionDrain } from './shutdown/connection-drain';
+import { ShutdownDelay } from './shutdown/shutdown-delay';
+import { traceRequests } from './tracing/request-spans';
 import { QueryGuard } from './validation/query.guard';
 import { UnexpectedBodyGuard } from './validation/unexpected-body.guard';
-import { RefusedCalls } from './refused-calls/refused-calls';
-import { traceRequests } from './tracing/request-spans';
-import { ServerAdapter } from './server-adapter';
 import { answerPings } from './workers/worker-ping';
 import { Workers } from './workers/workers';
-import { hangUpUnread, leaveBodiesUnread } from './bodies/unread-bodies';
+
+/**
+ * Nest's adapter with a server that creates requests and responses with Express's prototypes. Express itself changes their
+ * prototypes later, which slows every use of them down (ADR 37).
+ */
+export class ServerAdapter extends ExpressAdapter {
+  override initHttpServer({ httpsOptions, forceCloseConnections }: NestApplicationOptions): void {
+    if (httpsOptions !== undefined || forceCloseConnections !== undefined)
+      throw new Error('httpsOptions, forceCloseConnections: are not supported');
+    const express = this.getInstance<Express>();
+    class ExpressRequest extends IncomingMessage {}
+    class ExpressResponse extends ServerResponse {}
+    express.request = addMethods(ExpressRequest, express.request);
+    express.response = addMethods(ExpressResponse, express.response);
+    this.setHttpServer(
+      createServer({ IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse }, express),
+    );
+  }
+}
+
+/** Returns the prototype of the class. What Express sets is then what its objects already have. */
+function addMethods<Methods extends object>(type: { prototype: object }, methods: Methods): Methods {
+  return Object.setPrototypeOf(type.prototype, methods) as Methods;
+}
 
 /** The part of every app's configuration that concerns the process (see `env.service`). */
 export interface ServiceConfig extends TracingConfig {

@@ -1,8 +1,34 @@
-import { applyDecorators, Controller, Get, HttpCode, HttpStatus, Post } from '@nestjs/common';
-import { ApiNotImplementedResponse, ApiOperation, ApiParam, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { AnyQuery } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
-import { NotImplementedResponse } from './not-implemented.response';
+import { applyDecorators, Controller, Get, HttpCode, HttpStatus, Post } from '@nestjs/common';
+import {
+  ApiNotImplementedResponse,
+  ApiOperation,
+  ApiParam,
+  ApiProperty,
+  ApiSecurity,
+  ApiTags,
+} from '@nestjs/swagger';
+
+class NotImplementedDetails {
+  @ApiProperty({
+    description: 'What is wrong, for people.',
+    example: 'agent environments are not implemented',
+  })
+  message!: string;
+
+  @ApiProperty({ description: 'The kind of the error.', enum: ['not_implemented'] })
+  type!: 'not_implemented';
+
+  @ApiProperty({ description: 'What is not implemented.', enum: ['agents.environments'] })
+  resource!: 'agents.environments';
+}
+
+/** Spec: Errors, rule 4. */
+class NotImplementedResponse {
+  @ApiProperty({ description: 'The error.' })
+  error!: NotImplementedDetails;
+}
 
 const NOT_IMPLEMENTED: NotImplementedResponse = {
   error: {

@@ -1,6 +1,6 @@
 import { validated } from '@inference/dto';
-import { eventBodyOf } from './event-body';
 import { PostEventDto } from './event.dto';
+import { eventBodyOf } from './posted-event';
 
 const USER = { role: 'user', content: 'Hello' };
 const CALL = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };

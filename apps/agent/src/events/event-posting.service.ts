@@ -1,24 +1,41 @@
-import { Injectable, type MessageEvent } from '@nestjs/common';
-import { type Caller } from '@inference/guards';
 import { Database } from '@inference/database';
-import { UnavailableException } from '@inference/http';
+import { type Caller } from '@inference/guards';
+import { DetailedException, UnavailableException } from '@inference/http';
 import { type Refusal } from '@inference/model-calls';
+import { type HttpException, Injectable, type MessageEvent } from '@nestjs/common';
 import { type Response } from 'express';
 import { type Observable } from 'rxjs';
+import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 import { type StoredEvent } from '../session-log/session-events.repository';
 import { estimateEventTokens } from '../session-log/session-log';
-import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 import { type StreamEvent, turnStartedEvent } from '../streams/stream-events/stream-event';
 import { shuttingDownError, StreamHub } from '../streams/stream-hub';
 import { type TurnRun } from '../turns/turn-run';
 import { TurnRunner } from '../turns/turn-runner';
 import { type ClaimedTurn } from '../turns/turns.repository';
-import { type EventBody } from './event-body';
 import { type PostEventQuery } from './event.dto';
 import { type EventResponse, toEventResponse } from './event.response';
-import { type AcceptedEvent, acceptEvent } from './posted-event';
-import { refusalError } from './refusal-error';
+import { type AcceptedEvent, acceptEvent, type EventBody } from './posted-event';
 import { StreamResumptionService } from './stream-resumption.service';
+
+const RETRY_AFTER_SECONDS = '1';
+/** The schemes that the service accepts. */
+const SCHEMES = 'Bearer, ApiKey';
+
+/** The answer to a request whose call of the model was refused. */
+export function refusalError(refusal: Refusal, turnId: string): HttpException {
+  const { status, message, code } = refusal;
+  return new DetailedException(status, message, { code, turn_id: turnId }, headersOf(refusal));
+}
+
+/** Every 429 has `Retry-After`, and every 401 `WWW-Authenticate`, whatever the gateway said. */
+function headersOf({ status, retryAfter }: Refusal): Record<string, string> {
+  const pause = retryAfter ?? (status === 429 ? RETRY_AFTER_SECONDS : undefined);
+  return {
+    ...(pause !== undefined && { 'Retry-After': pause }),
+    ...(status === 401 && { 'WWW-Authenticate': SCHEMES }),
+  };
+}
 
 /** A request that posts an event. */
 interface PostRequest {

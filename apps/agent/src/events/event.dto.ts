@@ -1,9 +1,9 @@
 import { ChoiceField, IdField, IntegerParameter, ObjectListField, TextField, Tolerant } from '@inference/dto';
 import { ApiSchema } from '@nestjs/swagger';
-import { MAX_CALLS, MAX_CONTENT_CHARS, ToolCallDto, ToolCallResultDto } from '../tool-calls/tool.dto';
+import { SessionPath } from '../sessions/session.dto';
 import { PositionField } from '../streams/position-field.decorator';
 import { type StreamPosition } from '../streams/stream-events/stream-event';
-import { SessionPath } from '../sessions/session-path.dto';
+import { MAX_CALLS, MAX_CONTENT_CHARS, ToolCallDto, ToolCallResultDto } from '../tool-calls/tool.dto';
 import { Rule } from '../validation/rule.decorator';
 
 const hasRole =

@@ -1,6 +1,6 @@
 import { InstantProperty } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
-import { type EventType } from '../session-log/session-event';
+import { type EventType } from '../session-log/session-event.entity';
 import { type StoredEvent } from '../session-log/session-events.repository';
 import {
   type ToolCall,

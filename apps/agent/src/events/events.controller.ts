@@ -1,3 +1,7 @@
+import { RequestHeaders } from '@inference/dto';
+import { type Caller, CurrentCaller } from '@inference/guards';
+import { Idempotency, IdempotencyHeaders } from '@inference/http';
+import { ApiErrors, CodedErrorResponse } from '@inference/openapi';
 import {
   Body,
   Controller,
@@ -12,17 +16,12 @@ import {
   Sse,
 } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { RequestHeaders } from '@inference/dto';
-import { type Caller, CurrentCaller } from '@inference/guards';
-import { Idempotency, IdempotencyHeaders } from '@inference/http';
-import { ApiErrors, CodedErrorResponse } from '@inference/openapi';
 import { type Response } from 'express';
 import { type Observable } from 'rxjs';
-import { SessionPath } from '../sessions/session-path.dto';
+import { SessionPath } from '../sessions/session.dto';
 import { ApiTurnStream } from '../streams/api-turn-stream.decorator';
 import { ApiPostEvent, POSTED_EVENT_HEADERS } from './api-post-event.decorator';
-import { eventBodyOf } from './event-body';
-
+import { EventPostingService } from './event-posting.service';
 import {
   EventPath,
   EventsQuery,
@@ -32,8 +31,8 @@ import {
   ResumeQuery,
 } from './event.dto';
 import { EventListResponse, EventResponse } from './event.response';
-import { EventPostingService } from './event-posting.service';
 import { EventsService } from './events.service';
+import { eventBodyOf } from './posted-event';
 import { StreamResumptionService } from './stream-resumption.service';
 
 const NO_SUCH_SESSION = {

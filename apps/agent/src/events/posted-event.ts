@@ -1,25 +1,35 @@
 import { createHash } from 'node:crypto';
-import { BadRequestException, ConflictException } from '@nestjs/common';
-import { type Caller } from '@inference/guards';
 import { type Transaction } from '@inference/database';
+import { type Caller } from '@inference/guards';
 import { DetailedException, TooManyRequestsException } from '@inference/http';
 import { activeTraceparent } from '@inference/tracing';
-import { type Idempotency } from '../session-log/session-event';
+import { BadRequestException, ConflictException } from '@nestjs/common';
+import { type Idempotency } from '../session-log/session-event.entity';
 import { findReplayedEvent, type StoredEvent } from '../session-log/session-events.repository';
 import { appendToolResults } from '../session-log/session-log';
 import { lockOrCreateSession } from '../sessions/session-lock';
 import { keyIdOf } from '../sessions/session-scope';
 import { type LockedOrInsertedSession, type LockedSession } from '../sessions/sessions.repository';
-import { notifyReplicas, TURN_CHANGED } from '../streams/turn-notifications.repository';
+import { notifyReplicas, TURN_CHANGED } from '../streams/stream-events/stream-events.repository';
 import { type StoredToolCall } from '../tool-calls/tool-call.entity';
 import { findCalls, readPendingCalls } from '../tool-calls/tool-calls.repository';
-import { type Turn } from '../turns/turn.entity';
+import {
+  type ToolCall,
+  type ToolCallDto,
+  type ToolCallResult,
+  type ToolCallResultDto,
+} from '../tool-calls/tool.dto';
 import { claimTurn } from '../turns/turn-claim';
-import { enqueueTurn } from '../turns/turn-jobs.repository';
 import { appendRequiresAction, cancelTurns, completeWithoutCall } from '../turns/turn-outcome';
-import { type ClaimedTurn, continueTurn, createTurn, readOpenTurns } from '../turns/turns.repository';
-import { type EventBody } from './event-body';
-import { type PostEventQuery } from './event.dto';
+import { type Turn } from '../turns/turn.entity';
+import {
+  type ClaimedTurn,
+  continueTurn,
+  createTurn,
+  enqueueTurn,
+  readOpenTurns,
+} from '../turns/turns.repository';
+import { type PostEventDto, type PostEventQuery } from './event.dto';
 
 /** An event that a caller posts. */
 export interface PostedEvent {
@@ -188,3 +198,44 @@ async function requirePendingCalls(
     );
   return calls[0]!;
 }
+
+interface Message {
+  role: 'user' | 'assistant';
+  content: string;
+  tool_calls: ToolCall[] | undefined;
+}
+
+interface ToolEvent {
+  role: 'tool';
+  content: string | null | undefined;
+  tool_calls: ToolCall[] | undefined;
+  tool_call_results: ToolCallResult[];
+}
+
+/** A posted event, distinguished by its role. */
+export type EventBody = Message | ToolEvent;
+
+/**
+ * Returns the event of a valid body. The order of the members is fixed, whatever the client's: the JSON is hashed to recognise a
+ * repeated request (see `fingerprintOf`).
+ */
+export function eventBodyOf({ role, content, tool_calls: calls, tool_call_results: results }: PostEventDto) {
+  const sentBack = calls?.length ? calls.map(toolCallOf) : undefined;
+  const event: EventBody =
+    role === 'tool'
+      ? { role, content, tool_calls: sentBack, tool_call_results: results!.map(toolCallResultOf) }
+      : { role, content: content!, tool_calls: sentBack };
+  return event;
+}
+
+const toolCallOf = ({ id, type, function: called }: ToolCallDto): ToolCall => ({
+  id,
+  type,
+  function: { name: called.name, arguments: called.arguments },
+});
+
+const toolCallResultOf = ({ tool_call_id, content, is_error }: ToolCallResultDto): ToolCallResult => ({
+  tool_call_id,
+  content,
+  ...(typeof is_error === 'boolean' && { is_error }),
+});

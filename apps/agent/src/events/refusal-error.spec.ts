@@ -1,6 +1,6 @@
 import { describeError } from '@inference/http';
 import { refusal } from '@inference/model-calls';
-import { refusalError } from './refusal-error';
+import { refusalError } from './event-posting.service';
 
 it.each([
   [401, undefined, { 'WWW-Authenticate': 'Bearer, ApiKey' }],

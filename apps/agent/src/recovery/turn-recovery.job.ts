@@ -1,13 +1,11 @@
-import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Database, type Transaction } from '@inference/database';
-import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
-import { RepeatingTask } from '../replicas/repeating-task';
-import { notifyReplicas, TURN_ENDED } from '../streams/turn-notifications.repository';
-import { interruptedError } from '../turns/turn-errors';
-import { enqueueTurn } from '../turns/turn-jobs.repository';
-import { failTurn } from '../turns/turn-outcome';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { RepeatingTask, ReplicaHeartbeat } from '../replicas/replica-heartbeat';
+import { notifyReplicas, TURN_ENDED } from '../streams/stream-events/stream-events.repository';
+import { failTurn, interruptedError } from '../turns/turn-outcome';
 import { TurnRunner } from '../turns/turn-runner';
 import {
+  enqueueTurn,
   findOrphanedTurn,
   findOrphanedTurns,
   findTurnOfReplica,

@@ -1,9 +1,34 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Database, newId } from '@inference/database';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { BACKGROUND_DATABASE } from '../background-database/background-database.module';
 import { REPLICAS_CONFIG, type ReplicasConfig } from './replicas.config';
 import { deleteDeadReplicas, deleteReplica, renewReplica } from './replicas.repository';
-import { RepeatingTask } from './repeating-task';
+
+/** Runs work at an interval, never twice at a time: a run that takes long delays the next one. */
+export class RepeatingTask {
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | undefined;
+
+  /** @param work must not reject */
+  constructor(
+    private readonly work: () => Promise<void>,
+    private readonly intervalMillis: number,
+  ) {}
+
+  start(): void {
+    this.timer = setInterval(() => this.runUnlessRunning(), this.intervalMillis);
+  }
+
+  /** Resolves when the current run has ended. */
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  private runUnlessRunning(): void {
+    this.running ??= this.work().finally(() => (this.running = undefined));
+  }
+}
 
 /** A replica is declared dead after so many missed heartbeats. */
 const HEARTBEATS_PER_TTL = 4;

@@ -14,7 +14,6 @@ import {
 import { AgentSession } from '../sessions/agent-session.entity';
 import { type ToolCall, type ToolCallResult } from '../tool-calls/tool.dto';
 import { Turn } from '../turns/turn.entity';
-import { type EventError, type EventType } from './session-event';
 
 /**
  * One entry of a session's log. It never changes, except that its idempotency key is removed, and that the call that
@@ -110,4 +109,19 @@ export class SessionEvent {
 
   @TimeColumn({ default: () => 'clock_timestamp()' })
   createdAt!: Date;
+}
+
+export type EventType = 'message' | 'tool_calls' | 'tool_result' | 'turn.failed' | 'turn.cancelled';
+
+interface EventError {
+  /** Does not change between versions; clients branch on it. */
+  code: string;
+  message: string;
+  retryable: boolean;
+}
+
+/** An idempotency key of the caller and the hash of the request that used it. */
+export interface Idempotency {
+  key: string;
+  fingerprint: Buffer;
 }

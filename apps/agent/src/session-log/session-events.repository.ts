@@ -2,8 +2,7 @@ import { type Executor, type Transaction } from '@inference/database';
 import { In, IsNull } from 'typeorm';
 import { type SessionScope } from '../sessions/session-scope';
 import { type Turn } from '../turns/turn.entity';
-import { type Idempotency } from './session-event';
-import { SessionEvent } from './session-event.entity';
+import { type Idempotency, SessionEvent } from './session-event.entity';
 
 /** An event as its readers need it. */
 export type StoredEvent = Omit<

@@ -14,7 +14,22 @@ import { IsObject } from 'class-validator';
 import { MAX_CONTENT_CHARS, type ToolDefinition, ToolDefinitionDto } from '../tool-calls/tool.dto';
 import { type TurnStatus } from '../turns/turn.entity';
 import { Rule } from '../validation/rule.decorator';
-import { SessionIdField } from './session-path.dto';
+
+/** `.` and `..` are excluded because clients resolve them as relative path segments. */
+const SESSION_ID = /^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/;
+
+/** The id of a session, which its account may choose. */
+const SessionIdField = (options: FieldOptions): PropertyDecorator =>
+  TextField({
+    example: 'support-4711',
+    ...options,
+    pattern: [SESSION_ID, 'must be 1 to 128 of A-Z a-z 0-9 . _ : -, and neither . nor ..'],
+  });
+
+export class SessionPath {
+  @SessionIdField({ description: 'The id of the session.' })
+  session_id!: string;
+}
 
 const MAX_MODEL_CHARS = 200;
 const MAX_TOOLS = 128;

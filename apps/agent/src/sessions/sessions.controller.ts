@@ -1,3 +1,6 @@
+import { type Caller, CurrentCaller } from '@inference/guards';
+import { PageQuery } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import {
   ApiCreatedResponse,
@@ -6,17 +9,14 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { type Caller, CurrentCaller } from '@inference/guards';
-import { PageQuery } from '@inference/http';
-import { ApiErrors } from '@inference/openapi';
 import {
   CancelledTurnsResponse,
   CreateSessionDto,
   SessionDetailsResponse,
   SessionListResponse,
+  SessionPath,
   SessionResponse,
 } from './session.dto';
-import { SessionPath } from './session-path.dto';
 import { SessionsService } from './sessions.service';
 
 const NO_SUCH_SESSION = {

@@ -1,12 +1,17 @@
-import { ConflictException, Inject, Injectable } from '@nestjs/common';
-import { type Caller } from '@inference/guards';
 import { Database, newId } from '@inference/database';
+import { type Caller } from '@inference/guards';
 import { type PageQuery, readPage } from '@inference/http';
+import { ConflictException, Inject, Injectable } from '@nestjs/common';
 import { MODELS_CONFIG, type ModelsConfig } from '../models/models.config';
-import { deleteStreamEventsOfSession } from '../streams/stream-events/stream-events.repository';
-import { notifyReplicas, TURN_DELETED } from '../streams/turn-notifications.repository';
+import {
+  deleteStreamEventsOfSession,
+  notifyReplicas,
+  TURN_DELETED,
+} from '../streams/stream-events/stream-events.repository';
 import { cancelTurns } from '../turns/turn-outcome';
 import { readOpenTurns } from '../turns/turns.repository';
+import { noSuchSession, requireLockedSession } from './session-lock';
+import { keyIdOf, sessionScopeOf } from './session-scope';
 import {
   type CancelledTurnsResponse,
   type CreateSessionDto,
@@ -14,8 +19,6 @@ import {
   type SessionListResponse,
   type SessionResponse,
 } from './session.dto';
-import { noSuchSession, requireLockedSession } from './session-lock';
-import { keyIdOf, sessionScopeOf } from './session-scope';
 import {
   deleteSession,
   findSession,

@@ -1,14 +1,41 @@
 import { ApiEventStream } from '@inference/openapi';
-import { type ApiResponseOptions } from '@nestjs/swagger';
-import { ToolCallResponse } from '../tool-calls/tool.dto';
-import {
-  DeltaData,
-  RequiresActionData,
-  TurnCancelledData,
-  TurnCompletedData,
-  TurnErrorData,
-  TurnStartedData,
-} from './stream.response';
+import { ApiProperty, type ApiResponseOptions } from '@nestjs/swagger';
+import { type ToolCall, ToolCallResponse } from '../tool-calls/tool.dto';
+
+// The data of each kind of stream event (spec: Events).
+
+class TurnData {
+  @ApiProperty({ description: 'The turn.', example: 'turn_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  turn_id!: string;
+}
+
+class TurnStartedData extends TurnData {}
+
+class TurnCancelledData extends TurnData {}
+
+class DeltaData {
+  @ApiProperty({ description: 'The next piece of the answer.', example: 'Hello' })
+  content!: string;
+}
+
+class RequiresActionData extends TurnData {
+  @ApiProperty({ type: [ToolCallResponse], description: 'The calls that have no result yet.' })
+  tool_calls!: ToolCall[];
+}
+
+/** Always `{}`. */
+class TurnCompletedData {}
+
+class TurnErrorData {
+  @ApiProperty({ description: 'What is wrong, for people.', example: 'The model broke its answer off.' })
+  error!: string;
+
+  @ApiProperty({ description: 'For programs; it does not change between versions.', example: 'model_error' })
+  code!: string;
+
+  @ApiProperty({ description: 'Whether the same message may succeed later.', example: true })
+  retryable!: boolean;
+}
 
 const EVENTS = {
   'turn.started': { description: 'The first event of a turn.', data: TurnStartedData },

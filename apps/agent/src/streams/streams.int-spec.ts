@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { newId } from '@inference/database';
 import { ScriptedModel, waitFor } from '@inference/testing';
-import { AgentSite, Customer, type ReceivedEvent, readStream, textOf } from '../agent.fixture';
+import { AgentSite, Customer, readStream, type ReceivedEvent, textOf } from '../agent.fixture';
 import { type EventResponse } from '../events/event.response';
-import { StreamEventCleanupJob } from './stream-events/stream-event-cleanup.job';
+import { StreamEventCleanupJob } from './stream-event-cleanup.job';
 import { StreamHub } from './stream-hub';
 
 const SLOW = 'sandbox-chat+tokens-30+delay-20';

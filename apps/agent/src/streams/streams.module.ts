@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DeltaWriter } from './delta-writer';
-import { StreamEventCleanupJob } from './stream-events/stream-event-cleanup.job';
+import { StreamEventCleanupJob } from './stream-event-cleanup.job';
 import { StreamHub } from './stream-hub';
 
 /** Stores what turns send to their clients, and delivers it. */

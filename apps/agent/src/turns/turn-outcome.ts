@@ -1,5 +1,5 @@
 import { type Transaction } from '@inference/database';
-import { type ModelAnswer, type Refusal } from '@inference/model-calls';
+import { type ModelAnswer, type Refusal, refusal } from '@inference/model-calls';
 import {
   appendEvent,
   appendToolResults,
@@ -7,13 +7,28 @@ import {
   type NewEvent,
 } from '../session-log/session-log';
 import { type StreamEvent } from '../streams/stream-events/stream-event';
-import { appendStreamEvent, readDeltaText } from '../streams/stream-events/stream-events.repository';
-import { notifyReplicas, TURN_ENDED } from '../streams/turn-notifications.repository';
-import { type ToolCall } from '../tool-calls/tool.dto';
+import {
+  appendStreamEvent,
+  notifyReplicas,
+  readDeltaText,
+  TURN_ENDED,
+} from '../streams/stream-events/stream-events.repository';
 import { insertCalls, readPendingCalls } from '../tool-calls/tool-calls.repository';
+import { type ToolCall } from '../tool-calls/tool.dto';
 import { withUniqueIds } from '../tool-calls/unique-call-ids';
-import { enqueueTurn } from './turn-jobs.repository';
-import { findNextQueuedTurn, type OpenTurn, setTurnStatus } from './turns.repository';
+import { enqueueTurn, findNextQueuedTurn, type OpenTurn, setTurnStatus } from './turns.repository';
+
+export const INTERRUPTED = 'interrupted';
+
+export const interruptedError = (): Refusal =>
+  refusal(503, INTERRUPTED, 'The service stopped in the middle of this turn. Send the message again.');
+
+export const contextTooLongError = (): Refusal =>
+  refusal(
+    400,
+    'context_length_exceeded',
+    "The conversation's last turn does not fit into the model's context.",
+  );
 
 // How turns pause and end. The transaction of every function here has locked the session.
 

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Database, JOB_SCHEMAS } from '@inference/database';
 import { createJobPool, JobMetrics, JobWorker } from '@inference/jobs';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 import { claimTurn } from './turn-claim';
-import { RUN_TURN, type TurnJob } from './turn-jobs.repository';
 import { TurnRunner } from './turn-runner';
 import { TURNS_CONFIG, type TurnsConfig } from './turns.config';
-import { lockSessionOfTurn } from './turns.repository';
+import { lockSessionOfTurn, RUN_TURN, type TurnJob } from './turns.repository';
 
 /** Jobs that are taken at a time. A job is done once its turn has begun; MAX_RUNNING_TURNS limits how many run. */
 const CONCURRENCY = 4;

@@ -1,21 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database, isDatabaseUnavailable, NotificationChannel, type Transaction } from '@inference/database';
 import { Metrics } from '@inference/http';
 import { type CallEnd, GatewayClient } from '@inference/model-calls';
 import { type Span, traceWork } from '@inference/tracing';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { readPromptMessages } from '../session-log/prompt-messages';
-import { nameBrokenOffCall, releaseIdempotencyKey } from '../session-log/session-events.repository';
 import { limitsOf, MODELS_CONFIG, type ModelsConfig } from '../models/models.config';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
+import { readPromptMessages } from '../session-log/prompt-messages';
+import { nameBrokenOffCall, releaseIdempotencyKey } from '../session-log/session-events.repository';
 import { DeltaWriter } from '../streams/delta-writer';
 import { type StreamEvent } from '../streams/stream-events/stream-event';
-import { deleteStreamEventsOfDeletedTurn } from '../streams/stream-events/stream-events.repository';
+import {
+  deleteStreamEventsOfDeletedTurn,
+  TURN_DELETED,
+  TURN_ENDED,
+} from '../streams/stream-events/stream-events.repository';
 import { StreamHub } from '../streams/stream-hub';
-import { TURN_DELETED, TURN_ENDED } from '../streams/turn-notifications.repository';
-import { contextTooLongError, INTERRUPTED, interruptedError } from './turn-errors';
-import { failTurn, recordAnswer } from './turn-outcome';
+import { contextTooLongError, failTurn, INTERRUPTED, interruptedError, recordAnswer } from './turn-outcome';
 import { TurnRun } from './turn-run';
 import { TURNS_CONFIG, type TurnsConfig } from './turns.config';
 import { type ClaimedTurn, isInCall, lockSessionOfTurn } from './turns.repository';

@@ -1,7 +1,7 @@
-import { type ArgumentsHost, HttpException } from '@nestjs/common';
 import { UnavailableException } from '@inference/http';
+import { type ArgumentsHost, HttpException } from '@nestjs/common';
+import { ExchangeRateMissingError } from '../proxy/admission/admission.service';
 import { BillingUnavailableError, BillingUnknownError } from '../settlement/settlement.errors';
-import { ExchangeRateMissingError } from '../proxy/admission/admission.errors';
 import { type OpenAiErrorBody } from './openai-error';
 import { OpenAiErrorFilter } from './openai-error.filter';
 

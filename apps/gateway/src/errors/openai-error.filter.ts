@@ -1,9 +1,8 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import { isDatabaseUnavailable } from '@inference/database';
 import { describeError, logFailure } from '@inference/http';
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import { type Request, type Response } from 'express';
-import { GatewayError } from './gateway-error';
-import { openAiErrorBody, toOpenAiError } from './openai-error';
+import { GatewayError, openAiErrorBody, toOpenAiError } from './openai-error';
 
 const CODE_BY_STATUS: Record<number, string> = {
   401: 'invalid_api_key',

@@ -1,6 +1,26 @@
+import { GatewayError } from '../errors/openai-error';
 import { type Hold, Lease } from './lease';
-import { InsufficientBalanceError, KeySpendLimitReachedError } from './lease.errors';
 import { type LeaseRepository } from './lease.repository';
+
+/** The wallet's free money does not cover the worst case of the request. */
+export class InsufficientBalanceError extends GatewayError {
+  constructor() {
+    super(
+      'insufficient_balance',
+      'The wallet does not cover the most that this request can cost. Top up, or lower max_tokens.',
+    );
+  }
+}
+
+/** The remaining spending limit of the API key does not cover the worst case of the request. */
+class KeySpendLimitReachedError extends GatewayError {
+  constructor() {
+    super(
+      'key_spend_limit_reached',
+      "This API key's spending limit does not cover the most that this request can cost.",
+    );
+  }
+}
 
 interface Waiter {
   amountPicos: bigint;

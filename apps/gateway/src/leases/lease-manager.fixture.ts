@@ -1,9 +1,8 @@
 import { NotificationChannel } from '@inference/database';
 import { type Caller } from '@inference/guards';
 import { type TestAccount, TestPool } from '@inference/testing';
-import { GatewayError } from '../errors/gateway-error';
-import { toOpenAiError } from '../errors/openai-error';
 import { readGatewayConfig } from '../config';
+import { GatewayError, toOpenAiError } from '../errors/openai-error';
 import { type Environment, testEnvironment } from '../testing/gateway.fixture';
 import { type Hold } from './lease';
 import { LeaseManager } from './lease-manager';

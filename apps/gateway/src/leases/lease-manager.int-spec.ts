@@ -1,5 +1,3 @@
-import { Logger } from '@nestjs/common';
-import fc from 'fast-check';
 import { isDatabaseUnavailable } from '@inference/database';
 import { reconcile } from '@inference/metering';
 import {
@@ -10,8 +8,10 @@ import {
   type TestDatabase,
   waitFor,
 } from '@inference/testing';
+import { Logger } from '@nestjs/common';
+import fc from 'fast-check';
 import { ENTITIES } from '../entities';
-import { GatewayError } from '../errors/gateway-error';
+import { GatewayError } from '../errors/openai-error';
 import { type Environment, startDatabaseProxy, walletOf } from '../testing/gateway.fixture';
 import { type Hold } from './lease';
 import { callerOf, codeOf, startLeaseManager, type TestLeaseManager } from './lease-manager.fixture';

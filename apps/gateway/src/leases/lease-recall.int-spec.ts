@@ -1,5 +1,3 @@
-import { Logger } from '@nestjs/common';
-import fc from 'fast-check';
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
 import { reconcile } from '@inference/metering';
 import {
@@ -11,10 +9,12 @@ import {
   waitFor,
 } from '@inference/testing';
 import { InsufficientFundsError, postTransfer, WALLET_ENTITIES, withLeaseRecall } from '@inference/wallet';
+import { Logger } from '@nestjs/common';
+import fc from 'fast-check';
 import { ENTITIES } from '../entities';
 import { walletOf } from '../testing/gateway.fixture';
 import { type Hold } from './lease';
-import { InsufficientBalanceError } from './lease.errors';
+import { InsufficientBalanceError } from './lease-allocator';
 import { callerOf, startLeaseManager, type TestLeaseManager } from './lease-manager.fixture';
 
 /** Deductions of the console from a wallet whose money is in the leases of two gateways. */

@@ -1,7 +1,7 @@
-import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
-import { MAINTENANCE_FUNCTIONS, runMaintenance } from './billing-tables.repository';
+import { Injectable, Logger } from '@nestjs/common';
+import { MAINTENANCE_FUNCTIONS, runMaintenance } from './maintenance.repository';
 
 /** Runs the maintenance functions of the metering and wallet schemas, at the start and every minute. */
 @Injectable()

@@ -1,9 +1,9 @@
-import { Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { Metrics } from '@inference/http';
 import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
+import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { readRolledUntil, rollUpHours } from './rollups.repository';
+import { readRolledUntil, rollUpHours } from './maintenance.repository';
 
 /**
  * Rolls closed hours up into days and months, for reports. Each step is a transaction, so a process that dies loses one step

@@ -1,23 +1,27 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
 import { requireConnected } from '@inference/http';
 import { type TokenUsage, type UsageOutcome } from '@inference/metering';
+import { Inject, Injectable } from '@nestjs/common';
 import { type Response } from 'express';
 import { SettlementBatcher } from '../settlement/settlement-batcher';
 import { NotCoveredError } from '../settlement/settlement.errors';
-import { Cancellation } from '../upstreams/cancellation';
+import { type Endpoint } from '../upstreams/upstream';
+import { Cancellation } from '../upstreams/upstream-call';
 import { RequestAbandonedError } from '../upstreams/upstream.errors';
 import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
-import { readReportedUsage } from './usage/reported-usage';
 import { type Admission, AdmissionService, usageEventOf } from './admission/admission.service';
-import { type Endpoint } from '../upstreams/endpoint';
-import { NOTHING_PRODUCED, type Produced, producedByAll } from './usage/produced';
-import { isSameUsage, meteredUsage, within } from './usage/metered-usage';
-import { receiveProxyRequest } from './request/proxy-request';
-import { withFields } from './request/upstream-body';
-import { PROXY_CONFIG, type ProxyConfig } from './proxy.config';
 import { OpenRequests } from './open-requests';
+import { PROXY_CONFIG, type ProxyConfig } from './proxy.config';
+import { type ProxyRequest, receiveProxyRequest } from './request/proxy-request';
 import { proxyStream } from './streaming/proxy-stream';
+import {
+  NOTHING_PRODUCED,
+  type Produced,
+  producedByAll,
+  readReportedUsage,
+  tokensOf,
+} from './usage/produced';
+import { promptTokens } from './usage/prompt-tokens';
 
 interface PlainAnswer {
   usage?: unknown;
@@ -180,3 +184,67 @@ function parseAnswer(body: Buffer): PlainAnswer | null {
     return null;
   }
 }
+
+/**
+ * Returns the body for the upstream: the client's bytes with the given fields set. The value of a field that the body has is
+ * replaced, other fields are inserted at its start, and every other byte stays as it was. The
+ * body is not empty, and the fields are among READ_FIELDS.
+ */
+export function withFields(
+  { raw, members }: Pick<ProxyRequest, 'raw' | 'members'>,
+  fields: Record<string, unknown>,
+): Buffer {
+  const present = members.filter(({ name }) => Object.hasOwn(fields, name));
+  const absent = Object.entries(fields).filter(([name]) => !present.some((member) => member.name === name));
+  if (present.length + absent.length === 0) return raw;
+  const parts: Buffer[] = [];
+  let copied = 0;
+  const replace = (start: number, end: number, text: string) => {
+    parts.push(raw.subarray(copied, start), Buffer.from(text));
+    copied = end;
+  };
+  const start = raw.indexOf('{') + 1;
+  if (absent.length > 0) replace(start, start, `${JSON.stringify(Object.fromEntries(absent)).slice(1, -1)},`);
+  for (const member of present) replace(member.start, member.end, JSON.stringify(fields[member.name]));
+  return Buffer.concat([...parts, raw.subarray(copied)]);
+}
+
+/** The part of an admission that limits what can be billed. */
+interface Admitted {
+  request: ProxyRequest;
+  bounds: TokenUsage;
+}
+
+/**
+ * Returns the upstream's reported usage, or the gateway's own count (`estimated`) where the upstream reported none or where
+ * the answer broke off after a report that does not cover everything.
+ */
+export function meteredUsage(
+  admitted: Admitted,
+  outcome: UsageOutcome,
+  reported: TokenUsage | null,
+  produced: () => Produced,
+): { usage: TokenUsage; estimated: boolean } {
+  if (reported && outcome === 'completed') return { usage: reported, estimated: false };
+  const { bounds, request } = admitted;
+  const outputTokens = Math.min(tokensOf(produced()), bounds.outputTokens);
+  // Before the end of an answer, no tokens are a placeholder.
+  const inputTokens = reported?.inputTokens || Math.min(promptTokens(request), bounds.inputTokens);
+  if (reported && reported.inputTokens === inputTokens && reported.outputTokens >= outputTokens)
+    return { usage: reported, estimated: false };
+  return {
+    usage: { inputTokens, outputTokens: Math.max(outputTokens, reported?.outputTokens ?? 0) },
+    estimated: true,
+  };
+}
+
+/** Limits each figure of a usage to the bounds of the admission. */
+function within(usage: TokenUsage, bounds: TokenUsage): TokenUsage {
+  return {
+    inputTokens: Math.min(usage.inputTokens, bounds.inputTokens),
+    outputTokens: Math.min(usage.outputTokens, bounds.outputTokens),
+  };
+}
+
+const isSameUsage = (a: TokenUsage, b: TokenUsage) =>
+  a.inputTokens === b.inputTokens && a.outputTokens === b.outputTokens;

@@ -1,3 +1,6 @@
+import { Database, isDatabaseUnavailable, newId } from '@inference/database';
+import { RATE_DIGITS } from '@inference/metering';
+import { scaledToDecimal } from '@inference/money';
 import {
   type BeforeApplicationShutdown,
   Inject,
@@ -6,17 +9,30 @@ import {
   type OnApplicationShutdown,
   type OnModuleDestroy,
 } from '@nestjs/common';
-import { Database, newId } from '@inference/database';
-import { RATE_DIGITS } from '@inference/metering';
-import { scaledToDecimal } from '@inference/money';
+import { DatabaseError } from 'pg';
 import { type Hold } from '../leases/lease';
+import { SettlementMetrics, type Unsettled } from './settlement-metrics';
 import { SETTLEMENT_CONFIG, type SettlementConfig } from './settlement.config';
 import { BillingUnavailableError, BillingUnknownError, NotCoveredError } from './settlement.errors';
-import { SettlementMetrics, type Unsettled } from './settlement-metrics';
 import { type Decision, settleBatch } from './settlement.repository';
-import { isPermanent, isTransient } from './transient-error';
 import { type UndecidedBatch, UndecidedBatches } from './undecided-batches';
 import { toSettlementRow, type UsageEvent } from './usage-event';
+
+/** SQLSTATEs after which the same batch may succeed: deadlock, serialization failure, statement or lock timeout, disk or memory full. */
+const TRANSIENT_SQLSTATE = new Set(['40P01', '40001', '57014', '55P03', '53100', '53200']);
+
+/** Whether the same statement may succeed later. */
+function isTransient(error: unknown): boolean {
+  const code = (error as { code?: string } | null)?.code ?? '';
+  return (
+    isDatabaseUnavailable(error) ||
+    TRANSIENT_SQLSTATE.has(code) ||
+    /query.*timeout|timeout.*query/i.test(String(error))
+  );
+}
+
+/** Whether the database has refused the statement for good, so that it is not committed. */
+const isPermanent = (error: unknown): boolean => error instanceof DatabaseError && !isTransient(error);
 
 interface Pending {
   event: UsageEvent;

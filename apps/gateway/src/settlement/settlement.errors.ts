@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors/gateway-error';
+import { GatewayError } from '../errors/openai-error';
 
 /** The request cost more than its hold, and neither the lease nor the wallet's free money covers the difference. */
 export class NotCoveredError extends GatewayError {

@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors/gateway-error';
+import { GatewayError } from '../errors/openai-error';
 
 /** No upstream of the model gave a usable answer. */
 export class UpstreamFailedError extends GatewayError {

@@ -1,8 +1,6 @@
 import { isTracing, type Span, startCallSpan } from '@inference/tracing';
 import { Pool } from 'undici';
-import { type Cancellation } from './cancellation';
-import { type Endpoint } from './endpoint';
-import { UpstreamCall } from './upstream-call';
+import { type Cancellation, UpstreamCall } from './upstream-call';
 import { type UpstreamConfig, type UpstreamTimeouts } from './upstreams.config';
 
 /** Most connections to one upstream; further requests wait in the gateway. */
@@ -106,3 +104,6 @@ export class Upstream {
     return `${this.basePath}/${endpoint}`;
   }
 }
+
+/** The OpenAI endpoints that the gateway proxies, by their path below /v1. */
+export type Endpoint = 'chat/completions' | 'completions' | 'embeddings';

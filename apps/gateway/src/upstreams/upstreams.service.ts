@@ -1,11 +1,9 @@
-import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { type Span } from '@inference/tracing';
+import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { errors } from 'undici';
-import { GatewayError } from '../errors/gateway-error';
-import { type Cancellation } from './cancellation';
-import { type Endpoint } from './endpoint';
-import { Upstream } from './upstream';
-import { type UpstreamCall } from './upstream-call';
+import { GatewayError } from '../errors/openai-error';
+import { type Endpoint, Upstream } from './upstream';
+import { type Cancellation, type UpstreamCall } from './upstream-call';
 import {
   CallCancelledError,
   RequestAbandonedError,

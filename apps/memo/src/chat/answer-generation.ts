@@ -1,22 +1,39 @@
-import { HttpException, Logger } from '@nestjs/common';
 import { newId } from '@inference/database';
 import { DetailedException, UnavailableException } from '@inference/http';
-import { type CallEnd, type Message, type GatewayClient, type Refusal } from '@inference/model-calls';
+import { type CallEnd, type GatewayClient, type Message, type Refusal } from '@inference/model-calls';
+import { HttpException, Logger } from '@nestjs/common';
 import { type Response } from 'express';
 import { type Member } from '../access/member';
-import { type Citation, citationsLine } from './citations/citation';
-import { extractAnswer, type QuotedSentence } from './answers/extractive-answer';
-import { type Exchange, promptMessages } from './answers/prompt-messages';
-import { bestSnippet, snippetWithin } from './citations/citation-snippet';
-import { refusalText } from './answers/refusal-text';
-import { citingSentence } from './citations/citing-sentence';
-import { collapseWhitespace, type Slice } from './sentences/sentence-segmentation';
-import { type Answer, type ConversationRef, type MessageStatus } from './conversations/conversation';
-import { type ConversationLog } from './conversations/conversation-log';
 import { type SearchOutcome } from '../retrieval/search/passage';
 import { AnswerStream } from './answer-stream';
+import { extractAnswer, type QuotedSentence } from './answers/extractive-answer';
+import { type Exchange, promptMessages } from './answers/prompt-messages';
+import { refusalText } from './answers/refusal-text';
 import { type ChatConfig } from './chat.config';
 import { type AnswerErrorEvent } from './chat.dto';
+import { type Citation, citationsLine } from './citations/citation';
+import { bestSnippet, snippetWithin } from './citations/citation-snippet';
+import { type Answer, type ConversationRef, type MessageStatus } from './conversations/conversation';
+import { type ConversationLog } from './conversations/conversation-log';
+import { collapseWhitespace, type Slice, splitSentences } from './sentences/sentence-segmentation';
+
+/**
+ * How much text before a marker is searched for the sentence. Half cuts long sentences; twice doubles the work for
+ * answers with many markers.
+ */
+const MAX_CHARACTERS_BEFORE_MARKER = 600;
+const MARKERS = /\[\d{1,3}\]/g;
+
+/** The sentence that contains the first marker of a passage, up to the marker; empty if the passage is not cited. */
+export function citingSentence(answer: string, number: number): string {
+  const marker = answer.indexOf(`[${number}]`);
+  if (marker < 0) return '';
+  const before = answer
+    .slice(Math.max(0, marker - MAX_CHARACTERS_BEFORE_MARKER), marker)
+    .replace(MARKERS, '');
+  const last = splitSentences(before).at(-1);
+  return last ? before.slice(last.start, last.end) : '';
+}
 
 /** A question, the member who asks it, and the passages that were found for it. */
 export interface ChatQuestion {

@@ -1,3 +1,5 @@
+import { BodyAs } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
 import {
   Controller,
   Delete,
@@ -17,17 +19,30 @@ import {
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
+  type ApiOperationOptions,
   ApiTags,
+  getSchemaPath,
 } from '@nestjs/swagger';
-import { BodyAs } from '@inference/http';
-import { ApiErrors } from '@inference/openapi';
 import { type Request, type Response } from 'express';
 import { CurrentMember, type Member } from '../access/member';
 import { RequiresRole } from '../access/workspace.guard';
 import { ApiCodedErrors } from '../api-coded-errors.decorator';
 import { DocumentListResponse, DocumentPath, DocumentResponse, DocumentsQuery } from './document.dto';
 import { DocumentsService } from './documents.service';
-import { UPLOAD_BODY, UPLOAD_MODELS } from './uploads/upload-body';
+import { FormUploadDto, JsonUploadDto } from './uploads/upload.dto';
+
+/** The classes to which UPLOAD_BODY refers. */
+const UPLOAD_MODELS = [JsonUploadDto, FormUploadDto];
+
+/** For the API document: the body of an upload, which handlers read as a stream. */
+const UPLOAD_BODY: ApiOperationOptions['requestBody'] = {
+  required: true,
+  description: 'A text as JSON, or a form with a file.',
+  content: {
+    'application/json': { schema: { $ref: getSchemaPath(JsonUploadDto) } },
+    'multipart/form-data': { schema: { $ref: getSchemaPath(FormUploadDto) } },
+  },
+};
 
 const NO_SUCH_DOCUMENT = { 404: 'The workspace has no such document.' };
 const UPLOAD_ERRORS = {

@@ -1,4 +1,4 @@
-import { Groups } from './groups';
+import { Groups } from './documents.service';
 
 /** Records the groups, and lets a test end each of them. */
 function recorded() {

@@ -1,16 +1,16 @@
 import { type TestPool, waitFor, waitForLock } from '@inference/testing';
-import { termsOf } from '../retrieval/analysis/terms';
 import { type DocumentResponse } from '../documents/document.dto';
+import { MemoSite, type Person } from '../memo.fixture';
+import { termsOf } from '../retrieval/analysis/terms';
 import { collectGarbage } from '../retrieval/index/garbage-collection';
 import { SegmentBuilder } from '../retrieval/index/segment-builder';
 import { discardVersion } from '../retrieval/index/storage/garbage.repository';
 import { insertPostings } from '../retrieval/index/storage/postings.repository';
 import { insertSegment } from '../retrieval/index/storage/segments.repository';
-import { MemoSite, type Person } from '../memo.fixture';
 import { IndexedWorkspace } from '../retrieval/ranking/indexed-workspace.fixture';
-import { claimVersion, type ClaimedVersion } from './versions/version-claims.repository';
-import { recoverLostWork } from './versions/recovery';
-import { VersionWriter } from './versions/version-writer';
+import { recoverLostWork } from './ingestion-queue';
+import { VersionWriter } from './versions/document-ingestor';
+import { type ClaimedVersion, claimVersion } from './versions/version-claims.repository';
 
 const CHUNK = { n: 0, startAt: 0, lead: '', text: 'Words.' };
 

@@ -1,3 +1,5 @@
+import { Database, firstIdAt, JOB_SCHEMAS } from '@inference/database';
+import { createJobPool, JobWorker, type JobWorkerOptions } from '@inference/jobs';
 import {
   type BeforeApplicationShutdown,
   Inject,
@@ -5,13 +7,6 @@ import {
   Logger,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { Database, JOB_SCHEMAS } from '@inference/database';
-import { createJobPool, JobWorker, type JobWorkerOptions } from '@inference/jobs';
-import { collectGarbage } from '../retrieval/index/garbage-collection';
-import { mergeSegments } from '../retrieval/index/segment-merge';
-import { Embedder } from '../retrieval/vectors/embedder';
-import { VECTORS_CONFIG, type VectorsConfig } from '../retrieval/vectors/vectors.config';
-import { INGESTION_CONFIG, type IngestionConfig } from './ingestion.config';
 import {
   type BatchJob,
   COLLECT_GARBAGE,
@@ -23,11 +18,57 @@ import {
   MERGE,
   type MergeJob,
 } from '../jobs/document-jobs';
-import { addGarbageCollectionJob, addMergeJob } from '../jobs/document-jobs.repository';
+import {
+  addEmbeddingJobs,
+  addGarbageCollectionJob,
+  addIngestionJob,
+  addMergeJob,
+  deleteOrphanedJobs,
+} from '../jobs/document-jobs.repository';
+import { collectGarbage } from '../retrieval/index/garbage-collection';
+import { mergeSegments } from '../retrieval/index/segment-merge';
+import { discardLostVersions, hasGarbage } from '../retrieval/index/storage/garbage.repository';
+import { Embedder } from '../retrieval/vectors/embedder';
+import { VECTORS_CONFIG, type VectorsConfig } from '../retrieval/vectors/vectors.config';
+import { deleteOldInvitations } from '../workspaces/invitations/invitations.repository';
 import { ExtractionThread } from './extraction-thread/extraction-thread';
+import { INGESTION_CONFIG, type IngestionConfig } from './ingestion.config';
 import { BatchIngestor } from './versions/batch-ingestor';
 import { DocumentIngestor } from './versions/document-ingestor';
-import { recoverLostWork } from './versions/recovery';
+import {
+  deleteUnusedParts,
+  findAbandonedVersions,
+  findUnembeddedVersions,
+} from './versions/recovery.repository';
+
+/**
+ * Parts of an upload that is not complete after this time are deleted. It is longer than any upload that makes
+ * progress.
+ */
+const MAX_UPLOAD_DURATION_MS = 24 * 3_600_000;
+
+/** Versions that are found by one statement. A version with a job is not found again. */
+const ABANDONED_PAGE = 100;
+
+/** Restores what killed processes left behind: queues lost jobs again and discards unused data. */
+export async function recoverLostWork(database: Database, embeddingModel: string | undefined): Promise<void> {
+  await queueAbandonedVersions(database);
+  await deleteUnusedParts(database, firstIdAt('up', Date.now() - MAX_UPLOAD_DURATION_MS));
+  await discardLostVersions(database);
+  await deleteOrphanedJobs(database);
+  await deleteOldInvitations(database);
+  if (await hasGarbage(database)) await addGarbageCollectionJob(database);
+  if (embeddingModel === undefined) return;
+  await addEmbeddingJobs(database, await findUnembeddedVersions(database, embeddingModel), embeddingModel);
+}
+
+async function queueAbandonedVersions(database: Database): Promise<void> {
+  let abandoned;
+  do {
+    abandoned = await findAbandonedVersions(database, ABANDONED_PAGE);
+    for (const version of abandoned) await addIngestionJob(database, version);
+  } while (abandoned.length === ABANDONED_PAGE);
+}
 
 /** Reading a document takes a core. */
 const CONCURRENCY = 1;

@@ -1,3 +1,6 @@
+import { Accepts, type Caller, CurrentCaller } from '@inference/guards';
+import { csvLine, ExactJsonInterceptor } from '@inference/http';
+import { exactNumber, picosToDecimal } from '@inference/money';
 import {
   BadRequestException,
   Controller,
@@ -9,15 +12,11 @@ import {
   UseInterceptors,
 } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
-import { Accepts, type Caller, CurrentCaller } from '@inference/guards';
-import { ExactJsonInterceptor } from '@inference/http';
-import { exactNumber, picosToDecimal } from '@inference/money';
 import { type Request, type Response } from 'express';
-import { toCsv } from './cost.csv';
+import { type GroupKey, groupKeysOf } from './cost-dimensions';
 import { CostItemResponse, CostPageResponse, CostQuery } from './cost.dto';
 import { type CostGroup } from './cost.repository';
 import { CostService } from './cost.service';
-import { type GroupKey, groupKeysOf } from './cost-dimensions';
 
 const CSV_EXAMPLE = 'model,cost_usd,tokens\r\ndemo-model,0.002468,1234\r\n';
 
@@ -82,4 +81,14 @@ function toItem(names: readonly GroupKey[], { keys, costUsdPicos, tokens }: Cost
     cost_usd: exactNumber(picosToDecimal(costUsdPicos)),
     tokens,
   };
+}
+
+/** Renders the report as CSV: a header, then one line per group. */
+function toCsv(names: readonly GroupKey[], groups: readonly CostGroup[]): string {
+  const lines = groups.map(({ keys, costUsdPicos, tokens }) => [
+    ...keys,
+    picosToDecimal(costUsdPicos),
+    String(tokens),
+  ]);
+  return [[...names, 'cost_usd', 'tokens'], ...lines].map(csvLine).join('');
 }

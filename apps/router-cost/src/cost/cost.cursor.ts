@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
+import { type InstantMicros, instantText, parseInstant } from '@inference/time';
 import { BadRequestException } from '@nestjs/common';
 import { z } from 'zod';
-import { type InstantMicros, instantText, parseInstant } from '@inference/time';
-import { type CostRange } from './cost-range';
-import { type CostScope } from './cost-scope';
 import { groupKeysOf } from './cost-dimensions';
+import { type CostRange, type CostScope } from './cost-range';
 import { type CostQuery } from './cost.dto';
 
 /** Sort position of the last group of a page. */

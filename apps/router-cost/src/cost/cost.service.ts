@@ -1,14 +1,13 @@
-import { BadRequestException, Injectable } from '@nestjs/common';
-import { type Caller } from '@inference/guards';
 import { ReadDatabase } from '@inference/database';
+import { type Caller } from '@inference/guards';
 import { archivedHourFault, granularityFault, timeBuckets } from '@inference/metering';
 import { type InstantMicros, instantText } from '@inference/time';
+import { BadRequestException, Injectable } from '@nestjs/common';
+import { groupKeysOf } from './cost-dimensions';
+import { type CostRange, type CostScope, rangeOf, scopeOf } from './cost-range';
 import { type Continuation, type CostPosition, decodeCursor, encodeCursor } from './cost.cursor';
-import { type CostRange, rangeOf } from './cost-range';
-import { type CostScope, scopeOf } from './cost-scope';
 import { type CostQuery } from './cost.dto';
 import { type CostGroup, type CostReport, type ReadCostGroup, readCostGroups } from './cost.repository';
-import { groupKeysOf } from './cost-dimensions';
 
 export interface CostPage {
   groups: CostGroup[];

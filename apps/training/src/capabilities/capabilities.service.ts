@@ -1,4 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { type Caller, restrictedKeyIdOf } from '@inference/guards';
 import { RATE_DIGITS } from '@inference/metering';
@@ -10,11 +9,12 @@ import {
   picosToDecimal,
   scaledToDecimal,
 } from '@inference/money';
+import { Inject, Injectable } from '@nestjs/common';
+import { exchangeRateMissing, gpuPriceMissing, tokenPriceMissing } from '../prices/prices.config';
 import { QUOTAS_CONFIG, type QuotasConfig } from '../quotas/quotas.config';
 import { CAPABILITIES_CONFIG, type CapabilitiesConfig } from './capabilities.config';
 import { type CapabilitiesResponse } from './capabilities.dto';
 import { type Means, readMeans } from './capabilities.repository';
-import { exchangeRateMissing, gpuPriceMissing, tokenPriceMissing } from '../prices/missing-price';
 
 const TOKENS_PER_UNIT = 1_000_000n;
 

@@ -1,5 +1,33 @@
-import { BigIntColumn } from '@inference/database';
-import { Check, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { BigIntColumn, TimeColumn } from '@inference/database';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
+
+/** A change of an account's total. Append-only. */
+@Entity('quota_changes', { schema: 'training' })
+@Index('quota_changes_account', ['accountId', 'id'])
+export class QuotaChange {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
+  id!: bigint;
+
+  @ForeignKey('accounts')
+  @Column('text')
+  accountId!: string;
+
+  /** The admin. */
+  @ForeignKey('accounts')
+  @Column('text')
+  changedBy!: string;
+
+  /** The old total; the default where none was set. */
+  @BigIntColumn()
+  fromTokens!: bigint;
+
+  /** The new total. */
+  @BigIntColumn()
+  toTokens!: bigint;
+
+  @TimeColumn({ default: () => 'clock_timestamp()' })
+  changedAt!: Date;
+}
 
 /** How many tokens an account may use for training, and has used. */
 @Entity('quotas', { schema: 'training' })

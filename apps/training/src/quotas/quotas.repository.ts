@@ -1,6 +1,5 @@
 import { type Executor, type Transaction } from '@inference/database';
-import { Quota } from './quota.entity';
-import { QuotaChange } from './quota-change.entity';
+import { Quota, QuotaChange } from './quota.entity';
 
 /** Tokens of an account; the default total where no admin has set one. */
 export interface EffectiveQuota extends Pick<Quota, 'usedTokens'> {

@@ -1,8 +1,8 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Executor } from '@inference/database';
+import { ApiException, CODES } from '@inference/training-envelope';
+import { Inject, Injectable } from '@nestjs/common';
 import { QUOTAS_CONFIG, type QuotasConfig } from './quotas.config';
 import { type QuotaResponse } from './quotas.dto';
-import { accountUnknown } from './quotas.errors';
 import {
   insertQuotaChange,
   listQuotaChanges,
@@ -61,3 +61,6 @@ export class QuotasService {
     };
   }
 }
+
+/** 404: the account does not exist. */
+export const accountUnknown = () => new ApiException(CODES.accountUnknown, 'no such account');

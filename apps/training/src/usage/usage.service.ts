@@ -1,12 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Inject, Injectable } from '@nestjs/common';
 import { Database, newId } from '@inference/database';
-import { ApiException, CODES } from '@inference/training-envelope';
 import { exactNumber, picosToDecimal } from '@inference/money';
-import { exchangeRateMissing, tokenPriceMissing } from '../prices/missing-price';
-import { PRICES_CONFIG, type PricesConfig } from '../prices/prices.config';
+import { ApiException, CODES } from '@inference/training-envelope';
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  exchangeRateMissing,
+  PRICES_CONFIG,
+  type PricesConfig,
+  tokenPriceMissing,
+} from '../prices/prices.config';
 import { QUOTAS_CONFIG, type QuotasConfig } from '../quotas/quotas.config';
-import { accountUnknown } from '../quotas/quotas.errors';
+import { accountUnknown } from '../quotas/quotas.service';
 import { type RecordUsageDto, type UsageRecordResponse } from './usage.dto';
 import { type RecordOutcome, recordUsage, type Refusal } from './usage.repository';
 

@@ -1,5 +1,5 @@
 import { DatabaseBefore } from '../database-before.fixture';
-import { migrateJobQueues } from './job-queues';
+import { migrateJobQueues } from '../migrate';
 import { describeMigration } from './migration';
 import { MIGRATIONS } from './migration-list';
 

@@ -2,8 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTestDatabase, type ServiceRole, type TestDatabase } from '@inference/testing';
 import { DataSource } from 'typeorm';
-import { type EntityClass } from '../data-source';
-import { PostgresNamingStrategy } from '../entities/naming-strategy';
+import { type EntityClass, PostgresNamingStrategy } from '../data-source';
 import { BEYOND_ENTITIES } from './beyond-entities.fixture';
 import { readCatalogue, readGrants, readObjects } from './catalogue.fixture';
 

@@ -13,7 +13,7 @@ import { CREDENTIAL_ENTITIES } from '../credential-entities';
 import { type CredentialsOptions } from '../credentials.options';
 import { hashSecretKey } from '../secret-keys/secret-key';
 import { createApiKey } from './api-key';
-import { ApiKeyVerifier } from './api-key-verifier';
+import { ApiKeyVerifier } from './api-key.strategy';
 import { rehashApiKey } from './api-keys.repository';
 
 const OPTIONS: CredentialsOptions = {

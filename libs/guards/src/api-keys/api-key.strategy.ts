@@ -1,5 +1,12 @@
-import { Injectable } from '@nestjs/common';
+import { hash } from 'node:crypto';
+import { Database, NotificationChannel } from '@inference/database';
+import { Inject, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
+import { callerCache } from '../caching/caller-cache';
+import { type CredentialCache } from '../caching/credential-cache';
+import { type Caller } from '../caller';
+import { CREDENTIALS_OPTIONS, type CredentialsOptions } from '../credentials.options';
+import { possibleHashes } from '../secret-keys/secret-key';
 import {
   type AuthenticateOptions,
   type CredentialRegistration,
@@ -7,7 +14,49 @@ import {
   type Identity,
   identityOf,
 } from '../strategies/credential.strategy';
-import { ApiKeyVerifier } from './api-key-verifier';
+import { isApiKey } from './api-key';
+import { type ApiKey } from './api-key.entity';
+import { findApiKey, rehashApiKey, touchApiKey } from './api-keys.repository';
+
+/** Finds the caller of an API key. A deletion takes effect at once through NOTIFY `credentials`. */
+@Injectable()
+export class ApiKeyVerifier {
+  private readonly cache: CredentialCache<Caller>;
+
+  constructor(
+    private readonly database: Database,
+    @Inject(CREDENTIALS_OPTIONS) private readonly options: CredentialsOptions,
+    channel: NotificationChannel,
+  ) {
+    this.cache = callerCache(channel);
+  }
+
+  async verify(key: string): Promise<Caller | null> {
+    // A plain digest costs an eighth of the keyed one (0.4 against 3.4 µs), which only the database needs.
+    return this.cache.get(hash('sha256', key, 'base64'), () => this.lookUp(key));
+  }
+
+  private async lookUp(key: string): Promise<Caller | null> {
+    if (!isApiKey(key)) return null;
+    const hashes = possibleHashes(key, this.options);
+    const found = await findApiKey(this.database, hashes);
+    if (!found) return null;
+    const { id, accountId, account, spendLimitPicos, allowedModels } = found;
+    this.recordUse(found, hashes[0]).catch(() => undefined);
+    return {
+      accountId,
+      role: account.role,
+      apiKey: { id, spendLimited: spendLimitPicos !== null, allowedModels },
+    };
+  }
+
+  /** Must not delay or fail a request: the time is informative only, and the next use stores the hash as well. */
+  private async recordUse({ id, keyHash }: ApiKey, currentHash: Buffer): Promise<void> {
+    if (keyHash?.equals(currentHash)) await touchApiKey(this.database, id);
+    // A time of use says that the key is stored under the current secret: operators count the others by it.
+    else if (!this.options.keepsKeyHashes) await rehashApiKey(this.database, id, currentHash);
+  }
+}
 
 /** API keys: `api_key` in the scheme Bearer, `api_key_scheme` in the scheme ApiKey. */
 @Injectable()

@@ -9,7 +9,7 @@ import {
   waitFor,
 } from '@inference/testing';
 import { CREDENTIAL_ENTITIES } from '../credential-entities';
-import { OnBehalfResolver } from './on-behalf-resolver';
+import { OnBehalfResolver } from './service-caller.strategy';
 
 const NAME = 'resolver under test';
 

@@ -1,5 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Database, NotificationChannel } from '@inference/database';
+import { Inject, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
+import { findAccountWithKey } from '../accounts/accounts.repository';
+import { callerCache } from '../caching/caller-cache';
+import { type CredentialCache } from '../caching/credential-cache';
 import { type Caller } from '../caller';
 import { type CredentialKind } from '../credentials.decorators';
 import {
@@ -8,9 +13,61 @@ import {
   CredentialStrategy,
   type Identity,
 } from '../strategies/credential.strategy';
-import { OnBehalfResolver } from './on-behalf-resolver';
 import { OnBehalfException } from './on-behalf.exception';
-import { SERVICE_SECRETS, ServiceCredentials, type ServiceSecrets } from './service-credentials';
+
+/** Finds the account on whose behalf a service acts. A deleted key is refused at once. */
+@Injectable()
+export class OnBehalfResolver {
+  private readonly cache: CredentialCache<Caller>;
+
+  constructor(
+    private readonly database: Database,
+    channel: NotificationChannel,
+  ) {
+    this.cache = callerCache(channel);
+  }
+
+  /** Returns null for an unknown account or key. @param apiKeyId a key of the account; undefined: no key */
+  resolve(accountId: string, apiKeyId: string | undefined): Promise<Caller | null> {
+    return this.cache.get(JSON.stringify([accountId, apiKeyId]), () => this.lookUp(accountId, apiKeyId));
+  }
+
+  private async lookUp(accountId: string, apiKeyId: string | undefined): Promise<Caller | null> {
+    const account = await findAccountWithKey(this.database, accountId, apiKeyId);
+    if (!account) return null;
+    const { role, apiKey } = account;
+    if (apiKeyId === undefined) return { accountId, role };
+    if (!apiKey) return null;
+    const { id, spendLimitPicos, allowedModels } = apiKey;
+    return { accountId, role, apiKey: { id, spendLimited: spendLimitPicos !== null, allowedModels } };
+  }
+}
+
+const SERVICE_SECRETS = Symbol('SERVICE_SECRETS');
+
+/** Secrets of each calling service, by the name of the service. All secrets of a service are valid. */
+type ServiceSecrets = Record<string, string[]>;
+
+const digest = (secret: string) => createHash('sha256').update(secret).digest();
+
+/** Identifies the platform's own services by their configured secrets. Keeps only digests of the secrets. */
+@Injectable()
+class ServiceCredentials {
+  private readonly known: { service: string; digest: Buffer }[];
+
+  constructor(@Inject(SERVICE_SECRETS) secrets: ServiceSecrets) {
+    this.known = Object.entries(secrets).flatMap(([service, values]) =>
+      values.map((secret) => ({ service, digest: digest(secret) })),
+    );
+  }
+
+  /** Returns the name of the service whose secret this is, or null. */
+  identify(secret: string): string | null {
+    const offered = digest(secret);
+    // Digests have equal length, so the duration of the comparison reveals nothing about the secret.
+    return this.known.find((one) => timingSafeEqual(one.digest, offered))?.service ?? null;
+  }
+}
 
 const ON_BEHALF_OF = 'X-On-Behalf-Of';
 const ON_BEHALF_OF_KEY = 'X-On-Behalf-Of-Key';

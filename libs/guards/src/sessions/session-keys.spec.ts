@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { Logger } from '@nestjs/common';
 import { waitFor } from '@inference/testing';
+import { Logger } from '@nestjs/common';
 import { errors, exportJWK, generateKeyPair, type GenerateKeyPairResult, jwtVerify, SignJWT } from 'jose';
-import { SessionKeys } from './session-keys';
+import { SessionKeys } from './session-key-provider';
 
 const ONE_MINUTE = 60_000;
 const COOLDOWN_MILLIS = 1_000;

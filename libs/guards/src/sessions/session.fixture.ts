@@ -1,14 +1,13 @@
-import { type ExecutionContext, UnauthorizedException } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import { type NotificationChannel } from '@inference/database';
 import { TEST_API_KEY_HASH_SECRET, type TestPool } from '@inference/testing';
+import { type ExecutionContext, UnauthorizedException } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import { type Request } from 'express';
 import { type Caller } from '../caller';
 import { CredentialsGuard } from '../credentials.guard';
 import { RouteAccessReader } from '../route-access';
 import { SessionKeyProvider } from './session-key-provider';
-import { SessionVerifier } from './session-verifier';
-import { SessionStrategy } from './session.strategy';
+import { SessionStrategy, SessionVerifier } from './session.strategy';
 
 /** The guard of a service that accepts session tokens as Bearer. */
 export class TestVerifier {

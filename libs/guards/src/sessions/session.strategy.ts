@@ -1,16 +1,57 @@
+import { type CookieNames } from '@inference/config';
+import { Database, NotificationChannel } from '@inference/database';
+import { readCookie } from '@inference/http';
 import { ForbiddenException, Inject, Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
-import { type CookieNames } from '@inference/config';
-import { readCookie } from '@inference/http';
 import { type Request } from 'express';
 import { type JWTPayload } from 'jose';
 import { ExtractJwt } from 'passport-jwt';
+import { CredentialCache } from '../caching/credential-cache';
+import { type Caller } from '../caller';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions } from '../credentials.options';
 import { type CredentialRegistration, type Identity, identityOf } from '../strategies/credential.strategy';
 import { mayUseCookie } from './cross-site';
 import { SessionKeyProvider } from './session-key-provider';
 import { SessionTokenStrategy, type TokenPlace } from './session-token.strategy';
-import { SessionVerifier } from './session-verifier';
+import { findSessionRole } from './sessions.repository';
+
+/** How long an ended session stays valid if its notification is lost. */
+const CACHE_SECONDS = 10;
+
+/** Finds the caller of a session in the database. */
+@Injectable()
+export class SessionVerifier {
+  private readonly cache: CredentialCache<Caller>;
+
+  constructor(
+    private readonly database: Database,
+    @Inject(CREDENTIALS_OPTIONS) options: CredentialsOptions,
+    channel: NotificationChannel,
+  ) {
+    this.cache = new CredentialCache<Caller>((options.sessionCacheSeconds ?? CACHE_SECONDS) * 1000);
+    channel.on('credentials', (payload) => {
+      const [kind, id] = payload.split(':');
+      if (kind === 'session') this.cache.forget(({ sessionId }) => sessionId === id);
+      if (kind === 'account') this.cache.forget(({ accountId }) => accountId === id);
+    });
+    channel.onReconnect(() => this.cache.forget(() => true));
+  }
+
+  /**
+   * Returns null if the session of a verified token has ended or is not the session of the token's account.
+   * @param claims the claims of a token whose signature, issuer, audience and times are valid
+   */
+  async verify({ sid, sub, exp }: JWTPayload): Promise<Caller | null> {
+    if (typeof sid !== 'string' || typeof sub !== 'string' || exp === undefined) return null;
+    // The account is a part of the key: an entry is of no use to a token of another account.
+    return this.cache.get(JSON.stringify([sid, sub]), () => this.lookUp(sid, sub));
+  }
+
+  private async lookUp(sessionId: string, accountId: string): Promise<Caller | null> {
+    const role = await findSessionRole(this.database, sessionId, accountId);
+    return role && { accountId, role, sessionId };
+  }
+}
 
 const HEADER: TokenPlace = {
   name: 'session',

@@ -1,17 +1,93 @@
 import { type Socket } from 'node:net';
-import { type Readable } from 'node:stream';
+import { type Readable, type Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from 'node:zlib';
 import {
   BadRequestException,
   HttpException,
   PayloadTooLargeException,
   RequestTimeoutException,
+  UnsupportedMediaTypeException,
 } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { addressGroup } from '../address-group';
 import { type ArrivalLimits, GRACE_MILLIS, LEAST_BYTES_PER_SECOND, watchArrival } from './arrival';
 import { type BodyMemory, type HeldBody } from './body-memory';
-import { CollectedBytes } from './collected-bytes';
-import { decoderOf } from './decompression';
+
+const FIRST_BYTES = 4096;
+
+/**
+ * The bytes of a body, in one buffer that doubles. A chunk of the network is a slice of 64 KiB: keeping it, however short it is,
+ * would keep all of that.
+ */
+class CollectedBytes {
+  /** Bytes so far. */
+  length = 0;
+  private buffer = Buffer.alloc(0);
+
+  /**
+   * @param mostBytes the announced length of the body, or its limit
+   * @param reserve called before the buffer grows, with the bytes that it grows by; may throw
+   */
+  constructor(
+    private readonly mostBytes: number,
+    private readonly reserve: (bytes: number) => void,
+  ) {}
+
+  /** Adds bytes. The sum must not exceed `mostBytes`. */
+  add(chunk: Buffer): void {
+    const needed = this.length + chunk.length;
+    if (needed > this.buffer.length) this.grow(needed);
+    chunk.copy(this.buffer, this.length);
+    this.length = needed;
+  }
+
+  take(): Buffer {
+    return this.buffer.subarray(0, this.length);
+  }
+
+  private grow(needed: number): void {
+    const size = Math.min(this.mostBytes, Math.max(needed, 2 * this.buffer.length, FIRST_BYTES));
+    this.reserve(size - this.buffer.length);
+    const grown = Buffer.allocUnsafe(size);
+    this.buffer.copy(grown, 0, 0, this.length);
+    this.buffer = grown;
+  }
+}
+
+type Decoder = Transform & Zlib;
+
+const DECODERS: Record<string, () => Decoder> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/**
+ * Most bytes that a compressed byte may become, in a body of more than FREE_BYTES. JSON and text become 3 to 20 times shorter; the
+ * formats reach 1,000 times and more, with repetitions.
+ */
+const MAX_RATIO = 100;
+const FREE_BYTES = 1_048_576;
+
+/** Returns what makes a decoder; undefined for a body that is not compressed. Throws 415 for an unknown content encoding. */
+export function decoderOf(request: Request): (() => Decoder) | undefined {
+  const encoding = request.headers['content-encoding']?.toLowerCase() ?? 'identity';
+  if (encoding === 'identity') return undefined;
+  if (Object.hasOwn(DECODERS, encoding)) return () => withRatio(DECODERS[encoding]!());
+  throw new UnsupportedMediaTypeException('the content encoding is not supported');
+}
+
+/** The decoder fails with 413 when what has arrived so far becomes too long. */
+function withRatio(decoder: Decoder): Decoder {
+  let decodedBytes = 0;
+  decoder.on('data', (chunk: Buffer) => {
+    decodedBytes += chunk.length;
+    if (decodedBytes > FREE_BYTES && decodedBytes > MAX_RATIO * decoder.bytesWritten)
+      decoder.destroy(new PayloadTooLargeException(`the body is compressed more than ${MAX_RATIO} times`));
+  });
+  return decoder;
+}
 
 /** Node's own default for a whole request is 300 s. */
 const ARRIVAL_LIMITS: ArrivalLimits = {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { type Request } from 'express';
-import { decoderOf } from './decompression';
+import { decoderOf } from './body-reader';
 
 const MEBIBYTE = 1_048_576;
 

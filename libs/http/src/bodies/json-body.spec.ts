@@ -1,4 +1,4 @@
-import { parseJsonBody, requireJson } from './json-body';
+import { parseJsonBody, requireJson } from './body.guard';
 
 const parse = (text: string) => parseJsonBody(Buffer.from(text), true);
 

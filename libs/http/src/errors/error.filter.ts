@@ -1,8 +1,7 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import { isDatabaseUnavailable } from '@inference/database';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { logFailure } from '../logging/request-logger';
-import { allowedMethods } from './allowed-methods';
 import { DetailedException } from './detailed.exception';
 import { TooManyRequestsException } from './too-many-requests.exception';
 import { RETRY_AFTER_ONE_SECOND } from './unavailable.exception';
@@ -93,4 +92,22 @@ export class ErrorFilter implements ExceptionFilter {
       .set(headers ?? {})
       .json({ error: message, ...details });
   }
+}
+
+interface RouterLayer {
+  route?: { methods: Record<string, boolean> };
+  match(path: string): boolean;
+}
+
+/** Returns the methods of the routes that match the path; none for an unknown path. Distinguishes 405 from 404. */
+function allowedMethods(request: Request): string[] {
+  const { stack } = (request.app as unknown as { router: { stack: RouterLayer[] } }).router;
+  const methods = new Set<string>();
+  for (const layer of stack) {
+    if (!layer.route || !layer.match(request.path)) continue;
+    for (const method of Object.keys(layer.route.methods)) methods.add(method.toUpperCase());
+  }
+  methods.delete('_ALL');
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods].sort();
 }

@@ -1,11 +1,30 @@
-import { Controller, Get, Header, HttpStatus, Optional, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
 import { Database } from '@inference/database';
+import { Controller, Get, Header, HttpStatus, Optional, Res } from '@nestjs/common';
+import {
+  ApiOkResponse,
+  ApiOperation,
+  ApiProperty,
+  ApiServiceUnavailableResponse,
+  ApiTags,
+} from '@nestjs/swagger';
 import { type Response } from 'express';
 import { Public } from '../public.decorator';
 import { ShutdownDelay } from '../shutdown/shutdown-delay';
 import { AnyQuery } from '../validation/query.guard';
-import { HealthResponse, UnhealthyResponse } from './health.response';
+
+/** Spec: Health. */
+class HealthResponse {
+  @ApiProperty({ enum: ['ok'], description: 'Always `ok`.' })
+  status!: 'ok';
+}
+
+class UnhealthyResponse {
+  @ApiProperty({
+    enum: ['database unavailable', 'shutting down'],
+    description: 'Why the service cannot work.',
+  })
+  error!: 'database unavailable' | 'shutting down';
+}
 
 const PROBE_TIMEOUT_MILLIS = 2_000;
 

@@ -1,8 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { dirname, join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type MetricsSource } from './metrics-server';
-import { readProductVersion } from './product-version';
 
 const EVENT_LOOP_LAG = 'nodejs_eventloop_lag_p99_seconds';
 
@@ -73,4 +74,11 @@ export function answerPrimary(): void {
 export function metricsOfWorkers(): MetricsSource {
   const registry = new AggregatorRegistry();
   return { metrics: () => registry.clusterMetrics(), contentType: registry.contentType };
+}
+
+/** Returns the version in `package.json`: that of the checkout, or of the image. */
+function readProductVersion(): string {
+  let folder = __dirname;
+  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
+  return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version;
 }

@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import { describeWithSwift, SwiftServer, waitFor } from '@inference/testing';
-import { type S3Config } from '../storage.config';
-import { createS3Client, S3_TIMEOUTS } from './s3-client';
-import { S3Storage } from './s3-storage';
 import { StorageUnavailableError } from '../storage-unavailable';
+import { type S3Config } from '../storage.config';
+import { createS3Client, S3_TIMEOUTS, S3Storage } from './s3-storage';
 
 const KEY = 'pkg_linked';
 const OTHER_KEY = 'pkg_other';

@@ -7,16 +7,15 @@ import {
   ListMultipartUploadsCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { Test } from '@nestjs/testing';
 import { describeWithSwift, SwiftServer, waitFor } from '@inference/testing';
-import { type S3Config } from '../storage.config';
+import { Test } from '@nestjs/testing';
 import { type ObjectStorage } from '../object-storage';
 import { openStorage } from '../open-storage';
 import { partBytesOf } from '../part-size';
-import { createS3Client, S3_TIMEOUTS } from './s3-client';
-import { S3Storage } from './s3-storage';
 import { StorageUnavailableError } from '../storage-unavailable';
+import { type S3Config } from '../storage.config';
 import { TcpProxy } from '../tcp-proxy.fixture';
+import { createS3Client, S3_TIMEOUTS, S3Storage } from './s3-storage';
 
 const PART = partBytesOf(0);
 const CHUNK = 100_000;

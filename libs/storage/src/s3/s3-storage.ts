@@ -1,22 +1,101 @@
 import { type Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
+  type CompletedPart,
+  CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
-  type S3Client,
+  ListPartsCommand,
+  S3Client,
+  type S3ClientConfig,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { type OnApplicationShutdown } from '@nestjs/common';
 import contentDisposition from 'content-disposition';
+import { type DownloadLink, type ObjectStorage, type PartedFile, PartsLostError } from '../object-storage';
+import { StorageUnavailableError } from '../storage-unavailable';
 import { type S3Config } from '../storage.config';
-import { type DownloadLink, type ObjectStorage, type PartedFile } from '../object-storage';
-import { createS3Client, S3_TIMEOUTS, type S3Timeouts } from './s3-client';
-import { asUnavailableOrLost, completeS3Upload, undefinedIfAbsent } from './s3-parts';
-import { type ObjectName, asUnavailable, uploadToS3 } from './s3-upload';
+import { asUnavailable, type ObjectName, uploadToS3 } from './s3-upload';
+
+/** Limits on waiting for the server. */
+interface S3Timeouts {
+  /** Until the connection is established. */
+  connectMillis: number;
+  /** Without any data in either direction. */
+  idleMillis: number;
+  /** Like idleMillis, but for CompleteMultipartUpload, which takes minutes on some servers. */
+  completionMillis: number;
+}
+
+export const S3_TIMEOUTS: S3Timeouts = {
+  connectMillis: 3_000,
+  idleMillis: 15_000,
+  completionMillis: 300_000,
+};
+/** Attempts of one request, with delays that double: about 1.4 s in total, enough for a throttled or restarting server. */
+const MAX_ATTEMPTS = 4;
+const FIRST_DELAY_MILLIS = 200;
+const nothing = () => undefined;
+const SILENT = { trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+interface Attempt {
+  getRetryCount(): number;
+  getRetryDelay(): number;
+}
+
+const attempt = (retries: number, delayMillis: number): Attempt => ({
+  getRetryCount: () => retries,
+  getRetryDelay: () => delayMillis,
+});
+
+/** The SDK also reports a broken connection as TimeoutError, but then with the code of its cause. */
+function isTimeout(error: (Error & { code?: string }) | undefined): boolean {
+  return error?.name === 'TimeoutError' && (error.code === undefined || error.code === 'ETIMEDOUT');
+}
+
+/** Retries temporary refusals of the server. Timeouts are not retried: waiting once is long enough. */
+const RETRIES: NonNullable<S3ClientConfig['retryStrategy']> = {
+  acquireInitialRetryToken: () => Promise.resolve(attempt(0, 0)),
+  refreshRetryTokenForRetry: (last, { error, errorType }) => {
+    const retries = last.getRetryCount() + 1;
+    if (errorType === 'CLIENT_ERROR' || isTimeout(error) || retries >= MAX_ATTEMPTS)
+      return Promise.reject(error ?? new Error('The storage refuses.'));
+    const delayMillis = FIRST_DELAY_MILLIS * 2 ** (retries - 1) * (0.5 + Math.random() / 2);
+    return Promise.resolve(attempt(retries, delayMillis));
+  },
+  recordSuccess: nothing,
+};
+
+/** @param endpoint URL of the server; Amazon's own if undefined */
+export function createS3Client(
+  config: S3Config,
+  endpoint: string | undefined,
+  timeouts: S3Timeouts,
+): S3Client {
+  return new S3Client({
+    region: config.region,
+    forcePathStyle: config.forcePathStyle,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(config.credentials === undefined ? {} : { credentials: config.credentials }),
+    // S3-compatible servers do not support the checksums that the SDK adds by default.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    maxAttempts: MAX_ATTEMPTS,
+    retryStrategy: RETRIES,
+    requestHandler: {
+      connectionTimeout: timeouts.connectMillis,
+      socketTimeout: timeouts.idleMillis,
+      httpAgent: { keepAlive: true },
+      httpsAgent: { keepAlive: true },
+      logger: SILENT,
+    },
+    logger: SILENT,
+  });
+}
 
 /** Limit of a whole removal, including retries. */
 const REMOVE_MILLIS = 10_000;
@@ -125,4 +204,86 @@ export class S3Storage implements ObjectStorage, OnApplicationShutdown {
   private nameOf(key: string): ObjectName {
     return { Bucket: this.config.bucket, Key: this.config.prefix + key };
   }
+}
+
+interface Clients {
+  client: S3Client;
+  /** Waits for as long as some servers take to complete an upload. */
+  completionClient: S3Client;
+}
+
+const statusOf = (error: unknown) =>
+  (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+
+/** Undefined if the server answered 404. */
+async function undefinedIfAbsent<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (statusOf(error) === 404) return undefined;
+    throw error;
+  }
+}
+
+/** Turns the absence of an upload into PartsLostError, and other errors into StorageUnavailableError. */
+async function asUnavailableOrLost<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const message = 'The bucket has no such upload.';
+    if ((error as Error).name === 'NoSuchUpload') throw new PartsLostError(message, { cause: error });
+    throw new StorageUnavailableError(error);
+  }
+}
+
+/**
+ * Completes a multipart upload, or finds that it is complete. The bucket says which parts it has: two writes of the same
+ * content may have different entity tags, and only the last one counts.
+ */
+async function completeS3Upload(
+  { client, completionClient }: Clients,
+  name: ObjectName,
+  { uploadId, sizeBytes, partBytes }: PartedFile,
+): Promise<void> {
+  const isComplete = async () => {
+    const found = await asUnavailable(undefinedIfAbsent(client.send(new HeadObjectCommand(name))));
+    return found?.ContentLength === sizeBytes;
+  };
+  if (await isComplete()) return;
+  try {
+    const Parts = await asUnavailableOrLost(listParts(client, name, uploadId, { sizeBytes, partBytes }));
+    await asUnavailableOrLost(
+      completionClient.send(
+        new CompleteMultipartUploadCommand({ ...name, UploadId: uploadId, MultipartUpload: { Parts } }),
+      ),
+    );
+  } catch (error) {
+    // Another process has completed it meanwhile.
+    if (error instanceof PartsLostError && (await isComplete())) return;
+    throw error;
+  }
+}
+
+async function listParts(
+  client: S3Client,
+  name: ObjectName,
+  UploadId: string,
+  { sizeBytes, partBytes }: Pick<PartedFile, 'sizeBytes' | 'partBytes'>,
+): Promise<CompletedPart[]> {
+  const parts: CompletedPart[] = [];
+  let foundBytes = 0;
+  // Some servers send a marker with the last page, too, so the paginator of the SDK would never end.
+  for (let isTruncated = true, marker: string | undefined; isTruncated;) {
+    const input = { ...name, UploadId, ...(marker !== undefined && { PartNumberMarker: marker }) };
+    const page = await client.send(new ListPartsCommand(input));
+    for (const { PartNumber, ETag, Size = 0 } of page.Parts ?? []) {
+      parts.push({ PartNumber, ETag });
+      foundBytes += Size;
+    }
+    isTruncated = page.IsTruncated === true;
+    marker = page.NextPartNumberMarker;
+  }
+  if (foundBytes !== sizeBytes || parts.length !== Math.ceil(sizeBytes / partBytes))
+    throw new PartsLostError(`The bucket has ${foundBytes} of ${sizeBytes} bytes.`);
+  return parts;
 }

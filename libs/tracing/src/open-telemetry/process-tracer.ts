@@ -1,16 +1,120 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { type IncomingHttpHeaders } from 'node:http';
-import { type Context, defaultTextMapGetter, ROOT_CONTEXT, SpanKind, type Tracer } from '@opentelemetry/api';
+import {
+  type Context,
+  defaultTextMapGetter,
+  defaultTextMapSetter,
+  ROOT_CONTEXT,
+  type Span as OtelSpan,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Tracer,
+} from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
 import { type Attributes, type Span } from '../span';
-import { type TracingConfig } from '../tracing-config';
+import { type SpanIds } from '../trace-context';
+import { type SamplerName, type TracingConfig } from '../tracing-config';
 import { LimitedExporter, type LogWarning } from './limited-exporter';
-import { RecordedSpan } from './recorded-span';
-import { samplerOf } from './sampler';
+
+const FIRST_ERROR_STATUS = 400;
+const propagator = new W3CTraceContextPropagator();
+
+/** A span of OpenTelemetry, and whether it is over. */
+class RecordedSpan implements Span {
+  readonly ids: SpanIds;
+  isOver = false;
+  private endedAtMillis: number | undefined;
+
+  constructor(
+    private readonly span: OtelSpan,
+    private readonly storage: AsyncLocalStorage<RecordedSpan>,
+  ) {
+    const { traceId, spanId } = span.spanContext();
+    this.ids = { traceId, spanId };
+  }
+
+  /** For spans below this one. */
+  get context(): Context {
+    return trace.setSpan(ROOT_CONTEXT, this.span);
+  }
+
+  get headers(): Record<string, string> {
+    const headers: Record<string, string> = {};
+    propagator.inject(this.context, headers, defaultTextMapSetter);
+    return headers;
+  }
+
+  run<T>(work: () => T): T {
+    return this.storage.run(this, work);
+  }
+
+  rename(name: string): void {
+    this.span.updateName(name);
+  }
+
+  set(attributes: Attributes): void {
+    this.span.setAttributes(attributes);
+  }
+
+  answered(status: number): void {
+    this.span.setAttribute('http.response.status_code', status);
+    if (status >= FIRST_ERROR_STATUS) this.fail(String(status));
+  }
+
+  fail(cause: unknown): void {
+    this.span.setAttribute('error.type', typeof cause === 'string' ? cause : nameOf(cause));
+    this.span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+
+  stop(): void {
+    this.endedAtMillis ??= Date.now();
+  }
+
+  end(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.span.end(this.endedAtMillis);
+  }
+}
+
+function nameOf(error: unknown): string {
+  if (!(error instanceof Error)) return '_OTHER';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}
+
+/** OpenTelemetry's own defaults. */
+const DEFAULT_SAMPLER = 'parentbased_always_on';
+const DEFAULT_RATIO = 1;
+
+export function samplerOf(name: SamplerName = DEFAULT_SAMPLER, ratio = DEFAULT_RATIO): Sampler {
+  switch (name) {
+    case 'always_on':
+      return new AlwaysOnSampler();
+    case 'always_off':
+      return new AlwaysOffSampler();
+    case 'traceidratio':
+      return new TraceIdRatioBasedSampler(ratio);
+    case 'parentbased_always_on':
+      return new ParentBasedSampler({ root: new AlwaysOnSampler() });
+    case 'parentbased_always_off':
+      return new ParentBasedSampler({ root: new AlwaysOffSampler() });
+    case 'parentbased_traceidratio':
+      return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) });
+  }
+}
 
 interface ProcessTracerOptions extends TracingConfig {
   /** Root of the receiver. */

@@ -1,6 +1,5 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { type Caller } from '@inference/guards';
 import { newId } from '@inference/database';
+import { type Caller } from '@inference/guards';
 import {
   charge,
   PriceBook,
@@ -10,15 +9,27 @@ import {
   type UsageOutcome,
   worstCasePicos,
 } from '@inference/metering';
-import { ModelNotAllowedError, ModelNotFoundError, OutputPriceMissingError } from '../../models/model.errors';
-import { LeaseManager } from '../../leases/lease-manager';
+import { Inject, Injectable } from '@nestjs/common';
+import { GatewayError } from '../../errors/openai-error';
 import { type Hold } from '../../leases/lease';
+import { LeaseManager } from '../../leases/lease-manager';
+import {
+  ModelNotAllowedError,
+  ModelNotFoundError,
+  OutputPriceMissingError,
+} from '../../models/models.service';
 import { type UsageEvent } from '../../settlement/usage-event';
 import { UpstreamsService } from '../../upstreams/upstreams.service';
 import { type ProxyRequest } from '../request/proxy-request';
 import { type Bounds, boundsOf, type ModelLimits } from '../request/token-bounds';
 import { ADMISSION_CONFIG, type AdmissionConfig } from './admission.config';
-import { ExchangeRateMissingError } from './admission.errors';
+
+/** The site charges in CNY and no exchange rate to USD is stored. */
+export class ExchangeRateMissingError extends GatewayError {
+  constructor() {
+    super('exchange_rate_missing', 'No exchange rate is stored for today.');
+  }
+}
 
 /** When a request began, the prices in force then, and the most tokens that it may use. */
 interface BoundedRequest {

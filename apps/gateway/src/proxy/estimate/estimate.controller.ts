@@ -1,17 +1,44 @@
-import { Controller, HttpCode, Inject, Post, Req, UseInterceptors } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CURRENCY_BY_SITE } from '@inference/config';
+import { type Currency, CURRENCY_BY_SITE } from '@inference/config';
+import { CurrencyProperty, MoneyProperty } from '@inference/dto';
 import { type Caller, CurrentCaller } from '@inference/guards';
 import { AnyQuery, BodyAs, ExactJsonInterceptor, requireConnected } from '@inference/http';
 import { worstCasePicos } from '@inference/metering';
-import { exactNumber, picosToDecimal } from '@inference/money';
+import { exactNumber, type ExactNumber, picosToDecimal } from '@inference/money';
 import { ApiErrors } from '@inference/openapi';
+import { Controller, HttpCode, Inject, Post, Req, UseInterceptors } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
 import { PRICES_CONFIG, type PricesConfig } from '../../prices/prices.config';
 import { AdmissionService } from '../admission/admission.service';
-import { ChatCompletionRequest } from '../request/proxy-request.dto';
 import { receiveProxyRequest } from '../request/proxy-request';
-import { EstimateResponse } from './estimate.response';
+import { ChatCompletionRequest } from '../request/proxy-request.dto';
+
+class EstimateResponse {
+  @MoneyProperty({
+    description: 'The most that the request can cost at the prices in force.',
+    example: 0.0024706,
+  })
+  worst_case!: ExactNumber;
+
+  @CurrencyProperty()
+  currency!: Currency;
+
+  @ApiProperty({
+    type: 'integer',
+    description:
+      'The most tokens of the prompt: a token has at least one byte of the body. With pictures, audio or files the context length of the model.',
+    example: 86,
+  })
+  input_tokens!: number;
+
+  @ApiProperty({
+    type: 'integer',
+    description:
+      'The most tokens of all answers: `max_tokens` or the limit that the gateway sets, times `n`.',
+    example: 4096,
+  })
+  max_tokens!: number;
+}
 
 /** The largest cost of a request before it is made. */
 @Controller('v1')

@@ -1,4 +1,4 @@
-import { type Endpoint } from '../../upstreams/endpoint';
+import { type Endpoint } from '../../upstreams/upstream';
 
 /** The number of prompts: /v1/completions answers each text of a list. */
 export function promptCount(endpoint: Endpoint, prompt: unknown): number {

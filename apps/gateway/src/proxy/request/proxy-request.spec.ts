@@ -1,9 +1,8 @@
-import { GatewayError } from '../../errors/gateway-error';
-import { toOpenAiError } from '../../errors/openai-error';
-import { type Endpoint } from '../../upstreams/endpoint';
+import { GatewayError, toOpenAiError } from '../../errors/openai-error';
+import { type Endpoint } from '../../upstreams/upstream';
+import { withFields } from '../proxy.service';
 import { readProxyRequest, receiveProxyRequest } from './proxy-request';
 import { type Bounds, boundsOf, type ModelLimits } from './token-bounds';
-import { withFields } from './upstream-body';
 
 const MESSAGES = [{ role: 'user', content: 'Hello' }];
 

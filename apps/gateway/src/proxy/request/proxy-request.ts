@@ -1,10 +1,72 @@
-import { compileValidator, type Validator } from '@inference/dto';
-import { JsonFault, type JsonMember, type ReadJson, readJson, readJsonInSlices } from '@inference/http';
-import { type Endpoint } from '../../upstreams/endpoint';
-import { promptCount } from './prompt-count';
-import { ChatCompletionRequest, CompletionRequest, EmbeddingsRequest } from './proxy-request.dto';
-import { BINDING_FIELDS, READ_FIELDS } from './read-fields';
+import { compileValidator, fieldNamesOf, type Validator } from '@inference/dto';
+import {
+  ENTRIES,
+  JsonFault,
+  type JsonMember,
+  type NameTree,
+  type ReadJson,
+  readJson,
+  readJsonInSlices,
+  UniqueNames,
+} from '@inference/http';
+import { type Endpoint } from '../../upstreams/upstream';
+import {
+  AUDIO_SOURCES,
+  ChatCompletionRequest,
+  CompletionRequest,
+  CONTENT_FIELDS,
+  EmbeddingsRequest,
+  IMAGE_SOURCES,
+} from './proxy-request.dto';
 import { InvalidJsonError, InvalidValueError } from './request.errors';
+import { promptCount } from './prompt-count';
+
+/** Fields that determine admission and billing. */
+const BINDING_FIELDS = new Set([
+  ...fieldNamesOf(ChatCompletionRequest),
+  ...fieldNamesOf(CompletionRequest),
+  'prompt',
+  'input',
+]);
+
+/** Fields whose content is counted if the upstream reports no usage. */
+const COUNTED_FIELDS = ['tools', 'functions', 'documents', 'response_format'];
+
+const named = (...names: string[]): NameTree => Object.fromEntries(names.map((name) => [name, {}]));
+
+const MEDIA = named(...CONTENT_FIELDS, 'detail', 'format');
+const PART: NameTree = {
+  ...named('type', 'text', 'refusal', 'detail', 'uuid'),
+  ...Object.fromEntries([...IMAGE_SOURCES, ...AUDIO_SOURCES].map((name) => [name, MEDIA])),
+  video_url: named('url'),
+  file: named('file_data', 'file_id'),
+};
+const MESSAGE: NameTree = {
+  ...named(
+    'role',
+    'name',
+    'reasoning_content',
+    'reasoning',
+    'refusal',
+    'tool_calls',
+    'function_call',
+    'audio',
+  ),
+  content: { [ENTRIES]: PART },
+};
+
+/** The tree of READ_FIELDS. */
+export const READ_TREE: NameTree = {
+  ...named(...BINDING_FIELDS, ...COUNTED_FIELDS),
+  stream_options: named('include_usage'),
+  messages: { [ENTRIES]: MESSAGE },
+};
+
+/**
+ * All that the gateway reads of a request by its name. Servers differ in which one of two equal names they take, so each of these may be
+ * given once: what the gateway admits and bills is what is served. They are listed in docs/guides/gateway.md.
+ */
+export const READ_FIELDS = new UniqueNames(READ_TREE);
 
 /** A JSON object whose fields the DTO class of its endpoint has validated. */
 export type ProxyRequestBody = Record<string, unknown> & Partial<ChatCompletionRequest & CompletionRequest>;

@@ -1,7 +1,6 @@
 import { ENTRIES, type NameTree } from '@inference/http';
 import { promptTokens } from '../usage/prompt-tokens';
-import { type ProxyRequestBody, readProxyRequest } from './proxy-request';
-import { READ_TREE } from './read-fields';
+import { type ProxyRequestBody, READ_TREE, readProxyRequest } from './proxy-request';
 import { boundsOf } from './token-bounds';
 
 type Path = (string | typeof ENTRIES)[];

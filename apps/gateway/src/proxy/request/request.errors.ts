@@ -1,5 +1,5 @@
 import { type FieldFault } from '@inference/dto';
-import { GatewayError } from '../../errors/gateway-error';
+import { GatewayError } from '../../errors/openai-error';
 
 /** Fields of the request body have values that cannot be admitted or billed. The message names all, `param` the first one. */
 export class InvalidValueError extends GatewayError {

@@ -1,5 +1,5 @@
 import { type TokenUsage } from '@inference/metering';
-import { type Fields, holdsMedia } from './content-part';
+import { type Fields, holdsMedia } from './proxy-request.dto';
 import { promptCount } from './prompt-count';
 import { type ProxyRequest } from './proxy-request';
 import { InvalidValueError } from './request.errors';

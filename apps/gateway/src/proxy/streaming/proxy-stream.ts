@@ -1,14 +1,13 @@
 import { drained } from '@inference/http';
 import { type TokenUsage, type UsageOutcome } from '@inference/metering';
 import { type Response } from 'express';
-import { GatewayError } from '../../errors/gateway-error';
-import { toOpenAiError } from '../../errors/openai-error';
-import { type Cancellation } from '../../upstreams/cancellation';
+import { GatewayError, toOpenAiError } from '../../errors/openai-error';
+import { type Cancellation } from '../../upstreams/upstream-call';
 import { CallCancelledError, UpstreamFailedError } from '../../upstreams/upstream.errors';
 import { type UpstreamAnswer } from '../../upstreams/upstreams.service';
 import { type ProxyRequest } from '../request/proxy-request';
 import { type Produced } from '../usage/produced';
-import { dataOf, eventOf, SseEventReader, type SseEvent } from './sse-event-reader';
+import { dataOf, eventOf, type SseEvent, SseEventReader } from './sse-event-reader';
 import { DONE, StreamMeter } from './stream-meter';
 
 export interface StreamBilling {

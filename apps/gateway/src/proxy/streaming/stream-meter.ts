@@ -1,6 +1,5 @@
 import { type TokenUsage } from '@inference/metering';
-import { readReportedUsage } from '../usage/reported-usage';
-import { type Produced, producedBy } from '../usage/produced';
+import { type Produced, producedBy, readReportedUsage } from '../usage/produced';
 import { PlainDeltaReader } from './plain-delta';
 import { dataOf, eventOf, type SseEvent } from './sse-event-reader';
 

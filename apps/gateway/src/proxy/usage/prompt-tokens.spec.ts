@@ -1,9 +1,9 @@
 import { estimateTokens } from '@inference/tokens';
+import { meteredUsage } from '../proxy.service';
 import { boundsOf } from '../request/token-bounds';
-import { meteredUsage } from './metered-usage';
 import { NOTHING_PRODUCED } from './produced';
-import { base64, chat, png, requestOf, tokensOf, wav } from './prompt.fixture';
 import { promptTokens } from './prompt-tokens';
+import { base64, chat, png, requestOf, tokensOf, wav } from './prompt.fixture';
 
 const words = (count: number) => Array.from({ length: count }, (_, i) => `word${i % 7}`).join(' ');
 const TEXT = words(100);

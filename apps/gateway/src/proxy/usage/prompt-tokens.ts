@@ -1,5 +1,6 @@
 import { AT_ONCE_BYTES } from '@inference/http';
 import { estimateTokens } from '@inference/tokens';
+import { type ProxyRequest } from '../request/proxy-request';
 import {
   AUDIO_SOURCES,
   CONTENT_FIELDS,
@@ -7,8 +8,7 @@ import {
   holdsMedia,
   holdsOtherThanImage,
   IMAGE_SOURCES,
-} from '../request/content-part';
-import { type ProxyRequest } from '../request/proxy-request';
+} from '../request/proxy-request.dto';
 import { audioTokens, imageTokens, isAddress, MAX_IMAGE_TOKENS } from './media-tokens';
 import { collectTexts } from './texts-in';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { type QueryRelevance } from '../../retrieval/ranking/query-relevance';
+import { citingSentence } from '../answer-generation';
 import { text, textInPieces } from '../answer-texts.fixture';
 import { citationsLine } from './citation';
 import { CitationMarkerFilter } from './citation-markers';
 import { bestSnippet, snippetWithin } from './citation-snippet';
-import { citingSentence } from './citing-sentence';
 
 function asked(...words: string[]): QueryRelevance {
   const weights = new Map(words.map((word) => [word, word.length]));

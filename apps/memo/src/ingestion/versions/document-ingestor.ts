@@ -1,17 +1,77 @@
 import { randomUUID } from 'node:crypto';
-import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database } from '@inference/database';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { SourceFileStore } from '../../documents/source-files/source-file-store';
-import { discardVersion } from '../../retrieval/index/storage/garbage.repository';
-import { ExtractionError } from '../extraction/text/extraction-error';
-import { type PackedPostings, type PackedSegment } from '../../retrieval/index/segment';
-import { type Chunk } from '../extraction-thread/chunker';
-import { claimVersion, type ClaimedVersion, hasVersion, recordHeartbeat } from './version-claims.repository';
-import { failVersion, type IndexedVersion, publishVersion, releaseVersion } from './version-completion';
+import { deleteParts } from '../../documents/source-files/source-parts.repository';
 import { type IngestionJob } from '../../jobs/document-jobs';
+import {
+  addBatchJob,
+  addEmbeddingJobs,
+  addMergeJob,
+  addSeparateJobs,
+  waitsForBatch,
+} from '../../jobs/document-jobs.repository';
+import { type PackedPostings, type PackedSegment } from '../../retrieval/index/segment';
+import { discardUnpublishedSegments, discardVersion } from '../../retrieval/index/storage/garbage.repository';
+import { insertPostings } from '../../retrieval/index/storage/postings.repository';
+import { retireVersion } from '../../retrieval/index/storage/retired-chunks.repository';
+import { insertSegment, publishSegments } from '../../retrieval/index/storage/segments.repository';
+import { deleteAllChunks, insertChunks } from '../../retrieval/search/chunks.repository';
 import { VECTORS_CONFIG, type VectorsConfig } from '../../retrieval/vectors/vectors.config';
+import { type Chunk } from '../extraction-thread/chunker';
 import { ExtractionThread } from '../extraction-thread/extraction-thread';
-import { VersionWriter } from './version-writer';
+import { ExtractionError } from '../extraction/text/extraction-error';
+import {
+  deleteVersion,
+  lockDocumentInWorkspace,
+  reserveChunkNumbers,
+  serveVersion,
+} from './publication.repository';
+import {
+  type ClaimedVersion,
+  claimVersion,
+  hasVersion,
+  lockClaim,
+  markVersionFailed,
+  markVersionReady,
+  recordHeartbeat,
+  unclaimVersion,
+} from './version-claims.repository';
+
+/** Writes the chunks and segments of a version. They are invisible until it is published. */
+export class VersionWriter {
+  readonly written: IndexedVersion = { chunks: 0, words: 0, segments: [] };
+  private indexed = 0;
+
+  constructor(
+    private readonly database: Database,
+    private readonly claimed: ClaimedVersion,
+  ) {}
+
+  /** Removes what an interrupted attempt has left. */
+  async begin(): Promise<void> {
+    const { documentId, version } = this.claimed;
+    await deleteAllChunks(this.database, documentId, version);
+    await discardUnpublishedSegments(this.database, documentId, version);
+  }
+
+  /** Returns false if the claim is lost. */
+  async writeChunks(chunks: Chunk[]): Promise<boolean> {
+    const inserted = await insertChunks(this.database, this.claimed, chunks);
+    this.written.chunks += chunks.length;
+    return inserted === chunks.length;
+  }
+
+  /** Call this in the order of the chunks. */
+  async writeSegment(segment: PackedSegment, postings: PackedPostings): Promise<void> {
+    const { documentId, version } = this.claimed;
+    const id = await insertSegment(this.database, { documentId, version }, segment);
+    await insertPostings(this.database, id, postings);
+    this.written.segments.push({ id, firstChunk: this.indexed });
+    this.written.words += segment.words;
+    this.indexed += segment.chunks;
+  }
+}
 
 /** A document during which this many processes ended is marked as failed. */
 const MAX_ATTEMPTS = 3;
@@ -107,4 +167,68 @@ export class DocumentIngestor {
         await discardVersion(transaction, claimed.documentId, claimed.version);
     });
   }
+}
+
+/** The stored contents of a version that was read to its end. */
+interface IndexedVersion {
+  chunks: number;
+  words: number;
+  /** Each with the index of its first chunk in the version. */
+  segments: { id: bigint; firstChunk: number }[];
+}
+
+/** Returns the version to the queue. */
+async function releaseVersion(database: Database, claimed: ClaimedVersion): Promise<void> {
+  const waiting = { ...claimed, attempts: claimed.attempts - 1 };
+  const isReleased = await database.transaction(async (transaction) => {
+    const isOwn = await unclaimVersion(transaction, claimed);
+    if (isOwn) await addSeparateJobs(transaction, [waiting]);
+    return isOwn;
+  });
+  if (isReleased && waitsForBatch(waiting)) await addBatchJob(database, claimed.workspaceId);
+}
+
+/** Marks the version as failed. The previous version stays published. */
+async function failVersion(
+  database: Database,
+  claimed: ClaimedVersion,
+  code: string,
+  message: string,
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    if (!(await markVersionFailed(transaction, claimed, code, message))) return;
+    await deleteParts(transaction, [claimed.uploadId]);
+    await discardVersion(transaction, claimed.documentId, claimed.version);
+  });
+}
+
+/**
+ * Publishes the version in place of the previous one in one transaction. Returns false if the claim is lost.
+ * @param embeddingModel embeds the chunks later; undefined if there is none
+ */
+async function publishVersion(
+  database: Database,
+  claimed: ClaimedVersion,
+  { chunks, words, segments }: IndexedVersion,
+  embeddingModel: string | undefined,
+): Promise<boolean> {
+  const { documentId, version, workspaceId, uploadId } = claimed;
+  return database.transaction(async (transaction) => {
+    const document = await lockDocumentInWorkspace(transaction, claimed);
+    if (!document || !(await lockClaim(transaction, claimed))) return false;
+    const firstChunk = await reserveChunkNumbers(transaction, workspaceId, chunks);
+    await markVersionReady(transaction, claimed, { firstChunk, chunks, words });
+    await publishSegments(transaction, workspaceId, firstChunk, segments);
+    await serveVersion(transaction, documentId, version);
+    const { servingVersion: previous } = document;
+    if (previous !== null) {
+      await retireVersion(transaction, documentId, previous);
+      await deleteVersion(transaction, documentId, previous);
+    }
+    await deleteParts(transaction, [uploadId]);
+    if (embeddingModel !== undefined) await addEmbeddingJobs(transaction, [claimed], embeddingModel);
+    // This lock comes last, because all changes in the workspace update the same job row.
+    await addMergeJob(transaction, workspaceId);
+    return true;
+  });
 }

@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { simplifyChinese } from './chinese-variants';
 import { LANGUAGES } from './languages';
 import { analyzeQuery } from './query-analysis';
 import { termsOf } from './terms';
-import { isHanCharacter, tokenize } from './tokenizer';
+import { isHanCharacter, simplifyChinese, tokenize } from './tokenizer';
 
 const DIST = join(__dirname, '../../../../../dist/apps/memo/src/retrieval/analysis');
 

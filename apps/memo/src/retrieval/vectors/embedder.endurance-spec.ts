@@ -2,10 +2,10 @@ import { type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { waitFor, waitForLock } from '@inference/testing';
 import { type DocumentResponse } from '../../documents/document.dto';
-import { recoverLostWork } from '../../ingestion/versions/recovery';
+import { recoverLostWork } from '../../ingestion/ingestion-queue';
 import { MemoSite, type Person } from '../../memo.fixture';
-import { EmbeddingServer, send } from './embedding-server.fixture';
 import { readUnembedded, storeVectors } from './chunk-vectors.repository';
+import { EmbeddingServer, send } from './embedding-server.fixture';
 
 const MODEL = 'meaning';
 /** Its chunks take several requests. */

@@ -1,8 +1,7 @@
-import fc from 'fast-check';
 import { readJson } from '@inference/http';
-import { readProxyRequest } from './proxy-request';
-import { READ_FIELDS } from './read-fields';
-import { withFields } from './upstream-body';
+import fc from 'fast-check';
+import { withFields } from './proxy.service';
+import { READ_FIELDS, readProxyRequest } from './request/proxy-request';
 
 const read = (text: string) => readProxyRequest('chat/completions', Buffer.from(text));
 

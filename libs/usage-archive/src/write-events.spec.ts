@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { openStorage } from '@inference/storage';
-import { Archive } from '../archive';
-import { type EventRow } from '../database/events.repository';
-import { readText } from './read-events';
-import { writeEvents } from './write-events';
+import { Archive } from './archive';
+import { type EventRow } from './database/events.repository';
+import { writeEvents } from './export-events';
+import { readText } from './files/read-events';
 
 const DAY = new Date('2026-01-05T00:00:00Z');
 const EVENT: EventRow = {

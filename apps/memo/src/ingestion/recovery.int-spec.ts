@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type DocumentResponse } from '../../documents/document.dto';
-import { MemoSite, type Person } from '../../memo.fixture';
-import { claimBatch } from './batch-claims.repository';
-import { recoverLostWork } from './recovery';
+import { type DocumentResponse } from '../documents/document.dto';
+import { MemoSite, type Person } from '../memo.fixture';
+import { recoverLostWork } from './ingestion-queue';
+import { claimBatch } from './versions/batch-claims.repository';
 
 let site: MemoSite;
 let owner: Person;
